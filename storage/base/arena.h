@@ -1,0 +1,29 @@
+/* arena: memory that is handed out forward and freed all at once, on huge pages.
+ *
+ * A memtable generation, a batch or a query owns one arena.  First touch of fresh memory costs more
+ * than parsing does (docs/ARCHITECTURE.md "Memory"), so a large arena asks for huge pages and can
+ * be reset and used again instead of being freed. */
+#ifndef DAYBOOK_STORAGE_BASE_ARENA_H
+#define DAYBOOK_STORAGE_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "storage/base/bytes.h"
+
+struct arena;
+
+/* Chunks of `chunk_size` bytes (a multiple of 2 MiB asks for huge pages); a larger request gets a
+ * chunk of its own. */
+struct arena *arena_new(size_t chunk_size);
+void arena_free(struct arena *arena);                          /* NULL is fine */
+
+/* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
+void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
+struct bytes arena_copy(struct arena *arena, struct bytes bytes);
+
+/* Forget everything handed out and keep the chunks for use again. */
+void arena_reset(struct arena *arena);
+
+size_t arena_used(const struct arena *arena);                  /* bytes handed out */
+size_t arena_held(const struct arena *arena);                  /* bytes of all chunks */
+#endif

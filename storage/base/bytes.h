@@ -1,0 +1,87 @@
+/* bytes: views, growing buffers, and a reader for bytes that may lie.
+ *
+ * Formats on disk are little-endian and use the put/get functions below; Cassandra's serialized
+ * values and composites are big-endian and say so by the suffix _be. */
+#ifndef DAYBOOK_STORAGE_BASE_BYTES_H
+#define DAYBOOK_STORAGE_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "storage/base/error.h"
+
+/* A view; owns nothing and is valid as long as what it points into. */
+struct bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+struct bytes bytes_of(const void *data, size_t size);
+struct bytes bytes_text(const char *text);              /* without the final NUL */
+bool bytes_equal(struct bytes a, struct bytes b);
+int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
+bool bytes_valid_utf8(struct bytes text);               /* RFC 3629: no surrogates, no overlongs */
+
+/* A growing buffer that owns its memory.  All-zero is an empty one.  `data` moves when it grows. */
+struct buffer {
+    uint8_t *data;
+    size_t size;
+    size_t capacity;
+};
+
+void buffer_release(struct buffer *buffer);
+void buffer_clear(struct buffer *buffer);               /* keeps the memory */
+void buffer_reserve(struct buffer *buffer, size_t more);   /* room for `more` bytes past size */
+struct bytes buffer_view(const struct buffer *buffer);
+void buffer_append(struct buffer *buffer, const void *data, size_t size);
+void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
+void buffer_append_text(struct buffer *buffer, const char *text);
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void buffer_put_u8(struct buffer *buffer, uint8_t value);
+void buffer_put_u16(struct buffer *buffer, uint16_t value);
+void buffer_put_u32(struct buffer *buffer, uint32_t value);
+void buffer_put_u64(struct buffer *buffer, uint64_t value);
+void buffer_put_u16_be(struct buffer *buffer, uint16_t value);
+void buffer_put_u32_be(struct buffer *buffer, uint32_t value);
+void buffer_put_u64_be(struct buffer *buffer, uint64_t value);
+void buffer_put_varint(struct buffer *buffer, uint64_t value);      /* LEB128, at most 10 bytes */
+void buffer_put_signed(struct buffer *buffer, int64_t value);       /* zigzag, then varint */
+void buffer_put_sized(struct buffer *buffer, struct bytes bytes);   /* varint size, then bytes */
+void buffer_put_zeros(struct buffer *buffer, size_t count);
+
+/* Unaligned loads and stores. */
+uint16_t load_u16(const void *from);
+uint32_t load_u32(const void *from);
+uint64_t load_u64(const void *from);
+uint16_t load_u16_be(const void *from);
+uint32_t load_u32_be(const void *from);
+uint64_t load_u64_be(const void *from);
+void store_u16(void *to, uint16_t value);
+void store_u32(void *to, uint32_t value);
+void store_u64(void *to, uint64_t value);
+
+/* Reads forward through a view and never past it.  After the first short read `failed` stays set
+ * and every further read gives zeros, so a decoder checks once, at its end or before it trusts a
+ * count. */
+struct reader {
+    const uint8_t *data;
+    size_t size;
+    size_t offset;
+    bool failed;
+};
+
+struct reader reader_of(struct bytes bytes);
+size_t reader_left(const struct reader *reader);
+uint8_t reader_u8(struct reader *reader);
+uint16_t reader_u16(struct reader *reader);
+uint32_t reader_u32(struct reader *reader);
+uint64_t reader_u64(struct reader *reader);
+uint64_t reader_varint(struct reader *reader);          /* over 64 bits: fails */
+int64_t reader_signed(struct reader *reader);
+struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */
+struct bytes reader_sized(struct reader *reader);
+/* A count of items of at least `item_size_min` bytes each: fails when they could not fit. */
+uint64_t reader_count(struct reader *reader, size_t item_size_min);
+#endif

@@ -1,0 +1,35 @@
+/* calendar: days, times and time zones, without the C library's global state.
+ *
+ * A day is a count of days since 1970-01-01 in the proleptic Gregorian calendar; a time is
+ * milliseconds since 1970-01-01T00:00Z.  Conversion after H. Hinnant, "chrono-Compatible Low-Level
+ * Date Algorithms". */
+#ifndef DAYBOOK_STORAGE_BASE_CALENDAR_H
+#define DAYBOOK_STORAGE_BASE_CALENDAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum { DAY_TEXT_SIZE = 10 };                          /* YYYY-MM-DD */
+#define DAY_MS INT64_C(86400000)
+#define TIME_MS_MIN INT64_C(0)                        /* 1970-01-01T00:00:00.000Z */
+#define TIME_MS_MAX INT64_C(253402300799999)          /* 9999-12-31T23:59:59.999Z */
+
+/* YYYY-MM-DD of a real day between 0000 and 9999, exactly 10 bytes. */
+bool day_parse(struct bytes text, int32_t *day_out);
+void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);           /* NUL-terminated */
+int32_t day_of_time(int64_t time_ms);                 /* the UTC day; rounds down before 1970 */
+
+/* Decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, 2013-11-28 02:16:52.5+01:00;
+ * seconds and fraction (to the millisecond) may be missing; more fraction digits are refused. */
+bool time_parse(struct bytes text, int64_t *time_ms_out);
+void time_format(int64_t time_ms, struct buffer *buffer);             /* 2013-11-28T02:16:52.000Z */
+
+/* An IANA zone, read from the system's TZif files (RFC 8536). */
+struct zone;
+must_check int zone_open(const char *name, struct zone **zone_out, struct error *err);   /* "UTC" needs no file */
+void zone_close(struct zone *zone);
+int32_t zone_day(const struct zone *zone, int64_t time_ms);          /* the local day of a time */
+int64_t zone_day_start(const struct zone *zone, int32_t day);        /* time_ms at which it begins */
+#endif

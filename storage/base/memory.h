@@ -1,0 +1,21 @@
+/* memory: the control plane's allocator, which aborts when memory is out.
+ *
+ * Data on the hot path lives in arenas with a limit (arena.h) and is answered ERROR_FULL long
+ * before memory is out; what is left are small objects for which no caller could do better than
+ * stop.  No other file calls malloc. */
+#ifndef DAYBOOK_STORAGE_BASE_MEMORY_H
+#define DAYBOOK_STORAGE_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* All return memory that the caller frees with memory_free; sizes of 0 give a valid pointer. */
+void *memory_alloc(size_t size);
+void *memory_zeroed(size_t count, size_t size);      /* zero-filled; aborts if count*size overflows */
+void *memory_resize(void *old, size_t size);
+void *memory_copy(const void *source, size_t size);
+char *memory_string(const char *source);             /* a copy; `source` must not be NULL */
+void memory_free(void *pointer);                     /* NULL is fine */
+
+/* Memory for O_DIRECT: aligned to 4096 bytes; freed by memory_free. */
+void *memory_aligned(size_t size);
+#endif

@@ -1,0 +1,32 @@
+/* metrics: named counters, gauges and histograms that rooms set and doors show.
+ *
+ * The registry is the only thing by which a door may show what another room does.  Owned by the
+ * engine thread; a metric's pointer stays valid as long as the registry. */
+#ifndef DAYBOOK_STORAGE_BASE_METRICS_H
+#define DAYBOOK_STORAGE_BASE_METRICS_H
+
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum metric_kind { METRIC_COUNTER, METRIC_GAUGE };
+
+struct metric {
+    const char *name;          /* daybook_ingest_clicks_total, by Prometheus' naming rules */
+    const char *labels;        /* code="bad_amount", or "" */
+    const char *help;
+    enum metric_kind kind;
+    int64_t value;             /* written by the owner directly */
+    struct metric *next;
+};
+
+struct metrics;
+
+struct metrics *metrics_new(void);
+void metrics_free(struct metrics *metrics);
+/* Texts are copied; the same name and labels give the same metric. */
+struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
+                           const char *labels, const char *help);
+const struct metric *metrics_first(const struct metrics *metrics);
+void metrics_write(const struct metrics *metrics, struct buffer *buffer);   /* Prometheus text */
+#endif

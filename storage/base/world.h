@@ -1,0 +1,116 @@
+/* world: everything that is not a function of its input: disk, clock, randomness, threads.
+ *
+ * The engine meets the outside only here.  The program runs on world_uv.c (POSIX files, libuv
+ * loop and threads); tests run on tests/sim/, which loses, tears, reorders and fails writes, moves
+ * time by hand, runs jobs in an order drawn from a seed, and is deterministic.
+ *
+ * Threads: one engine thread owns all mutable state.  A job's `run` is called on a lane's thread
+ * with frozen inputs and shares nothing else; its `done` is called on the engine thread.  Disk
+ * calls block; the engine thread makes them only while it opens or closes a directory. */
+#ifndef DAYBOOK_STORAGE_BASE_WORLD_H
+#define DAYBOOK_STORAGE_BASE_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "storage/base/error.h"
+
+/* ---- disk: one data directory ---- */
+
+enum disk_open_flag {
+    DISK_READ = 1,             /* must exist */
+    DISK_WRITE = 2,            /* read and write; must exist unless DISK_CREATE */
+    DISK_CREATE = 4,           /* must not exist */
+    DISK_DIRECT = 8            /* past the page cache where the file system can: offset, size and
+                                * memory are multiples of 4096 */
+};
+
+enum disk_lock { DISK_LOCK_SHARED, DISK_LOCK_EXCLUSIVE };
+
+struct disk_file;
+
+/* Paths are relative to the data directory.  All return 0 or a negative code; reads return the
+ * bytes read, short only at the end of the file; writes are whole or an error. */
+struct disk {
+    int (*open)(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
+                struct error *err);
+    void (*close)(struct disk *disk, struct disk_file *file);
+    int64_t (*read)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                    size_t size);
+    int (*write)(struct disk *disk, struct disk_file *file, uint64_t offset, const void *from,
+                 size_t size);
+    int (*sync)(struct disk *disk, struct disk_file *file);              /* fdatasync */
+    /* Make the file `size` bytes, zero-filled and with its blocks allocated, and sync it. */
+    int (*allocate)(struct disk *disk, struct disk_file *file, uint64_t size);
+    int64_t (*size)(struct disk *disk, struct disk_file *file);
+    int (*rename)(struct disk *disk, const char *from, const char *to);
+    int (*remove)(struct disk *disk, const char *path);
+    int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
+    int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
+    /* Call `each` with every name in a directory, in byte order, "." and ".." left out. */
+    int (*list)(struct disk *disk, const char *path, void (*each)(void *context, const char *name),
+                void *context);
+    /* The lock of the directory; held until unlock or the process ends.  ERROR_BUSY names the
+     * holder's pid in `err` when another process has it. */
+    int (*lock)(struct disk *disk, enum disk_lock kind, struct error *err);
+    void (*unlock)(struct disk *disk);
+};
+
+/* ---- clock and randomness ---- */
+
+struct clock {
+    int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may jump */
+    int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
+    void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
+};
+
+struct random {
+    void (*fill)(struct random *random, void *to, size_t size);
+};
+
+/* ---- executor: lanes, timers, the loop ---- */
+
+enum executor_lane {
+    LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
+    LANE_READ,                 /* reads of sealed runs for queries */
+    LANE_BACKGROUND,           /* flush, compaction, log files made ahead */
+    LANE_COUNT
+};
+
+/* Embedded in the caller's struct, which lives until `done` was called. */
+struct job {
+    void (*run)(struct job *job);          /* on the lane's thread */
+    void (*done)(struct job *job);         /* on the engine thread, later */
+    struct job *next;                      /* private to the executor */
+};
+
+struct timer {
+    void (*fire)(struct timer *timer);     /* on the engine thread, once per start */
+    void *context;                         /* the owner's */
+    void *handle;                          /* private to the executor; NULL when idle */
+};
+
+struct executor {
+    void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
+    void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
+    void (*timer_stop)(struct executor *executor, struct timer *timer);  /* idle is fine */
+    /* Handle what is ready, waiting for something if nothing is; for callers that have no loop of
+     * their own (commands on a directory, tests).  False when nothing is left to wait for. */
+    bool (*step)(struct executor *executor);
+};
+
+struct world {
+    struct disk *disk;
+    struct clock *clock;
+    struct random *random;
+    struct executor *executor;
+};
+
+/* The real one, on the directory `path` (which must exist unless `create`).  `loop` is a
+ * uv_loop_t that the caller runs and closes after world_uv_close; NULL makes one of its own. */
+must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
+                             struct error *err);
+/* All files closed, no job under way. */
+void world_uv_close(struct world *world);
+#endif
