@@ -1,0 +1,50 @@
+/* counter_cell: what a counter is: a generation and a set of shards; pure functions.
+ *
+ * A shard is (id, clock, value).  Only its owner writes it, always with a higher clock, so merging
+ * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or
+ * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE:
+ * the higher generation wins whole and the lower one's shards are forgotten, so a set needs no
+ * read and an increment of an older generation that arrives late cannot bring it back.
+ *
+ * In the embedded engine a shard's id is the number of the frame its memtable began with, its clock
+ * the last frame folded in, and its value the sum of that memtable's increments: ingest never
+ * reads, and a replayed log builds the same shard again.  Compaction folds shards (counter_fold).
+ *
+ * Serialized form (little-endian):
+ *   byte 0..7   generation, signed        (0: never set)
+ *   byte 8..11  number of shards n, at most COUNTER_SHARDS_MAX, ids ascending
+ *   then n x    id 8, clock 8, value 8 (signed)
+ * The value is the sum of the shards, modulo 2^64 like Cassandra's. */
+#ifndef DAYBOOK_COUNTERS_COUNTER_CELL_H
+#define DAYBOOK_COUNTERS_COUNTER_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum { COUNTER_SHARDS_MAX = 4096 };
+
+struct counter_shard {
+    uint64_t id;
+    uint64_t clock;
+    int64_t value;
+};
+
+/* Append a cell of one shard. */
+void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard);
+
+/* ERROR_CORRUPT unless `cell` is a well-formed serialized cell. */
+must_check int counter_validate(struct bytes cell);
+
+/* The rest take validated cells only. */
+int64_t counter_generation(struct bytes cell);
+int64_t counter_value(struct bytes cell);
+
+/* Append the merge of two cells: commutative, associative, idempotent. */
+void counter_merge(struct bytes a, struct bytes b, struct buffer *merged);
+
+/* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.
+ * Right only when no other live run holds any of these shards (a merge of all runs that do). */
+void counter_fold(struct bytes cell, struct buffer *folded);
+#endif

@@ -1,0 +1,80 @@
+/* block: many rows of one ranked table as columns: what a parser makes, what a frame holds.
+ *
+ * Every text column is a dictionary of its own plus codes, and the partition keys are a dictionary
+ * too, so a block needs nothing from the engine: any thread can make one, the engine maps a few
+ * hundred strings instead of thousands, and the log keeps it as it is.  Rows are in arrival order.
+ *
+ * Columns are the table's clustering columns (without the rank) and its regular columns, in the
+ * table's order; vectors by the column's type:
+ *   timestamp, bigint, int, smallint, tinyint, date, time   integers
+ *   text, ascii, blob, uuid, timeuuid, inet                  codes into a dictionary
+ *   decimal                                                  integers plus a scale each
+ *   boolean                                                  integers 0 and 1
+ * Serialized form: FORMATS.md "Block". */
+#ifndef DAYBOOK_STORAGE_BLOCK_H
+#define DAYBOOK_STORAGE_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/schema.h"
+
+enum {
+    BLOCK_ROWS_MAX = 1 << 20,
+    BLOCK_COLUMNS_MAX = 64,
+    BLOCK_STRING_MAX = 65535           /* bytes of one dictionary entry or partition key */
+};
+
+/* Strings by code; entry i is text[offsets[i] .. offsets[i + 1]). */
+struct block_dictionary {
+    struct buffer text;
+    uint32_t *offsets;                 /* count + 1 */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+enum vector_kind { VECTOR_INTEGER, VECTOR_CODE, VECTOR_DECIMAL };
+
+struct block_column {
+    uint32_t column_id;
+    enum vector_kind kind;
+    int64_t *integers;                 /* INTEGER and DECIMAL (unscaled); `capacity` long */
+    uint8_t *scales;                   /* DECIMAL: 0..18 */
+    uint32_t *codes;                   /* CODE */
+    uint8_t *absent;                   /* 1 where the row has no value; NULL while none is absent */
+    struct block_dictionary dictionary;/* CODE */
+};
+
+struct block {
+    uint32_t table_id;
+    uint32_t rows;
+    uint32_t capacity;
+    uint32_t column_count;
+    struct block_column *columns;
+    struct block_dictionary partitions;/* serialized partition keys */
+    uint32_t *partition_codes;         /* by row */
+};
+
+enum vector_kind vector_kind_of(const struct type *type);
+
+/* A block for `table` (TABLE_RANKED) with room for `capacity` rows; grows by block_reserve. */
+struct block *block_new(const struct table *table, uint32_t capacity);
+void block_free(struct block *block);
+void block_clear(struct block *block);                 /* keeps all memory, for use again */
+void block_reserve(struct block *block, uint32_t more);
+struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
+void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
+
+/* Append a string that the caller knows to be new; returns its code. */
+uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes text);
+struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
+
+size_t block_memory(const struct block *block);        /* bytes held */
+
+void block_serialize(const struct block *block, struct buffer *buffer);
+/* `schema` gives the table; unknown table or column, wrong kind, a code out of range, a count that
+ * cannot be: ERROR_CORRUPT. */
+must_check int block_deserialize(struct reader *reader, const struct schema *schema,
+                                 struct block **block_out, struct error *err);
+#endif

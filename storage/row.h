@@ -1,0 +1,125 @@
+/* row: the cell model: what a partition holds besides plain values, and how versions merge.
+ *
+ * A partition is: a partition deletion, a static row, and a sequence of unfiltereds in clustering
+ * order, each a row or a bound of a range deletion.  A row is a marker (INSERT's liveness), a row
+ * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a path;
+ * a complex column has a deletion of its own.  Everything carries the write timestamp in
+ * microseconds; the higher one wins, ties as in Cassandra: a deletion beats a value, then expiring
+ * beats not expiring..., then the larger bytes (row_merge.c has the table).
+ *
+ * These structs are views: the bytes they point to belong to a page, a memtable or an arena. */
+#ifndef DAYBOOK_STORAGE_ROW_H
+#define DAYBOOK_STORAGE_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/schema.h"
+
+#define TIMESTAMP_NONE INT64_MIN       /* no marker, no deletion */
+#define EXPIRY_NONE INT64_MAX          /* seconds since 1970 */
+
+struct liveness {
+    int64_t timestamp_us;              /* TIMESTAMP_NONE: there is none */
+    int32_t ttl_s;                     /* 0: none */
+    int64_t expiry_s;                  /* EXPIRY_NONE unless ttl_s > 0 */
+};
+
+struct deletion {
+    int64_t timestamp_us;              /* hides everything written at or before it */
+    int64_t local_s;                   /* when it was made, for purging */
+};
+
+enum cell_flag {
+    CELL_TOMBSTONE = 1,                /* no value */
+    CELL_COUNTER = 2                   /* value is a counter cell (counters/counter_cell.h) */
+};
+
+struct cell {
+    uint32_t column_id;
+    uint8_t flags;
+    int64_t timestamp_us;
+    int32_t ttl_s;
+    int64_t expiry_s;
+    struct bytes path;                 /* data NULL in simple columns */
+    struct bytes value;                /* size 0 is an empty value */
+};
+
+struct complex_deletion {
+    uint32_t column_id;
+    struct deletion deletion;
+};
+
+/* Clustering values in key order; a prefix for bounds.  At most CLUSTERING_MAX. */
+enum { CLUSTERING_MAX = 16 };
+struct clustering {
+    uint32_t count;
+    struct bytes values[CLUSTERING_MAX];
+};
+
+struct row {
+    bool is_static;
+    struct clustering clustering;      /* empty for the static row */
+    struct liveness marker;
+    struct deletion deletion;
+    const struct complex_deletion *complex;      /* by column id */
+    uint32_t complex_count;
+    const struct cell *cells;          /* by (column id, path in the path type's order) */
+    uint32_t cell_count;
+};
+
+/* Where a range deletion begins or ends, or where a slice does.  `before` all rows that have the
+ * prefix, or after them: inclusive start and exclusive end are BOUND_BEFORE. */
+enum bound_side { BOUND_BEFORE = -1, BOUND_AFTER = 1 };
+struct bound {
+    struct clustering prefix;          /* count 0: the partition's start (BEFORE) or end (AFTER) */
+    enum bound_side side;
+};
+
+enum unfiltered_kind { UNFILTERED_ROW = 1, UNFILTERED_BOUND = 2 };
+
+/* A bound changes which range deletion is in force from there on in stream order. */
+struct unfiltered {
+    enum unfiltered_kind kind;
+    struct row row;
+    struct bound bound;
+    struct deletion before;            /* in force up to the bound; TIMESTAMP_NONE: none */
+    struct deletion after;             /* in force from the bound on */
+};
+
+/* Order of clusterings, rows against bounds included, DESC columns turned; <0, 0, >0. */
+int clustering_compare(const struct table *table, const struct clustering *a,
+                       const struct clustering *b);
+int bound_compare(const struct table *table, const struct bound *a, const struct bound *b);
+int bound_compare_clustering(const struct table *table, const struct bound *bound,
+                             const struct clustering *clustering);
+
+/* Which of two cells of the same column and path stands: <0 `a`, >0 `b`, 0 they are the same.
+ * Counter cells are merged instead (row_merge). */
+int cell_reconcile(const struct cell *a, const struct cell *b);
+
+/* Merge versions of one row (same clustering) into one, with `range` the strongest deletion that
+ * covers it.  What is shadowed is dropped; tombstones stay.  Memory from `arena`. */
+struct arena;
+void row_merge(const struct table *table, const struct row *const *versions, uint32_t version_count,
+               struct deletion range, struct arena *arena, struct row *merged_out);
+
+/* What a reader sees at `now_s`: expired and deleted cells gone.  False when nothing is left (the
+ * row does not exist). */
+bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
+              struct row *live_out);
+
+/* What compaction keeps when it covers everything older: tombstones and expired cells purged
+ * (expired ones at `now_s`).  False when nothing is left. */
+bool row_purge(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
+               struct row *kept_out);
+
+/* Packed form, for memtables, pages and log: FORMATS.md "Row". */
+void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
+void clustering_unpack(struct reader *reader, struct clustering *clustering_out);
+void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
+/* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none. */
+must_check int unfiltered_unpack(struct reader *reader, struct arena *arena,
+                                 struct unfiltered *unfiltered_out);
+#endif
