@@ -1,0 +1,75 @@
+/* commit_log: the one log: numbered frames, one sync per group, recovery that tells torn from damaged.
+ *
+ * What decides correctness: a frame is acknowledged only by the sync that covers all of it; no
+ * sector that holds acknowledged bytes is ever written again; after a crash exactly the frames
+ * before the first missing sector are replayed, in order, and synced before anybody reads them.
+ *
+ * Every 512-byte sector carries the file's id and the frame's number, so a torn tail (a sector
+ * that is still the old one) is told from damage (all sectors there, checksum wrong).  The first is
+ * dropped, the second refuses to open and says what is at stake.  Files are zero-filled ahead of
+ * need by the background lane, reused when every frame in them is flushed, and written past the
+ * page cache.  Layout byte by byte: FORMATS.md "Commit log".
+ *
+ * Engine thread only; it never waits for the disk after commit_log_open. */
+#ifndef DAYBOOK_STORAGE_COMMIT_LOG_H
+#define DAYBOOK_STORAGE_COMMIT_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/world.h"
+
+struct commit_log;
+
+struct commit_log_options {
+    uint64_t file_size;            /* bytes of a log file, a multiple of 1 MiB; default 64 MiB */
+    uint64_t first_file_size;      /* of a new directory's first file; default 1 MiB */
+    uint64_t flushed_frame;        /* frames up to here live in segments: not replayed */
+    bool read_only;                /* replay in memory, write nothing */
+    bool salvage;                  /* at damage: keep a copy of the file, go on after the last good
+                                    * frame, and say in `err` what was lost (returns 0) */
+};
+
+/* Called for every frame past flushed_frame, in order.  The payload is valid during the call. */
+typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestamp_us,
+                                 struct bytes payload, struct error *err);
+
+/* Called on the engine thread whenever frames became durable: all up to `frame` are.  `status` is
+ * negative once when a write or sync failed: no further frame will ever become durable. */
+typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
+
+/* Read, check and replay the log in DIR/log, sync the accepted tail, make the first file if there
+ * is none.  `world` must outlive the log.  ERROR_CORRUPT names file, offset, frame and what to do. */
+must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
+                               commit_log_replay replay, commit_log_durable durable, void *context,
+                               struct commit_log **log_out, struct error *err);
+
+/* The number that the next frame gets: one more than the last frame, 1 in a new directory. */
+uint64_t commit_log_next_frame(const struct commit_log *log);
+uint64_t commit_log_durable_frame(const struct commit_log *log);
+/* The write timestamp of the last frame replayed or appended; 0 if none. */
+int64_t commit_log_last_timestamp(const struct commit_log *log);
+
+/* True while a frame is being written: the engine keeps filling the open frame meanwhile. */
+bool commit_log_is_writing(const struct commit_log *log);
+
+/* True when the next frame of this payload size has its space allocated.  When not, the engine
+ * takes no more writes until `durable` or the space callback comes: a full disk shows here. */
+bool commit_log_has_room(const struct commit_log *log, size_t payload_size);
+void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context);
+
+/* Write the next frame.  Not while one is being written.  The log swaps the payload out of
+ * `payload`, leaving an empty buffer (often with memory for use again). */
+void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
+
+/* Frames up to `frame` are in segments: files that hold no later one may be reused. */
+void commit_log_flushed(struct commit_log *log, uint64_t frame);
+
+/* Bytes of log files in use (live and spare), and of frames not yet flushed. */
+uint64_t commit_log_disk_bytes(const struct commit_log *log);
+uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
+
+/* Write the closing record, sync, close.  Nothing may be under way. */
+void commit_log_close(struct commit_log *log);
+#endif

@@ -1,0 +1,75 @@
+/* manifest: which segments are live, up to which frame they reach, and the schema they are read by.
+ *
+ * DIR/manifest is a log of checksummed records; an edit is one record, durable before it counts.
+ * When it has grown, a whole new one is written under a temporary name, synced, renamed and the
+ * directory synced.  A cut last record is the residue of a crash and is dropped; anything else
+ * that does not check is damage.  Layout: FORMATS.md "Manifest".
+ *
+ * Calls block on the disk: they are made while opening, and by jobs of the background lane, one at
+ * a time. */
+#ifndef DAYBOOK_STORAGE_MANIFEST_H
+#define DAYBOOK_STORAGE_MANIFEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/world.h"
+#include "storage/schema.h"
+
+/* Written to disk: the numbers cannot change. */
+enum segment_kind {
+    SEGMENT_WIDE = 1,                 /* fresh run of a ranked table: columns, stats that add */
+    SEGMENT_NARROW = 2                /* packed rows with the whole cell model */
+};
+
+struct segment_info {
+    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; never used again */
+    uint32_t table_id;
+    enum segment_kind kind;
+    uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
+    uint64_t frame_last;
+    uint64_t size;                    /* bytes of the file */
+    uint64_t rows;
+    uint64_t partitions;
+    int64_t timestamp_max_us;         /* newest write timestamp in it */
+    uint32_t schema_version;
+};
+
+struct manifest_state {
+    uint8_t directory_id[16];         /* made at init; host_id over CQL */
+    struct bytes properties;          /* init's settings as `key=value` lines, kept as they are */
+    struct schema *schema;
+    struct segment_info *segments;    /* by (table_id, frame_first) */
+    uint32_t segment_count;
+    uint64_t segment_id_next;
+    uint64_t flushed_frame;           /* every frame up to here is in segments */
+};
+
+struct manifest;
+
+/* A new one in an empty directory.  Takes a reference of `schema`. */
+must_check int manifest_create(struct world *world, struct schema *schema,
+                               const uint8_t directory_id[16], struct bytes properties,
+                               struct error *err);
+/* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,
+ * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; `read_only` writes nothing. */
+must_check int manifest_open(struct world *world, bool read_only, struct manifest **manifest_out,
+                             struct error *err);
+/* Owned by the manifest; changes only by manifest_apply. */
+const struct manifest_state *manifest_state(const struct manifest *manifest);
+
+/* One atomic change. */
+struct manifest_edit {
+    const struct segment_info *added;
+    uint32_t added_count;
+    const uint64_t *removed;          /* segment ids */
+    uint32_t removed_count;
+    uint64_t flushed_frame;           /* 0: as it was */
+    struct schema *schema;            /* NULL: as it was */
+};
+must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
+                              struct error *err);
+void manifest_close(struct manifest *manifest);
+
+void segment_path(uint64_t segment_id, char path[64]);         /* "segments/00000000000000a1.seg" */
+#endif
