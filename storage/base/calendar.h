@@ -24,12 +24,14 @@ int32_t day_of_time(int64_t time_ms);                 /* the UTC day; rounds dow
 /* Decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, 2013-11-28 02:16:52.5+01:00;
  * seconds and fraction (to the millisecond) may be missing; more fraction digits are refused. */
 bool time_parse(struct bytes text, int64_t *time_ms_out);
-void time_format(int64_t time_ms, struct buffer *buffer);             /* 2013-11-28T02:16:52.000Z */
+/* 2013-11-28T02:16:52.000Z */
+void time_format(int64_t time_ms, struct buffer *buffer);
 
 /* An IANA zone, read from the system's TZif files (RFC 8536). */
 struct zone;
-must_check int zone_open(const char *name, struct zone **zone_out, struct error *err);   /* "UTC" needs no file */
-void zone_close(struct zone *zone);
+/* "UTC" needs no file; ERROR_NOT_FOUND for a name the system does not know. */
+must_check int zone_open(const char *name, struct zone **zone_out, struct error *err);
+void zone_close(struct zone *zone);                                  /* NULL is fine */
 int32_t zone_day(const struct zone *zone, int64_t time_ms);          /* the local day of a time */
-int64_t zone_day_start(const struct zone *zone, int32_t day);        /* time_ms at which it begins */
+int64_t zone_day_start(const struct zone *zone, int32_t day);         /* when it begins, in ms */
 #endif

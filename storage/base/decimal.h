@@ -47,7 +47,7 @@ int decimal_compare(struct decimal a, struct decimal b);       /* by value: 0.50
 bool decimal_is_zero(struct decimal value);
 bool decimal_is_negative(struct decimal value);
 
-/* Half even to `scale` digits after the point; a smaller scale than `scale` is filled with zeros. */
+/* Half even to `scale` digits after the point; a value of fewer digits is filled with zeros. */
 must_check int decimal_round(struct decimal value, int32_t scale, struct decimal *rounded_out);
 
 /* Plain digits, never an exponent, keeping the scale: 0.00250.  Returns the length; `text` has

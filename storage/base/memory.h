@@ -10,7 +10,7 @@
 
 /* All return memory that the caller frees with memory_free; sizes of 0 give a valid pointer. */
 void *memory_alloc(size_t size);
-void *memory_zeroed(size_t count, size_t size);      /* zero-filled; aborts if count*size overflows */
+void *memory_zeroed(size_t count, size_t size);      /* aborts when the product overflows */
 void *memory_resize(void *old, size_t size);
 void *memory_copy(const void *source, size_t size);
 char *memory_string(const char *source);             /* a copy; `source` must not be NULL */

@@ -1,0 +1,161 @@
+# daybook's build.
+#
+#   make                   ./daybook
+#   make test              everything a change must pass; installs what it needs
+#   make test-unit T=clog  one module's unit tests
+#   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
+#
+# Sources are found by folder; the folders are the layers of docs/ARCHITECTURE.md, and `make tidy`
+# checks who includes whom.  Nothing here runs the compiler or pkg-config before a rule needs it, so
+# that `make deps` works on a machine that has neither.
+
+BUILD ?= release
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+PREFIX ?= /usr/local
+V ?=
+quiet := $(if $(V),,@)
+
+folders := storage/base counters storage rollup ingest query control
+vendor  := libuv libzstd uuid libxxhash zlib yajl
+packages := gcc pkgconf libuv1-dev libzstd-dev uuid-dev libxxhash-dev zlib1g-dev libyajl-dev
+packages_test := libcriterion-dev python3-pytest netcat-openbsd valgrind clang
+
+# ---- flags ----
+
+warnings := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+    -Wold-style-definition -Wpointer-arith -Wcast-align -Wcast-qual -Wwrite-strings -Wundef -Wvla \
+    -Wformat=2 -Wswitch-enum -Wimplicit-fallthrough -Wdouble-promotion
+machine := $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v2)
+
+flags_release := -O3 -g $(machine)
+flags_debug   := -O0 -g3
+flags_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+    -fno-sanitize-recover=all
+flags_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+flavour_flags := $(flags_$(BUILD))
+ifeq ($(strip $(flavour_flags)),)
+$(error BUILD is one of release, debug, asan, tsan; not '$(BUILD)')
+endif
+
+# Asked once, when first needed; as system headers, whose warnings are not ours.
+vendor_cflags = $(eval vendor_cflags := $$(patsubst -I%,-isystem %,$$(shell \
+    pkg-config --cflags $(vendor))))$(vendor_cflags)
+vendor_libs = $(eval vendor_libs := $$(shell pkg-config --libs $(vendor)))$(vendor_libs)
+criterion_cflags = $(eval criterion_cflags := $$(patsubst -I%,-isystem %,$$(shell \
+    pkg-config --cflags criterion)))$(criterion_cflags)
+criterion_libs = $(eval criterion_libs := $$(shell pkg-config --libs criterion))$(criterion_libs)
+
+# Sources include each other from the root.
+compile = $(CC) -std=c11 -fno-common -fstack-protector-strong -D_GNU_SOURCE -I. $(warnings) \
+    $(flavour_flags) $(CFLAGS) $(vendor_cflags) -MMD -MP
+link = $(CC) $(flavour_flags) $(CFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now $(LDFLAGS)
+
+# ---- files ----
+
+out := build/$(BUILD)-$(notdir $(firstword $(CC)))
+library := $(out)/libdaybook.a
+sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
+objects := $(sources:%.c=$(out)/%.o)
+root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
+bench_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard bench/*.c)))
+
+# T chooses the tests of one module; the simulated world serves every program in tests/.
+T ?= *
+unit_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/unit/test_$(T).c)))
+sim_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/sim/test_$(T).c)))
+test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c)))
+test_library := $(out)/libtest.a
+
+program := $(if $(root_objects),$(out)/daybook)
+ifeq ($(BUILD),release)
+program_left := $(if $(root_objects),daybook)
+endif
+
+.PHONY: all bench-programs clean demo deps deps-test fmt-check install test test-build test-e2e \
+    test-sim test-unit tidy
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(library) $(program) $(program_left)
+
+# ---- rules ----
+
+$(out)/tests/%.o: tests/%.c Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet)$(compile) $(criterion_cflags) -c $< -o $@
+
+$(out)/%.o: %.c Makefile
+	$(quiet)mkdir -p $(@D)
+	$(if $(quiet),@echo "  CC $<")
+	$(quiet)$(compile) -c $< -o $@
+
+# Made anew, so that an object whose source is gone does not stay in it.
+$(library): $(objects)
+	$(quiet)mkdir -p $(@D)
+	$(quiet)rm -f $@ && ar rcs $@ $^
+
+$(test_library): $(test_objects)
+	$(quiet)mkdir -p $(@D)
+	$(quiet)rm -f $@ && ar rcs $@ $^
+
+$(out)/daybook: $(root_objects) $(library)
+	$(if $(quiet),@echo "  LD $@")
+	$(quiet)$(link) $^ $(vendor_libs) -lm -lpthread -o $@
+
+# By rename: a running daybook keeps its file.
+daybook: $(out)/daybook
+	$(quiet)cp $< $@.new && mv $@.new $@
+
+# Linked to the archives, a test pulls in only the modules it uses.
+$(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)
+	$(quiet)$(link) $^ $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@
+
+$(out)/bench/%: $(out)/bench/%.o $(library)
+	$(quiet)$(link) $^ $(vendor_libs) -lm -lpthread -o $@
+
+bench-programs: $(bench_programs)
+
+# ---- tests ----
+
+test: deps-test
+	@tests/all.sh
+
+test-build: $(unit_programs) $(sim_programs)
+
+test-unit: $(unit_programs)
+	@tests/run.sh $^
+
+test-sim: $(sim_programs)
+	@tests/run.sh $^
+
+test-e2e: all
+	@python3 -m pytest -q tests/e2e
+
+tidy:
+	@tests/tidy.sh
+
+fmt-check:
+	@clang-format --dry-run --Werror $(sources) $(wildcard *.c) $(wildcard tests/*/*.c)
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@bench/demo.sh
+
+# ---- packages, installation ----
+
+deps:
+	@tests/deps.sh $(packages)
+
+deps-test:
+	@tests/deps.sh $(packages) $(packages_test)
+
+install: all
+	install -D -m 755 daybook $(DESTDIR)$(PREFIX)/bin/daybook
+
+clean:
+	rm -rf build daybook
+
+-include $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
+-include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d)

@@ -1,0 +1,66 @@
+/* memory: malloc that aborts instead of returning NULL. */
+#include "storage/base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/error.h"
+
+enum { MEMORY_DIRECT_ALIGNMENT = 4096 };    /* the largest logical block O_DIRECT asks for */
+
+static void *memory_or_abort(void *pointer, size_t size)
+{
+    if (pointer == NULL) {
+        fprintf(stderr, "out of memory: %zu bytes\n", size);
+        abort();
+    }
+    return pointer;
+}
+
+void *memory_alloc(size_t size)
+{
+    return memory_or_abort(malloc(size > 0 ? size : 1), size);
+}
+
+void *memory_zeroed(size_t count, size_t size)
+{
+    check(size == 0 || count <= SIZE_MAX / size);
+    size_t total = count * size;
+    return memory_or_abort(calloc(1, total > 0 ? total : 1), total);
+}
+
+void *memory_resize(void *old, size_t size)
+{
+    return memory_or_abort(realloc(old, size > 0 ? size : 1), size);
+}
+
+void *memory_copy(const void *source, size_t size)
+{
+    void *copy = memory_alloc(size);
+    if (size > 0)
+        memcpy(copy, source, size);
+    return copy;
+}
+
+char *memory_string(const char *source)
+{
+    check(source != NULL);
+    return memory_copy(source, strlen(source) + 1);
+}
+
+void memory_free(void *pointer)
+{
+    free(pointer);
+}
+
+void *memory_aligned(size_t size)
+{
+    size_t blocks = size / MEMORY_DIRECT_ALIGNMENT + (size % MEMORY_DIRECT_ALIGNMENT != 0);
+    if (blocks == 0)
+        blocks = 1;
+    check(blocks <= SIZE_MAX / MEMORY_DIRECT_ALIGNMENT);
+    size_t whole = blocks * MEMORY_DIRECT_ALIGNMENT;
+    return memory_or_abort(aligned_alloc(MEMORY_DIRECT_ALIGNMENT, whole), whole);
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The whole test: every step runs even where one before it failed; ends with one line
+#   N passed, N failed
+# A step that breaks without counting a failure (a build error) counts as one.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+failed=0
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+
+# The last number before a word in the step's output: "7 passed, 0 failed" or pytest's line.
+count_of() {
+    grep -oE "[0-9]+ $1" "$output" | tail -n 1 | grep -oE '^[0-9]+' || echo 0
+}
+
+step() {
+    local title=$1 code good bad
+    shift
+    echo "== $title"
+    "$@" 2>&1 | tee "$output"
+    code=${PIPESTATUS[0]}
+    good=$(count_of passed)
+    bad=$(($(count_of failed) + $(count_of errors?)))
+    if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
+        bad=1
+    fi
+    passed=$((passed + good))
+    failed=$((failed + bad))
+}
+
+make=(make --no-print-directory -j2)
+# Programs are built with -j, but tests run one step at a time: some measure time.
+step "build"                   "${make[@]}" all
+step "build tests"             "${make[@]}" test-build
+step "unit"                    make --no-print-directory test-unit
+step "simulation"              make --no-print-directory test-sim
+step "tidy"                    make --no-print-directory tidy
+step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
+step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
+step "simulation (sanitized)"  make --no-print-directory BUILD=asan test-sim
+if compgen -G 'tests/e2e/test_*.py' >/dev/null; then
+    step "end to end" make --no-print-directory test-e2e
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# Rules of the code that no compiler checks; ends with one line "N passed, N failed".
+#
+# Each rule is a function that prints what breaks it, as file:line: text; silence is a pass.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+product=(storage/base counters storage rollup ingest query control)
+objects=build/release-gcc
+
+# Folders a folder may include from, besides itself: docs/ARCHITECTURE.md draws the arrows.
+allowed() {
+    case $1 in
+    storage/base) echo ;;
+    counters | control) echo storage/base ;;
+    storage) echo counters storage/base ;;
+    rollup | ingest) echo storage counters storage/base ;;
+    query) echo rollup counters storage storage/base ;;
+    esac
+}
+
+# Vendor headers and the adapters that may include them.
+vendor_owner() {
+    case $1 in
+    uv.h) echo '^(storage/base/world_uv\.c|(ingest|query|control)/[a-z_]*_uv\.[ch]|[a-z_]+\.c)$' ;;
+    zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
+    uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
+    xxhash.h) echo '^storage/base/hash\.c$' ;;
+    zlib.h) echo '^(ingest|storage)/' ;;
+    yajl/*) echo '^ingest/' ;;
+    esac
+}
+
+files() { # of the product, by extension
+    local folder
+    for folder in "${product[@]}" .; do
+        find "$folder" -maxdepth 1 -name "*.[$1]" 2>/dev/null | sed 's|^\./||'
+    done | sort
+}
+
+include_table() {
+    local file folder target line
+    while IFS=: read -r file line target; do
+        folder=$(dirname "$file")
+        [ "$folder" = . ] && continue
+        case " $folder $(allowed "$folder") " in
+        *" $(dirname "$target") "*) ;;
+        *) echo "$file:$line: $folder may not include $target" ;;
+        esac
+    done < <(files ch | xargs -r grep -nE '^#include "' /dev/null |
+        sed -E 's/#include "([^"]*)".*/\1/')
+}
+
+vendor_headers() {
+    local file line target owner
+    while IFS=: read -r file line target; do
+        owner=$(vendor_owner "$target")
+        [ -n "$owner" ] && ! [[ $file =~ $owner ]] &&
+            echo "$file:$line: <$target> belongs to its adapter"
+    done < <(files ch | xargs -r grep -nE '^#include <' /dev/null |
+        sed -E 's/#include <([^>]*)>.*/\1/')
+}
+
+# The text of the sources without comments, strings and character constants, as file:line:text.
+code_lines() {
+    files ch | xargs -r awk '
+        FNR == 1 { inside = 0 }
+        {
+            text = $0
+            gsub(/\\\\|\\"/, "", text)
+            gsub(/"[^"]*"/, "\"\"", text)
+            result = ""
+            while (text != "") {
+                if (inside) {
+                    end = index(text, "*/")
+                    if (!end) { text = ""; break }
+                    text = substr(text, end + 2); inside = 0
+                } else {
+                    begin = index(text, "/*")
+                    if (!begin) { result = result text; break }
+                    result = result substr(text, 1, begin - 1)
+                    text = substr(text, begin + 2); inside = 1
+                }
+            }
+            if (result ~ /[^ \t]/) print FILENAME ":" FNR ":" result
+        }'
+}
+
+banned_functions() {
+    local names='strcpy|strcat|v?sprintf|strtok|gets|ato[ilf]|rand|time|gettimeofday|assert'
+    code_lines | grep -E "[^a-z_.>]($names)\("
+}
+
+allocation() {
+    local names='[mc]alloc|realloc|reallocarray|free|strn?dup|aligned_alloc|posix_memalign'
+    code_lines | grep -v '^storage/base/memory\.c:' | grep -E "[^a-z_.>]($names)\("
+}
+
+comment_style() {
+    code_lines | grep -E '//'
+    files ch | xargs -r grep -nE 'TODO|FIXME|XXX[^0-9A-Za-z_]' /dev/null | grep -v mkstemp
+}
+
+line_length() {
+    { files ch; find tests bench -name '*.[ch]' -o -name '*.sh' -o -name '*.py'; } 2>/dev/null |
+        xargs -r awk 'length($0) > 100 { print FILENAME ":" FNR ": over 100 columns" }
+                      /[ \t]+$/ { print FILENAME ":" FNR ": blanks at the end" }
+                      /^ *\t/ && FILENAME ~ /[.][ch]$/ { print FILENAME ":" FNR ": tab" }'
+}
+
+# A header compiles on its own and starts by saying what it is for.
+headers() {
+    local header
+    for header in $(files h); do
+        [ "$(dirname "$header")" = . ] && continue
+        head -n 1 "$header" | grep -qE "^/\* $(basename "$header" .h): " ||
+            echo "$header:1: the first line is not '/* $(basename "$header" .h): purpose.'"
+        ${CC:-gcc} -std=c11 -D_GNU_SOURCE -I. -fsyntax-only -x c "$header" 2>&1 |
+            grep -v 'pragma once'
+    done
+}
+
+# Every global is declared in the header of its own file (world_uv.c: world.h), and none varies.
+symbols() {
+    local object source folder stem header name kind
+    for source in $(files c); do
+        object=$objects/${source%.c}.o
+        folder=$(dirname "$source")
+        stem=$(basename "$source" .c)
+        [ "$folder" != . ] && [ -f "$object" ] || continue
+        while read -r kind name; do
+            case $kind in
+            B | b | C) echo "$source: a variable outside functions: $name"; continue ;;
+            esac
+            for header in "$folder"/*.h; do
+                case $stem in
+                "$(basename "$header" .h)"*) grep -qw -- "$name" "$header" && continue 2 ;;
+                esac
+            done
+            echo "$source: global $name is declared in no header of its own"
+        done < <(nm -g --defined-only "$object" | awk 'NF == 3 { print $2, $3 }'
+                 nm "$object" | awk 'NF == 3 && $2 == "b" { print $2, $3 }')
+    done
+}
+
+passed=0
+failed=0
+for rule in include_table vendor_headers banned_functions allocation comment_style line_length \
+    headers symbols; do
+    broken=$($rule)
+    if [ -z "$broken" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf '%s:\n%s\n' "$rule" "$broken"
+    fi
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
