@@ -1,0 +1,42 @@
+/* counter_memtable: a generation's counter increments, by slot number so that the hot path is an add.
+ *
+ * Each slot keeps its sum as of the last three frames it was touched in.  At most two frames are
+ * ever not durable (the one being written and the open one), so one of the three is what a reader
+ * at the durable frame may see; nobody ever reads an increment that a crash could take back.
+ *
+ * SET and DELETE raise the slot's generation (the write timestamp) and begin a new sum; what older
+ * runs hold of lower generations is forgotten by the merge (counters/counter_cell.h). */
+#ifndef DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
+#define DAYBOOK_STORAGE_COUNTER_MEMTABLE_H
+
+#include "storage/base/arena.h"
+#include "storage/stream.h"
+
+struct counter_memtable;
+
+struct counter_memtable *counter_memtable_new(struct arena *arena);
+void counter_memtable_free(struct counter_memtable *memtable);
+
+/* The slot of a counter, made if it is new.  `clustering` is packed (row.h), empty for tables
+ * without clustering columns.  Slot numbers stay for the memtable's life. */
+uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
+                               struct bytes key, struct bytes clustering, uint32_t column_id);
+void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
+                          uint64_t frame);
+void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
+                          int64_t generation, uint64_t frame);
+
+/* One partition of a counter table as of `frame`, as rows whose cells are counter cells of one
+ * shard: id `shard_id`, clock the slot's last frame up to `frame`.  NULL: nothing there. */
+struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
+                                       const struct table *table, struct bytes key,
+                                       const struct slice *slice, uint64_t frame,
+                                       uint64_t shard_id);
+
+/* As in narrow_memtable.h; the first call after a change sorts the partitions. */
+bool counter_memtable_seek(struct counter_memtable *memtable, uint32_t table_id, int64_t token,
+                           struct bytes key, bool after, int64_t *token_out,
+                           struct bytes *key_out);
+uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after);
+bool counter_memtable_is_empty(const struct counter_memtable *memtable);
+#endif

@@ -1,0 +1,45 @@
+/* mutation: one write to one partition, in the form every door makes and the log keeps.
+ *
+ * Packed form: FORMATS.md "Mutation". */
+#ifndef DAYBOOK_STORAGE_MUTATION_H
+#define DAYBOOK_STORAGE_MUTATION_H
+
+#include "storage/row.h"
+
+/* A timestamp that stands for the server's own: frame base plus the mutation's index in it. */
+#define TIMESTAMP_SERVER (INT64_MIN + 1)
+
+struct mutation {
+    uint32_t table_id;
+    int64_t token;                        /* murmur3_token of key */
+    struct bytes key;
+    struct deletion deletion;             /* of the partition; TIMESTAMP_NONE: none */
+    const struct unfiltered *items;       /* static row first, then in clustering order; a range
+                                           * deletion is two bounds, as stream.h has them */
+    uint32_t item_count;
+};
+
+void mutation_pack(const struct mutation *mutation, struct buffer *buffer);
+/* Views into the reader's bytes, arrays from `arena`; checked against the schema: table, key
+ * components, clustering counts, column ids and kinds, value sizes.  ERROR_CORRUPT. */
+must_check int mutation_unpack(struct reader *reader, const struct schema *schema,
+                               struct arena *arena, struct mutation *mutation_out,
+                               struct error *err);
+
+/* ---- building the common ones ---- */
+
+struct column_value {
+    uint32_t column_id;
+    bool is_null;                         /* a cell tombstone; not for key columns */
+    struct bytes value;                   /* serialized */
+};
+
+/* INSERT: marker, and a cell for every value that is no key.  UPDATE: no marker.  Values name all
+ * key columns; simple columns only.  Everything from `arena`; `values` is copied. */
+void mutation_insert(const struct table *table, const struct column_value *values,
+                     uint32_t count, bool with_marker, struct arena *arena,
+                     struct mutation *mutation_out);
+/* DELETE of one row (all key columns) or, with partition columns only, of the partition. */
+void mutation_delete(const struct table *table, const struct column_value *values,
+                     uint32_t count, struct arena *arena, struct mutation *mutation_out);
+#endif

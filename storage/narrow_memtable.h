@@ -1,0 +1,50 @@
+/* narrow_memtable: rows of all tables with the whole cell model, append-only, resolved on read.
+ *
+ * One holds a generation's rows of every table that is not written in blocks, and the exceptions
+ * (overwrites, deletes) of ranked tables.  Nothing in it is ever changed: a row that is written
+ * again gets a further version, each with its frame, and a reader at a frame merges the versions up
+ * to it.  Partitions are kept in (table, token, key) order and rows in clustering order.
+ *
+ * The engine thread writes and reads it while it is open; once frozen any thread may read it. */
+#ifndef DAYBOOK_STORAGE_NARROW_MEMTABLE_H
+#define DAYBOOK_STORAGE_NARROW_MEMTABLE_H
+
+#include "storage/base/arena.h"
+#include "storage/mutation.h"
+#include "storage/stream.h"
+
+struct narrow_memtable;
+
+/* Memory comes from `arena`, which outlives the memtable. */
+struct narrow_memtable *narrow_memtable_new(struct arena *arena);
+void narrow_memtable_free(struct narrow_memtable *memtable);
+
+/* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
+ * Copies.  The mutation must be valid for `table`. */
+void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table *table,
+                           const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
+
+/* How often a partition was written so far: its version for conditional writes; 0: never. */
+uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,
+                                 int64_t token, struct bytes key);
+
+bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
+                         struct bytes key);
+
+/* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
+ * stream reads the memtable: on the engine thread, or anywhere once it is frozen; what it yields
+ * lives as long as the memtable or until the next pull. */
+struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
+                                      const struct table *table, int64_t token, struct bytes key,
+                                      const struct slice *slice, uint64_t frame);
+
+/* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
+ * the end.  Outputs are views into the memtable. */
+bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
+                          struct bytes key, bool after, int64_t *token_out,
+                          struct bytes *key_out);
+
+/* The tables that have anything in it: the least id above `after`; 0 at the end. */
+uint32_t narrow_memtable_next_table(const struct narrow_memtable *memtable, uint32_t after);
+bool narrow_memtable_is_empty(const struct narrow_memtable *memtable);
+#endif

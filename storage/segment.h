@@ -1,0 +1,82 @@
+/* segment: the file of an immutable run: pages with checksums, a directory of partitions, a footer.
+ *
+ * The container knows nothing of what is in a page: wide_page.h and narrow_page.h do.  A file is
+ * written whole under a temporary name, synced, renamed, the directory synced; the manifest makes
+ * it live.  Written past the page cache in large pieces.  Layout: FORMATS.md "Segment".
+ *
+ * An open segment is frozen and shared between threads: its directory (keys, tokens, stats) is in
+ * memory, pages are read on demand by any lane. */
+#ifndef DAYBOOK_STORAGE_SEGMENT_H
+#define DAYBOOK_STORAGE_SEGMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/world.h"
+#include "storage/manifest.h"
+#include "storage/row.h"
+#include "storage/stats.h"
+
+/* One partition in a segment. */
+struct segment_partition {
+    int64_t token;
+    struct bytes key;
+    uint64_t rows;
+    uint32_t page_first;               /* its rows begin in this page ... */
+    uint32_t page_count;               /* ... and go on through so many */
+    uint32_t entry;                    /* which entry of page_first it is: small partitions share */
+    struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
+    struct partition_stats stats;      /* wide segments; zero rows in narrow ones */
+};
+
+/* ---- writing, on a background lane ---- */
+
+struct segment_writer;
+
+/* `info`: id, table_id, kind, frames, schema_version are taken from it. */
+must_check int segment_writer_open(struct world *world, const struct segment_info *info,
+                                   struct segment_writer **writer_out, struct error *err);
+/* Add a page; `first` is the packed clustering of its first row where the page continues or begins
+ * a partition of several pages (for seeking), else empty.  Copies. */
+must_check int segment_writer_page(struct segment_writer *writer, struct bytes encoded,
+                                   struct bytes first, uint32_t *page_out, struct error *err);
+/* Add a partition's directory entry, in (token, key) order; copies. */
+must_check int segment_writer_partition(struct segment_writer *writer,
+                                        const struct segment_partition *partition,
+                                        struct error *err);
+/* Note the write timestamp of something in the segment. */
+void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_us);
+/* Write directory and footer, sync, rename, sync the directory.  `info_out` is what the manifest
+ * records.  The segment is durable, and not yet live. */
+must_check int segment_writer_finish(struct segment_writer *writer, struct segment_info *info_out,
+                                     struct error *err);
+/* Free; removes the temporary file unless finish succeeded. */
+void segment_writer_close(struct segment_writer *writer);
+
+/* ---- reading, any thread ---- */
+
+struct segment;
+
+/* ERROR_CORRUPT names the file and offset. */
+must_check int segment_open(struct world *world, const struct segment_info *info,
+                            struct segment **segment_out, struct error *err);
+struct segment *segment_ref(struct segment *segment);            /* thread safe */
+void segment_unref(struct segment *segment);                     /* closes at the last */
+/* Remove the file when the last reference goes (it was compacted away). */
+void segment_remove_at_close(struct segment *segment);
+
+const struct segment_info *segment_info(const struct segment *segment);
+uint32_t segment_partition_count(const struct segment *segment);
+const struct segment_partition *segment_partition_at(const struct segment *segment,
+                                                     uint32_t index);
+/* The index of the first partition at or after (token, key); partition_count if there is none. */
+uint32_t segment_seek(const struct segment *segment, int64_t token, struct bytes key);
+/* NULL if it is not in it. */
+const struct segment_partition *segment_find(const struct segment *segment, int64_t token,
+                                             struct bytes key);
+uint32_t segment_page_count(const struct segment *segment);
+struct bytes segment_page_first(const struct segment *segment, uint32_t page);
+/* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT. */
+must_check int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
+                                 struct error *err);
+#endif

@@ -1,0 +1,54 @@
+/* stream: one partition's unfiltereds from one run, and the merge of many.
+ *
+ * Memory and disk present the same stream, so a read, a verify and a compaction are one loop:
+ *
+ *     open memtable ──┐
+ *     frozen memtable ┤             rows and bounds in
+ *     narrow segment ─┼─ merge ──▶  clustering order    ──▶ live rows  (a reader)
+ *     wide segments ──┘                                 ──▶ a segment  (compaction)
+ *
+ * A stream is pulled; what it yields is valid until the next pull of the same stream.  It yields a
+ * static row first if it has one, then rows and bounds within its slice in clustering order, or in
+ * the exact opposite order when reversed.  A range deletion that is in force where the slice begins
+ * is yielded as a bound at the slice's start, and one still open where it ends as a bound there, so
+ * bounds always pair up. */
+#ifndef DAYBOOK_STORAGE_STREAM_H
+#define DAYBOOK_STORAGE_STREAM_H
+
+#include "storage/row.h"
+
+/* The part of a partition between two bounds, start before end in clustering order. */
+struct slice {
+    struct bound start;
+    struct bound end;
+    bool reversed;
+    bool with_static;
+};
+struct slice slice_all(void);
+bool slice_contains(const struct table *table, const struct slice *slice,
+                    const struct clustering *clustering);
+
+/* The base of every stream; implementations embed it first. */
+struct stream {
+    const struct table *table;
+    struct deletion partition_deletion;   /* TIMESTAMP_NONE: none */
+    /* 1: *out is the next; 0: the end; negative: error, and nothing more may be pulled. */
+    int (*next)(struct stream *stream, struct unfiltered *out, struct error *err);
+    void (*close)(struct stream *stream); /* frees the stream; NULL function: nothing to free */
+};
+
+/* Over an array that outlives it; items sorted as above and already cut to the slice. */
+struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
+                               const struct unfiltered *items, size_t count);
+
+/* Merge streams of one partition (all opened with the same slice).  Owns them.  Yields merged rows
+ * with everything shadowed dropped and all tombstones kept; partition_deletion is the strongest. */
+struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
+                            bool reversed);
+
+/* What a reader at `now_s` sees of `stream` (owned): live rows only, no bounds. */
+struct stream *stream_live(struct stream *stream, int64_t now_s);
+
+/* What a compaction that covers everything older keeps. */
+struct stream *stream_purged(struct stream *stream, int64_t now_s);
+#endif
