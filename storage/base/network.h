@@ -1,0 +1,70 @@
+/* network: listening and connected byte streams on the engine's loop.
+ *
+ * The program has libuv's (network_uv.c); tests can bring their own.  Every callback comes on the
+ * engine thread.  A connection is closed by network_close only; `closed` is the last callback and
+ * after it the connection is gone. */
+#ifndef DAYBOOK_STORAGE_BASE_NETWORK_H
+#define DAYBOOK_STORAGE_BASE_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "storage/base/bytes.h"
+
+struct network;
+struct listener;
+struct connection;
+
+struct connection_handler {
+    /* Where the next bytes shall go; asked before every read.  At least 1 byte. */
+    void (*space)(void *context, uint8_t **to_out, size_t *size_out);
+    /* `size` bytes were put at the start of that space. */
+    void (*data)(void *context, size_t size);
+    /* The peer has sent its last byte (status 0) or is gone (negative). */
+    void (*end)(void *context, int status);
+    /* All that was written has left (bytes queued is 0 again). */
+    void (*drained)(void *context);
+    void (*closed)(void *context);
+};
+
+/* `loop` is a uv_loop_t. */
+struct network *network_uv_new(void *loop);
+void network_uv_free(struct network *network);         /* no listener or connection is left */
+
+/* `address` is "127.0.0.1:7600", "[::1]:7600", ":7600" (127.0.0.1), or port 0 for a free one.
+ * `accepted` gets each new connection and must call network_start on it, now or later. */
+must_check int network_listen(struct network *network, const char *address,
+                              void (*accepted)(void *context, struct connection *connection),
+                              void *context, struct listener **listener_out, struct error *err);
+/* A unix socket at `path`, mode 0600; an old one that nobody answers on is replaced.  Paths over
+ * 107 bytes are reached through the directory. */
+must_check int network_listen_unix(struct network *network, const char *path,
+                                   void (*accepted)(void *context, struct connection *connection),
+                                   void *context, struct listener **listener_out,
+                                   struct error *err);
+/* The address it really has, port included; valid as long as the listener. */
+const char *listener_address(const struct listener *listener);
+void listener_close(struct listener *listener);
+
+/* Connect (blocking; for commands, not for the server). */
+must_check int network_connect(struct network *network, const char *address,
+                               struct connection **connection_out, struct error *err);
+must_check int network_connect_unix(struct network *network, const char *path,
+                                    struct connection **connection_out, struct error *err);
+/* Two connected ends in one process. */
+must_check int network_pair(struct network *network, struct connection *ends_out[2],
+                            struct error *err);
+
+void network_start(struct connection *connection, const struct connection_handler *handler,
+                   void *context);
+void network_pause(struct connection *connection);     /* stop reading: back-pressure */
+void network_resume(struct connection *connection);
+/* Queue bytes (copied). */
+void network_write(struct connection *connection, struct bytes bytes);
+size_t network_queued(const struct connection *connection);       /* bytes not yet sent */
+/* Half-close after what is queued. */
+void network_finish(struct connection *connection);
+void network_close(struct connection *connection);     /* at once; what is queued may be lost */
+/* Bytes the kernel may hold for us; bounds what waits unread. */
+void network_receive_buffer(struct connection *connection, size_t bytes);
+#endif

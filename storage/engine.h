@@ -1,0 +1,32 @@
+/* engine: the embedded store: commit log, memtables, segments and manifest on one directory. */
+#ifndef DAYBOOK_STORAGE_ENGINE_H
+#define DAYBOOK_STORAGE_ENGINE_H
+
+#include "storage/base/metrics.h"
+#include "storage/base/world.h"
+#include "storage/store.h"
+
+struct engine_options {
+    bool read_only;                    /* shared lock; the log is replayed in memory */
+    bool salvage;                      /* commit_log.h */
+    uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: 1 GiB */
+    uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
+    uint64_t log_file_size;            /* 0: default */
+    struct metrics *metrics;           /* may be NULL */
+};
+
+/* Make a directory's first manifest.  ERROR_EXISTS when there is one. */
+must_check int engine_create(struct world *world, struct schema *schema, struct bytes properties,
+                             struct error *err);
+
+/* Take the lock, recover, be ready.  ERROR_NOT_FOUND, ERROR_NOT_OURS, ERROR_BUSY,
+ * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Tables of `builtin` (may be NULL) that the directory does not
+ * have yet are added.  `world` and `metrics` outlive the store. */
+must_check int engine_open(struct world *world, const struct engine_options *options,
+                           const struct table_definition *const *builtin, uint32_t builtin_count,
+                           struct store **store_out, struct error *err);
+
+/* Settings given at init (`key=value` lines), and the directory's id. */
+struct bytes engine_properties(const struct store *store);
+const uint8_t *engine_directory_id(const struct store *store);
+#endif

@@ -1,0 +1,185 @@
+/* store: what the rooms above see of storage: apply, read, stats, schema; every call asynchronous.
+ *
+ * The embedded engine (engine.h) is the first implementation; a Cassandra cluster is to be another.
+ * So nothing above counts on local files, on one process, or on the store being fast; what an
+ * implementation can do is asked (store_capabilities), and a read goes on from a position, which
+ * is bytes that survive restarts and compactions, never something held by the store.
+ *
+ * Everything happens on the engine thread.  Callbacks come on it too, once per call that returned
+ * 0, possibly before the call returns; never after a call that returned an error.
+ *
+ * Views.  READ_DURABLE shows what no crash can take back, and is what every door uses.
+ * READ_APPLIED also shows what was applied and is not yet synced: only for writers whose own frame
+ * follows what they read (the rollup). */
+#ifndef DAYBOOK_STORAGE_STORE_H
+#define DAYBOOK_STORAGE_STORE_H
+
+#include "storage/base/world.h"
+#include "storage/manifest.h"
+#include "storage/stats.h"
+#include "storage/stream.h"
+#include "storage/write_batch.h"
+
+struct store;
+
+struct store_capabilities {
+    bool atomic_batch;            /* a batch is applied whole or not at all */
+    bool snapshot;                /* one page of a read is one moment */
+    bool stats;                   /* partition stats without reading rows */
+    bool read_only;               /* apply answers ERROR_READ_ONLY */
+};
+
+enum read_view { READ_DURABLE, READ_APPLIED };
+
+typedef void (*store_done)(void *context, int status, const struct error *err);
+
+/* ---- reads ---- */
+
+struct read_request {
+    uint32_t table_id;
+    bool is_scan;                 /* all partitions in (token, key) order; else the one of `key` */
+    struct bytes key;
+    struct slice slice;           /* of every partition read */
+    struct bytes position;        /* go on after this: read_page.position; empty: from the start */
+    uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX */
+    enum read_view view;
+};
+enum { READ_ROWS_MAX = 10000 };
+
+struct page_row {
+    int64_t token;
+    struct bytes key;
+    struct row row;               /* live cells only; static rows come as rows of their own */
+};
+
+struct read_page {
+    const struct table *table;
+    const struct page_row *rows;
+    uint32_t row_count;
+    struct bytes position;        /* where to go on; empty: there is no more */
+};
+
+/* `page` is valid during the callback; NULL when status is negative. */
+typedef void (*store_page)(void *context, int status, const struct error *err,
+                           const struct read_page *page);
+
+/* The serialized value of a column of a row: key columns too.  False when it has none. */
+bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
+                    struct bytes *value_out);
+
+/* ---- partition stats of a ranked table ---- */
+
+struct partition_figure {
+    struct bytes key;
+    struct partition_stats stats; /* exact: exceptions subtracted */
+};
+typedef void (*store_figures)(void *context, int status, const struct error *err,
+                              const struct partition_figure *figures, uint32_t count,
+                              struct bytes position);
+
+/* ---- the interface ---- */
+
+/* Called with every batch before it is applied, on the engine thread; may add to it (rules,
+ * mutations, increments), must not take away.  The batch is then certain to be applied. */
+typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
+
+struct store_table_status {
+    uint32_t table_id;
+    uint32_t segments;
+    uint64_t segment_bytes;
+    uint64_t segment_rows;
+    uint64_t memory_rows;         /* of ranked tables: in memtables */
+};
+
+struct store_status {
+    uint64_t frame_applied;
+    uint64_t frame_durable;
+    uint64_t frame_flushed;
+    uint64_t log_bytes;           /* files of the log, spare ones too */
+    uint64_t log_unflushed_bytes;
+    uint64_t memory_bytes;        /* memtables, open and frozen */
+    uint32_t memtables_frozen;
+    uint32_t segments;
+    bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
+    const char *failure;          /* why, or "" */
+};
+
+struct store_ops {
+    struct store_capabilities (*capabilities)(struct store *store);
+    int (*apply)(struct store *store, struct write_batch *batch, store_done done, void *context,
+                 struct error *err);
+    int (*read)(struct store *store, const struct read_request *request, store_page page,
+                void *context, struct error *err);
+    int (*stats)(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
+                 store_figures figures, void *context, struct error *err);
+    int (*stats_scan)(struct store *store, uint32_t table_id, struct bytes position,
+                      uint32_t limit, enum read_view view, store_figures figures, void *context,
+                      struct error *err);
+    const struct schema *(*schema)(struct store *store);
+    void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
+    void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
+    int (*flush)(struct store *store, store_done done, void *context, struct error *err);
+    int (*compact)(struct store *store, store_done done, void *context, struct error *err);
+    int (*check)(struct store *store, void (*found)(void *context, const char *text),
+                 store_done done, void *context, struct error *err);
+    void (*status)(struct store *store, struct store_status *status_out);
+    uint32_t (*table_status)(struct store *store, struct store_table_status *tables,
+                             uint32_t capacity);
+    int64_t (*now_us)(struct store *store);
+    void (*close)(struct store *store, store_done done, void *context);
+};
+
+/* The base of every store; implementations embed it first. */
+struct store {
+    const struct store_ops *ops;
+};
+
+struct store_capabilities store_capabilities(struct store *store);
+
+/* Apply `batch` now; `done` when it is durable (or, with a negative status, when it is certain
+ * that it never will be acknowledged).  ERROR_FULL: nothing was applied, wait for on_drain and try
+ * again; ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED: nothing was applied.  `batch` is free for use
+ * again when the call returns.  `done` may be NULL. */
+must_check int store_apply(struct store *store, struct write_batch *batch, store_done done,
+                           void *context, struct error *err);
+
+must_check int store_read(struct store *store, const struct read_request *request, store_page page,
+                          void *context, struct error *err);
+
+/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order. */
+must_check int store_stats(struct store *store, uint32_t table_id, struct bytes key,
+                           enum read_view view, store_figures figures, void *context,
+                           struct error *err);
+must_check int store_stats_scan(struct store *store, uint32_t table_id, struct bytes position,
+                                uint32_t limit, enum read_view view, store_figures figures,
+                                void *context, struct error *err);
+
+/* Valid until the next schema change; schema_ref it to keep it. */
+const struct schema *store_schema(struct store *store);
+
+/* At most one hook. */
+void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context);
+/* `drain` is called whenever there may be room again after ERROR_FULL; several may be added. */
+void store_on_drain(struct store *store, void (*drain)(void *context), void *context);
+
+/* Write memtables to segments; merge all runs that may be merged; until done. */
+must_check int store_flush(struct store *store, store_done done, void *context, struct error *err);
+must_check int store_compact(struct store *store, store_done done, void *context,
+                             struct error *err);
+
+/* Read every page of every segment and check it, and stats against rows; `found` is called with a
+ * line per damage.  `done` with 0 when all was read, whatever was found. */
+must_check int store_check(struct store *store, void (*found)(void *context, const char *text),
+                           store_done done, void *context, struct error *err);
+
+void store_status(struct store *store, struct store_status *status_out);
+/* Fills up to `capacity`; returns how many tables have data. */
+uint32_t store_table_status(struct store *store, struct store_table_status *tables,
+                            uint32_t capacity);
+
+/* The store's clock: never behind a timestamp it has given. */
+int64_t store_now_us(struct store *store);
+
+/* Sync, and close cleanly; the store is freed before `done` is called. */
+void store_close(struct store *store, store_done done, void *context);
+#endif

@@ -1,0 +1,80 @@
+/* write_batch: what every door hands to the store: all of it becomes one part of one frame, or none.
+ *
+ * A batch holds blocks (many fresh rows of a ranked table), mutations (anything else), counter
+ * increments, and counting rules, by which a block's own rows say what they add to a counter table
+ * so that nothing need be logged for it.  The engine applies them in this order: blocks and their
+ * counts, mutations, increments. */
+#ifndef DAYBOOK_STORAGE_WRITE_BATCH_H
+#define DAYBOOK_STORAGE_WRITE_BATCH_H
+
+#include "storage/base/arena.h"
+#include "storage/block.h"
+#include "storage/mutation.h"
+
+enum { WRITE_BATCH_BYTES_MAX = 16 << 20 };        /* serialized; more is ERROR_LIMIT */
+
+/* Every row of block `block` adds 1 to `counter_column_id` of counter table `counter_table_id` in
+ * the partition whose key is the row's value of a text column (`column_id`), or the component
+ * `component` of its partition key when column_id is 0. */
+struct counting_rule {
+    uint32_t block;
+    uint32_t column_id;
+    uint32_t component;
+    uint32_t counter_table_id;
+    uint32_t counter_column_id;
+};
+
+struct counter_increment {
+    uint32_t table_id;
+    uint32_t column_id;
+    struct bytes key;
+    struct bytes clustering;                      /* packed; empty without clustering columns */
+    bool is_set;                                  /* SET or DELETE: a new generation at `value` */
+    int64_t value;                                /* the increment, or what it is set to */
+};
+
+struct write_batch {
+    struct arena *arena;                          /* for whatever its parts point to */
+    struct block **blocks;                        /* borrowed until store_apply returns */
+    uint32_t block_count, block_capacity;
+    struct counting_rule *rules;
+    uint32_t rule_count, rule_capacity;
+    struct mutation *mutations;
+    uint32_t mutation_count, mutation_capacity;
+    struct counter_increment *increments;
+    uint32_t increment_count, increment_capacity;
+    struct schema *schema;                        /* a schema change; NULL: none; borrowed */
+};
+
+struct write_batch *write_batch_new(void);
+void write_batch_free(struct write_batch *batch);
+void write_batch_clear(struct write_batch *batch);            /* for use again; resets the arena */
+bool write_batch_is_empty(const struct write_batch *batch);
+
+/* Views in what is added must live until store_apply returns; `batch->arena` is the place. */
+void write_batch_add_block(struct write_batch *batch, struct block *block);
+void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
+void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
+void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment);
+
+/* Shorthands: mutation_insert and mutation_delete with the batch's arena; values are copied. */
+void write_batch_insert(struct write_batch *batch, const struct table *table,
+                        const struct column_value *values, uint32_t count);
+void write_batch_delete(struct write_batch *batch, const struct table *table,
+                        const struct column_value *values, uint32_t count);
+
+/* Serialized values in the batch's arena, for column_value. */
+struct bytes write_batch_text(struct write_batch *batch, const char *text);
+struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes);
+struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
+struct bytes write_batch_boolean(struct write_batch *batch, bool value);
+struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
+
+/* Sections of a frame's payload: FORMATS.md "Frame payload". */
+void write_batch_serialize(const struct write_batch *batch, struct buffer *payload);
+/* One batch from a frame's payload; `blocks` are then owned by the batch (freed by
+ * write_batch_free_blocks).  A schema change in it replaces *schema (referenced). */
+must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,
+                                       struct write_batch *batch, struct error *err);
+void write_batch_free_blocks(struct write_batch *batch);
+#endif
