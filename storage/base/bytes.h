@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "storage/base/error.h"
 
@@ -17,7 +18,11 @@ struct bytes {
     size_t size;
 };
 
-struct bytes bytes_of(const void *data, size_t size);
+static inline struct bytes bytes_of(const void *data, size_t size)
+{
+    return (struct bytes){.data = (const uint8_t *)data, .size = size};
+}
+
 struct bytes bytes_text(const char *text);              /* without the final NUL */
 bool bytes_equal(struct bytes a, struct bytes b);
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
@@ -51,16 +56,59 @@ void buffer_put_signed(struct buffer *buffer, int64_t value);       /* zigzag, t
 void buffer_put_sized(struct buffer *buffer, struct bytes bytes);   /* varint size, then bytes */
 void buffer_put_zeros(struct buffer *buffer, size_t count);
 
-/* Unaligned loads and stores. */
-uint16_t load_u16(const void *from);
-uint32_t load_u32(const void *from);
-uint64_t load_u64(const void *from);
-uint16_t load_u16_be(const void *from);
-uint32_t load_u32_be(const void *from);
-uint64_t load_u64_be(const void *from);
-void store_u16(void *to, uint16_t value);
-void store_u32(void *to, uint32_t value);
-void store_u64(void *to, uint64_t value);
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "formats on disk are little-endian");
+
+/* Unaligned loads and stores; inline, because decoders are made of them. */
+static inline uint16_t load_u16(const void *from)
+{
+    uint16_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint32_t load_u32(const void *from)
+{
+    uint32_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint64_t load_u64(const void *from)
+{
+    uint64_t value;
+    memcpy(&value, from, sizeof value);
+    return value;
+}
+
+static inline uint16_t load_u16_be(const void *from)
+{
+    return __builtin_bswap16(load_u16(from));
+}
+
+static inline uint32_t load_u32_be(const void *from)
+{
+    return __builtin_bswap32(load_u32(from));
+}
+
+static inline uint64_t load_u64_be(const void *from)
+{
+    return __builtin_bswap64(load_u64(from));
+}
+
+static inline void store_u16(void *to, uint16_t value)
+{
+    memcpy(to, &value, sizeof value);
+}
+
+static inline void store_u32(void *to, uint32_t value)
+{
+    memcpy(to, &value, sizeof value);
+}
+
+static inline void store_u64(void *to, uint64_t value)
+{
+    memcpy(to, &value, sizeof value);
+}
 
 /* Reads forward through a view and never past it.  After the first short read `failed` stays set
  * and every further read gives zeros, so a decoder checks once, at its end or before it trusts a

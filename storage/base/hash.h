@@ -8,6 +8,7 @@
 /* CRC-32C (Castagnoli), by the CPU's instruction where there is one, else by table: same result.
  * `seed` is 0 or the result over the bytes before. */
 uint32_t crc32c(uint32_t seed, const void *data, size_t size);
+uint32_t crc32c_by_table(uint32_t seed, const void *data, size_t size);   /* for any CPU */
 
 uint64_t hash64(const void *data, size_t size);                /* XXH3, seed 0 */
 
@@ -22,11 +23,11 @@ struct hash128 hash128(const void *data, size_t size);         /* XXH3 */
 struct hash128_stream;
 struct hash128_stream *hash128_stream_new(void);
 void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t size);
-struct hash128 hash128_stream_digest(const struct hash128_stream *stream);   /* may go on after */
+struct hash128 hash128_stream_digest(const struct hash128_stream *stream);    /* changes nothing */
 void hash128_stream_free(struct hash128_stream *stream);
 
 /* Cassandra's Murmur3Partitioner: MurmurHash3 x64 128 with its signed-byte tail, first half;
- * the least long is moved to the greatest.  Source: cassandra MurmurHash.java (Apache-2.0),
+ * the least long is moved to the greatest, as it is the token of the empty key.  Source: cassandra MurmurHash.java (Apache-2.0),
  * described in docs/FORMATS.md "Token". */
 int64_t murmur3_token(const void *key, size_t size);
 #endif

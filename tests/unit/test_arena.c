@@ -1,0 +1,65 @@
+/* test_arena: what is handed out is aligned, apart, and there again after a reset. */
+#include "storage/base/arena.h"
+
+#include <criterion/criterion.h>
+#include <stdint.h>
+#include <string.h>
+
+Test(arena, memory_is_aligned_and_does_not_overlap)
+{
+    struct arena *arena = arena_new(8192);
+    uint8_t *previous[300];
+    for (size_t i = 0; i < 300; i++) {
+        size_t alignment = (size_t)1 << (i % 7);
+        previous[i] = arena_alloc(arena, 100, alignment);
+        cr_assert_eq((uintptr_t)previous[i] % alignment, 0);
+        memset(previous[i], (int)(i % 251), 100);
+    }
+    for (size_t i = 0; i < 300; i++)
+        for (size_t k = 0; k < 100; k++)
+            cr_assert_eq(previous[i][k], i % 251);
+    cr_assert_eq(arena_used(arena), 300 * 100);
+    arena_free(arena);
+}
+
+Test(arena, a_large_request_leaves_the_room_of_the_current_chunk)
+{
+    struct arena *arena = arena_new(8192);
+    uint8_t *first = arena_alloc(arena, 16, 16);
+    uint8_t *large = arena_alloc(arena, 100000, 64);
+    memset(large, 1, 100000);
+    uint8_t *second = arena_alloc(arena, 16, 16);
+    cr_assert_eq(second, first + 16);
+    arena_reset(arena);
+    cr_assert_eq(arena_held(arena), 8192);
+    arena_free(arena);
+}
+
+Test(arena, reset_keeps_the_chunks_and_uses_them_again)
+{
+    struct arena *arena = arena_new((size_t)2 << 20);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 5; i++) {
+            uint8_t *data = arena_alloc(arena, (size_t)1 << 20, 64);
+            data[0] = 1;
+            data[(1 << 20) - 1] = 1;
+        }
+        cr_assert_eq(arena_held(arena), (size_t)6 << 20);
+        cr_assert_eq(arena_used(arena), (size_t)5 << 20);
+        arena_reset(arena);
+        cr_assert_eq(arena_used(arena), 0);
+    }
+    arena_free(arena);
+}
+
+Test(arena, copies_are_equal_and_apart)
+{
+    struct arena *arena = arena_new(4096);
+    char text[] = "click";
+    struct bytes copy = arena_copy(arena, bytes_text(text));
+    text[0] = 'x';
+    cr_assert(bytes_equal(copy, bytes_text("click")));
+    cr_assert_eq(arena_copy(arena, bytes_of(NULL, 0)).size, 0);
+    arena_free(arena);
+    arena_free(NULL);
+}
