@@ -1,0 +1,82 @@
+/* rollup: keeps amount_by_day right: dirty days, rates as of a day, publication, restatements.
+ *
+ *   a click, a rate or a deletion in a batch ──hook──▶ dirty (reseller, day), in the same frame
+ *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
+ *                        ledger entry if the day is published, dirty mark cleared
+ *
+ * The commit hook sees every batch before it is sealed, so no door can write a click or a rate
+ * without its days becoming dirty in the same frame.  A mark is cleared in the frame that holds the
+ * new figure, and only if no batch has marked the day again since the figure's stats were read.
+ *
+ * Engine thread.  No sockets, no CQL: it knows the store and the clock. */
+#ifndef DAYBOOK_ROLLUP_ROLLUP_H
+#define DAYBOOK_ROLLUP_ROLLUP_H
+
+#include "rollup/tables.h"
+#include "storage/base/calendar.h"
+#include "storage/base/command.h"
+#include "storage/base/metrics.h"
+#include "storage/store.h"
+
+struct rollup;
+
+struct rollup_options {
+    struct store *store;               /* outlives the rollup */
+    struct world *world;
+    struct metrics *metrics;
+    const char *zone;                  /* IANA name of the stream's zone; NULL: UTC */
+    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
+    bool is_automatic;                 /* serve: work dirty days off by itself, publish, gather */
+};
+
+/* Load rates and dirty days, register the commit hook; `opened` when it is ready.  In a read-only
+ * store dirty days are worked out in memory for the readers and never written. */
+must_check int rollup_open(const struct rollup_options *options, store_done opened, void *context,
+                           struct rollup **rollup_out, struct error *err);
+
+/* Finish what is under way (the automatic mode's last work too), then free and call `closed`. */
+void rollup_close(struct rollup *rollup, store_done closed, void *context);
+
+/* Work off all dirty days now; `done` when the figures are durable.  What a command that changed
+ * clicks or rates calls before it answers.  `publishes`: also publish days that are due (`daybook
+ * rollup`, the end of a load). */
+must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
+                             struct error *err);
+
+/* A change's row in the table `change`, added to `batch`; its id is what restatements caused by
+ * the batch will name.  `note` may be NULL. */
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
+                       const char *actor, const char *command, const char *note,
+                       uint8_t change_id_out[16]);
+
+uint32_t rollup_dirty_count(const struct rollup *rollup);
+const struct zone *rollup_zone(const struct rollup *rollup);
+
+/* One day's figure, as amount_by_day has it and, in a read-only store, as it would be. */
+enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };
+struct day_figure {
+    struct bytes reseller;
+    int32_t day;
+    uint64_t clicks;
+    struct decimal gross;
+    bool is_priced;
+    struct decimal rate;               /* meaningless unless is_priced */
+    struct decimal amount;
+    enum day_state state;
+};
+
+/* Every figure of the given resellers (none: all) and days (inclusive), reseller ascending by
+ * bytes, day descending.  `each` returns false to stop; `done` is last. */
+struct figure_query {
+    const struct bytes *resellers;
+    uint32_t reseller_count;
+    int32_t day_from;
+    int32_t day_to;
+};
+must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
+                              bool (*each)(void *context, const struct day_figure *figure),
+                              store_done done, void *context, struct error *err);
+
+/* Subcommands: rate, rollup, restatements, verify; `room` is the struct rollup. */
+const struct command *rollup_commands(uint32_t *count_out);
+#endif

@@ -1,0 +1,75 @@
+/* tables: the built-in tables of keyspace `daybook` that the clicks stream and its rollup use.
+ *
+ * Table and column numbers are written to disk and never change. */
+#ifndef DAYBOOK_ROLLUP_TABLES_H
+#define DAYBOOK_ROLLUP_TABLES_H
+
+#include "storage/schema.h"
+
+enum rollup_table {
+    TABLE_AD_CLICK = 1,
+    TABLE_RESELLER = 2,
+    TABLE_AMOUNT_BY_DAY = 3,
+    TABLE_CLICKS_PER_AD = 4,
+    TABLE_CLICKS_PER_RESELLER_PER_DAY = 5,     /* answered from ad_click's partition stats */
+    TABLE_CLICKS_PER_RESELLER = 6,
+    TABLE_RESTATEMENT = 7,
+    TABLE_CHANGE = 8,
+    TABLE_DIRTY_DAY = 20                       /* daybook_system: days whose figure is out of date */
+};
+
+enum ad_click_column {
+    AD_CLICK_RESELLER_ID = 1,
+    AD_CLICK_DAY = 2,
+    AD_CLICK_TIME = 3,
+    AD_CLICK_AD_ID = 4,
+    AD_CLICK_CLICK_ID = 5,
+    AD_CLICK_AMOUNT = 6,
+    AD_CLICK_DAY_DERIVED = 7
+};
+
+enum reseller_column { RESELLER_ID = 1, RESELLER_EFFECTIVE_SINCE = 2, RESELLER_REWARD_PERCENT = 3 };
+
+enum amount_by_day_column {
+    AMOUNT_RESELLER_ID = 1,
+    AMOUNT_DAY = 2,
+    AMOUNT_CLICKS = 3,
+    AMOUNT_GROSS = 4,
+    AMOUNT_RATE = 5,
+    AMOUNT_AMOUNT = 6,
+    AMOUNT_STATE = 7
+};
+
+/* clicks_per_ad, clicks_per_reseller: key 1, clicks 2; per day: reseller 1, day 2, clicks 3. */
+enum counter_column { COUNTER_KEY = 1, COUNTER_CLICKS = 2, COUNTER_DAY = 2, COUNTER_DAY_CLICKS = 3 };
+
+enum restatement_column {
+    RESTATEMENT_RESELLER_ID = 1,
+    RESTATEMENT_DAY = 2,
+    RESTATEMENT_AT = 3,
+    RESTATEMENT_SEQ = 4,
+    RESTATEMENT_CAUSES = 5,
+    RESTATEMENT_CHANGES = 6,
+    RESTATEMENT_OLD_CLICKS = 7,
+    RESTATEMENT_NEW_CLICKS = 8,
+    RESTATEMENT_OLD_GROSS = 9,
+    RESTATEMENT_NEW_GROSS = 10,
+    RESTATEMENT_OLD_RATE = 11,
+    RESTATEMENT_NEW_RATE = 12,
+    RESTATEMENT_OLD_AMOUNT = 13,
+    RESTATEMENT_NEW_AMOUNT = 14
+};
+
+enum change_column {
+    CHANGE_MONTH = 1,
+    CHANGE_ID = 2,
+    CHANGE_AT = 3,
+    CHANGE_DOOR = 4,
+    CHANGE_ACTOR = 5,
+    CHANGE_COMMAND = 6,
+    CHANGE_NOTE = 7
+};
+
+/* All of them; `count_out` entries. */
+const struct table_definition *const *rollup_tables(uint32_t *count_out);
+#endif

@@ -1,0 +1,70 @@
+/* command: what a room offers as a subcommand of the program.
+ *
+ * A command runs where the data is: in the server that holds the directory, its answer streamed
+ * over the unix socket (control/), or in the calling process on a directory that no server holds.
+ * It cannot tell which.  The calling process parses the options first, so that --help and wrong
+ * usage need no directory, and sends the words along; the side that runs it parses them again. */
+#ifndef DAYBOOK_STORAGE_BASE_COMMAND_H
+#define DAYBOOK_STORAGE_BASE_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+/* Exit statuses of every subcommand. */
+enum command_exit {
+    EXIT_DONE = 0,
+    EXIT_DATA_SAYS_NO = 1,             /* verify found a difference; --strict and something refused */
+    EXIT_WRONG_USAGE = 2,
+    EXIT_SYSTEM_FAILED = 3
+};
+
+enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2 };
+
+/* Where an answer goes.  Engine thread; every write is copied or sent before it returns. */
+struct command_output {
+    void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
+    /* Bytes written and not yet taken by the reader: a long answer waits for `drained`. */
+    size_t (*queued)(struct command_output *output);
+    /* Called once by the command, last; `output` is gone afterwards. */
+    void (*finish)(struct command_output *output, int exit_status);
+    /* Set by a command that waits for queued bytes to leave. */
+    void (*drained)(void *context);
+    void *drained_context;
+};
+
+void command_printf(struct command_output *output, enum command_stream stream, const char *format,
+                    ...) __attribute__((format(printf, 3, 4)));
+/* "daybook: text" on the error stream, then finish. */
+void command_fail(struct command_output *output, int exit_status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The exit status for an error code: ERROR_USAGE, ERROR_INVALID 2, else 3. */
+int command_exit_of(int code);
+
+struct command_request {
+    const void *options;               /* what the command's argp filled */
+    struct bytes input;                /* the content of the file input_file named, else empty */
+    bool is_terminal;                  /* the reader is a person: colour, aligned columns */
+    bool is_read_only;                 /* the directory was opened with a shared lock */
+    const char *door;                  /* "command" or "socket" */
+    const char *actor;                 /* the system user who gave it */
+    const char *text;                  /* the command line as given, for the change table */
+};
+
+struct command {
+    const char *name;                  /* "report" */
+    const char *summary;               /* one line for `daybook --help` */
+    const struct argp *argp;           /* fills options_size zeroed bytes; must not print or exit by
+                                        * itself other than through argp's own state functions */
+    size_t options_size;
+    /* True when it writes: an exclusive lock, and an empty directory is made first. */
+    bool (*writes)(const void *options);
+    /* A file whose content goes along as `input` ("-" is standard input); NULL: none. */
+    const char *(*input_file)(const void *options);
+    /* Start; `output->finish` may come before or after it returns.  `request` and its options stay
+     * valid until finish. */
+    void (*run)(void *room, const struct command_request *request, struct command_output *output);
+};
+#endif
