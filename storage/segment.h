@@ -17,6 +17,12 @@
 #include "storage/row.h"
 #include "storage/stats.h"
 
+enum {
+    SEGMENT_KEY_MAX = 65535,           /* bytes of a partition key, as in Cassandra */
+    SEGMENT_PAGE_MAX = 1 << 30,        /* bytes of an encoded page */
+    SEGMENT_EXTRA_MAX = 1 << 28
+};
+
 /* One partition in a segment. */
 struct segment_partition {
     int64_t token;
@@ -26,24 +32,30 @@ struct segment_partition {
     uint32_t page_count;               /* ... and go on through so many */
     uint32_t entry;                    /* which entry of page_first it is: small partitions share */
     struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    struct partition_stats stats;      /* wide segments; zero rows in narrow ones */
+    const struct partition_stats *stats;   /* of wide segments; zero rows in narrow ones.  Never
+                                            * NULL when read from a segment; may be when written */
 };
 
 /* ---- writing, on a background lane ---- */
 
 struct segment_writer;
 
-/* `info`: id, table_id, kind, frames, schema_version are taken from it. */
+/* `info`: id, table_id, kind, frames, schema_version are taken from it.  The directory segments/ must
+ * be there; what a crash left under the temporary name is replaced. */
 must_check int segment_writer_open(struct world *world, const struct segment_info *info,
                                    struct segment_writer **writer_out, struct error *err);
-/* Add a page; `first` is the packed clustering of its first row where the page continues or begins
- * a partition of several pages (for seeking), else empty.  Copies. */
+/* Add a page; `first` labels it for seeking where it belongs to a partition of several pages (the
+ * packed clustering of its first row, in a form of the page's own), else empty.  Copies. */
 must_check int segment_writer_page(struct segment_writer *writer, struct bytes encoded,
                                    struct bytes first, uint32_t *page_out, struct error *err);
 /* Add a partition's directory entry, in (token, key) order; copies. */
 must_check int segment_writer_partition(struct segment_writer *writer,
                                         const struct segment_partition *partition,
                                         struct error *err);
+/* Keep `extra` (a dictionary of the whole segment, say; at most SEGMENT_EXTRA_MAX bytes) in a
+ * checked section, which stays in memory while the segment is open.  At most once; copies. */
+must_check int segment_writer_extra(struct segment_writer *writer, struct bytes extra,
+                                    struct error *err);
 /* Note the write timestamp of something in the segment. */
 void segment_writer_timestamp(struct segment_writer *writer, int64_t timestamp_us);
 /* Write directory and footer, sync, rename, sync the directory.  `info_out` is what the manifest
@@ -76,6 +88,8 @@ const struct segment_partition *segment_find(const struct segment *segment, int6
                                              struct bytes key);
 uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
+/* What segment_writer_extra was given, or empty.  Lives as long as the segment. */
+struct bytes segment_extra(const struct segment *segment);
 /* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
                                  struct error *err);
