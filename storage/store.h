@@ -115,6 +115,8 @@ struct store_ops {
     int (*stats_scan)(struct store *store, uint32_t table_id, struct bytes position,
                       uint32_t limit, enum read_view view, store_figures figures, void *context,
                       struct error *err);
+    int (*group)(struct store *store, uint32_t table_id, uint32_t column_id,
+                 store_figures figures, void *context, struct error *err);
     const struct schema *(*schema)(struct store *store);
     void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
@@ -153,6 +155,12 @@ must_check int store_stats(struct store *store, uint32_t table_id, struct bytes 
 must_check int store_stats_scan(struct store *store, uint32_t table_id, struct bytes position,
                                 uint32_t limit, enum read_view view, store_figures figures,
                                 void *context, struct error *err);
+
+/* The whole ranked table grouped by a text column of its rows: one figure per value (in `key`), by
+ * bytes ascending, durable view.  Reads every row: for verification and reports by that column.
+ * Called once, with an empty position. */
+must_check int store_group(struct store *store, uint32_t table_id, uint32_t column_id,
+                           store_figures figures, void *context, struct error *err);
 
 /* Valid until the next schema change; schema_ref it to keep it. */
 const struct schema *store_schema(struct store *store);

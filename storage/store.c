@@ -1,0 +1,115 @@
+/* store: the calls of the interface, each passed on to the implementation. */
+#include "storage/store.h"
+
+struct store_capabilities store_capabilities(struct store *store)
+{
+    return store->ops->capabilities(store);
+}
+
+int store_apply(struct store *store, struct write_batch *batch, store_done done, void *context,
+                struct error *err)
+{
+    return store->ops->apply(store, batch, done, context, err);
+}
+
+int store_read(struct store *store, const struct read_request *request, store_page page,
+               void *context, struct error *err)
+{
+    check(request->row_limit >= 1 && request->row_limit <= READ_ROWS_MAX);
+    return store->ops->read(store, request, page, context, err);
+}
+
+int store_stats(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
+                store_figures figures, void *context, struct error *err)
+{
+    return store->ops->stats(store, table_id, key, view, figures, context, err);
+}
+
+int store_stats_scan(struct store *store, uint32_t table_id, struct bytes position, uint32_t limit,
+                     enum read_view view, store_figures figures, void *context, struct error *err)
+{
+    check(limit >= 1);
+    return store->ops->stats_scan(store, table_id, position, limit, view, figures, context, err);
+}
+
+int store_group(struct store *store, uint32_t table_id, uint32_t column_id, store_figures figures,
+                void *context, struct error *err)
+{
+    return store->ops->group(store, table_id, column_id, figures, context, err);
+}
+
+const struct schema *store_schema(struct store *store)
+{
+    return store->ops->schema(store);
+}
+
+void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
+{
+    store->ops->set_commit_hook(store, hook, context);
+}
+
+void store_on_drain(struct store *store, void (*drain)(void *context), void *context)
+{
+    store->ops->on_drain(store, drain, context);
+}
+
+int store_flush(struct store *store, store_done done, void *context, struct error *err)
+{
+    return store->ops->flush(store, done, context, err);
+}
+
+int store_compact(struct store *store, store_done done, void *context, struct error *err)
+{
+    return store->ops->compact(store, done, context, err);
+}
+
+int store_check(struct store *store, void (*found)(void *context, const char *text),
+                store_done done, void *context, struct error *err)
+{
+    return store->ops->check(store, found, done, context, err);
+}
+
+void store_status(struct store *store, struct store_status *status_out)
+{
+    store->ops->status(store, status_out);
+}
+
+uint32_t store_table_status(struct store *store, struct store_table_status *tables,
+                            uint32_t capacity)
+{
+    return store->ops->table_status(store, tables, capacity);
+}
+
+int64_t store_now_us(struct store *store)
+{
+    return store->ops->now_us(store);
+}
+
+void store_close(struct store *store, store_done done, void *context)
+{
+    store->ops->close(store, done, context);
+}
+
+bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
+                    struct bytes *value_out)
+{
+    const struct column *column = table_column(table, column_id);
+    check(column != NULL);
+    if (column->kind == COLUMN_PARTITION) {
+        return key_component(row->key, table->partition_count, column->position, value_out) == 0;
+    }
+    if (column->kind == COLUMN_CLUSTERING) {
+        if (column->position >= row->row.clustering.count) {
+            return false;
+        }
+        *value_out = row->row.clustering.values[column->position];
+        return value_out->data != NULL;
+    }
+    for (uint32_t i = 0; i < row->row.cell_count; i++) {
+        if (row->row.cells[i].column_id == column_id) {
+            *value_out = row->row.cells[i].value;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,331 @@
+/* write_batch: collects what a door writes, and turns it into a frame's bytes and back.
+ *
+ * What must hold: deserialize(serialize(batch)) applied to the same memtable gives the same bytes,
+ * because recovery is nothing but that.  So everything an apply depends on is in the payload: the
+ * counting rules stand for increments that the block's own rows imply, and are applied again from
+ * the block at replay.
+ *
+ * A frame's payload is a sequence of batches, each:
+ *   u64 timestamp_us, written by the engine, which alone knows it
+ *   sections, each: u8 kind, then its body (FORMATS.md "Frame payload")
+ *   u8 SECTION_END */
+#include "storage/write_batch.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+
+/* Written to disk: the numbers cannot change. */
+enum section_kind {
+    SECTION_END = 0,
+    SECTION_BLOCK = 1,
+    SECTION_RULE = 2,
+    SECTION_MUTATION = 3,
+    SECTION_INCREMENT = 4,
+    SECTION_SCHEMA = 5
+};
+
+enum { ARENA_CHUNK = 256 * 1024, PARTS_MAX = 1 << 24 };
+
+struct write_batch *write_batch_new(void)
+{
+    struct write_batch *batch = memory_zeroed(1, sizeof(*batch));
+    batch->arena = arena_new(ARENA_CHUNK);
+    return batch;
+}
+
+void write_batch_free(struct write_batch *batch)
+{
+    if (batch == NULL) {
+        return;
+    }
+    arena_free(batch->arena);
+    memory_free(batch->blocks);
+    memory_free(batch->rules);
+    memory_free(batch->mutations);
+    memory_free(batch->increments);
+    memory_free(batch);
+}
+
+void write_batch_clear(struct write_batch *batch)
+{
+    arena_reset(batch->arena);
+    batch->block_count = 0;
+    batch->rule_count = 0;
+    batch->mutation_count = 0;
+    batch->increment_count = 0;
+    batch->schema = NULL;
+}
+
+bool write_batch_is_empty(const struct write_batch *batch)
+{
+    return batch->block_count == 0 && batch->mutation_count == 0 && batch->increment_count == 0 &&
+           batch->schema == NULL;
+}
+
+/* Room for one more item of `size` bytes in a growing array. */
+static void *room_for_one(void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return items;
+    }
+    check(count < PARTS_MAX);
+    *capacity = *capacity == 0 ? 8 : *capacity * 2;
+    return memory_resize(items, *capacity * size);
+}
+
+void write_batch_add_block(struct write_batch *batch, struct block *block)
+{
+    batch->blocks = room_for_one(batch->blocks, batch->block_count, &batch->block_capacity,
+                                 sizeof(struct block *));
+    batch->blocks[batch->block_count++] = block;
+}
+
+void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule)
+{
+    check(rule->block < batch->block_count);
+    batch->rules = room_for_one(batch->rules, batch->rule_count, &batch->rule_capacity,
+                                sizeof(struct counting_rule));
+    batch->rules[batch->rule_count++] = *rule;
+}
+
+void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation)
+{
+    batch->mutations = room_for_one(batch->mutations, batch->mutation_count,
+                                    &batch->mutation_capacity, sizeof(struct mutation));
+    batch->mutations[batch->mutation_count++] = *mutation;
+}
+
+void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment)
+{
+    batch->increments = room_for_one(batch->increments, batch->increment_count,
+                                     &batch->increment_capacity, sizeof(struct counter_increment));
+    batch->increments[batch->increment_count++] = *increment;
+}
+
+void write_batch_insert(struct write_batch *batch, const struct table *table,
+                        const struct column_value *values, uint32_t count)
+{
+    struct mutation mutation;
+    mutation_insert(table, values, count, true, batch->arena, &mutation);
+    write_batch_add_mutation(batch, &mutation);
+}
+
+void write_batch_delete(struct write_batch *batch, const struct table *table,
+                        const struct column_value *values, uint32_t count)
+{
+    struct mutation mutation;
+    mutation_delete(table, values, count, batch->arena, &mutation);
+    write_batch_add_mutation(batch, &mutation);
+}
+
+struct bytes write_batch_text(struct write_batch *batch, const char *text)
+{
+    return arena_copy(batch->arena, bytes_text(text));
+}
+
+struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes)
+{
+    return arena_copy(batch->arena, bytes);
+}
+
+struct bytes write_batch_bigint(struct write_batch *batch, int64_t value)
+{
+    uint8_t serialized[8];
+    for (int i = 0; i < 8; i++) {
+        serialized[i] = (uint8_t)((uint64_t)value >> (56 - 8 * i));
+    }
+    return arena_copy(batch->arena, bytes_of(serialized, sizeof(serialized)));
+}
+
+struct bytes write_batch_boolean(struct write_batch *batch, bool value)
+{
+    uint8_t serialized = value ? 1 : 0;
+    return arena_copy(batch->arena, bytes_of(&serialized, 1));
+}
+
+struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value)
+{
+    struct buffer buffer = {0};
+    decimal_serialize(&buffer, value);
+    struct bytes copy = arena_copy(batch->arena, buffer_view(&buffer));
+    buffer_release(&buffer);
+    return copy;
+}
+
+static void rule_serialize(const struct counting_rule *rule, struct buffer *payload)
+{
+    buffer_put_varint(payload, rule->block);
+    buffer_put_varint(payload, rule->column_id);
+    buffer_put_varint(payload, rule->component);
+    buffer_put_varint(payload, rule->counter_table_id);
+    buffer_put_varint(payload, rule->counter_column_id);
+}
+
+static void increment_serialize(const struct counter_increment *increment, struct buffer *payload)
+{
+    buffer_put_varint(payload, increment->table_id);
+    buffer_put_varint(payload, increment->column_id);
+    buffer_put_sized(payload, increment->key);
+    buffer_put_sized(payload, increment->clustering);
+    buffer_put_u8(payload, increment->is_set ? 1 : 0);
+    buffer_put_signed(payload, increment->value);
+}
+
+static void schema_section(const struct schema *schema, struct buffer *payload)
+{
+    struct buffer serialized = {0};
+    schema_serialize(schema, &serialized);
+    buffer_put_u8(payload, SECTION_SCHEMA);
+    buffer_put_sized(payload, buffer_view(&serialized));
+    buffer_release(&serialized);
+}
+
+void write_batch_serialize(const struct write_batch *batch, struct buffer *payload)
+{
+    if (batch->schema != NULL) {
+        schema_section(batch->schema, payload);
+    }
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        buffer_put_u8(payload, SECTION_BLOCK);
+        block_serialize(batch->blocks[i], payload);
+    }
+    for (uint32_t i = 0; i < batch->rule_count; i++) {
+        buffer_put_u8(payload, SECTION_RULE);
+        rule_serialize(&batch->rules[i], payload);
+    }
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        buffer_put_u8(payload, SECTION_MUTATION);
+        mutation_pack(&batch->mutations[i], payload);
+    }
+    for (uint32_t i = 0; i < batch->increment_count; i++) {
+        buffer_put_u8(payload, SECTION_INCREMENT);
+        increment_serialize(&batch->increments[i], payload);
+    }
+    buffer_put_u8(payload, SECTION_END);
+}
+
+static uint32_t reader_number(struct reader *reader)
+{
+    uint64_t value = reader_varint(reader);
+    if (value > UINT32_MAX) {
+        reader->failed = true;
+    }
+    return (uint32_t)value;
+}
+
+/* A counter table of the schema with that counter column. */
+static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t column_id)
+{
+    const struct table *table = schema_table(schema, table_id);
+    if (table == NULL || (table->flags & TABLE_COUNTER) == 0) {
+        return false;
+    }
+    const struct column *column = table_column(table, column_id);
+    return column != NULL && column->type->kind == TYPE_COUNTER;
+}
+
+static int rule_read(struct reader *payload, const struct schema *schema, struct write_batch *batch,
+                     struct error *err)
+{
+    struct counting_rule rule;
+    rule.block = reader_number(payload);
+    rule.column_id = reader_number(payload);
+    rule.component = reader_number(payload);
+    rule.counter_table_id = reader_number(payload);
+    rule.counter_column_id = reader_number(payload);
+    if (payload->failed || rule.block >= batch->block_count ||
+        !is_counter(schema, rule.counter_table_id, rule.counter_column_id)) {
+        return error_set(err, ERROR_CORRUPT, "counting rule names a block or counter there is not");
+    }
+    struct block *block = batch->blocks[rule.block];
+    const struct table *table = schema_table(schema, block->table_id);
+    const struct block_column *column =
+        rule.column_id == 0 ? NULL : block_column_at(block, rule.column_id);
+    if (rule.column_id == 0 ? rule.component >= table->partition_count
+                            : column == NULL || column->kind != VECTOR_CODE) {
+        return error_set(err, ERROR_CORRUPT, "counting rule names a column there is not");
+    }
+    write_batch_add_rule(batch, &rule);
+    return 0;
+}
+
+static int increment_read(struct reader *payload, const struct schema *schema,
+                          struct write_batch *batch, struct error *err)
+{
+    struct counter_increment increment;
+    increment.table_id = reader_number(payload);
+    increment.column_id = reader_number(payload);
+    increment.key = reader_sized(payload);
+    increment.clustering = reader_sized(payload);
+    increment.is_set = reader_u8(payload) != 0;
+    increment.value = reader_signed(payload);
+    if (payload->failed || !is_counter(schema, increment.table_id, increment.column_id)) {
+        return error_set(err, ERROR_CORRUPT, "increment of a counter there is not");
+    }
+    write_batch_add_increment(batch, &increment);
+    return 0;
+}
+
+static int section_read(uint8_t kind, struct reader *payload, struct schema **schema,
+                        struct write_batch *batch, struct error *err)
+{
+    struct block *block = NULL;
+    struct mutation mutation;
+    struct schema *changed = NULL;
+    int rc;
+    switch (kind) {
+    case SECTION_BLOCK:
+        rc = block_deserialize(payload, *schema, &block, err);
+        if (rc == 0) {
+            write_batch_add_block(batch, block);
+        }
+        return rc;
+    case SECTION_RULE:
+        return rule_read(payload, *schema, batch, err);
+    case SECTION_MUTATION:
+        rc = mutation_unpack(payload, *schema, batch->arena, &mutation, err);
+        if (rc == 0) {
+            write_batch_add_mutation(batch, &mutation);
+        }
+        return rc;
+    case SECTION_INCREMENT:
+        return increment_read(payload, *schema, batch, err);
+    case SECTION_SCHEMA:
+        rc = schema_deserialize(reader_sized(payload), &changed, err);
+        if (rc == 0) {
+            schema_unref(*schema);
+            *schema = changed;
+        }
+        return rc;
+    default:
+        return error_set(err, ERROR_CORRUPT, "unknown section %u in a frame", kind);
+    }
+}
+
+int write_batch_deserialize(struct reader *payload, struct schema **schema,
+                            struct write_batch *batch, struct error *err)
+{
+    for (;;) {
+        uint8_t kind = reader_u8(payload);
+        if (payload->failed) {
+            return error_set(err, ERROR_CORRUPT, "a frame's payload ends within a batch");
+        }
+        if (kind == SECTION_END) {
+            return 0;
+        }
+        int rc = section_read(kind, payload, schema, batch, err);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+}
+
+void write_batch_free_blocks(struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        block_free(batch->blocks[i]);
+    }
+    batch->block_count = 0;
+    batch->rule_count = 0;
+}
