@@ -63,10 +63,10 @@ int store_compact(struct store *store, store_done done, void *context, struct er
     return store->ops->compact(store, done, context, err);
 }
 
-int store_check(struct store *store, void (*found)(void *context, const char *text),
+int store_scrub(struct store *store, void (*found)(void *context, const char *text),
                 store_done done, void *context, struct error *err)
 {
-    return store->ops->check(store, found, done, context, err);
+    return store->ops->scrub(store, found, done, context, err);
 }
 
 void store_status(struct store *store, struct store_status *status_out)

@@ -122,7 +122,7 @@ struct store_ops {
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
     int (*flush)(struct store *store, store_done done, void *context, struct error *err);
     int (*compact)(struct store *store, store_done done, void *context, struct error *err);
-    int (*check)(struct store *store, void (*found)(void *context, const char *text),
+    int (*scrub)(struct store *store, void (*found)(void *context, const char *text),
                  store_done done, void *context, struct error *err);
     void (*status)(struct store *store, struct store_status *status_out);
     uint32_t (*table_status)(struct store *store, struct store_table_status *tables,
@@ -177,7 +177,7 @@ must_check int store_compact(struct store *store, store_done done, void *context
 
 /* Read every page of every segment and check it, and stats against rows; `found` is called with a
  * line per damage.  `done` with 0 when all was read, whatever was found. */
-must_check int store_check(struct store *store, void (*found)(void *context, const char *text),
+must_check int store_scrub(struct store *store, void (*found)(void *context, const char *text),
                            store_done done, void *context, struct error *err);
 
 void store_status(struct store *store, struct store_status *status_out);
