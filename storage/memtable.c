@@ -1,0 +1,255 @@
+/* memtable: applies batches to the layouts, and counts.
+ *
+ * Counting rules are the hot path: "each row of this block adds one to the counter of its ad".  The
+ * wide memtable has already mapped the block's strings to its own codes, so the counter's slot is
+ * found by an array lookup per distinct string of a block, and increments are summed per string
+ * before they touch a slot: a click costs one addition in a small array. */
+#include "storage/memtable.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+
+enum { ARENA_CHUNK = 2 << 20, SLOT_UNKNOWN = UINT32_MAX };
+
+/* Slots of one counter column, by the code of the string that is its key: the wide memtable's code
+ * of a column's string, or its partition number for a component of the partition key. */
+struct counting_slots {
+    uint32_t table_id;
+    struct counting_rule rule;         /* `block` is not part of the identity */
+    uint32_t *slots;                   /* SLOT_UNKNOWN until first counted */
+    uint32_t capacity;
+    uint32_t *counts;                  /* scratch: rows of the block by block code; all zero */
+    uint32_t counts_capacity;
+};
+
+struct memtable *memtable_new(struct schema *schema, uint64_t frame_first)
+{
+    struct memtable *memtable = memory_zeroed(1, sizeof(*memtable));
+    memtable->references = 1;
+    memtable->arena = arena_new(ARENA_CHUNK);
+    memtable->schema = schema_ref(schema);
+    memtable->narrow = narrow_memtable_new(memtable->arena);
+    memtable->counters = counter_memtable_new(memtable->arena);
+    memtable->frame_first = frame_first;
+    memtable->timestamp_max_us = INT64_MIN;
+    return memtable;
+}
+
+struct memtable *memtable_ref(struct memtable *memtable)
+{
+    memtable->references++;
+    return memtable;
+}
+
+void memtable_unref(struct memtable *memtable)
+{
+    if (memtable == NULL || --memtable->references > 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        wide_memtable_free(memtable->wide[i].rows);
+    }
+    for (uint32_t i = 0; i < memtable->slots_count; i++) {
+        memory_free(memtable->slots[i].slots);
+        memory_free(memtable->slots[i].counts);
+    }
+    memory_free(memtable->wide);
+    memory_free(memtable->slots);
+    narrow_memtable_free(memtable->narrow);
+    counter_memtable_free(memtable->counters);
+    arena_free(memtable->arena);
+    schema_unref(memtable->schema);
+    memory_free(memtable);
+}
+
+struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        if (memtable->wide[i].table_id == table_id) {
+            return memtable->wide[i].rows;
+        }
+    }
+    return NULL;
+}
+
+static struct wide_memtable *wide_for(struct memtable *memtable, uint32_t table_id)
+{
+    struct wide_memtable *found = memtable_wide(memtable, table_id);
+    if (found != NULL) {
+        return found;
+    }
+    const struct table *table = schema_table(memtable->schema, table_id);
+    check(table != NULL && (table->flags & TABLE_RANKED) != 0);
+    memtable->wide = memory_resize(memtable->wide,
+                                   (memtable->wide_count + 1) * sizeof(struct wide_part));
+    found = wide_memtable_new(table, memtable->arena);
+    memtable->wide[memtable->wide_count++] = (struct wide_part){table_id, found};
+    return found;
+}
+
+static struct counting_slots *slots_for(struct memtable *memtable, uint32_t table_id,
+                                        const struct counting_rule *rule)
+{
+    for (uint32_t i = 0; i < memtable->slots_count; i++) {
+        struct counting_slots *slots = &memtable->slots[i];
+        if (slots->table_id == table_id && slots->rule.column_id == rule->column_id &&
+            slots->rule.component == rule->component &&
+            slots->rule.counter_table_id == rule->counter_table_id &&
+            slots->rule.counter_column_id == rule->counter_column_id) {
+            return slots;
+        }
+    }
+    memtable->slots = memory_resize(memtable->slots, (memtable->slots_count + 1) *
+                                                         sizeof(struct counting_slots));
+    struct counting_slots *slots = &memtable->slots[memtable->slots_count++];
+    memset(slots, 0, sizeof(*slots));
+    slots->table_id = table_id;
+    slots->rule = *rule;
+    return slots;
+}
+
+/* The cached slot of `code`; the entry is SLOT_UNKNOWN at first. */
+static uint32_t *slot_entry(struct counting_slots *slots, uint32_t code)
+{
+    if (code >= slots->capacity) {
+        uint32_t capacity = code < 512 ? 1024 : code * 2;
+        slots->slots = memory_resize(slots->slots, capacity * sizeof(uint32_t));
+        for (uint32_t i = slots->capacity; i < capacity; i++) {
+            slots->slots[i] = SLOT_UNKNOWN;
+        }
+        slots->capacity = capacity;
+    }
+    return &slots->slots[code];
+}
+
+static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
+{
+    if (count > slots->counts_capacity) {
+        uint32_t capacity = count < 2048 ? 4096 : count * 2;
+        memory_free(slots->counts);
+        slots->counts = memory_zeroed(capacity, sizeof(uint32_t));
+        slots->counts_capacity = capacity;
+    }
+    return slots->counts;
+}
+
+/* Add `counts[i]` for each of `count` block codes, and leave the counts zero again. */
+static void count_codes(struct memtable *memtable, struct counting_slots *slots,
+                        const struct block_dictionary *keys, const uint32_t *mapped,
+                        uint64_t frame)
+{
+    const struct counting_rule *rule = &slots->rule;
+    const struct table *table = schema_table(memtable->schema, slots->table_id);
+    uint32_t *counts = slots->counts;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        if (counts[i] == 0) {
+            continue;
+        }
+        uint32_t *slot = slot_entry(slots, mapped[i]);
+        if (*slot == SLOT_UNKNOWN) {
+            struct bytes key = block_dictionary_get(keys, i);
+            if (rule->column_id == 0) {
+                int rc = key_component(key, table->partition_count, rule->component, &key);
+                check(rc == 0);
+            }
+            *slot = counter_memtable_slot(memtable->counters, rule->counter_table_id, key,
+                                          (struct bytes){0}, rule->counter_column_id);
+        }
+        counter_memtable_add(memtable->counters, *slot, counts[i], frame);
+        counts[i] = 0;
+    }
+}
+
+static void apply_rule(struct memtable *memtable, struct block *block,
+                       const struct counting_rule *rule, const struct wide_memtable *wide,
+                       uint64_t frame)
+{
+    struct counting_slots *slots = slots_for(memtable, block->table_id, rule);
+    const struct block_dictionary *keys = &block->partitions;
+    const uint32_t *codes = block->partition_codes;
+    const uint32_t *mapped = wide_memtable_mapped_partitions(wide);
+    const uint8_t *absent = NULL;
+    if (rule->column_id != 0) {
+        struct block_column *column = block_column_at(block, rule->column_id);
+        keys = &column->dictionary;
+        codes = column->codes;
+        absent = column->absent;
+        mapped = wide_memtable_mapped_codes(wide, rule->column_id);
+    }
+    uint32_t *counts = counts_for(slots, keys->count);
+    for (uint32_t i = 0; i < block->rows; i++) {
+        counts[codes[i]] += absent == NULL || absent[i] == 0;
+    }
+    count_codes(memtable, slots, keys, mapped, frame);
+}
+
+static void apply_blocks(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
+                         int64_t timestamp_us)
+{
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        struct block *block = batch->blocks[i];
+        if (block->rows == 0) {
+            continue;
+        }
+        struct wide_memtable *wide = wide_for(memtable, block->table_id);
+        wide_memtable_apply(wide, block, frame, timestamp_us);
+        memtable->wide_rows += block->rows;
+        for (uint32_t r = 0; r < batch->rule_count; r++) {
+            if (batch->rules[r].block == i) {
+                apply_rule(memtable, block, &batch->rules[r], wide, frame);
+            }
+        }
+    }
+}
+
+static void apply_increment(struct memtable *memtable, const struct counter_increment *increment,
+                            uint64_t frame, int64_t timestamp_us)
+{
+    uint32_t slot = counter_memtable_slot(memtable->counters, increment->table_id, increment->key,
+                                          increment->clustering, increment->column_id);
+    if (increment->is_set) {
+        counter_memtable_set(memtable->counters, slot, increment->value, timestamp_us, frame);
+    } else {
+        counter_memtable_add(memtable->counters, slot, increment->value, frame);
+    }
+}
+
+int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
+                       int64_t timestamp_us)
+{
+    check(!memtable->is_frozen);
+    apply_blocks(memtable, batch, frame, timestamp_us++);
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        const struct table *table = schema_table(memtable->schema, mutation->table_id);
+        check(table != NULL);
+        narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
+    }
+    for (uint32_t i = 0; i < batch->increment_count; i++) {
+        apply_increment(memtable, &batch->increments[i], frame, timestamp_us++);
+    }
+    memtable->timestamp_max_us = timestamp_us - 1;
+    return timestamp_us;
+}
+
+void memtable_freeze(struct memtable *memtable, uint64_t frame_last)
+{
+    check(!memtable->is_frozen && frame_last + 1 >= memtable->frame_first);
+    memtable->is_frozen = true;
+    memtable->frame_last = frame_last;
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        wide_memtable_freeze(memtable->wide[i].rows);
+    }
+}
+
+bool memtable_is_empty(const struct memtable *memtable)
+{
+    return memtable->wide_rows == 0 && narrow_memtable_is_empty(memtable->narrow) &&
+           counter_memtable_is_empty(memtable->counters);
+}
+
+size_t memtable_bytes(const struct memtable *memtable)
+{
+    return arena_held(memtable->arena);
+}

@@ -1,0 +1,54 @@
+/* memtable: everything that one span of frames wrote, of all tables, until it is in segments.
+ *
+ * One generation: the wide memtables of ranked tables, the narrow memtable, the counters, on one
+ * arena.  The engine has one open and any number of frozen ones, whose frame spans follow one
+ * another.  Applying a batch is all there is to recovery: replay does the same calls. */
+#ifndef DAYBOOK_STORAGE_MEMTABLE_H
+#define DAYBOOK_STORAGE_MEMTABLE_H
+
+#include "storage/counter_memtable.h"
+#include "storage/narrow_memtable.h"
+#include "storage/wide_memtable.h"
+#include "storage/write_batch.h"
+
+struct wide_part {
+    uint32_t table_id;
+    struct wide_memtable *rows;
+};
+
+struct counting_slots;
+
+struct memtable {
+    uint32_t references;               /* engine thread only: jobs' holders are there too */
+    struct arena *arena;
+    struct schema *schema;             /* referenced; what its tables point into */
+    struct wide_part *wide;
+    uint32_t wide_count;
+    struct narrow_memtable *narrow;
+    struct counter_memtable *counters;
+    struct counting_slots *slots;      /* counter slots by string code, one list per rule */
+    uint32_t slots_count;
+    uint64_t frame_first;
+    uint64_t frame_last;               /* set when it is frozen */
+    int64_t timestamp_max_us;
+    uint64_t wide_rows;                /* of all ranked tables */
+    bool is_frozen;
+};
+
+struct memtable *memtable_new(struct schema *schema, uint64_t frame_first);
+struct memtable *memtable_ref(struct memtable *memtable);
+void memtable_unref(struct memtable *memtable);
+
+/* Apply a batch as part of `frame`: mutation i gets `timestamp_us` + 1 + i, blocks timestamp_us.
+ * The hook has seen the batch.  Returns the first timestamp not used. */
+int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
+                       int64_t timestamp_us);
+
+/* No more writes; `frame_last` is the last frame that may have been applied. */
+void memtable_freeze(struct memtable *memtable, uint64_t frame_last);
+
+/* NULL when it has no rows of the table. */
+struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id);
+bool memtable_is_empty(const struct memtable *memtable);
+size_t memtable_bytes(const struct memtable *memtable);
+#endif
