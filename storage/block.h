@@ -6,11 +6,13 @@
  *
  * Columns are the table's clustering columns (without the rank) and its regular columns, in the
  * table's order; vectors by the column's type:
- *   timestamp, bigint, int, smallint, tinyint, date, time   integers
- *   text, ascii, blob, uuid, timeuuid, inet                  codes into a dictionary
- *   decimal                                                  integers plus a scale each
- *   boolean                                                  integers 0 and 1
- * Serialized form: FORMATS.md "Block". */
+ *   timestamp, bigint, int, smallint, tinyint, time   integers
+ *   date                                              integers: the serialized unsigned number
+ *   boolean                                           integers 0 and 1
+ *   decimal                                           integers plus a scale each
+ *   text, blob, uuid and everything else              codes into a dictionary of serialized values
+ * so that integers stand in the order of their type.  Where a row is absent its integer, scale or
+ * code is 0.  Serialized form: FORMATS.md "Block". */
 #ifndef DAYBOOK_STORAGE_BLOCK_H
 #define DAYBOOK_STORAGE_BLOCK_H
 
@@ -23,7 +25,8 @@
 enum {
     BLOCK_ROWS_MAX = 1 << 20,
     BLOCK_COLUMNS_MAX = 64,
-    BLOCK_STRING_MAX = 65535           /* bytes of one dictionary entry or partition key */
+    BLOCK_STRING_MAX = 65535,          /* bytes of one dictionary entry or partition key */
+    BLOCK_SCALE_MAX = 18
 };
 
 /* Strings by code; entry i is text[offsets[i] .. offsets[i + 1]). */
@@ -58,23 +61,39 @@ struct block {
 
 enum vector_kind vector_kind_of(const struct type *type);
 
+/* How many columns a block of the table has, and which: the clustering ones without the rank, then
+ * the regular ones. */
+uint32_t block_column_count(const struct table *table);
+const struct column *block_column_of(const struct table *table, uint32_t index);
+
+/* The serialized value of a row's integer or decimal, appended; and back.  ERROR_INVALID when the
+ * value is none of the type or, for a decimal, has no 64-bit unscaled value or a scale over
+ * BLOCK_SCALE_MAX.  `scale_out` is 0 for integers. */
+void vector_value_put(const struct type *type, int64_t integer, uint8_t scale,
+                      struct buffer *buffer);
+must_check int vector_value_get(const struct type *type, struct bytes value, int64_t *integer_out,
+                                uint8_t *scale_out);
+
 /* A block for `table` (TABLE_RANKED) with room for `capacity` rows; grows by block_reserve. */
 struct block *block_new(const struct table *table, uint32_t capacity);
 void block_free(struct block *block);
-void block_clear(struct block *block);                 /* keeps all memory, for use again */
+void block_clear(struct block *block);      /* keeps the memory of rows and strings */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
+/* The row has no value; allocates the column's flags at its first absent row. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
 
-/* Append a string that the caller knows to be new; returns its code. */
+/* Append a string of at most BLOCK_STRING_MAX bytes that the caller knows to be new; returns its
+ * code. */
 uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes text);
 struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
 
 size_t block_memory(const struct block *block);        /* bytes held */
 
 void block_serialize(const struct block *block, struct buffer *buffer);
-/* `schema` gives the table; unknown table or column, wrong kind, a code out of range, a count that
- * cannot be: ERROR_CORRUPT. */
+/* `schema` gives the table.  A regular column that the block lacks, because it was added later, is
+ * absent in every row.  Unknown table or column, wrong kind, a code or scale out of range, a count
+ * that cannot be: ERROR_CORRUPT. */
 must_check int block_deserialize(struct reader *reader, const struct schema *schema,
                                  struct block **block_out, struct error *err);
 #endif
