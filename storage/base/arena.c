@@ -15,14 +15,11 @@
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 
-enum {
-    ARENA_ALIGNMENT_MAX = 64,
-    ARENA_CHUNK_SIZE_MIN = 4096
-};
+enum { ARENA_ALIGNMENT_MAX = 64, ARENA_CHUNK_SIZE_MIN = 4096 };
 
 struct arena_chunk {
     struct arena_chunk *next;
-    uint8_t *data;               /* where memory is handed out, aligned to ARENA_ALIGNMENT_MAX */
+    uint8_t *data; /* where memory is handed out, aligned to ARENA_ALIGNMENT_MAX */
     size_t size;
     size_t used;
 };
@@ -30,8 +27,8 @@ struct arena_chunk {
 struct arena {
     size_t chunk_size;
     struct arena_chunk *first;
-    struct arena_chunk *current;         /* NULL before the first request */
-    struct arena_chunk *large;           /* those made to measure, newest first */
+    struct arena_chunk *current; /* NULL before the first request */
+    struct arena_chunk *large;   /* those made to measure, newest first */
     size_t used;
     size_t held;
 };

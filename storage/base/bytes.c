@@ -12,10 +12,7 @@
 
 #include "storage/base/memory.h"
 
-enum {
-    BUFFER_SIZE_FIRST = 64,
-    VARINT_SIZE_MAX = 10
-};
+enum { BUFFER_SIZE_FIRST = 64, VARINT_SIZE_MAX = 10 };
 
 /* ---- views ---- */
 

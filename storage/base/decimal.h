@@ -24,9 +24,12 @@ struct decimal {
 enum {
     DECIMAL_TEXT_MAX = 128,            /* bytes of the longest plain text within the limits here */
     DECIMAL_INPUT_DIGITS_MAX = 18,     /* significant digits of an amount or rate in text */
-    DECIMAL_INPUT_SCALE_MAX = 18
+    DECIMAL_INPUT_SCALE_MAX = 18,
+    DECIMAL_SCALE_MIN = -40,         /* scales of every decimal; beyond them is ERROR_LIMIT */
+    DECIMAL_SCALE_MAX = 120
 };
 
+/* `scale` lies within the limits: whoever reads one from outside checks it first. */
 struct decimal decimal_from(int128 unscaled, int32_t scale);
 
 /* True and the unscaled value where it fits 128 bits. */
@@ -36,7 +39,8 @@ bool decimal_to_int128(struct decimal value, int128 *unscaled_out);
  * the form, ERROR_LIMIT for digits or scale.  Leading zeros are no significant digits. */
 must_check int decimal_parse_input(struct bytes text, struct decimal *value_out);
 
-/* Any plain or exponent form with sign, as CQL literals have it, within 256 bits. */
+/* Any plain or exponent form with sign, as CQL literals have it, within 256 bits.  ERROR_INVALID
+ * for the form, ERROR_LIMIT for size or scale. */
 must_check int decimal_parse(struct bytes text, struct decimal *value_out);
 
 must_check int decimal_add(struct decimal a, struct decimal b, struct decimal *sum_out);
@@ -56,7 +60,8 @@ size_t decimal_format(struct decimal value, char *text);
 void decimal_append(struct buffer *buffer, struct decimal value);
 
 /* Cassandra's serialized decimal: 4-byte big-endian scale, then the unscaled two's complement in
- * the fewest bytes, big-endian. */
+ * the fewest bytes, big-endian.  More bytes than needed are read all the same; none are
+ * ERROR_INVALID. */
 void decimal_serialize(struct buffer *buffer, struct decimal value);
 must_check int decimal_deserialize(struct bytes serialized, struct decimal *value_out);
 #endif

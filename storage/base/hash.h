@@ -26,8 +26,8 @@ void hash128_stream_add(struct hash128_stream *stream, const void *data, size_t 
 struct hash128 hash128_stream_digest(const struct hash128_stream *stream);    /* changes nothing */
 void hash128_stream_free(struct hash128_stream *stream);
 
-/* Cassandra's Murmur3Partitioner: MurmurHash3 x64 128 with its signed-byte tail, first half;
- * the least long is moved to the greatest, as it is the token of the empty key.  Source: cassandra MurmurHash.java (Apache-2.0),
- * described in docs/FORMATS.md "Token". */
+/* Cassandra's Murmur3Partitioner: MurmurHash3 x64 128 with its signed-byte tail, first half; the
+ * least long, which is the token of the empty key alone, is moved to the greatest.  Source:
+ * cassandra MurmurHash.java (Apache-2.0), described in docs/FORMATS.md "Token". */
 int64_t murmur3_token(const void *key, size_t size);
 #endif

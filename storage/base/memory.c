@@ -8,7 +8,7 @@
 
 #include "storage/base/error.h"
 
-enum { MEMORY_DIRECT_ALIGNMENT = 4096 };    /* the largest logical block O_DIRECT asks for */
+enum { MEMORY_DIRECT_ALIGNMENT = 4096 }; /* the largest logical block O_DIRECT asks for */
 
 static void *memory_or_abort(void *pointer, size_t size)
 {

@@ -53,8 +53,8 @@ static const struct {
 Test(bytes, utf8_is_that_of_rfc_3629)
 {
     for (size_t i = 0; i < sizeof utf8_rows / sizeof utf8_rows[0]; i++)
-        cr_assert_eq(bytes_valid_utf8(bytes_text(utf8_rows[i].text)), utf8_rows[i].valid,
-                     "row %zu", i);
+        cr_assert_eq(bytes_valid_utf8(bytes_text(utf8_rows[i].text)), utf8_rows[i].valid, "row %zu",
+                     i);
     cr_assert(bytes_valid_utf8(bytes_of("a\0b", 3)));
 }
 
