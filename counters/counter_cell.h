@@ -34,14 +34,20 @@ struct counter_shard {
 /* Append a cell of one shard. */
 void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard);
 
+/* Append a cell without shards: what SET and DELETE begin a generation with.  Its value is 0, and a
+ * reader takes it for a counter that was never incremented. */
+void counter_write_reset(struct buffer *buffer, int64_t generation);
+
 /* ERROR_CORRUPT unless `cell` is a well-formed serialized cell. */
 must_check int counter_validate(struct bytes cell);
 
 /* The rest take validated cells only. */
 int64_t counter_generation(struct bytes cell);
 int64_t counter_value(struct bytes cell);
+uint32_t counter_shard_count(struct bytes cell);       /* 0: reset, and not incremented since */
 
-/* Append the merge of two cells: commutative, associative, idempotent. */
+/* Append the merge of two cells: commutative, associative, idempotent.  Two full cells can give one
+ * over COUNTER_SHARDS_MAX, which is not valid: whoever lets shards gather folds them in time. */
 void counter_merge(struct bytes a, struct bytes b, struct buffer *merged);
 
 /* Append `cell` with all its shards folded into one: lowest id, highest clock, sum of the values.

@@ -12,6 +12,18 @@
 
 #include "storage/type.h"
 
+/* Limits on what clients make; a directory's own tables count as well. */
+enum {
+    SCHEMA_KEYSPACES_MAX = 1000,
+    SCHEMA_TABLES_MAX = 10000,
+    SCHEMA_TYPES_MAX = 1000,
+    SCHEMA_COLUMNS_MAX = 4096,         /* of a table, dropped ones included; fields of a type */
+    SCHEMA_CLUSTERING_MAX = 16,
+    SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types */
+    SCHEMA_COLUMN_NAME_MAX = 256,
+    SCHEMA_TEXT_MAX = 65535            /* comment, replication */
+};
+
 /* Written to disk: the numbers cannot change. */
 enum column_kind {
     COLUMN_PARTITION = 1,
@@ -48,7 +60,7 @@ enum table_flag {
 
 struct table {
     uint32_t id;                   /* unique in the directory for ever; 1..999 are built in */
-    uint8_t uuid[16];
+    uint8_t uuid[16];              /* follows from keyspace, name and id */
     const char *keyspace;
     const char *name;
     uint32_t flags;                /* enum table_flag */
@@ -65,18 +77,30 @@ struct table {
     const char *comment;
 };
 
+struct keyspace {
+    const char *name;
+    const char *replication;       /* a CQL map literal: {'class': 'SimpleStrategy', ...} */
+    bool durable_writes;
+};
+
+/* A user-defined type; `type` is the one that is not frozen. */
+struct user_type {
+    const char *keyspace;
+    const struct type *type;
+};
+
 struct schema;
 
 /* How C code declares a table that exists in every directory. */
 struct column_definition {
-    uint32_t id;
+    uint32_t id;                               /* 0 in all: numbered from 1 by the schema */
     const char *name;
     const char *type;                          /* CQL spelling */
     enum column_kind kind;
     bool descending;
 };
 struct table_definition {
-    uint32_t id;
+    uint32_t id;                               /* 1..999; 0: the schema's next number from 1000 */
     const char *keyspace;
     const char *name;
     const char *comment;
@@ -85,36 +109,78 @@ struct table_definition {
     uint32_t column_count;
 };
 
-struct schema *schema_new(void);
+struct schema *schema_new(void);                                /* empty, version 1 */
 struct schema *schema_copy(const struct schema *schema);        /* version one higher */
-/* Reference counted: a job that uses a schema holds one. */
+/* Reference counted, on the engine thread only: a job that uses a schema holds one.  A schema may
+ * be changed only until a second reference is taken. */
 struct schema *schema_ref(struct schema *schema);
-void schema_unref(struct schema *schema);
+void schema_unref(struct schema *schema);                       /* NULL is fine */
 
 uint32_t schema_version(const struct schema *schema);
 void schema_uuid(const struct schema *schema, uint8_t uuid_out[16]);   /* hash of the content */
 
+/* The changes.  ERROR_EXISTS, ERROR_NOT_FOUND, ERROR_INVALID for what Cassandra refuses too,
+ * ERROR_LIMIT; a failed one changes nothing.  All texts are copied. */
 must_check int schema_add_keyspace(struct schema *schema, const char *name, struct error *err);
+must_check int schema_set_keyspace(struct schema *schema, const char *name,
+                                   const char *replication, bool durable_writes,
+                                   struct error *err);
+/* Its tables and types with it. */
+must_check int schema_drop_keyspace(struct schema *schema, const char *name, struct error *err);
+
+/* Field types are spelled in CQL; collections and user types in them are taken as frozen. */
+must_check int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
+                               uint32_t field_count, const char *const *field_names,
+                               const char *const *field_types, struct error *err);
+/* The new field comes last: in older values it is missing, which reads as null. */
+must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
+                                     const char *field_name, const char *field_type,
+                                     struct error *err);
+/* ERROR_CONFLICT while a column or another type uses it. */
+must_check int schema_drop_type(struct schema *schema, const char *keyspace, const char *name,
+                                struct error *err);
+
 must_check int schema_add_table(struct schema *schema, const struct table_definition *definition,
                                 struct error *err);
+must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
+                                int32_t default_ttl_s, uint32_t flags, struct error *err);
+must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_add_column(struct schema *schema, uint32_t table_id, const char *name,
                                  const char *type, bool is_static, struct error *err);
 must_check int schema_drop_column(struct schema *schema, uint32_t table_id, const char *name,
                                   int64_t dropped_us, struct error *err);
-must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
+must_check int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from,
+                                    const char *to, struct error *err);    /* key columns only */
 
 /* NULL when there is none.  Valid as long as the schema. */
 const struct table *schema_table(const struct schema *schema, uint32_t table_id);
 const struct table *schema_table_named(const struct schema *schema, const char *keyspace,
                                        const char *name);
+/* The next one by keyspace and name; NULL starts and ends. */
 const struct table *schema_table_next(const struct schema *schema, const struct table *after);
-                                                        /* by keyspace and name; NULL starts */
+const struct keyspace *schema_keyspace(const struct schema *schema, const char *name);
+const struct keyspace *schema_keyspace_next(const struct schema *schema,
+                                            const struct keyspace *after);
+/* Types come in the order they were made, so that each follows those it uses. */
+const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name);
+const struct user_type *schema_type_next(const struct schema *schema,
+                                         const struct user_type *after);
+/* Parse a type that may name the keyspace's user types; owned by `arena`, names by `schema`. */
+must_check int schema_parse_type(const struct schema *schema, const char *keyspace,
+                                 struct bytes text, struct arena *arena,
+                                 const struct type **type_out, struct error *err);
+
 const struct column *table_column(const struct table *table, uint32_t column_id);
 const struct column *table_column_named(const struct table *table, struct bytes name);
 
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
+/* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
-/* CREATE TABLE and friends, as cqlsh's DESCRIBE shows them. */
+
+/* The CQL that makes a table again, as DESCRIBE shows it; all of a keyspace: it, its types, its
+ * tables. */
 void schema_print(const struct schema *schema, const struct table *table, struct buffer *cql);
+void schema_print_keyspace(const struct schema *schema, const struct keyspace *keyspace,
+                           struct buffer *cql);
 #endif

@@ -11,7 +11,14 @@
 #include <stdint.h>
 
 #include "storage/base/bytes.h"
-#include "storage/base/decimal.h"
+
+enum {
+    KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
+    TYPE_DEPTH_MAX = 16,                  /* types within types */
+    TYPE_DECIMAL_SCALE_MAX = 1000,        /* and -1000: a bound on the zeros a comparison makes */
+    TYPE_DECIMAL_SIZE_MAX = 420,          /* scale and 416 bytes: every number of 1000 digits */
+    TYPE_VARINT_SIZE_MAX = 65535
+};
 
 /* The numbers are the native protocol's option ids: they are written to disk and to the wire. */
 enum type_kind {
@@ -35,38 +42,52 @@ struct type {
 /* The type of a kind without parameters. */
 const struct type *type_builtin(enum type_kind kind);
 
-/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  UDT names are looked up by `udt_find` (may
- * be NULL).  The result is owned by `arena`. */
+/* Parse a CQL type: `text`, `frozen<map<text, int>>`.  UDT names, which `udt_find` gets lowercased
+ * or as quoted, are looked up by it (it may be NULL and may answer NULL).  ERROR_INVALID for an
+ * unknown name or what Cassandra refuses, such as a collection in a collection that is not frozen.
+ * The result is owned by `arena`, a UDT's names by whoever `udt_find` belongs to. */
 struct arena;
 must_check int type_parse(struct bytes text, struct arena *arena,
                           const struct type *(*udt_find)(void *context, struct bytes name),
                           void *context, const struct type **type_out, struct error *err);
-void type_print(const struct type *type, struct buffer *buffer);          /* as CQL spells it */
+/* As system_schema spells it, which type_parse reads: frozen<tuple<int, text>>. */
+void type_print(const struct type *type, struct buffer *buffer);
+/* A name of a column, table, type or keyspace as CQL needs it: quoted unless it is a plain lowercase
+ * identifier and no reserved word. */
+void type_print_name(const char *name, struct buffer *buffer);
+bool type_name_is_reserved(const char *name);
 bool type_equal(const struct type *a, const struct type *b);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
 bool type_is_complex(const struct type *type);
 /* The type a complex column's cell paths are ordered by (list: timeuuid; set: element; map: key;
- * UDT: smallint field index) and the type of its cell values (set: none, NULL). */
+ * UDT: smallint field index) and the type of the cell values at `path`; NULL where there is none
+ * (a set's cells have no value, a UDT has no such field). */
 const struct type *type_path(const struct type *type);
-const struct type *type_element(const struct type *type);
+const struct type *type_element(const struct type *type, struct bytes path);
 
 /* ERROR_INVALID with a text that names the type unless `value` is a serialized value of it. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
 
-/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first. */
+/* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  What is no valid
+ * value (damage that no checksum caught) is safe to compare and has no promised place. */
 int type_compare(const struct type *type, struct bytes a, struct bytes b);
 
-/* The value as cqlsh and COPY print it (decimals plain, timestamps ISO 8601 with Z, blobs 0x…). */
+/* The value as cqlsh and COPY print it, but decimals plain, timestamps ISO 8601 with Z; within
+ * collections everything that CQL quotes is quoted, so that they are literals.  An empty value of a
+ * type that has no empty text prints as nothing. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* The value as JSON (decimals as strings, DESIGN section 8). */
+/* The value as JSON, as Cassandra's toJson has it but for decimals, which are strings: a reader
+ * that takes them for binary floats would change them. */
 void type_format_json(const struct type *type, struct bytes value, struct buffer *text);
-/* The inverse of type_format for scalar types. */
+/* The inverse of type_format for scalar types, by value; also takes the other forms CQL reads
+ * (exponents, integers for dates and times).  Empty text is an empty text, ascii or blob, else
+ * ERROR_INVALID. */
 must_check int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
                                struct error *err);
 
 /* Serialized forms of the common kinds, appended to `buffer`; and back (value must be valid). */
-void value_put_bigint(struct buffer *buffer, int64_t value);        /* also timestamp, counter */
+void value_put_bigint(struct buffer *buffer, int64_t value);        /* timestamp, counter, time too */
 void value_put_int(struct buffer *buffer, int32_t value);
 void value_put_boolean(struct buffer *buffer, bool value);
 int64_t value_bigint(struct bytes value);
@@ -76,6 +97,7 @@ bool value_boolean(struct bytes value);
 /* Partition keys: one component is the value itself, several are Cassandra's composite: for each
  * component its size in 2 bytes big-endian, its bytes, and a zero byte. */
 void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
+/* A view into `key`.  ERROR_CORRUPT when it is no composite of that many components. */
 must_check int key_component(struct bytes key, uint32_t component_count, uint32_t index,
                              struct bytes *value_out);
 #endif

@@ -1,0 +1,139 @@
+/* Counter cells: see the header for the rule; here is why it counts once.
+ *
+ * A merge is a join: the higher generation wins whole; in one generation, each shard id keeps its
+ * entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that a
+ * replay, a second run or a retried flush brings again adds nothing:
+ *
+ *   A  gen 5   (10, clock 12, +3)
+ *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
+ *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
+ *   C  gen 9   no shards                                   a DELETE at 9: 0, whatever A and B say
+ *
+ * Two entries of one id and clock are the same entry; if damage ever made them differ, the larger
+ * value is kept, so that the merge stays a function of the set.  A fold breaks none of this when
+ * all cells that hold the folded shards take part in it: the fold's one shard has the lowest of
+ * their ids, and every copy of that shard that could come back has a lower clock. */
+#include "counters/counter_cell.h"
+
+enum { HEADER_SIZE = 12, SHARD_SIZE = 24 };
+
+static uint32_t shard_count(struct bytes cell)
+{
+    return load_u32(cell.data + 8);
+}
+
+static struct counter_shard shard_at(struct bytes cell, uint32_t index)
+{
+    const uint8_t *at = cell.data + HEADER_SIZE + (size_t)index * SHARD_SIZE;
+
+    return (struct counter_shard){load_u64(at), load_u64(at + 8), (int64_t)load_u64(at + 16)};
+}
+
+static void put_header(struct buffer *buffer, int64_t generation, uint32_t shards)
+{
+    buffer_put_u64(buffer, (uint64_t)generation);
+    buffer_put_u32(buffer, shards);
+}
+
+static void put_shard(struct buffer *buffer, struct counter_shard shard)
+{
+    buffer_put_u64(buffer, shard.id);
+    buffer_put_u64(buffer, shard.clock);
+    buffer_put_u64(buffer, (uint64_t)shard.value);
+}
+
+void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard)
+{
+    put_header(buffer, generation, 1);
+    put_shard(buffer, shard);
+}
+
+void counter_write_reset(struct buffer *buffer, int64_t generation)
+{
+    put_header(buffer, generation, 0);
+}
+
+int counter_validate(struct bytes cell)
+{
+    if (cell.size < HEADER_SIZE)
+        return ERROR_CORRUPT;
+    uint32_t count = shard_count(cell);
+    if (count > COUNTER_SHARDS_MAX || cell.size != HEADER_SIZE + (size_t)count * SHARD_SIZE)
+        return ERROR_CORRUPT;
+    for (uint32_t i = 1; i < count; i++) {
+        if (shard_at(cell, i - 1).id >= shard_at(cell, i).id)
+            return ERROR_CORRUPT;
+    }
+    return 0;
+}
+
+int64_t counter_generation(struct bytes cell)
+{
+    return (int64_t)load_u64(cell.data);
+}
+
+uint32_t counter_shard_count(struct bytes cell)
+{
+    return shard_count(cell);
+}
+
+int64_t counter_value(struct bytes cell)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < shard_count(cell); i++)
+        sum += (uint64_t)shard_at(cell, i).value;
+    return (int64_t)sum;
+}
+
+static struct counter_shard shard_later(struct counter_shard a, struct counter_shard b)
+{
+    if (a.clock != b.clock)
+        return a.clock > b.clock ? a : b;
+    return a.value > b.value ? a : b;
+}
+
+void counter_merge(struct bytes a, struct bytes b, struct buffer *merged)
+{
+    int64_t a_generation = counter_generation(a);
+    int64_t b_generation = counter_generation(b);
+
+    if (a_generation != b_generation) {
+        buffer_append_bytes(merged, a_generation > b_generation ? a : b);
+        return;
+    }
+    size_t start = merged->size;
+    uint32_t a_index = 0;
+    uint32_t b_index = 0;
+    uint32_t count = 0;
+    put_header(merged, a_generation, 0);
+    while (a_index < shard_count(a) || b_index < shard_count(b)) {
+        bool a_left = a_index < shard_count(a);
+        bool b_left = b_index < shard_count(b);
+        struct counter_shard shard;
+        if (a_left && (!b_left || shard_at(a, a_index).id < shard_at(b, b_index).id))
+            shard = shard_at(a, a_index++);
+        else if (b_left && (!a_left || shard_at(b, b_index).id < shard_at(a, a_index).id))
+            shard = shard_at(b, b_index++);
+        else
+            shard = shard_later(shard_at(a, a_index++), shard_at(b, b_index++));
+        put_shard(merged, shard);
+        count++;
+    }
+    store_u32(merged->data + start + 8, count);
+}
+
+void counter_fold(struct bytes cell, struct buffer *folded)
+{
+    if (shard_count(cell) == 0) {
+        buffer_append_bytes(folded, cell);
+        return;
+    }
+    struct counter_shard shard = shard_at(cell, 0);
+    for (uint32_t i = 1; i < shard_count(cell); i++) {
+        struct counter_shard other = shard_at(cell, i);
+        shard.clock = other.clock > shard.clock ? other.clock : shard.clock;
+    }
+    shard.value = counter_value(cell);
+    counter_write_single(folded, counter_generation(cell), shard);
+}

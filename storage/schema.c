@@ -1,0 +1,741 @@
+/* The catalog and its changes.
+ *
+ * What decides correctness: a number, once given to a table or a column, is never given again,
+ * also not after a drop, a copy or a restart; so the next numbers are part of the content.  Data
+ * of a dropped column is not looked for: its id is just no longer known, and a column added under
+ * the same name has another (row_merge drops cells of unknown ids).
+ *
+ *   ADD a        id 3, next 4          cells of 3
+ *   DROP a       next 4                cells of 3 are unknown
+ *   ADD a        id 4, next 5          cells of 4; 3 stays unknown
+ *
+ * A change builds the changed table anew beside the old one and then swaps the pointer, so that a
+ * change that fails half way has changed nothing. */
+#include "storage/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/schema_private.h"
+
+enum { SCHEMA_ARENA_CHUNK = 16 * 1024 };
+
+static const char replication_default[] =
+    "{'class': 'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '1'}";
+
+/* Life */
+
+struct schema *schema_new(void)
+{
+    struct schema *schema = memory_zeroed(1, sizeof *schema);
+
+    schema->references = 1;
+    schema->version = 1;
+    schema->table_id_next = TABLE_ID_USER_MIN;
+    schema->arena = arena_new(SCHEMA_ARENA_CHUNK);
+    return schema;
+}
+
+struct schema *schema_copy(const struct schema *schema)
+{
+    struct buffer serialized = {0};
+    struct schema *copy;
+
+    schema_serialize(schema, &serialized);
+    int rc = schema_deserialize(buffer_view(&serialized), &copy, NULL);
+    check(rc == 0);
+    buffer_release(&serialized);
+    copy->version++;
+    return copy;
+}
+
+struct schema *schema_ref(struct schema *schema)
+{
+    schema->references++;
+    return schema;
+}
+
+static void schema_free(struct schema *schema)
+{
+    arena_free(schema->arena);
+    memory_free(schema->keyspaces);
+    memory_free(schema->types);
+    memory_free(schema->tables);
+    memory_free(schema->tables_by_id);
+    memory_free(schema);
+}
+
+void schema_unref(struct schema *schema)
+{
+    if (schema == NULL)
+        return;
+    check(schema->references > 0);
+    if (--schema->references == 0)
+        schema_free(schema);
+}
+
+uint32_t schema_version(const struct schema *schema)
+{
+    return schema->version;
+}
+
+/* A hash as an RFC 4122 name-based uuid, which is what Cassandra's schema versions are. */
+static void uuid_from_hash(const void *data, size_t size, uint8_t uuid_out[16])
+{
+    struct hash128 hash = hash128(data, size);
+
+    store_u64(uuid_out, hash.low);
+    store_u64(uuid_out + 8, hash.high);
+    uuid_out[6] = (uint8_t)((uuid_out[6] & 0x0F) | 0x30);
+    uuid_out[8] = (uint8_t)((uuid_out[8] & 0x3F) | 0x80);
+}
+
+void schema_uuid(const struct schema *schema, uint8_t uuid_out[16])
+{
+    struct buffer serialized = {0};
+
+    schema_serialize(schema, &serialized);
+    uuid_from_hash(serialized.data, serialized.size, uuid_out);
+    buffer_release(&serialized);
+}
+
+static void table_uuid(const struct table *table, uint8_t uuid_out[16])
+{
+    struct buffer name = {0};
+
+    buffer_put_sized(&name, bytes_text(table->keyspace));
+    buffer_put_sized(&name, bytes_text(table->name));
+    buffer_put_u32(&name, table->id);
+    uuid_from_hash(name.data, name.size, uuid_out);
+    buffer_release(&name);
+}
+
+static const char *copy_text(struct schema *schema, const char *text)
+{
+    return (const char *)arena_copy(schema->arena, bytes_of(text, strlen(text) + 1)).data;
+}
+
+/* Lookups */
+
+static int order_names(const char *a_keyspace, const char *a_name, const char *b_keyspace,
+                       const char *b_name)
+{
+    int order = strcmp(a_keyspace, b_keyspace);
+
+    return order != 0 ? order : strcmp(a_name, b_name);
+}
+
+/* Where a table of that name is, or would be. */
+static uint32_t tables_find(const struct schema *schema, const char *keyspace, const char *name)
+{
+    uint32_t start = 0;
+    uint32_t end = schema->table_count;
+
+    while (start < end) {
+        uint32_t middle = start + (end - start) / 2;
+        const struct table *table = schema->tables[middle];
+        if (order_names(table->keyspace, table->name, keyspace, name) < 0)
+            start = middle + 1;
+        else
+            end = middle;
+    }
+    return start;
+}
+
+static uint32_t tables_find_id(const struct schema *schema, uint32_t table_id)
+{
+    uint32_t start = 0;
+    uint32_t end = schema->table_count;
+
+    while (start < end) {
+        uint32_t middle = start + (end - start) / 2;
+        if (schema->tables_by_id[middle]->id < table_id)
+            start = middle + 1;
+        else
+            end = middle;
+    }
+    return start;
+}
+
+const struct table *schema_table(const struct schema *schema, uint32_t table_id)
+{
+    uint32_t index = tables_find_id(schema, table_id);
+
+    if (index == schema->table_count || schema->tables_by_id[index]->id != table_id)
+        return NULL;
+    return schema->tables_by_id[index];
+}
+
+const struct table *schema_table_named(const struct schema *schema, const char *keyspace,
+                                       const char *name)
+{
+    uint32_t index = tables_find(schema, keyspace, name);
+
+    if (index == schema->table_count)
+        return NULL;
+    const struct table *table = schema->tables[index];
+    return order_names(table->keyspace, table->name, keyspace, name) == 0 ? table : NULL;
+}
+
+const struct table *schema_table_next(const struct schema *schema, const struct table *after)
+{
+    uint32_t index = 0;
+
+    if (after != NULL) {
+        index = tables_find(schema, after->keyspace, after->name);
+        index += schema_table_named(schema, after->keyspace, after->name) != NULL;
+    }
+    return index < schema->table_count ? schema->tables[index] : NULL;
+}
+
+const struct keyspace *schema_keyspace(const struct schema *schema, const char *name)
+{
+    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+        if (strcmp(schema->keyspaces[i]->name, name) == 0)
+            return schema->keyspaces[i];
+    }
+    return NULL;
+}
+
+const struct keyspace *schema_keyspace_next(const struct schema *schema,
+                                            const struct keyspace *after)
+{
+    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+        if (after == NULL || strcmp(schema->keyspaces[i]->name, after->name) > 0)
+            return schema->keyspaces[i];
+    }
+    return NULL;
+}
+
+static uint32_t types_find(const struct schema *schema, const char *keyspace, struct bytes name)
+{
+    uint32_t i = 0;
+
+    while (i < schema->type_count && (strcmp(schema->types[i]->keyspace, keyspace) != 0 ||
+                                      !bytes_equal(bytes_text(schema->types[i]->type->name), name)))
+        i++;
+    return i;
+}
+
+const struct type *schema_type(const struct schema *schema, const char *keyspace, const char *name)
+{
+    uint32_t index = types_find(schema, keyspace, bytes_text(name));
+
+    return index < schema->type_count ? schema->types[index]->type : NULL;
+}
+
+const struct user_type *schema_type_next(const struct schema *schema,
+                                         const struct user_type *after)
+{
+    uint32_t index = 0;
+
+    if (after != NULL)
+        index = types_find(schema, after->keyspace, bytes_text(after->type->name)) + 1;
+    return index < schema->type_count ? schema->types[index] : NULL;
+}
+
+struct type_scope {
+    const struct schema *schema;
+    const char *keyspace;
+};
+
+static const struct type *type_scope_find(void *context, struct bytes name)
+{
+    const struct type_scope *scope = context;
+    uint32_t index = types_find(scope->schema, scope->keyspace, name);
+
+    return index < scope->schema->type_count ? scope->schema->types[index]->type : NULL;
+}
+
+int schema_parse_type(const struct schema *schema, const char *keyspace, struct bytes text,
+                      struct arena *arena, const struct type **type_out, struct error *err)
+{
+    struct type_scope scope = {schema, keyspace};
+
+    return type_parse(text, arena, type_scope_find, &scope, type_out, err);
+}
+
+const struct column *table_column(const struct table *table, uint32_t column_id)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (table->columns[i].id == column_id)
+            return &table->columns[i];
+    }
+    return NULL;
+}
+
+const struct column *table_column_named(const struct table *table, struct bytes name)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (bytes_equal(bytes_text(table->columns[i].name), name))
+            return &table->columns[i];
+    }
+    return NULL;
+}
+
+/* Names */
+
+static int check_name(const char *what, const char *name, struct error *err)
+{
+    size_t size = strlen(name);
+    bool valid = size > 0;
+
+    for (size_t i = 0; i < size && valid; i++) {
+        char c = name[i];
+        valid = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                c == '_';
+    }
+    if (!valid)
+        return error_set(err, ERROR_INVALID,
+                         "\"%.100s\" is no %s name: letters, digits and _ are allowed", name, what);
+    if (size > SCHEMA_NAME_MAX)
+        return error_set(err, ERROR_LIMIT, "%s name \"%.100s\" has over %d characters", what, name,
+                         SCHEMA_NAME_MAX);
+    return 0;
+}
+
+static int check_column_name(const char *name, struct error *err)
+{
+    struct bytes text = bytes_text(name);
+
+    if (text.size == 0 || !bytes_valid_utf8(text))
+        return error_set(err, ERROR_INVALID, "a column's name is valid UTF-8 and not empty");
+    if (text.size > SCHEMA_COLUMN_NAME_MAX)
+        return error_set(err, ERROR_LIMIT, "column name \"%.100s\" has over %d bytes", name,
+                         SCHEMA_COLUMN_NAME_MAX);
+    return 0;
+}
+
+static int check_text(const char *what, const char *text, struct error *err)
+{
+    if (strlen(text) > SCHEMA_TEXT_MAX)
+        return error_set(err, ERROR_LIMIT, "%s has over %d bytes", what, SCHEMA_TEXT_MAX);
+    return 0;
+}
+
+/* Keyspaces */
+
+int schema_add_keyspace(struct schema *schema, const char *name, struct error *err)
+{
+    check(schema->references == 1);
+    int rc = check_name("keyspace", name, err);
+    if (rc < 0)
+        return rc;
+    if (schema_keyspace(schema, name) != NULL)
+        return error_set(err, ERROR_EXISTS, "keyspace %s exists already", name);
+    if (schema->keyspace_count == SCHEMA_KEYSPACES_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d keyspaces", SCHEMA_KEYSPACES_MAX);
+    struct keyspace *keyspace =
+        arena_alloc(schema->arena, sizeof *keyspace, _Alignof(struct keyspace));
+    *keyspace = (struct keyspace){copy_text(schema, name), replication_default, true};
+    schema->keyspaces = memory_resize(schema->keyspaces, (schema->keyspace_count + 1) *
+                                                             sizeof(const struct keyspace *));
+    uint32_t place = schema->keyspace_count++;
+    while (place > 0 && strcmp(schema->keyspaces[place - 1]->name, name) > 0) {
+        schema->keyspaces[place] = schema->keyspaces[place - 1];
+        place--;
+    }
+    schema->keyspaces[place] = keyspace;
+    return 0;
+}
+
+static int find_keyspace(const struct schema *schema, const char *name, uint32_t *index_out,
+                         struct error *err)
+{
+    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+        if (strcmp(schema->keyspaces[i]->name, name) == 0) {
+            *index_out = i;
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_NOT_FOUND, "keyspace %.100s does not exist", name);
+}
+
+int schema_set_keyspace(struct schema *schema, const char *name, const char *replication,
+                        bool durable_writes, struct error *err)
+{
+    check(schema->references == 1);
+    uint32_t index;
+    int rc = find_keyspace(schema, name, &index, err);
+
+    if (rc == 0)
+        rc = check_text("replication", replication, err);
+    if (rc < 0)
+        return rc;
+    struct keyspace *changed =
+        arena_alloc(schema->arena, sizeof *changed, _Alignof(struct keyspace));
+    *changed = (struct keyspace){schema->keyspaces[index]->name, copy_text(schema, replication),
+                                 durable_writes};
+    schema->keyspaces[index] = changed;
+    return 0;
+}
+
+static void remove_table(struct schema *schema, const struct table *table)
+{
+    uint32_t place = tables_find(schema, table->keyspace, table->name);
+    uint32_t place_by_id = tables_find_id(schema, table->id);
+
+    schema->table_count--;
+    for (uint32_t i = place; i < schema->table_count; i++)
+        schema->tables[i] = schema->tables[i + 1];
+    for (uint32_t i = place_by_id; i < schema->table_count; i++)
+        schema->tables_by_id[i] = schema->tables_by_id[i + 1];
+}
+
+static void remove_type(struct schema *schema, uint32_t index)
+{
+    schema->type_count--;
+    for (uint32_t i = index; i < schema->type_count; i++)
+        schema->types[i] = schema->types[i + 1];
+}
+
+int schema_drop_keyspace(struct schema *schema, const char *name, struct error *err)
+{
+    check(schema->references == 1);
+    uint32_t index;
+    int rc = find_keyspace(schema, name, &index, err);
+
+    if (rc < 0)
+        return rc;
+    const char *keyspace = schema->keyspaces[index]->name;
+    for (uint32_t i = schema->table_count; i > 0; i--) {
+        if (strcmp(schema->tables[i - 1]->keyspace, keyspace) == 0)
+            remove_table(schema, schema->tables[i - 1]);
+    }
+    for (uint32_t i = schema->type_count; i > 0; i--) {
+        if (strcmp(schema->types[i - 1]->keyspace, keyspace) == 0)
+            remove_type(schema, i - 1);
+    }
+    schema->keyspace_count--;
+    for (uint32_t i = index; i < schema->keyspace_count; i++)
+        schema->keyspaces[i] = schema->keyspaces[i + 1];
+    return 0;
+}
+
+/* Tables */
+
+static int find_table(const struct schema *schema, uint32_t table_id,
+                      const struct table **table_out, struct error *err)
+{
+    *table_out = schema_table(schema, table_id);
+    if (*table_out == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "table %u does not exist", table_id);
+    return 0;
+}
+
+static int check_column(const struct table *table, const struct column *column, struct error *err)
+{
+    bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
+    int rc = check_column_name(column->name, err);
+
+    if (rc < 0)
+        return rc;
+    if (is_key && type_is_complex(column->type))
+        return error_set(err, ERROR_INVALID, "%s: a key column's collection or type must be frozen",
+                         column->name);
+    if (is_key && (column->type->kind == TYPE_COUNTER || column->type->kind == TYPE_DURATION))
+        return error_set(err, ERROR_INVALID, "%s: counters and durations cannot be keys",
+                         column->name);
+    if (!is_key && (column->type->kind == TYPE_COUNTER) != ((table->flags & TABLE_COUNTER) != 0))
+        return error_set(err, ERROR_INVALID, "%s: cannot mix counter and non counter columns",
+                         column->name);
+    if (column->kind == COLUMN_STATIC && table->clustering_count == 0)
+        return error_set(err, ERROR_INVALID, "%s: static columns need a clustering column",
+                         column->name);
+    for (const struct column *other = table->columns; other < column; other++) {
+        if (strcmp(other->name, column->name) == 0)
+            return error_set(err, ERROR_EXISTS, "column %s exists already", column->name);
+        if (other->id == column->id)
+            return error_set(err, ERROR_INVALID, "column id %u is used twice", column->id);
+    }
+    if (column->id == 0 || column->id >= table->column_id_next)
+        return error_set(err, ERROR_INVALID, "column id %u is out of range", column->id);
+    return 0;
+}
+
+/* What holds for every table; the columns' order is that of sort_columns. */
+static int check_table(const struct table *table, struct error *err)
+{
+    if (table->partition_count == 0)
+        return error_set(err, ERROR_INVALID, "table %.100s has no primary key", table->name);
+    if (table->clustering_count > SCHEMA_CLUSTERING_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d clustering columns", SCHEMA_CLUSTERING_MAX);
+    if (table->column_count + table->dropped_count > SCHEMA_COLUMNS_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        int rc = check_column(table, &table->columns[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    uint32_t keys = table->partition_count + table->clustering_count;
+    if ((table->flags & TABLE_RANKED) != 0 &&
+        (table->clustering_count == 0 || table->columns[keys - 1].type->kind != TYPE_BIGINT))
+        return error_set(err, ERROR_INVALID, "a ranked table's key ends in a bigint");
+    return check_text("comment", table->comment, err);
+}
+
+/* By kind; keys stay in the order given, the others go by name. */
+static int order_columns(const void *a, const void *b)
+{
+    const struct column *left = a;
+    const struct column *right = b;
+
+    if (left->kind != right->kind)
+        return left->kind < right->kind ? -1 : 1;
+    if (left->kind == COLUMN_STATIC || left->kind == COLUMN_REGULAR)
+        return strcmp(left->name, right->name);
+    return (left->position > right->position) - (left->position < right->position);
+}
+
+/* Sort the columns and count them.  On entry `position` is any number that rises in key order. */
+static void sort_columns(struct table *table, struct column *columns)
+{
+    uint32_t counts[COLUMN_REGULAR + 1] = {0};
+
+    qsort(columns, table->column_count, sizeof *columns, order_columns);
+    for (uint32_t i = 0; i < table->column_count; i++)
+        columns[i].position = counts[columns[i].kind]++;
+    table->columns = columns;
+    table->partition_count = counts[COLUMN_PARTITION];
+    table->clustering_count = counts[COLUMN_CLUSTERING];
+    table->static_count = counts[COLUMN_STATIC];
+}
+
+static struct column *columns_new(struct schema *schema, uint32_t count)
+{
+    return arena_alloc(schema->arena, count * sizeof(struct column), _Alignof(struct column));
+}
+
+int schema_insert_table(struct schema *schema, const struct table *table, struct error *err)
+{
+    int rc = check_name("table", table->name, err);
+
+    if (rc == 0 && schema_keyspace(schema, table->keyspace) == NULL)
+        rc = error_set(err, ERROR_NOT_FOUND, "keyspace %.100s does not exist", table->keyspace);
+    if (rc == 0)
+        rc = check_table(table, err);
+    if (rc < 0)
+        return rc;
+    if (schema_table_named(schema, table->keyspace, table->name) != NULL ||
+        schema_table(schema, table->id) != NULL)
+        return error_set(err, ERROR_EXISTS, "table %s.%s exists already", table->keyspace,
+                         table->name);
+    if (schema->table_count == SCHEMA_TABLES_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d tables", SCHEMA_TABLES_MAX);
+    struct table *copy = arena_alloc(schema->arena, sizeof *copy, _Alignof(struct table));
+    *copy = *table;
+    table_uuid(copy, copy->uuid);
+    size_t size = (schema->table_count + 1) * sizeof(const struct table *);
+    schema->tables = memory_resize(schema->tables, size);
+    schema->tables_by_id = memory_resize(schema->tables_by_id, size);
+    uint32_t place = tables_find(schema, table->keyspace, table->name);
+    uint32_t place_by_id = tables_find_id(schema, table->id);
+    for (uint32_t i = schema->table_count; i > place; i--)
+        schema->tables[i] = schema->tables[i - 1];
+    for (uint32_t i = schema->table_count; i > place_by_id; i--)
+        schema->tables_by_id[i] = schema->tables_by_id[i - 1];
+    schema->tables[place] = copy;
+    schema->tables_by_id[place_by_id] = copy;
+    schema->table_count++;
+    return 0;
+}
+
+static int define_columns(struct schema *schema, const struct table_definition *definition,
+                          struct table *table, struct error *err)
+{
+    struct column *columns = columns_new(schema, definition->column_count);
+
+    for (uint32_t i = 0; i < definition->column_count; i++) {
+        const struct column_definition *from = &definition->columns[i];
+        columns[i] = (struct column){.id = from->id != 0 ? from->id : i + 1,
+                                     .name = copy_text(schema, from->name),
+                                     .kind = from->kind,
+                                     .position = i,
+                                     .descending = from->descending};
+        int rc = schema_parse_type(schema, definition->keyspace, bytes_text(from->type),
+                                   schema->arena, &columns[i].type, err);
+        if (rc < 0) {
+            error_wrap(err, "column %.100s", from->name);
+            return rc;
+        }
+        if (columns[i].id >= table->column_id_next)
+            table->column_id_next = columns[i].id + 1;
+    }
+    table->column_count = definition->column_count;
+    sort_columns(table, columns);
+    return 0;
+}
+
+int schema_add_table(struct schema *schema, const struct table_definition *definition,
+                     struct error *err)
+{
+    check(schema->references == 1);
+    check(definition->id < TABLE_ID_USER_MIN);
+    if (definition->column_count > SCHEMA_COLUMNS_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
+    struct table table = {
+        .id = definition->id != 0 ? definition->id : schema->table_id_next,
+        .keyspace = copy_text(schema, definition->keyspace),
+        .name = copy_text(schema, definition->name),
+        .flags = definition->flags,
+        .version = schema->version,
+        .column_id_next = 1,
+        .comment = copy_text(schema, definition->comment == NULL ? "" : definition->comment)};
+    int rc = define_columns(schema, definition, &table, err);
+    if (rc == 0)
+        rc = schema_insert_table(schema, &table, err);
+    if (rc < 0)
+        return rc;
+    if (table.id == schema->table_id_next)
+        schema->table_id_next++;
+    return 0;
+}
+
+/* Put the changed table in the place of the old one; id and names are the same. */
+static int replace_table(struct schema *schema, struct table *changed, struct error *err)
+{
+    int rc = check_table(changed, err);
+
+    if (rc < 0)
+        return rc;
+    changed->version = schema->version;
+    struct table *copy = arena_alloc(schema->arena, sizeof *copy, _Alignof(struct table));
+    *copy = *changed;
+    schema->tables[tables_find(schema, copy->keyspace, copy->name)] = copy;
+    schema->tables_by_id[tables_find_id(schema, copy->id)] = copy;
+    return 0;
+}
+
+int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
+                     int32_t default_ttl_s, uint32_t flags, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    if (default_ttl_s < 0)
+        return error_set(err, ERROR_INVALID, "default_time_to_live is negative");
+    struct table changed = *table;
+    changed.comment = copy_text(schema, comment);
+    changed.default_ttl_s = default_ttl_s;
+    changed.flags = flags;
+    return replace_table(schema, &changed, err);
+}
+
+int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    remove_table(schema, table);
+    return 0;
+}
+
+/* Columns */
+
+int schema_add_column(struct schema *schema, uint32_t table_id, const char *name, const char *type,
+                      bool is_static, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    struct column added = {.id = table->column_id_next,
+                           .name = copy_text(schema, name),
+                           .kind = is_static ? COLUMN_STATIC : COLUMN_REGULAR};
+    rc = schema_parse_type(schema, table->keyspace, bytes_text(type), schema->arena, &added.type,
+                           err);
+    if (rc < 0)
+        return rc;
+    struct table changed = *table;
+    struct column *columns = columns_new(schema, table->column_count + 1);
+    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    columns[changed.column_count++] = added;
+    changed.column_id_next++;
+    sort_columns(&changed, columns);
+    return replace_table(schema, &changed, err);
+}
+
+static bool type_uses_udt(const struct type *type)
+{
+    bool uses = type->kind == TYPE_UDT;
+
+    for (uint32_t i = 0; i < type->argument_count && !uses; i++)
+        uses = type_uses_udt(type->arguments[i]);
+    return uses;
+}
+
+static void remember_dropped(struct schema *schema, struct table *table,
+                             const struct column *column, int64_t dropped_us)
+{
+    uint32_t count = table->dropped_count;
+    struct dropped_column *dropped = arena_alloc(schema->arena, (count + 1) * sizeof *dropped,
+                                                 _Alignof(struct dropped_column));
+
+    if (count > 0)
+        memcpy(dropped, table->dropped, count * sizeof *dropped);
+    /* A dropped column must not keep a user type from being dropped. */
+    dropped[count] = (struct dropped_column){
+        column->id, column->name,
+        type_uses_udt(column->type) ? type_builtin(TYPE_BLOB) : column->type, dropped_us};
+    table->dropped = dropped;
+    table->dropped_count = count + 1;
+}
+
+int schema_drop_column(struct schema *schema, uint32_t table_id, const char *name,
+                       int64_t dropped_us, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    const struct column *column = table_column_named(table, bytes_text(name));
+    if (column == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", name);
+    if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
+        return error_set(err, ERROR_INVALID, "cannot drop PRIMARY KEY column %s", name);
+    struct table changed = *table;
+    struct column *columns = columns_new(schema, table->column_count);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (&table->columns[i] != column)
+            columns[kept++] = table->columns[i];
+    }
+    changed.column_count = kept;
+    sort_columns(&changed, columns);
+    remember_dropped(schema, &changed, column, dropped_us);
+    return replace_table(schema, &changed, err);
+}
+
+int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from, const char *to,
+                         struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    const struct column *column = table_column_named(table, bytes_text(from));
+    if (column == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "column %.100s does not exist", from);
+    if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
+        return error_set(err, ERROR_INVALID, "cannot rename non PRIMARY KEY column %s", from);
+    struct table changed = *table;
+    struct column *columns = columns_new(schema, table->column_count);
+    memcpy(columns, table->columns, table->column_count * sizeof *columns);
+    columns[column - table->columns].name = copy_text(schema, to);
+    changed.columns = columns;
+    return replace_table(schema, &changed, err);
+}

@@ -1,0 +1,295 @@
+/* The schema's serialized form: docs/FORMATS.md "Schema".
+ *
+ * Types are their CQL spelling: it is stable, readable in a dump, and parsed by the same code that
+ * reads CREATE TABLE.  Reading goes through the checks that changes go through, so that bytes that
+ * are no schema are refused whole; what holds the serialized form (a log frame, the manifest) has
+ * the checksum. */
+#include <string.h>
+
+#include "storage/schema.h"
+#include "storage/schema_private.h"
+
+enum { SCHEMA_FORMAT = 1 };
+
+static void put_text(struct buffer *buffer, const char *text)
+{
+    buffer_put_sized(buffer, bytes_text(text));
+}
+
+static void put_type(struct buffer *buffer, const struct type *type)
+{
+    struct buffer spelled = {0};
+
+    type_print(type, &spelled);
+    buffer_put_sized(buffer, buffer_view(&spelled));
+    buffer_release(&spelled);
+}
+
+static void put_user_type(struct buffer *buffer, const struct user_type *user_type)
+{
+    const struct type *type = user_type->type;
+
+    put_text(buffer, user_type->keyspace);
+    put_text(buffer, type->name);
+    buffer_put_varint(buffer, type->argument_count);
+    for (uint32_t i = 0; i < type->argument_count; i++) {
+        put_text(buffer, type->field_names[i]);
+        put_type(buffer, type->arguments[i]);
+    }
+}
+
+static void put_table(struct buffer *buffer, const struct table *table)
+{
+    buffer_put_u32(buffer, table->id);
+    put_text(buffer, table->keyspace);
+    put_text(buffer, table->name);
+    buffer_put_varint(buffer, table->flags);
+    buffer_put_varint(buffer, table->version);
+    buffer_put_varint(buffer, table->column_id_next);
+    buffer_put_varint(buffer, (uint64_t)table->default_ttl_s);
+    put_text(buffer, table->comment);
+    buffer_put_varint(buffer, table->column_count);
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct column *column = &table->columns[i];
+        buffer_put_varint(buffer, column->id);
+        buffer_put_u8(buffer, (uint8_t)column->kind);
+        buffer_put_u8(buffer, column->descending ? 1 : 0);
+        put_text(buffer, column->name);
+        put_type(buffer, column->type);
+    }
+    buffer_put_varint(buffer, table->dropped_count);
+    for (uint32_t i = 0; i < table->dropped_count; i++) {
+        const struct dropped_column *dropped = &table->dropped[i];
+        buffer_put_varint(buffer, dropped->id);
+        buffer_put_signed(buffer, dropped->dropped_us);
+        put_text(buffer, dropped->name);
+        put_type(buffer, dropped->type);
+    }
+}
+
+void schema_serialize(const struct schema *schema, struct buffer *buffer)
+{
+    buffer_put_u8(buffer, SCHEMA_FORMAT);
+    buffer_put_u32(buffer, schema->version);
+    buffer_put_u32(buffer, schema->table_id_next);
+    buffer_put_varint(buffer, schema->keyspace_count);
+    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+        put_text(buffer, schema->keyspaces[i]->name);
+        put_text(buffer, schema->keyspaces[i]->replication);
+        buffer_put_u8(buffer, schema->keyspaces[i]->durable_writes ? 1 : 0);
+    }
+    buffer_put_varint(buffer, schema->type_count);
+    for (uint32_t i = 0; i < schema->type_count; i++)
+        put_user_type(buffer, schema->types[i]);
+    buffer_put_varint(buffer, schema->table_count);
+    for (uint32_t i = 0; i < schema->table_count; i++)
+        put_table(buffer, schema->tables[i]);
+}
+
+/* Reading.  A text that holds a NUL fails the reader: names and comments are C strings. */
+
+static const char *get_text(struct schema *schema, struct reader *reader)
+{
+    struct bytes text = reader_sized(reader);
+
+    if (reader->failed || memchr(text.data, 0, text.size) != NULL) {
+        reader->failed = true;
+        return "";
+    }
+    char *copy = arena_alloc(schema->arena, text.size + 1, 1);
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    return copy;
+}
+
+static uint32_t get_u32(struct reader *reader)
+{
+    uint64_t value = reader_varint(reader);
+
+    if (value > UINT32_MAX)
+        reader->failed = true;
+    return reader->failed ? 0 : (uint32_t)value;
+}
+
+/* A count of items of at least `size_min` bytes, at most `max`. */
+static uint32_t get_count(struct reader *reader, size_t size_min, uint32_t max)
+{
+    uint64_t count = reader_count(reader, size_min);
+
+    if (count > max)
+        reader->failed = true;
+    return reader->failed ? 0 : (uint32_t)count;
+}
+
+static bool get_flag(struct reader *reader)
+{
+    uint8_t value = reader_u8(reader);
+
+    if (value > 1)
+        reader->failed = true;
+    return value == 1;
+}
+
+static int get_keyspaces(struct schema *schema, struct reader *reader)
+{
+    uint32_t count = get_count(reader, 3, SCHEMA_KEYSPACES_MAX);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = get_text(schema, reader);
+        const char *replication = get_text(schema, reader);
+        bool durable_writes = get_flag(reader);
+        if (reader->failed)
+            return ERROR_CORRUPT;
+        int rc = schema_add_keyspace(schema, name, NULL);
+        if (rc == 0)
+            rc = schema_set_keyspace(schema, name, replication, durable_writes, NULL);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int get_types(struct schema *schema, struct reader *reader)
+{
+    uint32_t count = get_count(reader, 3, SCHEMA_TYPES_MAX);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *keyspace = get_text(schema, reader);
+        const char *name = get_text(schema, reader);
+        uint32_t fields = get_count(reader, 2, SCHEMA_COLUMNS_MAX);
+        const char **names = arena_alloc(schema->arena, fields * sizeof(*names), _Alignof(char *));
+        const char **types = arena_alloc(schema->arena, fields * sizeof(*types), _Alignof(char *));
+        for (uint32_t f = 0; f < fields; f++) {
+            names[f] = get_text(schema, reader);
+            types[f] = get_text(schema, reader);
+        }
+        if (reader->failed)
+            return ERROR_CORRUPT;
+        int rc = schema_add_type(schema, keyspace, name, fields, names, types, NULL);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
+static int get_column(struct schema *schema, const char *keyspace, struct reader *reader,
+                      struct column *column)
+{
+    *column = (struct column){.id = get_u32(reader)};
+    uint8_t kind = reader_u8(reader);
+    if (kind < COLUMN_PARTITION || kind > COLUMN_REGULAR)
+        return ERROR_CORRUPT;
+    column->kind = (enum column_kind)kind;
+    column->descending = get_flag(reader);
+    column->name = get_text(schema, reader);
+    struct bytes type = reader_sized(reader);
+    if (reader->failed)
+        return ERROR_CORRUPT;
+    return schema_parse_type(schema, keyspace, type, schema->arena, &column->type, NULL);
+}
+
+/* The columns lie in the order of `struct table`: by kind, and each kind's positions follow. */
+static int get_columns(struct schema *schema, struct reader *reader, struct table *table)
+{
+    uint32_t counts[COLUMN_REGULAR + 1] = {0};
+    uint32_t count = get_count(reader, 5, SCHEMA_COLUMNS_MAX);
+    struct column *columns =
+        arena_alloc(schema->arena, count * sizeof *columns, _Alignof(struct column));
+
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = get_column(schema, table->keyspace, reader, &columns[i]);
+        if (rc < 0)
+            return rc;
+        if (i > 0 && columns[i].kind < columns[i - 1].kind)
+            return ERROR_CORRUPT;
+        columns[i].position = counts[columns[i].kind]++;
+    }
+    table->columns = columns;
+    table->column_count = count;
+    table->partition_count = counts[COLUMN_PARTITION];
+    table->clustering_count = counts[COLUMN_CLUSTERING];
+    table->static_count = counts[COLUMN_STATIC];
+    return 0;
+}
+
+static int get_dropped(struct schema *schema, struct reader *reader, struct table *table)
+{
+    uint32_t count = get_count(reader, 4, SCHEMA_COLUMNS_MAX);
+    struct dropped_column *dropped =
+        arena_alloc(schema->arena, count * sizeof *dropped, _Alignof(struct dropped_column));
+
+    for (uint32_t i = 0; i < count; i++) {
+        dropped[i] = (struct dropped_column){.id = get_u32(reader)};
+        dropped[i].dropped_us = reader_signed(reader);
+        dropped[i].name = get_text(schema, reader);
+        struct bytes type = reader_sized(reader);
+        if (reader->failed)
+            return ERROR_CORRUPT;
+        int rc = schema_parse_type(schema, table->keyspace, type, schema->arena, &dropped[i].type,
+                                   NULL);
+        if (rc < 0)
+            return rc;
+    }
+    table->dropped = dropped;
+    table->dropped_count = count;
+    return 0;
+}
+
+static int get_table(struct schema *schema, struct reader *reader)
+{
+    struct table table = {.id = reader_u32(reader)};
+
+    table.keyspace = get_text(schema, reader);
+    table.name = get_text(schema, reader);
+    table.flags = get_u32(reader);
+    table.version = get_u32(reader);
+    table.column_id_next = get_u32(reader);
+    uint32_t default_ttl_s = get_u32(reader);
+    table.comment = get_text(schema, reader);
+    if (reader->failed || default_ttl_s > INT32_MAX || table.id == 0 ||
+        table.id >= schema->table_id_next || table.version > schema->version)
+        return ERROR_CORRUPT;
+    table.default_ttl_s = (int32_t)default_ttl_s;
+    int rc = get_columns(schema, reader, &table);
+    if (rc == 0)
+        rc = get_dropped(schema, reader, &table);
+    if (rc == 0 && reader->failed)
+        rc = ERROR_CORRUPT;
+    return rc < 0 ? rc : schema_insert_table(schema, &table, NULL);
+}
+
+static int get_schema(struct schema *schema, struct reader *reader)
+{
+    schema->version = reader_u32(reader);
+    schema->table_id_next = reader_u32(reader);
+    if (schema->table_id_next < TABLE_ID_USER_MIN)
+        return ERROR_CORRUPT;
+    int rc = get_keyspaces(schema, reader);
+    if (rc == 0)
+        rc = get_types(schema, reader);
+    uint32_t tables = get_count(reader, 13, SCHEMA_TABLES_MAX);
+    for (uint32_t i = 0; i < tables && rc == 0; i++)
+        rc = get_table(schema, reader);
+    if (rc == 0 && (reader->failed || reader_left(reader) != 0))
+        rc = ERROR_CORRUPT;
+    return rc;
+}
+
+int schema_deserialize(struct bytes serialized, struct schema **schema_out, struct error *err)
+{
+    struct reader reader = reader_of(serialized);
+    uint8_t format = reader_u8(&reader);
+
+    *schema_out = NULL;
+    if (format > SCHEMA_FORMAT)
+        return error_set(err, ERROR_NEWER_FORMAT, "schema format %u", format);
+    if (format != SCHEMA_FORMAT)
+        return error_set(err, ERROR_CORRUPT, "schema format %u", format);
+    struct schema *schema = schema_new();
+    if (get_schema(schema, &reader) < 0) {
+        schema_unref(schema);
+        return error_set(err, ERROR_CORRUPT, "schema, near its byte %zu", reader.offset);
+    }
+    *schema_out = schema;
+    return 0;
+}

@@ -1,0 +1,214 @@
+/* User-defined types.
+ *
+ * Types are kept in the order of their making and may use only earlier ones, so that reading or
+ * printing them in that order always finds what they name, and no type can hold itself.  A column
+ * has its own copy of a type's structure: a field added to a type reaches the columns by writing
+ * the whole schema and reading it back. */
+#include <string.h>
+
+#include "storage/base/memory.h"
+#include "storage/schema.h"
+#include "storage/schema_private.h"
+
+static uint32_t type_index(const struct schema *schema, const char *keyspace, const char *name)
+{
+    uint32_t i = 0;
+
+    while (i < schema->type_count && (strcmp(schema->types[i]->keyspace, keyspace) != 0 ||
+                                      strcmp(schema->types[i]->type->name, name) != 0))
+        i++;
+    return i;
+}
+
+static const char *copy_text(struct schema *schema, const char *text)
+{
+    return (const char *)arena_copy(schema->arena, bytes_of(text, strlen(text) + 1)).data;
+}
+
+static int check_type_name(const char *name, struct error *err)
+{
+    struct bytes text = bytes_text(name);
+
+    if (text.size == 0 || text.size > SCHEMA_NAME_MAX || !bytes_valid_utf8(text))
+        return error_set(err, ERROR_INVALID, "a type's name has 1 to %d bytes of UTF-8",
+                         SCHEMA_NAME_MAX);
+    return 0;
+}
+
+/* Whether all user types within come before place `end`. */
+static bool uses_only_before(const struct schema *schema, const char *keyspace,
+                             const struct type *type, uint32_t end)
+{
+    if (type->kind == TYPE_UDT && type_index(schema, keyspace, type->name) >= end)
+        return false;
+    for (uint32_t i = 0; i < type->argument_count; i++) {
+        if (!uses_only_before(schema, keyspace, type->arguments[i], end))
+            return false;
+    }
+    return true;
+}
+
+/* A field's type, frozen where it can be. */
+static int parse_field(struct schema *schema, const char *keyspace, const char *text,
+                       const struct type **type_out, struct error *err)
+{
+    struct buffer spelled = {0};
+
+    int rc = schema_parse_type(schema, keyspace, bytes_text(text), schema->arena, type_out, err);
+    if (rc == 0 && type_is_complex(*type_out)) {
+        buffer_append_text(&spelled, "frozen<");
+        buffer_append_text(&spelled, text);
+        buffer_append_text(&spelled, ">");
+        rc = schema_parse_type(schema, keyspace, buffer_view(&spelled), schema->arena, type_out,
+                               err);
+        buffer_release(&spelled);
+    }
+    if (rc == 0 && (*type_out)->kind == TYPE_COUNTER)
+        rc = error_set(err, ERROR_INVALID, "a user type cannot contain counters");
+    return rc;
+}
+
+/* A user type with the fields of `from` (or none) and the given ones. */
+static int make_type(struct schema *schema, const char *keyspace, const char *name,
+                     const struct type *from, uint32_t field_count, const char *const *field_names,
+                     const char *const *field_types, struct user_type **made_out, struct error *err)
+{
+    uint32_t old_count = from == NULL ? 0 : from->argument_count;
+    uint32_t count = old_count + field_count;
+
+    if (field_count == 0 || count > SCHEMA_COLUMNS_MAX)
+        return error_set(err, ERROR_LIMIT, "type %s: 1 to %d fields expected", name,
+                         SCHEMA_COLUMNS_MAX);
+    const struct type **types = arena_alloc(schema->arena, count * sizeof(*types), _Alignof(void *));
+    const char **names = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
+    for (uint32_t i = 0; i < old_count; i++) {
+        types[i] = from->arguments[i];
+        names[i] = from->field_names[i];
+    }
+    for (uint32_t i = old_count; i < count; i++) {
+        names[i] = copy_text(schema, field_names[i - old_count]);
+        int rc = check_type_name(names[i], err);
+        if (rc == 0)
+            rc = parse_field(schema, keyspace, field_types[i - old_count], &types[i], err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t other = 0; other < i; other++) {
+            if (strcmp(names[other], names[i]) == 0)
+                return error_set(err, ERROR_EXISTS, "field %s exists already", names[i]);
+        }
+    }
+    struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
+    *type = (struct type){TYPE_UDT, false, count, types, copy_text(schema, name), names};
+    *made_out = arena_alloc(schema->arena, sizeof **made_out, _Alignof(struct user_type));
+    **made_out = (struct user_type){copy_text(schema, keyspace), type};
+    return 0;
+}
+
+int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
+                    uint32_t field_count, const char *const *field_names,
+                    const char *const *field_types, struct error *err)
+{
+    check(schema->references == 1);
+    int rc = check_type_name(name, err);
+    if (rc < 0)
+        return rc;
+    if (schema_keyspace(schema, keyspace) == NULL)
+        return error_set(err, ERROR_NOT_FOUND, "keyspace %.100s does not exist", keyspace);
+    if (schema_type(schema, keyspace, name) != NULL)
+        return error_set(err, ERROR_EXISTS, "type %s.%s exists already", keyspace, name);
+    if (schema->type_count == SCHEMA_TYPES_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d types", SCHEMA_TYPES_MAX);
+    struct user_type *made;
+    rc = make_type(schema, keyspace, name, NULL, field_count, field_names, field_types, &made, err);
+    if (rc < 0)
+        return rc;
+    schema->types = memory_resize(schema->types,
+                                  (schema->type_count + 1) * sizeof(const struct user_type *));
+    schema->types[schema->type_count++] = made;
+    return 0;
+}
+
+static void schema_reread(struct schema *schema)
+{
+    struct buffer serialized = {0};
+    struct schema *fresh;
+
+    schema_serialize(schema, &serialized);
+    int rc = schema_deserialize(buffer_view(&serialized), &fresh, NULL);
+    check(rc == 0);
+    buffer_release(&serialized);
+    struct schema old = *schema;
+    *schema = *fresh;
+    *fresh = old;
+    schema_unref(fresh);
+}
+
+int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
+                          const char *field_name, const char *field_type, struct error *err)
+{
+    check(schema->references == 1);
+    uint32_t index = type_index(schema, keyspace, name);
+    struct user_type *made;
+
+    if (index == schema->type_count)
+        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
+    const struct type *old = schema->types[index]->type;
+    int rc = make_type(schema, keyspace, name, old, 1, &field_name, &field_type, &made, err);
+    if (rc < 0)
+        return rc;
+    const struct type *added = made->type->arguments[old->argument_count];
+    if (!uses_only_before(schema, keyspace, added, index))
+        return error_set(err, ERROR_INVALID, "field %s: its type must be older than %s",
+                         field_name, name);
+    schema->types[index] = made;
+    schema_reread(schema);
+    return 0;
+}
+
+static bool type_uses(const struct type *type, const char *name)
+{
+    if (type->kind == TYPE_UDT && strcmp(type->name, name) == 0)
+        return true;
+    for (uint32_t i = 0; i < type->argument_count; i++) {
+        if (type_uses(type->arguments[i], name))
+            return true;
+    }
+    return false;
+}
+
+/* What uses a type: a table's or another type's name, or NULL. */
+static const char *type_user(const struct schema *schema, const char *keyspace, const char *name)
+{
+    for (uint32_t i = 0; i < schema->table_count; i++) {
+        const struct table *table = schema->tables[i];
+        for (uint32_t c = 0; c < table->column_count && strcmp(table->keyspace, keyspace) == 0;
+             c++) {
+            if (type_uses(table->columns[c].type, name))
+                return table->name;
+        }
+    }
+    for (uint32_t i = 0; i < schema->type_count; i++) {
+        const struct user_type *other = schema->types[i];
+        if (strcmp(other->keyspace, keyspace) == 0 && strcmp(other->type->name, name) != 0 &&
+            type_uses(other->type, name))
+            return other->type->name;
+    }
+    return NULL;
+}
+
+int schema_drop_type(struct schema *schema, const char *keyspace, const char *name,
+                     struct error *err)
+{
+    check(schema->references == 1);
+    uint32_t index = type_index(schema, keyspace, name);
+
+    if (index == schema->type_count)
+        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
+    const char *user = type_user(schema, keyspace, name);
+    if (user != NULL)
+        return error_set(err, ERROR_CONFLICT, "cannot drop type %s: it is used by %s", name, user);
+    schema->type_count--;
+    for (uint32_t i = index; i < schema->type_count; i++)
+        schema->types[i] = schema->types[i + 1];
+    return 0;
+}
