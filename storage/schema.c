@@ -344,6 +344,7 @@ int schema_add_keyspace(struct schema *schema, const char *name, struct error *e
 static int find_keyspace(const struct schema *schema, const char *name, uint32_t *index_out,
                          struct error *err)
 {
+    *index_out = 0;
     for (uint32_t i = 0; i < schema->keyspace_count; i++) {
         if (strcmp(schema->keyspaces[i]->name, name) == 0) {
             *index_out = i;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "storage/base/bytes.h"
+#include "storage/base/decimal.h"
 
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
