@@ -22,7 +22,7 @@ allowed() {
 # Vendor headers and the adapters that may include them.
 vendor_owner() {
     case $1 in
-    uv.h) echo '^(storage/base/world_uv\.c|(ingest|query|control)/[a-z_]*_uv\.[ch]|[a-z_]+\.c)$' ;;
+    uv.h) echo '^(storage/base/(world|network)_uv\.c|(ingest|query|control)/[a-z_]*_uv\.[ch]|[a-z_]+\.c)$' ;;
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
     xxhash.h) echo '^storage/base/hash\.c$' ;;

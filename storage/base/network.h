@@ -20,16 +20,17 @@ struct connection_handler {
     void (*space)(void *context, uint8_t **to_out, size_t *size_out);
     /* `size` bytes were put at the start of that space. */
     void (*data)(void *context, size_t size);
-    /* The peer has sent its last byte (status 0) or is gone (negative). */
+    /* The peer has sent its last byte (status 0) or is gone (negative, which may follow a 0 when
+     * it had half-closed first); what was queued is then dropped. */
     void (*end)(void *context, int status);
     /* All that was written has left (bytes queued is 0 again). */
     void (*drained)(void *context);
     void (*closed)(void *context);
 };
 
-/* `loop` is a uv_loop_t. */
+/* `loop` is a uv_loop_t.  SIGPIPE is ignored from here on. */
 struct network *network_uv_new(void *loop);
-void network_uv_free(struct network *network);         /* no listener or connection is left */
+void network_uv_free(struct network *network);         /* all listeners, connections closed */
 
 /* `address` is "127.0.0.1:7600", "[::1]:7600", ":7600" (127.0.0.1), or port 0 for a free one.
  * `accepted` gets each new connection and must call network_start on it, now or later. */

@@ -1,0 +1,657 @@
+/* network_uv: byte streams on a libuv loop; the only file besides world_uv.c that knows uv.h.
+ *
+ * What decides correctness: a handler may close its connection inside any callback, so nothing
+ * here touches a connection's handler after a call to it without asking `is_closing` again; and the
+ * memory of a handle is given back in its uv_close callback only.
+ *
+ * Writes: bytes go straight to the socket while nothing waits; what it does not take is collected
+ * in `waiting`.  One uv_write is under way at a time (`sending`), and what came meanwhile leaves
+ * with the next one, so a thousand small replies are one system call:
+ *
+ *     network_write ── socket takes all ────────────────────────▶ done
+ *                   └─ rest ─▶ waiting ─ swap ─▶ sending ─▶ done, drained()
+ *
+ * A failed write means that the peer is gone: the queue is dropped and `end` called with the code,
+ * which may come after an `end` of 0 (the peer had half-closed first).  Both kinds of sockets are
+ * uv streams; unix ones are made here, because a path over 107 bytes is bound and reached as
+ * /proc/self/fd/N/name with N its directory, and because the mode must be 0600 from the first
+ * moment on. */
+#include "storage/base/network.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "storage/base/memory.h"
+
+enum {
+    NETWORK_BACKLOG = 512,
+    NETWORK_HOST_MAX = 255,            /* RFC 1035's limit of a name */
+    NETWORK_ADDRESS_MAX = 320
+};
+
+union network_handle {
+    uv_handle_t handle;
+    uv_stream_t stream;
+    uv_tcp_t tcp;
+    uv_pipe_t pipe;
+};
+
+struct network {
+    uv_loop_t *loop;
+    uint32_t handles;                  /* listeners and connections whose memory is still held */
+    bool is_released;                  /* network_uv_free was called: the last handle frees it */
+};
+
+struct listener {
+    union network_handle uv;
+    struct network *network;
+    void (*accepted)(void *context, struct connection *connection);
+    void *context;
+    char *path;                        /* of a unix socket, removed at the end; else NULL */
+    char address[NETWORK_ADDRESS_MAX];
+};
+
+struct connection {
+    union network_handle uv;
+    struct network *network;
+    const struct connection_handler *handler;      /* NULL until started */
+    void *context;
+    uv_write_t write;
+    uv_shutdown_t shutdown;
+    struct buffer sending;             /* under way with `write`; empty: none is */
+    struct buffer waiting;
+    bool is_reading;
+    bool is_finishing;                 /* half-close once both buffers are empty */
+    bool is_finished;
+    bool is_closing;
+    bool has_ended;                    /* the peer sent its last byte: there is nothing to read */
+    bool has_failed;                   /* and `end` was told so */
+};
+
+struct network *network_uv_new(void *loop)
+{
+    struct network *network = memory_zeroed(1, sizeof *network);
+
+    /* A write to a peer that is gone is an error to handle, not the end of the process. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    network->loop = loop;
+    return network;
+}
+
+static void network_free_if_unused(struct network *network)
+{
+    if (network->is_released && network->handles == 0)
+        memory_free(network);
+}
+
+void network_uv_free(struct network *network)
+{
+    if (network == NULL)
+        return;
+    network->is_released = true;
+    network_free_if_unused(network);
+}
+
+static void network_handle_gone(struct network *network)
+{
+    network->handles--;
+    network_free_if_unused(network);
+}
+
+/* ---- connections: life ---- */
+
+static struct connection *connection_new(struct network *network, bool is_unix)
+{
+    struct connection *connection = memory_zeroed(1, sizeof *connection);
+
+    connection->network = network;
+    network->handles++;
+    /* Neither can fail: no socket is made yet. */
+    if (is_unix)
+        check(uv_pipe_init(network->loop, &connection->uv.pipe, 0) == 0);
+    else
+        check(uv_tcp_init(network->loop, &connection->uv.tcp) == 0);
+    connection->uv.handle.data = connection;
+    return connection;
+}
+
+static void connection_closed(uv_handle_t *handle)
+{
+    struct connection *connection = handle->data;
+    struct network *network = connection->network;
+
+    if (connection->handler != NULL)
+        connection->handler->closed(connection->context);
+    buffer_release(&connection->sending);
+    buffer_release(&connection->waiting);
+    memory_free(connection);
+    network_handle_gone(network);
+}
+
+void network_close(struct connection *connection)
+{
+    if (connection->is_closing)
+        return;
+    connection->is_closing = true;
+    uv_close(&connection->uv.handle, connection_closed);
+}
+
+/* Take over a connected descriptor; closes it when that fails. */
+static int connection_adopt(struct network *network, int fd, bool is_unix,
+                            struct connection **connection_out, struct error *err)
+{
+    struct connection *connection = connection_new(network, is_unix);
+    int rc = is_unix ? uv_pipe_open(&connection->uv.pipe, fd)
+                     : uv_tcp_open(&connection->uv.tcp, fd);
+
+    if (rc != 0) {
+        close(fd);
+        network_close(connection);
+        return error_set(err, rc, "cannot use a socket: %s", error_text(rc));
+    }
+    if (!is_unix)
+        (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
+    *connection_out = connection;
+    return 0;
+}
+
+/* ---- connections: reading ---- */
+
+static void connection_failed(struct connection *connection, int status)
+{
+    buffer_clear(&connection->waiting);
+    if (connection->is_closing || connection->has_failed)
+        return;
+    connection->has_failed = true;
+    connection->has_ended = true;
+    if (connection->handler != NULL)
+        connection->handler->end(connection->context, status);
+}
+
+static void connection_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
+{
+    struct connection *connection = handle->data;
+    uint8_t *to = NULL;
+    size_t size = 0;
+
+    (void)suggested;
+    connection->handler->space(connection->context, &to, &size);
+    check(size > 0);
+    *buf = uv_buf_init((char *)to, size > UINT32_MAX ? UINT32_MAX : (unsigned)size);
+}
+
+static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+{
+    struct connection *connection = stream->data;
+
+    (void)buf;
+    if (count == 0 || connection->is_closing)
+        return;
+    if (count > 0) {
+        connection->handler->data(connection->context, (size_t)count);
+        return;
+    }
+    (void)uv_read_stop(stream);
+    connection->is_reading = false;
+    if (count != UV_EOF) {
+        connection_failed(connection, (int)count);
+        return;
+    }
+    connection->has_ended = true;
+    connection->handler->end(connection->context, 0);
+}
+
+void network_resume(struct connection *connection)
+{
+    if (connection->is_reading || connection->is_closing || connection->has_ended)
+        return;
+    check(uv_read_start(&connection->uv.stream, connection_alloc, connection_read) == 0);
+    connection->is_reading = true;
+}
+
+void network_pause(struct connection *connection)
+{
+    if (!connection->is_reading || connection->is_closing)
+        return;
+    (void)uv_read_stop(&connection->uv.stream);
+    connection->is_reading = false;
+}
+
+void network_start(struct connection *connection, const struct connection_handler *handler,
+                   void *context)
+{
+    check(connection->handler == NULL && !connection->is_closing);
+    connection->handler = handler;
+    connection->context = context;
+    network_resume(connection);
+}
+
+void network_receive_buffer(struct connection *connection, size_t bytes)
+{
+    int size = bytes > INT32_MAX ? INT32_MAX : (int)bytes;
+
+    /* The kernel's own size serves as well: this bounds memory, nothing else. */
+    (void)uv_recv_buffer_size(&connection->uv.handle, &size);
+}
+
+/* ---- connections: writing ---- */
+
+static void connection_send(struct connection *connection);
+
+static void connection_shut(uv_shutdown_t *request, int status)
+{
+    (void)request;
+    (void)status;                      /* a peer that is gone shows in reading */
+}
+
+static void connection_shutdown(struct connection *connection)
+{
+    if (connection->is_finished || connection->is_closing || connection->has_failed)
+        return;
+    connection->is_finished = true;
+    (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
+}
+
+static void connection_sent(uv_write_t *request, int status)
+{
+    struct connection *connection = request->data;
+
+    buffer_clear(&connection->sending);
+    if (connection->is_closing)
+        return;
+    if (status < 0) {
+        connection_failed(connection, status);
+        return;
+    }
+    if (connection->waiting.size > 0) {
+        connection_send(connection);
+        return;
+    }
+    if (connection->is_finishing)
+        connection_shutdown(connection);
+    if (connection->handler != NULL)
+        connection->handler->drained(connection->context);
+}
+
+/* Start a write of all that waits; none is under way. */
+static void connection_send(struct connection *connection)
+{
+    struct buffer empty = connection->sending;
+    uv_buf_t buf;
+    int rc;
+
+    connection->sending = connection->waiting;
+    connection->waiting = empty;
+    buf = uv_buf_init((char *)connection->sending.data, (unsigned)connection->sending.size);
+    connection->write.data = connection;
+    rc = uv_write(&connection->write, &connection->uv.stream, &buf, 1, connection_sent);
+    if (rc != 0) {
+        buffer_clear(&connection->sending);
+        connection_failed(connection, rc);
+    }
+}
+
+void network_write(struct connection *connection, struct bytes bytes)
+{
+    int taken = 0;
+
+    if (bytes.size == 0 || connection->is_closing || connection->has_failed)
+        return;
+    check(!connection->is_finishing);
+    check(network_queued(connection) + bytes.size <= UINT32_MAX);
+    if (connection->sending.size == 0) {
+        uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes.data, (unsigned)bytes.size);
+
+        taken = uv_try_write(&connection->uv.stream, &buf, 1);
+        /* An error shows again in the queued write, whose callback may call `end`; the caller of
+         * this function does not expect to be called back from within it. */
+        if (taken < 0)
+            taken = 0;
+    }
+    if ((size_t)taken == bytes.size)
+        return;
+    buffer_append(&connection->waiting, bytes.data + taken, bytes.size - (size_t)taken);
+    if (connection->sending.size == 0)
+        connection_send(connection);
+}
+
+size_t network_queued(const struct connection *connection)
+{
+    return connection->sending.size + connection->waiting.size;
+}
+
+void network_finish(struct connection *connection)
+{
+    if (connection->is_finishing)
+        return;
+    connection->is_finishing = true;
+    if (network_queued(connection) == 0)
+        connection_shutdown(connection);
+}
+
+/* ---- listeners ---- */
+
+static struct listener *listener_new(struct network *network, bool is_unix,
+                                     void (*accepted)(void *context,
+                                                      struct connection *connection),
+                                     void *context)
+{
+    struct listener *listener = memory_zeroed(1, sizeof *listener);
+
+    listener->network = network;
+    listener->accepted = accepted;
+    listener->context = context;
+    network->handles++;
+    if (is_unix)
+        check(uv_pipe_init(network->loop, &listener->uv.pipe, 0) == 0);
+    else
+        check(uv_tcp_init(network->loop, &listener->uv.tcp) == 0);
+    listener->uv.handle.data = listener;
+    return listener;
+}
+
+static void listener_closed(uv_handle_t *handle)
+{
+    struct listener *listener = handle->data;
+    struct network *network = listener->network;
+
+    memory_free(listener->path);
+    memory_free(listener);
+    network_handle_gone(network);
+}
+
+void listener_close(struct listener *listener)
+{
+    if (uv_is_closing(&listener->uv.handle))
+        return;
+    if (listener->path != NULL)
+        (void)unlink(listener->path);
+    uv_close(&listener->uv.handle, listener_closed);
+}
+
+const char *listener_address(const struct listener *listener)
+{
+    return listener->address;
+}
+
+static void listener_connection(uv_stream_t *stream, int status)
+{
+    struct listener *listener = stream->data;
+    bool is_unix = listener->uv.handle.type == UV_NAMED_PIPE;
+    struct connection *connection;
+
+    /* Out of descriptors: libuv has turned the peer away already. */
+    if (status < 0)
+        return;
+    connection = connection_new(listener->network, is_unix);
+    if (uv_accept(stream, &connection->uv.stream) != 0) {
+        network_close(connection);
+        return;
+    }
+    if (!is_unix)
+        (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
+    listener->accepted(listener->context, connection);
+}
+
+/* ---- TCP addresses ---- */
+
+/* "host:port", "[v6]:port" or ":port", resolved; the caller frees *found_out. */
+static int address_resolve(const char *address, struct addrinfo **found_out, struct error *err)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    char host[NETWORK_HOST_MAX + 1];
+    const char *colon = strrchr(address, ':');
+    const char *start = address;
+    size_t size = colon == NULL ? 0 : (size_t)(colon - address);
+    int rc;
+
+    if (colon == NULL || colon[1] == '\0' || size > NETWORK_HOST_MAX)
+        return error_set(err, ERROR_USAGE, "'%s' is no address: HOST:PORT is needed", address);
+    if (size >= 2 && start[0] == '[' && start[size - 1] == ']') {
+        start++;
+        size -= 2;
+    }
+    if (size == 0) {
+        start = "127.0.0.1";
+        size = strlen(start);
+    }
+    memcpy(host, start, size);
+    host[size] = '\0';
+    rc = getaddrinfo(host, colon + 1, &hints, found_out);
+    if (rc != 0)
+        return error_set(err, ERROR_USAGE, "'%s' is no address: %s", address, gai_strerror(rc));
+    return 0;
+}
+
+/* The numeric form of what a socket is bound to. */
+static void address_format(const struct sockaddr *name, socklen_t size, char *to, size_t to_size)
+{
+    char host[NETWORK_HOST_MAX + 1] = "?";
+    char port[16] = "?";
+
+    (void)getnameinfo(name, size, host, sizeof host, port, sizeof port,
+                      NI_NUMERICHOST | NI_NUMERICSERV);
+    (void)snprintf(to, to_size, name->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+int network_listen(struct network *network, const char *address,
+                   void (*accepted)(void *context, struct connection *connection), void *context,
+                   struct listener **listener_out, struct error *err)
+{
+    struct sockaddr_storage name = {0};
+    int name_size = sizeof name;
+    struct addrinfo *found;
+    struct listener *listener;
+    int rc;
+
+    *listener_out = NULL;
+    rc = address_resolve(address, &found, err);
+    if (rc != 0)
+        return rc;
+    listener = listener_new(network, false, accepted, context);
+    rc = uv_tcp_bind(&listener->uv.tcp, found->ai_addr, 0);
+    freeaddrinfo(found);
+    /* libuv keeps back "address in use" until here. */
+    if (rc == 0)
+        rc = uv_listen(&listener->uv.stream, NETWORK_BACKLOG, listener_connection);
+    if (rc == 0)
+        rc = uv_tcp_getsockname(&listener->uv.tcp, (struct sockaddr *)&name, &name_size);
+    if (rc != 0) {
+        listener_close(listener);
+        return error_set(err, rc, "cannot listen on %s: %s", address, uv_strerror(rc));
+    }
+    address_format((struct sockaddr *)&name, (socklen_t)name_size, listener->address,
+                   sizeof listener->address);
+    *listener_out = listener;
+    return 0;
+}
+
+int network_connect(struct network *network, const char *address,
+                    struct connection **connection_out, struct error *err)
+{
+    struct addrinfo *found;
+    int code = ECONNREFUSED;
+    int fd = -1;
+    int rc;
+
+    *connection_out = NULL;
+    rc = address_resolve(address, &found, err);
+    if (rc != 0)
+        return rc;
+    for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
+        fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (fd >= 0 && connect(fd, at->ai_addr, at->ai_addrlen) == 0)
+            break;
+        code = errno;
+        if (fd >= 0)
+            close(fd);
+        fd = -1;
+    }
+    freeaddrinfo(found);
+    if (fd < 0)
+        return error_set(err, -code, "cannot connect to %s: %s", address, error_text(-code));
+    return connection_adopt(network, fd, false, connection_out, err);
+}
+
+/* ---- unix sockets ---- */
+
+struct unix_name {
+    struct sockaddr_un address;
+    int directory;                     /* to close after use; -1: none */
+};
+
+static int unix_name_of(const char *path, struct unix_name *name_out, struct error *err)
+{
+    struct sockaddr_un *address = &name_out->address;
+    const char *slash = strrchr(path, '/');
+    char *directory;
+    int length;
+
+    *name_out = (struct unix_name){.address.sun_family = AF_UNIX, .directory = -1};
+    if (strlen(path) < sizeof address->sun_path) {
+        memcpy(address->sun_path, path, strlen(path));
+        return 0;
+    }
+    directory = memory_copy(path, strlen(path) + 1);
+    directory[slash == NULL ? 0 : slash - path] = '\0';
+    name_out->directory = open(slash == NULL ? "." : directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    memory_free(directory);
+    if (name_out->directory < 0)
+        return error_set(err, -errno, "cannot open the directory of %s: %s", path,
+                         error_text(-errno));
+    length = snprintf(address->sun_path, sizeof address->sun_path, "/proc/self/fd/%d/%s",
+                      name_out->directory, slash == NULL ? path : slash + 1);
+    if ((size_t)length >= sizeof address->sun_path) {
+        close(name_out->directory);
+        return error_set(err, ERROR_LIMIT, "the name of the socket %s is too long", path);
+    }
+    return 0;
+}
+
+static void unix_name_release(struct unix_name *name)
+{
+    if (name->directory >= 0)
+        close(name->directory);
+}
+
+/* A connected descriptor, or a negative code. */
+static int unix_connect(const struct unix_name *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int code;
+
+    if (fd < 0)
+        return -errno;
+    if (connect(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
+        return fd;
+    code = errno;
+    close(fd);
+    return -code;
+}
+
+/* A bound descriptor, or a negative code.  A socket file that nobody answers on is what a killed
+ * process left; the directory's lock keeps two from doing this at once. */
+static int unix_bind(const char *path, const struct unix_name *name)
+{
+    struct stat status;
+    int fd = unix_connect(name);
+    int code;
+
+    if (fd >= 0) {
+        close(fd);
+        return ERROR_BUSY;
+    }
+    if (fd == -ECONNREFUSED && lstat(path, &status) == 0 && S_ISSOCK(status.st_mode))
+        (void)unlink(path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    /* Linux gives the file the mode of the socket's inode: nobody can get in between. */
+    if (fchmod(fd, S_IRUSR | S_IWUSR) == 0 &&
+        bind(fd, (const struct sockaddr *)&name->address, sizeof name->address) == 0)
+        return fd;
+    code = errno;
+    close(fd);
+    return -code;
+}
+
+int network_listen_unix(struct network *network, const char *path,
+                        void (*accepted)(void *context, struct connection *connection),
+                        void *context, struct listener **listener_out, struct error *err)
+{
+    struct unix_name name;
+    struct listener *listener;
+    int fd;
+    int rc;
+
+    *listener_out = NULL;
+    rc = unix_name_of(path, &name, err);
+    if (rc != 0)
+        return rc;
+    fd = unix_bind(path, &name);
+    unix_name_release(&name);
+    if (fd < 0)
+        return error_set(err, fd, "cannot listen on %s: %s", path, error_text(fd));
+    listener = listener_new(network, true, accepted, context);
+    listener->path = memory_string(path);
+    rc = uv_pipe_open(&listener->uv.pipe, fd);
+    if (rc != 0)
+        close(fd);
+    else
+        rc = uv_listen(&listener->uv.stream, NETWORK_BACKLOG, listener_connection);
+    if (rc != 0) {
+        listener_close(listener);
+        return error_set(err, rc, "cannot listen on %s: %s", path, error_text(rc));
+    }
+    (void)snprintf(listener->address, sizeof listener->address, "%s", path);
+    *listener_out = listener;
+    return 0;
+}
+
+int network_connect_unix(struct network *network, const char *path,
+                         struct connection **connection_out, struct error *err)
+{
+    struct unix_name name;
+    int fd;
+    int rc;
+
+    *connection_out = NULL;
+    rc = unix_name_of(path, &name, err);
+    if (rc != 0)
+        return rc;
+    fd = unix_connect(&name);
+    unix_name_release(&name);
+    if (fd < 0)
+        return error_set(err, fd, "cannot connect to %s: %s", path, error_text(fd));
+    return connection_adopt(network, fd, true, connection_out, err);
+}
+
+int network_pair(struct network *network, struct connection *ends_out[2], struct error *err)
+{
+    int fds[2];
+    int rc;
+
+    ends_out[0] = ends_out[1] = NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+        return error_set(err, -errno, "cannot make a socket pair: %s", error_text(-errno));
+    rc = connection_adopt(network, fds[0], true, &ends_out[0], err);
+    if (rc != 0) {
+        close(fds[1]);
+        return rc;
+    }
+    rc = connection_adopt(network, fds[1], true, &ends_out[1], err);
+    if (rc != 0) {
+        network_close(ends_out[0]);
+        ends_out[0] = NULL;
+    }
+    return rc;
+}

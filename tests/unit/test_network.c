@@ -1,0 +1,293 @@
+/* Byte streams on the loop: what is written arrives in order, whatever the socket takes at once;
+ * ends and closes are told once; unix sockets have their mode and survive long paths. */
+#include "storage/base/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <uv.h>
+
+/* One side of a conversation: remembers all that came. */
+struct side {
+    struct connection *connection;
+    struct buffer got;
+    uint8_t space[4096];
+    int ends;
+    int end_status;
+    int drains;
+    int closes;
+    bool echoes;
+};
+
+static void side_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct side *side = context;
+
+    *to_out = side->space;
+    *size_out = sizeof side->space;
+}
+
+static void side_data(void *context, size_t size)
+{
+    struct side *side = context;
+
+    buffer_append(&side->got, side->space, size);
+    if (side->echoes)
+        network_write(side->connection, bytes_of(side->space, size));
+}
+
+static void side_end(void *context, int status)
+{
+    struct side *side = context;
+
+    side->ends++;
+    side->end_status = status;
+    if (side->echoes)
+        network_finish(side->connection);
+}
+
+static void side_drained(void *context)
+{
+    struct side *side = context;
+
+    side->drains++;
+}
+
+static void side_closed(void *context)
+{
+    struct side *side = context;
+
+    side->closes++;
+    buffer_release(&side->got);
+}
+
+static const struct connection_handler side_handler = {
+    .space = side_space,
+    .data = side_data,
+    .end = side_end,
+    .drained = side_drained,
+    .closed = side_closed,
+};
+
+static void side_start(struct side *side, struct connection *connection)
+{
+    side->connection = connection;
+    network_start(connection, &side_handler, side);
+}
+
+static void side_accept(void *context, struct connection *connection)
+{
+    side_start(context, connection);
+}
+
+static uv_loop_t loop;
+static struct network *network;
+
+static void setup(void)
+{
+    cr_assert(uv_loop_init(&loop) == 0);
+    network = network_uv_new(&loop);
+}
+
+static void teardown(void)
+{
+    network_uv_free(network);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(uv_loop_close(&loop) == 0, "every handle was given back");
+}
+
+TestSuite(network, .init = setup, .fini = teardown, .timeout = 20);
+
+static void run_until(const int *flag)
+{
+    while (*flag == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+Test(network, large_writes_come_back_whole_through_a_listener)
+{
+    struct side client = {0};
+    struct side server = {.echoes = true};
+    struct listener *listener;
+    struct connection *connection;
+    struct buffer sent = {0};
+    struct error err;
+
+    cr_assert(network_listen(network, "127.0.0.1:0", side_accept, &server, &listener, &err) == 0);
+    cr_assert(network_connect(network, listener_address(listener), &connection, &err) == 0,
+              "%s", err.text);
+    side_start(&client, connection);
+    for (uint32_t i = 0; i < 1 << 20; i++)
+        buffer_put_u32(&sent, i * 2654435761u);
+    network_write(connection, bytes_of(sent.data, 100));
+    network_write(connection, bytes_of(sent.data + 100, sent.size - 100));
+    network_finish(connection);
+    run_until(&client.ends);
+    cr_expect(client.end_status == 0);
+    cr_expect(client.drains == 1 && network_queued(connection) == 0);
+    cr_expect(bytes_equal(buffer_view(&client.got), buffer_view(&sent)));
+    network_close(client.connection);
+    network_close(server.connection);
+    listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(client.closes == 1 && server.closes == 1 && server.ends == 1);
+    buffer_release(&sent);
+}
+
+Test(network, an_address_in_use_or_malformed_is_named)
+{
+    struct side server = {0};
+    struct listener *listener;
+    struct listener *second;
+    struct error err;
+
+    cr_assert(network_listen(network, ":0", side_accept, &server, &listener, &err) == 0);
+    cr_expect(strncmp(listener_address(listener), "127.0.0.1:", 10) == 0);
+    cr_expect(network_listen(network, listener_address(listener), side_accept, &server, &second,
+                             &err) == UV_EADDRINUSE);
+    cr_expect(strstr(err.text, listener_address(listener)) != NULL, "%s", err.text);
+    cr_expect(second == NULL);
+    cr_expect(network_listen(network, "7600", side_accept, &server, &second, &err) == ERROR_USAGE);
+    cr_expect(network_listen(network, "127.0.0.1:", side_accept, &server, &second, &err) ==
+              ERROR_USAGE);
+    listener_close(listener);
+}
+
+Test(network, a_paused_connection_reads_nothing_until_it_is_resumed)
+{
+    struct side a = {0};
+    struct side b = {0};
+    struct connection *ends[2];
+    struct error err;
+
+    cr_assert(network_pair(network, ends, &err) == 0);
+    side_start(&a, ends[0]);
+    side_start(&b, ends[1]);
+    network_pause(ends[1]);
+    network_write(ends[0], bytes_text("hello"));
+    for (int i = 0; i < 5; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    cr_expect(b.got.size == 0);
+    network_resume(ends[1]);
+    network_resume(ends[1]);
+    while (b.got.size < 5)
+        uv_run(&loop, UV_RUN_ONCE);
+    network_close(ends[0]);
+    run_until(&b.ends);
+    cr_expect(b.ends == 1 && b.end_status == 0);
+    network_close(ends[1]);
+}
+
+Test(network, a_peer_that_dies_with_bytes_unread_ends_the_connection_once)
+{
+    static uint8_t megabytes[8 << 20];
+    struct side a = {0};
+    struct side b = {0};
+    struct connection *ends[2];
+    struct error err;
+
+    cr_assert(network_pair(network, ends, &err) == 0);
+    side_start(&a, ends[0]);
+    side_start(&b, ends[1]);
+    network_pause(ends[1]);
+    network_write(ends[0], bytes_of(megabytes, sizeof megabytes));
+    cr_expect(network_queued(ends[0]) > 0);
+    network_pause(ends[0]);
+    network_close(ends[1]);
+    run_until(&a.ends);
+    cr_expect(a.end_status < 0);
+    network_write(ends[0], bytes_text("into the void"));
+    cr_expect(network_queued(ends[0]) == 0);
+    network_finish(ends[0]);
+    network_close(ends[0]);
+    network_close(ends[0]);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(a.ends == 1 && a.closes == 1);
+}
+
+/* Listen, connect, echo and close at `path`. */
+static void expect_unix_echo(const char *path)
+{
+    struct side client = {0};
+    struct side server = {.echoes = true};
+    struct listener *listener;
+    struct connection *connection;
+    struct stat status;
+    struct error err;
+
+    cr_assert(network_listen_unix(network, path, side_accept, &server, &listener, &err) == 0,
+              "%s", err.text);
+    cr_expect(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
+    cr_assert(network_connect_unix(network, path, &connection, &err) == 0, "%s", err.text);
+    side_start(&client, connection);
+    network_write(connection, bytes_text("ping"));
+    network_finish(connection);
+    run_until(&client.ends);
+    cr_expect(client.got.size == 4);
+    network_close(client.connection);
+    network_close(server.connection);
+    listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(stat(path, &status) != 0, "the file goes with the listener");
+}
+
+Test(network, a_unix_socket_has_mode_0600_and_may_have_a_long_path)
+{
+    char root[] = "/tmp/daybook-network-XXXXXX";
+    char path[600];
+    char name[101];
+    size_t size;
+
+    cr_assert(mkdtemp(root) != NULL);
+    size = (size_t)snprintf(path, sizeof path, "%s/daybook.sock", root);
+    expect_unix_echo(path);
+    memset(name, 'd', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    size = (size_t)snprintf(path, sizeof path, "%s", root);
+    for (int depth = 0; depth < 3; depth++) {
+        size += (size_t)snprintf(path + size, sizeof path - size, "/%s", name);
+        cr_assert(mkdir(path, 0700) == 0);
+    }
+    snprintf(path + size, sizeof path - size, "/daybook.sock");
+    expect_unix_echo(path);
+    while (size > strlen(root)) {
+        path[size] = '\0';
+        cr_expect(rmdir(path) == 0);
+        size -= sizeof name;
+    }
+    cr_expect(rmdir(root) == 0);
+}
+
+Test(network, a_dead_unix_socket_is_replaced_and_a_live_one_is_not)
+{
+    char root[] = "/tmp/daybook-network-XXXXXX";
+    char path[100];
+    char dead[100];
+    struct side server = {0};
+    struct listener *listener;
+    struct listener *second;
+    struct error err;
+    FILE *file;
+
+    cr_assert(mkdtemp(root) != NULL);
+    snprintf(path, sizeof path, "%s/daybook.sock", root);
+    snprintf(dead, sizeof dead, "%s/dead.sock", root);
+    cr_assert(network_listen_unix(network, path, side_accept, &server, &listener, &err) == 0);
+    cr_expect(network_listen_unix(network, path, side_accept, &server, &second, &err) ==
+              ERROR_BUSY);
+    cr_assert(rename(path, dead) == 0);
+    listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_assert(network_listen_unix(network, dead, side_accept, &server, &listener, &err) == 0,
+              "%s", err.text);
+    listener_close(listener);
+    file = fopen(path, "w");
+    fclose(file);
+    cr_expect(network_listen_unix(network, path, side_accept, &server, &second, &err) ==
+              -EADDRINUSE, "a file that is no socket is left alone");
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(unlink(path) == 0 && rmdir(root) == 0);
+}
