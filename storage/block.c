@@ -297,6 +297,22 @@ size_t block_memory(const struct block *block)
     return memory;
 }
 
+static size_t dictionary_bytes_max(const struct block_dictionary *dictionary)
+{
+    return 16 + dictionary->text.size + (size_t)dictionary->count * 10;
+}
+
+size_t block_bytes_max(const struct block *block)
+{
+    size_t bytes = 64 + dictionary_bytes_max(&block->partitions) + (size_t)4 * block->rows;
+    for (uint32_t i = 0; i < block->column_count; i++) {
+        const struct block_column *column = &block->columns[i];
+        size_t row = column->kind == VECTOR_CODE ? 5 : 10;
+        bytes += 64 + row * block->rows + dictionary_bytes_max(&column->dictionary);
+    }
+    return bytes;
+}
+
 /* ---- serialized: vectors of a width ---- */
 
 /* `count` offsets from `base` in the fewest of 0, 1, 2, 4, 8 bytes each:

@@ -89,6 +89,7 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
 struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
 
 size_t block_memory(const struct block *block);        /* bytes held */
+size_t block_bytes_max(const struct block *block);     /* what block_serialize appends, at most */
 
 void block_serialize(const struct block *block, struct buffer *buffer);
 /* `schema` gives the table.  A regular column that the block lacks, because it was added later, is

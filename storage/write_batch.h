@@ -11,7 +11,7 @@
 #include "storage/block.h"
 #include "storage/mutation.h"
 
-enum { WRITE_BATCH_BYTES_MAX = 16 << 20 };        /* serialized; more is ERROR_LIMIT */
+enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
 
 /* Every row of block `block` adds 1 to `counter_column_id` of counter table `counter_table_id` in
  * the partition whose key is the row's value of a text column (`column_id`), or the component

@@ -1,0 +1,741 @@
+/* engine: one writer, one sequencer: batches into the open frame and memtable, frames into the log.
+ *
+ * What decides correctness:
+ * - A batch is applied to the open memtable and added to the open frame in one call, so memtable
+ *   and log hold the same batches in the same order, and a frame is a whole number of batches.
+ * - Nobody is told `done`, and no reader sees a batch, before the sync of its frame returned.
+ * - At most two frames are not durable: the one the log is writing and the open one.  Memtables
+ *   rely on it (wide_memtable.h): they keep three versions of their sums.
+ * - A memtable is frozen between two frames only, so runs cover whole frames that follow one
+ *   another; it is flushed only when its frames are durable, and the log forgets frames only when
+ *   the manifest names the segments that hold them.
+ *
+ * Happy path of a batch: has the log room, hook, serialize into the open payload, apply, remember
+ * who waits.  If the log is idle the frame is sealed at once; else it grows until the
+ * write under way returns: the group sizes itself by load.
+ *
+ * Failure: after a failed write or sync nothing more is ever acknowledged; waiters are told, apply
+ * answers ERROR_FAILED, and what runs the engine stops it. */
+#include "storage/engine.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+
+enum {
+    MEMORY_DEFAULT = 1 << 30,
+    MEMTABLE_ROWS_DEFAULT = 16 << 20,
+    OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
+    UNFLUSHED_LOG_MAX = 1 << 30,       /* past this the memtable is sealed, to bound replay */
+    CLOSE_FLUSH_BYTES = 4 << 20        /* a clean close leaves no more than this to be replayed */
+};
+
+static struct engine *engine_of(struct store *store)
+{
+    return (struct engine *)store;
+}
+
+uint64_t engine_durable_frame(const struct engine *engine)
+{
+    return engine->log == NULL ? UINT64_MAX : commit_log_durable_frame(engine->log);
+}
+
+/* ---- waiters ---- */
+
+static void waiter_add(struct engine *engine, uint64_t frame, store_done done, void *context)
+{
+    if (engine->waiter_count == engine->waiter_capacity) {
+        uint32_t capacity = engine->waiter_capacity == 0 ? 64 : engine->waiter_capacity * 2;
+        struct waiter *waiters = memory_alloc(capacity * sizeof(*waiters));
+        for (uint32_t i = 0; i < engine->waiter_count; i++) {
+            waiters[i] = engine->waiters[(engine->waiter_first + i) % engine->waiter_capacity];
+        }
+        memory_free(engine->waiters);
+        engine->waiters = waiters;
+        engine->waiter_first = 0;
+        engine->waiter_capacity = capacity;
+    }
+    uint32_t at = (engine->waiter_first + engine->waiter_count++) % engine->waiter_capacity;
+    engine->waiters[at] = (struct waiter){frame, done, context};
+}
+
+/* Tell everybody who waits for a frame up to `frame`.  A callback may apply again. */
+static void waiters_call(struct engine *engine, uint64_t frame, int status)
+{
+    while (engine->waiter_count > 0) {
+        struct waiter waiter = engine->waiters[engine->waiter_first];
+        if (waiter.frame > frame) {
+            return;
+        }
+        engine->waiter_first = (engine->waiter_first + 1) % engine->waiter_capacity;
+        engine->waiter_count--;
+        waiter.done(waiter.context, status, status == 0 ? NULL : &engine->failure);
+    }
+}
+
+static void drains_call(struct engine *engine)
+{
+    if (!engine->drain_owed) {
+        return;
+    }
+    engine->drain_owed = false;
+    for (uint32_t i = 0; i < engine->drain_count; i++) {
+        engine->drains[i].call(engine->drains[i].context);
+    }
+}
+
+void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context)
+{
+    *callbacks = memory_resize(*callbacks, (*count + 1) * sizeof(struct callback));
+    (*callbacks)[(*count)++] = (struct callback){done, context};
+}
+
+void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
+                    const struct error *err)
+{
+    struct callback *taken = *callbacks;
+    uint32_t taken_count = *count;
+    *callbacks = NULL;
+    *count = 0;
+    for (uint32_t i = 0; i < taken_count; i++) {
+        if (taken[i].done != NULL) {
+            taken[i].done(taken[i].context, status, err);
+        }
+    }
+    memory_free(taken);
+}
+
+/* ---- freezing ---- */
+
+static void freeze_open(struct engine *engine, uint64_t frame_last)
+{
+    struct memtable *memtable = engine->open;
+    engine->freeze_requested = false;
+    if (!memtable_is_empty(memtable)) {
+        memtable_freeze(memtable, frame_last);
+        engine->frozen = memory_resize(engine->frozen, (engine->frozen_count + 1) *
+                                                           sizeof(struct memtable *));
+        engine->frozen[engine->frozen_count++] = memtable;
+        engine->open = memtable_new(engine->schema, frame_last + 1);
+    }
+    while (engine->freeze_waiters != NULL) {
+        struct freeze_waiter *waiter = engine->freeze_waiters;
+        engine->freeze_waiters = waiter->next;
+        waiter->resume(waiter, 0);
+    }
+    engine_start_flush(engine);
+}
+
+/* Freeze when the open frame holds nothing; else its sealing will. */
+void engine_request_freeze(struct engine *engine)
+{
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return;
+    }
+    freeze_open(engine, engine->payload_frame - 1);
+}
+
+void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter)
+{
+    waiter->next = engine->freeze_waiters;
+    engine->freeze_waiters = waiter;
+    engine_request_freeze(engine);
+}
+
+static size_t memory_used(const struct engine *engine)
+{
+    size_t used = memtable_bytes(engine->open);
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        used += memtable_bytes(engine->frozen[i]);
+    }
+    return used;
+}
+
+static bool open_is_full(const struct engine *engine)
+{
+    return engine->open->wide_rows >= engine->options.memtable_rows_max ||
+           memtable_bytes(engine->open) >= engine->options.memory_limit / 3 ||
+           (engine->log != NULL && engine->frozen_count == 0 &&
+            commit_log_unflushed_bytes(engine->log) >= UNFLUSHED_LOG_MAX);
+}
+
+/* ---- frames ---- */
+
+/* Hand the open frame to the log.  Not while one is being written. */
+static void seal_frame(struct engine *engine)
+{
+    check(engine->payload.size > 0 && !commit_log_is_writing(engine->log));
+    commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
+    buffer_clear(&engine->payload);
+    engine->payload_frame++;
+    if (engine->metric_frames != NULL) {
+        engine->metric_frames->value++;
+    }
+    if (engine->freeze_requested || open_is_full(engine)) {
+        freeze_open(engine, engine->payload_frame - 1);
+    }
+}
+
+static void seal_if_idle(struct engine *engine)
+{
+    if (engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
+        commit_log_has_room(engine->log, engine->payload.size)) {
+        seal_frame(engine);
+    }
+}
+
+static void close_if_idle(struct engine *engine);
+
+static void frames_durable(void *context, int status, uint64_t frame)
+{
+    struct engine *engine = context;
+    if (status < 0) {
+        engine_fail(engine, status, "a write or sync of the commit log failed; nothing more is "
+                                    "acknowledged");
+        return;
+    }
+    waiters_call(engine, frame, 0);
+    seal_if_idle(engine);
+    engine_start_flush(engine);
+    drains_call(engine);
+    close_if_idle(engine);
+}
+
+static void log_has_room(void *context)
+{
+    struct engine *engine = context;
+    seal_if_idle(engine);
+    drains_call(engine);
+}
+
+void engine_fail(struct engine *engine, int code, const char *what)
+{
+    if (engine->failed != 0) {
+        return;
+    }
+    engine->failed = code;
+    error_set(&engine->failure, code, "%s: %s", what, error_text(code));
+    while (engine->freeze_waiters != NULL) {
+        struct freeze_waiter *waiter = engine->freeze_waiters;
+        engine->freeze_waiters = waiter->next;
+        waiter->resume(waiter, code);
+    }
+    waiters_call(engine, UINT64_MAX, code);
+    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, code, &engine->failure);
+    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code,
+                   &engine->failure);
+    drains_call(engine);
+    close_if_idle(engine);
+}
+
+/* ---- apply ---- */
+
+static int full(struct engine *engine, struct error *err)
+{
+    engine->drain_owed = true;
+    return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
+}
+
+static int64_t now_us(struct engine *engine)
+{
+    int64_t wall = engine->world->clock->wall_us(engine->world->clock);
+    return wall > engine->timestamp_next_us ? wall : engine->timestamp_next_us;
+}
+
+/* Whether a batch may be applied now at all. */
+static int apply_admit(struct engine *engine, struct error *err)
+{
+    if (engine->options.read_only) {
+        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
+    }
+    if (engine->failed != 0) {
+        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    }
+    if (engine->is_closing) {
+        return error_set(err, ERROR_CLOSED, "the store is closing");
+    }
+    if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX) {
+        return full(engine, err);
+    }
+    if (engine->frozen_count > 0 && (memory_used(engine) >= engine->options.memory_limit ||
+                                     (engine->frozen_count > 1 && open_is_full(engine)))) {
+        return full(engine, err);
+    }
+    return 0;
+}
+
+/* A batch that changes the schema begins a memtable, so that one memtable has one schema. */
+static int admit_schema(struct engine *engine, const struct write_batch *batch, struct error *err)
+{
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return full(engine, err);
+    }
+    freeze_open(engine, engine->payload_frame - 1);
+    schema_unref(engine->schema);
+    engine->schema = schema_ref(batch->schema);
+    memtable_unref(engine->open);
+    engine->open = memtable_new(engine->schema, engine->payload_frame);
+    return 0;
+}
+
+/* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
+ * seen a batch it is certain to be applied: so what a hook may add is part of it. */
+static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch)
+{
+    size_t bytes = 4096;
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        const struct block *block = batch->blocks[i];
+        bytes += block_bytes_max(block) + 4 * block->partitions.text.size +
+                 (size_t)256 * block->partitions.count;
+    }
+    buffer_clear(&engine->scratch);
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        mutation_pack(&batch->mutations[i], &engine->scratch);
+        bytes += 512 + 4 * batch->mutations[i].key.size;
+    }
+    for (uint32_t i = 0; i < batch->increment_count; i++) {
+        bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
+    }
+    if (batch->schema != NULL) {
+        schema_serialize(batch->schema, &engine->scratch);
+    }
+    return bytes + engine->scratch.size;
+}
+
+static int admit_size(struct engine *engine, const struct write_batch *batch, size_t *bytes_out,
+                      struct error *err)
+{
+    *bytes_out = batch_bytes_max(engine, batch);
+    if (*bytes_out > WRITE_BATCH_BYTES_MAX) {
+        return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
+                         *bytes_out, WRITE_BATCH_BYTES_MAX);
+    }
+    if (!commit_log_has_room(engine->log, engine->payload.size + *bytes_out)) {
+        return full(engine, err);
+    }
+    return 0;
+}
+
+static int engine_apply(struct store *store, struct write_batch *batch, store_done done,
+                        void *context, struct error *err)
+{
+    struct engine *engine = engine_of(store);
+    int rc = apply_admit(engine, err);
+    if (rc != 0) {
+        return rc;
+    }
+    size_t bytes_max;
+    rc = admit_size(engine, batch, &bytes_max, err);
+    if (rc == 0 && batch->schema != NULL) {
+        rc = admit_schema(engine, batch, err);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (engine->hook != NULL) {
+        engine->hook(engine->hook_context, batch);
+    }
+    int64_t timestamp_us = now_us(engine);
+    if (engine->payload.size == 0) {
+        engine->payload_timestamp_us = timestamp_us;
+    }
+    size_t before = engine->payload.size;
+    buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
+    write_batch_serialize(batch, &engine->payload);
+    check(engine->payload.size - before <= bytes_max);
+    engine->timestamp_next_us =
+        memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
+    if (done != NULL) {
+        waiter_add(engine, engine->payload_frame, done, context);
+    }
+    seal_if_idle(engine);
+    return 0;
+}
+
+/* ---- opening ---- */
+
+/* One frame of the log, into the open memtable; the same calls as when it was first applied. */
+static int replay_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
+                        struct error *err)
+{
+    struct engine *engine = context;
+    struct reader reader = reader_of(payload);
+    struct write_batch *batch = write_batch_new();
+    int rc = 0;
+    (void)timestamp_us;
+    while (rc == 0 && reader_left(&reader) > 0) {
+        int64_t batch_us = (int64_t)reader_u64(&reader);
+        struct schema *before = engine->schema;
+        rc = write_batch_deserialize(&reader, &engine->schema, batch, err);
+        if (rc == 0 && engine->schema != before) {
+            freeze_open(engine, frame - 1);
+            memtable_unref(engine->open);
+            engine->open = memtable_new(engine->schema, frame);
+        }
+        if (rc == 0) {
+            engine->timestamp_next_us = memtable_apply(engine->open, batch, frame, batch_us);
+        }
+        write_batch_free_blocks(batch);
+        write_batch_clear(batch);
+    }
+    write_batch_free(batch);
+    engine->payload_frame = frame + 1;
+    if (rc == 0 && open_is_full(engine) && !engine->options.read_only) {
+        freeze_open(engine, frame);
+        rc = engine_flush_now(engine, err);
+    }
+    return rc;
+}
+
+static int open_log(struct engine *engine, struct error *err)
+{
+    const struct manifest_state *state = manifest_state(engine->manifest);
+    struct commit_log_options options = {.file_size = engine->options.log_file_size,
+                                         .flushed_frame = state->flushed_frame,
+                                         .read_only = engine->options.read_only,
+                                         .salvage = engine->options.salvage};
+    engine->payload_frame = state->flushed_frame + 1;
+    engine->open = memtable_new(engine->schema, state->flushed_frame + 1);
+    int rc = commit_log_open(engine->world, &options, replay_frame, frames_durable, engine,
+                             &engine->log, err);
+    if (rc != 0) {
+        return rc;
+    }
+    engine->payload_frame = commit_log_next_frame(engine->log);
+    int64_t last = commit_log_last_timestamp(engine->log);
+    engine->timestamp_next_us =
+        last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
+    commit_log_on_room(engine->log, log_has_room, engine);
+    return 0;
+}
+
+/* Tables that this version has built in and the directory does not know yet. */
+static int add_builtin(struct engine *engine, const struct table_definition *const *builtin,
+                       uint32_t count, struct error *err)
+{
+    struct schema *changed = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (schema_table(changed != NULL ? changed : engine->schema, builtin[i]->id) != NULL) {
+            continue;
+        }
+        if (changed == NULL) {
+            changed = schema_copy(engine->schema);
+        }
+        int rc = schema_add_table(changed, builtin[i], err);
+        if (rc != 0) {
+            schema_unref(changed);
+            return rc;
+        }
+    }
+    if (changed == NULL) {
+        return 0;
+    }
+    schema_unref(engine->schema);
+    engine->schema = changed;
+    if (engine->options.read_only) {
+        return 0;
+    }
+    struct manifest_edit edit = {.schema = changed};
+    return manifest_apply(engine->manifest, &edit, err);
+}
+
+static void engine_free(struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        memtable_unref(engine->frozen[i]);
+    }
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        segment_unref(engine->segments[i]);
+    }
+    for (uint32_t i = 0; i < engine->index_count; i++) {
+        partition_index_free(engine->indexes[i]);
+    }
+    memtable_unref(engine->open);
+    if (engine->manifest != NULL) {
+        manifest_close(engine->manifest);
+    }
+    schema_unref(engine->schema);
+    engine->world->disk->unlock(engine->world->disk);
+    buffer_release(&engine->payload);
+    buffer_release(&engine->scratch);
+    memory_free(engine->frozen);
+    memory_free(engine->segments);
+    memory_free(engine->indexes);
+    memory_free(engine->waiters);
+    memory_free(engine->drains);
+    memory_free(engine);
+}
+
+int engine_create(struct world *world, struct schema *schema, struct bytes properties,
+                  struct error *err)
+{
+    uint8_t directory_id[16];
+    world->random->fill(world->random, directory_id, sizeof(directory_id));
+    directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
+    directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
+    int rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = manifest_create(world, schema, directory_id, properties, err);
+    world->disk->unlock(world->disk);
+    return rc;
+}
+
+static void engine_metrics(struct engine *engine)
+{
+    struct metrics *metrics = engine->options.metrics;
+    if (metrics == NULL) {
+        return;
+    }
+    engine->metric_frames = metrics_add(metrics, METRIC_COUNTER, "daybook_log_frames_total", "",
+                                        "Frames handed to the commit log");
+    engine->metric_flushes = metrics_add(metrics, METRIC_COUNTER, "daybook_flushes_total", "",
+                                         "Memtables written to segments");
+    engine->metric_compactions = metrics_add(metrics, METRIC_COUNTER, "daybook_compactions_total",
+                                             "", "Merges of segments");
+}
+
+static const struct store_ops engine_ops;
+
+static struct engine *engine_new(struct world *world, const struct engine_options *options)
+{
+    struct engine *engine = memory_zeroed(1, sizeof(*engine));
+    engine->store.ops = &engine_ops;
+    engine->world = world;
+    engine->options = *options;
+    if (engine->options.memory_limit == 0) {
+        engine->options.memory_limit = MEMORY_DEFAULT;
+    }
+    if (engine->options.memtable_rows_max == 0) {
+        engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
+    }
+    engine_metrics(engine);
+    return engine;
+}
+
+static int engine_recover(struct engine *engine, const struct table_definition *const *builtin,
+                          uint32_t builtin_count, struct error *err)
+{
+    int rc = manifest_open(engine->world, engine->options.read_only, &engine->manifest, err);
+    if (rc != 0) {
+        return rc;
+    }
+    engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
+    rc = add_builtin(engine, builtin, builtin_count, err);
+    if (rc == 0) {
+        rc = engine_open_segments(engine, err);
+    }
+    if (rc == 0) {
+        rc = open_log(engine, err);
+    }
+    return rc;
+}
+
+int engine_open(struct world *world, const struct engine_options *options,
+                const struct table_definition *const *builtin, uint32_t builtin_count,
+                struct store **store_out, struct error *err)
+{
+    *store_out = NULL;
+    int rc = world->disk->lock(
+        world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct engine *engine = engine_new(world, options);
+    rc = engine_recover(engine, builtin, builtin_count, err);
+    if (rc != 0) {
+        engine_free(engine);
+        return rc;
+    }
+    if (!engine->options.read_only) {
+        engine_start_flush(engine);
+        engine_start_compaction(engine);
+    }
+    *store_out = &engine->store;
+    return 0;
+}
+
+struct bytes engine_properties(const struct store *store)
+{
+    return manifest_state(((const struct engine *)store)->manifest)->properties;
+}
+
+const uint8_t *engine_directory_id(const struct store *store)
+{
+    return manifest_state(((const struct engine *)store)->manifest)->directory_id;
+}
+
+/* ---- closing ---- */
+
+void engine_job_started(struct engine *engine)
+{
+    engine->jobs++;
+}
+
+void engine_job_done(struct engine *engine)
+{
+    check(engine->jobs > 0);
+    engine->jobs--;
+    close_if_idle(engine);
+}
+
+static void close_if_idle(struct engine *engine)
+{
+    if (!engine->is_closing || engine->jobs > 0 || commit_log_is_writing(engine->log) ||
+        (engine->failed == 0 && (engine->payload.size > 0 || engine->frozen_count > 0) &&
+         !engine->options.read_only)) {
+        return;
+    }
+    struct callback closed = engine->closed;
+    int status = engine->failed;
+    struct error failure = engine->failure;
+    commit_log_close(engine->log);
+    engine_free(engine);
+    if (closed.done != NULL) {
+        closed.done(closed.context, status, status == 0 ? NULL : &failure);
+    }
+}
+
+static void engine_close(struct store *store, store_done done, void *context)
+{
+    struct engine *engine = engine_of(store);
+    check(!engine->is_closing);
+    engine->is_closing = true;
+    engine->closed = (struct callback){done, context};
+    bool flushes = !engine->options.read_only && engine->failed == 0 &&
+                   commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
+    /* A job of our own keeps close_if_idle from running before everything is asked for. */
+    engine_job_started(engine);
+    if (flushes) {
+        engine_request_freeze(engine);
+    }
+    if (!engine->options.read_only && engine->failed == 0) {
+        seal_if_idle(engine);
+        engine_start_flush(engine);
+    }
+    engine_job_done(engine);
+}
+
+/* ---- small operations ---- */
+
+static struct store_capabilities engine_capabilities(struct store *store)
+{
+    return (struct store_capabilities){.atomic_batch = true,
+                                       .snapshot = true,
+                                       .stats = true,
+                                       .read_only = engine_of(store)->options.read_only};
+}
+
+static const struct schema *engine_schema(struct store *store)
+{
+    return engine_of(store)->schema;
+}
+
+static void engine_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
+{
+    engine_of(store)->hook = hook;
+    engine_of(store)->hook_context = context;
+}
+
+static void engine_on_drain(struct store *store, void (*drain)(void *context), void *context)
+{
+    struct engine *engine = engine_of(store);
+    engine->drains =
+        memory_resize(engine->drains, (engine->drain_count + 1) * sizeof(struct drain));
+    engine->drains[engine->drain_count++] = (struct drain){drain, context};
+}
+
+static int64_t engine_now_us(struct store *store)
+{
+    return now_us(engine_of(store));
+}
+
+static void engine_status(struct store *store, struct store_status *status)
+{
+    struct engine *engine = engine_of(store);
+    *status = (struct store_status){
+        .frame_applied = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0),
+        .frame_durable = commit_log_durable_frame(engine->log),
+        .frame_flushed = manifest_state(engine->manifest)->flushed_frame,
+        .log_bytes = commit_log_disk_bytes(engine->log),
+        .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
+        .memory_bytes = memory_used(engine),
+        .memtables_frozen = engine->frozen_count,
+        .segments = engine->segment_count,
+        .failed = engine->failed != 0,
+        .failure = engine->failed != 0 ? engine->failure.text : "",
+    };
+}
+
+static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,
+                                              uint32_t *count, uint32_t table_id)
+{
+    uint32_t used = *count < capacity ? *count : capacity;
+    for (uint32_t i = 0; i < used; i++) {
+        if (tables[i].table_id == table_id) {
+            return &tables[i];
+        }
+    }
+    (*count)++;
+    if (*count > capacity) {
+        return NULL;
+    }
+    tables[*count - 1] = (struct store_table_status){.table_id = table_id};
+    return &tables[*count - 1];
+}
+
+static void add_memory_rows(const struct memtable *memtable, struct store_table_status *tables,
+                            uint32_t capacity, uint32_t *count)
+{
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        struct store_table_status *entry =
+            table_entry(tables, capacity, count, memtable->wide[i].table_id);
+        if (entry != NULL) {
+            entry->memory_rows += wide_memtable_row_count(memtable->wide[i].rows);
+        }
+    }
+}
+
+static uint32_t engine_table_status(struct store *store, struct store_table_status *tables,
+                                    uint32_t capacity)
+{
+    struct engine *engine = engine_of(store);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        struct store_table_status *entry = table_entry(tables, capacity, &count, info->table_id);
+        if (entry != NULL) {
+            entry->segments++;
+            entry->segment_bytes += info->size;
+            entry->segment_rows += info->rows;
+        }
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        add_memory_rows(engine->frozen[i], tables, capacity, &count);
+    }
+    add_memory_rows(engine->open, tables, capacity, &count);
+    return count;
+}
+
+static const struct store_ops engine_ops = {
+    .capabilities = engine_capabilities,
+    .apply = engine_apply,
+    .read = engine_read_op,
+    .stats = engine_stats_op,
+    .stats_scan = engine_stats_scan_op,
+    .group = engine_group_op,
+    .schema = engine_schema,
+    .set_commit_hook = engine_set_commit_hook,
+    .on_drain = engine_on_drain,
+    .flush = engine_flush_op,
+    .compact = engine_compact_op,
+    .scrub = engine_scrub_op,
+    .status = engine_status,
+    .table_status = engine_table_status,
+    .now_us = engine_now_us,
+    .close = engine_close,
+};

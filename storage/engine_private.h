@@ -1,0 +1,172 @@
+/* engine_private: the embedded store's state, shared by the engine_*.c files only.
+ *
+ *   store_apply ─▶ open memtable + open payload ──seal──▶ commit log ──durable──▶ waiters
+ *                       │ freeze (at a frame's end)
+ *                       ▼
+ *                  frozen memtables ──flush job──▶ segments ──compaction job──▶ segments
+ *
+ * The engine thread owns all of it.  Jobs work on a struct view: references to runs that no longer
+ * change, and a frame. */
+#ifndef DAYBOOK_STORAGE_ENGINE_PRIVATE_H
+#define DAYBOOK_STORAGE_ENGINE_PRIVATE_H
+
+#include "storage/commit_log.h"
+#include "storage/engine.h"
+#include "storage/memtable.h"
+#include "storage/partition_index.h"
+#include "storage/segment.h"
+
+struct waiter {
+    uint64_t frame;
+    store_done done;
+    void *context;
+};
+
+struct drain {
+    void (*call)(void *context);
+    void *context;
+};
+
+struct callback {
+    store_done done;
+    void *context;
+};
+
+/* A reader that needs the open memtable sealed first. */
+struct freeze_waiter {
+    void (*resume)(struct freeze_waiter *waiter, int status);
+    struct freeze_waiter *next;
+};
+
+struct flush_job;
+struct compact_job;
+
+struct engine {
+    struct store store;
+    struct world *world;
+    struct engine_options options;
+    struct schema *schema;             /* referenced: the current one */
+    struct manifest *manifest;
+    struct commit_log *log;
+
+    struct memtable *open;             /* frames from open->frame_first to the open frame */
+    struct memtable **frozen;          /* oldest first */
+    uint32_t frozen_count;
+    struct segment **segments;         /* by (table id, kind, frame_first) */
+    uint32_t segment_count;
+    struct partition_index **indexes;  /* sealed stats, one per ranked table */
+    uint32_t index_count;
+
+    struct buffer payload;             /* the open frame's batches, not yet handed to the log */
+    uint64_t payload_frame;            /* its number */
+    int64_t payload_timestamp_us;      /* of its first batch */
+    int64_t timestamp_next_us;         /* the next write timestamp to be given */
+    struct buffer scratch;             /* for sizing a batch */
+
+    struct waiter *waiters;            /* ring, by frame */
+    uint32_t waiter_first, waiter_count, waiter_capacity;
+    struct drain *drains;
+    uint32_t drain_count;
+    bool drain_owed;                   /* somebody was answered ERROR_FULL */
+    store_commit_hook hook;
+    void *hook_context;
+
+    bool freeze_requested;
+    struct freeze_waiter *freeze_waiters;
+    struct flush_job *flush;           /* under way */
+    struct compact_job *compaction;    /* under way */
+    struct callback *flush_waiters;    /* store_flush: until no memtable is left */
+    uint32_t flush_waiter_count;
+    struct callback *compact_waiters;  /* store_compact: until nothing is left to merge */
+    uint32_t compact_waiter_count;
+    uint32_t jobs;                     /* under way, of any kind: close waits for them */
+
+    int failed;                        /* negative once a write or sync failed */
+    struct error failure;
+    bool is_closing;
+    struct callback closed;
+
+    struct metric *metric_frames;
+    struct metric *metric_flushes;
+    struct metric *metric_compactions;
+};
+
+/* ---- engine.c ---- */
+void engine_request_freeze(struct engine *engine);
+/* Call `waiter->resume` once the open memtable of now is frozen. */
+void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
+void engine_fail(struct engine *engine, int code, const char *what);
+void engine_job_started(struct engine *engine);
+void engine_job_done(struct engine *engine);
+uint64_t engine_durable_frame(const struct engine *engine);
+
+/* ---- engine_runs.c: the set of runs ---- */
+
+/* What a job reads: sealed runs and the frame up to which they are seen. */
+struct view {
+    struct schema *schema;
+    struct memtable **frozen;          /* oldest first */
+    uint32_t frozen_count;
+    struct segment **segments;         /* of one table, or all: by (kind, frame_first) */
+    uint32_t segment_count;
+    uint64_t frame;
+};
+/* Runs of `table_id`, or of all tables when it is 0.  Engine thread, both. */
+void view_take(struct engine *engine, uint32_t table_id, uint64_t frame, struct view *view_out);
+void view_release(struct view *view);
+
+/* Open the manifest's segments and build the indexes; remove files that are in neither. */
+must_check int engine_open_segments(struct engine *engine, struct error *err);
+void engine_add_segment(struct engine *engine, struct segment *segment);       /* takes the ref */
+void engine_remove_segment(struct engine *engine, uint64_t segment_id);        /* and its file */
+struct partition_index *engine_index(const struct engine *engine, uint32_t table_id);
+bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
+                           struct bytes key);
+
+/* ---- engine_flush.c, engine_compact.c ---- */
+void engine_start_flush(struct engine *engine);
+/* While opening: write the frozen memtables on this thread. */
+must_check int engine_flush_now(struct engine *engine, struct error *err);
+void engine_start_compaction(struct engine *engine);
+int engine_flush_op(struct store *store, store_done done, void *context, struct error *err);
+int engine_compact_op(struct store *store, store_done done, void *context, struct error *err);
+void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context);
+void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
+                    const struct error *err);
+
+/* ---- engine_read.c, engine_stats.c, engine_scrub.c ---- */
+int engine_read_op(struct store *store, const struct read_request *request, store_page page,
+                   void *context, struct error *err);
+int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
+                    store_figures figures, void *context, struct error *err);
+int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes position,
+                         uint32_t limit, enum read_view view, store_figures figures, void *context,
+                         struct error *err);
+int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
+                    store_figures figures, void *context, struct error *err);
+int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
+                    store_done done, void *context, struct error *err);
+
+/* ---- partition_reader.c: one partition or all of a view, on a lane ---- */
+
+struct partition_reader;
+/* Readers of a view's segments with their decoded pages; one per job. */
+struct partition_reader *partition_reader_new(const struct view *view, const struct table *table);
+void partition_reader_free(struct partition_reader *reader);
+/* The least (token, key) at or after the given one (after it when `after`).  False: no more. */
+bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
+                           bool after, int64_t *token_out, struct bytes *key_out);
+/* Merged stream of the partition.  `extra` streams (owned) and `extra_rows` (of the open memtable,
+ * newest) join in; NULL in *stream_out when there is nothing. */
+must_check int partition_reader_stream(struct partition_reader *reader, int64_t token,
+                                       struct bytes key, const struct slice *slice,
+                                       struct stream **extra, uint32_t extra_count,
+                                       const struct wide_rows *extra_rows,
+                                       struct stream **stream_out, struct error *err);
+/* The fresh rows of the partition from one run after the other, oldest first; `run` counts up from
+ * 0 until the result is 0.  1: *rows_out is filled, valid until the next call. */
+int partition_reader_fresh(struct partition_reader *reader, int64_t token, struct bytes key,
+                           uint32_t run, const struct wide_rows **rows_out, struct error *err);
+bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
+                                     struct bytes key);
+#endif

@@ -1,0 +1,34 @@
+/* partition_index: the summed stats of a ranked table's sealed fresh runs, by partition.
+ *
+ * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
+ * compaction changes nothing here.  In memory; rebuilt from the segments' directories on opening. */
+#ifndef DAYBOOK_STORAGE_PARTITION_INDEX_H
+#define DAYBOOK_STORAGE_PARTITION_INDEX_H
+
+#include "storage/stats.h"
+
+struct partition_index;
+
+struct partition_index_entry {
+    int64_t token;
+    struct bytes key;                  /* owned by the index */
+    struct partition_stats stats;
+};
+
+struct partition_index *partition_index_new(uint32_t table_id);
+void partition_index_free(struct partition_index *index);
+uint32_t partition_index_table(const struct partition_index *index);
+
+void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
+                         const struct partition_stats *stats);
+/* NULL when it is not there; valid until the next add. */
+const struct partition_index_entry *partition_index_find(const struct partition_index *index,
+                                                         int64_t token, struct bytes key);
+uint32_t partition_index_count(const struct partition_index *index);
+/* The first entry at or after (token, key), or after it; NULL at the end.  Sorts after adds. */
+const struct partition_index_entry *partition_index_seek(struct partition_index *index,
+                                                         int64_t token, struct bytes key,
+                                                         bool after);
+/* Order of partitions: by token, then key bytes. */
+int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
+#endif
