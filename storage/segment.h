@@ -40,8 +40,8 @@ struct segment_partition {
 
 struct segment_writer;
 
-/* `info`: id, table_id, kind, frames, schema_version are taken from it.  The directory segments/ must
- * be there; what a crash left under the temporary name is replaced. */
+/* `info`: id, table_id, kind, frames, schema_version are taken from it.  The directory segments/
+ * must be there; what a crash left under the temporary name is replaced. */
 must_check int segment_writer_open(struct world *world, const struct segment_info *info,
                                    struct segment_writer **writer_out, struct error *err);
 /* Add a page; `first` labels it for seeking where it belongs to a partition of several pages (the

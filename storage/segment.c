@@ -1,0 +1,453 @@
+/* segment: an open segment: its directory in memory, its pages on the disk.
+ *
+ * Correct means: whatever the file holds, opening it gives what was written or an error, and so
+ * does reading a page.  The chain of trust goes from the manifest to the footer (all of
+ * segment_info must agree, and its CRC), from the footer to the sections (XXH3 each), and from the
+ * page index to the pages (XXH3 each, checked on every read).  Nothing is believed before its
+ * checksum is right, and counts are still checked against the bytes that are there before memory is
+ * taken for them.
+ *
+ * A partition costs 72 bytes and its key in memory, stats of wide segments apart; it is found by a
+ * binary search of (token, key).
+ *
+ * Everything here is frozen after segment_open, apart from the reference count and the mark that
+ * the file is to go, so any number of threads may read. */
+#include "storage/segment.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "storage/base/arena.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/compress.h"
+#include "storage/segment_format.h"
+
+enum {
+    SEGMENT_ARENA_CHUNK = 256 << 10,
+    SEGMENT_ARENA_CHUNK_MIN = 4 << 10,
+    DIRECTORY_BLOCK_HEAD = 8,          /* plain size and size of a directory block */
+    DIRECTORY_ENTRY_MIN = 7,           /* bytes of an entry: at least one for each field */
+    INDEX_ENTRY_MIN = 13               /* size, checksum, empty label */
+};
+
+struct segment_page {
+    uint64_t offset;
+    uint64_t hash;
+    struct bytes first;                /* into `index` */
+    uint32_t size;
+};
+
+struct segment {
+    struct disk *disk;
+    struct disk_file *file;
+    struct segment_info info;
+    char path[64];
+    atomic_uint references;
+    atomic_bool remove_at_close;
+
+    struct segment_partition *partitions;
+    uint32_t partition_count;
+    struct partition_stats *stats;     /* by partition; NULL in narrow segments */
+    struct arena *arena;               /* keys */
+    struct segment_page *pages;
+    uint32_t page_count;
+    struct buffer index;               /* the section as read; labels point into it */
+    struct buffer extra;
+};
+
+static const struct partition_stats no_stats;
+
+/* ---- opening: reading what is checked ---- */
+
+static int segment_read(struct segment *segment, uint64_t offset, uint8_t *to, size_t size,
+                        struct error *err)
+{
+    int64_t got = segment->disk->read(segment->disk, segment->file, offset, to, size);
+    if (got < 0)
+        return error_set(err, (int)got, "read %s at %" PRIu64 ": %s", segment->path, offset,
+                         error_text((int)got));
+    if ((uint64_t)got != size)
+        return error_set(err, ERROR_CORRUPT, "%s is cut: %" PRId64 " of %zu bytes at %" PRIu64,
+                         segment->path, got, size, offset);
+    return 0;
+}
+
+static int segment_read_section(struct segment *segment, const struct segment_section *section,
+                                struct buffer *content, struct error *err)
+{
+    buffer_clear(content);
+    buffer_reserve(content, section->size);
+    int rc = segment_read(segment, section->offset, content->data, section->size, err);
+    if (rc != 0)
+        return rc;
+    content->size = section->size;
+    if (hash64(content->data, content->size) != section->hash)
+        return error_set(err, ERROR_CORRUPT, "%s: checksum differs from %" PRIu64 " on, %" PRIu64
+                         " bytes", segment->path, section->offset, section->size);
+    return 0;
+}
+
+static bool info_equal(const struct segment_info *a, const struct segment_info *b)
+{
+    return a->id == b->id && a->table_id == b->table_id && a->kind == b->kind &&
+           a->frame_first == b->frame_first && a->frame_last == b->frame_last &&
+           a->size == b->size && a->rows == b->rows && a->partitions == b->partitions &&
+           a->timestamp_max_us == b->timestamp_max_us && a->schema_version == b->schema_version;
+}
+
+/* Header and footer, both against the manifest.  The header first: a file of a newer format may
+ * have another footer. */
+static int segment_load_footer(struct segment *segment, const struct segment_info *info,
+                               struct segment_footer *footer, struct error *err)
+{
+    int64_t size = segment->disk->size(segment->disk, segment->file);
+    if (size < 0)
+        return error_set(err, (int)size, "size: %s", error_text((int)size));
+    if ((uint64_t)size != info->size || size < 2 * SEGMENT_BLOCK)
+        return error_set(err, ERROR_CORRUPT, "%" PRId64 " bytes where the manifest says %" PRIu64,
+                         size, info->size);
+    uint8_t block[SEGMENT_BLOCK];
+    int rc = segment_read(segment, 0, block, SEGMENT_BLOCK, err);
+    if (rc == 0)
+        rc = segment_format_check_header(info, block, err);
+    if (rc == 0)
+        rc = segment_read(segment, info->size - SEGMENT_BLOCK, block, SEGMENT_BLOCK, err);
+    if (rc == 0)
+        rc = segment_format_read_footer(block, info->size, footer, err);
+    if (rc == 0 && !info_equal(info, &footer->info))
+        rc = error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
+    return rc;
+}
+
+/* ---- opening: the page index ---- */
+
+static int segment_load_index(struct segment *segment, const struct segment_footer *footer,
+                              struct error *err)
+{
+    int rc = segment_read_section(segment, &footer->sections[SECTION_INDEX], &segment->index, err);
+    if (rc != 0)
+        return rc;
+    if (footer->page_count > segment->index.size / INDEX_ENTRY_MIN)
+        return error_set(err, ERROR_CORRUPT, "page index: too short for its pages");
+    segment->pages = memory_zeroed(footer->page_count, sizeof *segment->pages);
+    segment->page_count = footer->page_count;
+    struct reader reader = reader_of(buffer_view(&segment->index));
+    uint64_t offset = SEGMENT_BLOCK;
+    for (uint32_t i = 0; i < segment->page_count; i++) {
+        struct segment_page *page = &segment->pages[i];
+        page->offset = offset;
+        page->size = reader_u32(&reader);
+        page->hash = reader_u64(&reader);
+        page->first = reader_sized(&reader);
+        offset += page->size;
+        if (page->size > SEGMENT_PAGE_MAX)
+            return error_set(err, ERROR_CORRUPT, "page index: page %" PRIu32 " is too large", i);
+    }
+    if (reader.failed || reader_left(&reader) > 0 ||
+        offset != footer->sections[SECTION_DIRECTORY].offset)
+        return error_set(err, ERROR_CORRUPT, "page index: it does not cover the pages");
+    return 0;
+}
+
+/* ---- opening: the directory ---- */
+
+/* What decoding the directory needs; entries hold differences to the one before. */
+struct directory_loader {
+    struct segment *segment;
+    struct decompressor *decompressor;
+    struct buffer plain;               /* the block under way */
+    int64_t token;
+    uint64_t page_first;
+    uint64_t rows;
+};
+
+/* The plain size of all blocks together, by their heads alone; 0 when they do not fit. */
+static uint64_t directory_plain_size(struct bytes directory)
+{
+    struct reader reader = reader_of(directory);
+    uint64_t total = 0;
+    while (reader_left(&reader) > 0) {
+        uint32_t plain = reader_u32(&reader);
+        uint32_t size = reader_u32(&reader);
+        reader_bytes(&reader, size);
+        if (reader.failed || plain == 0 || plain > SEGMENT_DIRECTORY_BLOCK_MAX)
+            return 0;
+        total += plain;
+    }
+    return total;
+}
+
+/* The stats of the partition under way, or the empty ones. */
+static const struct partition_stats *directory_stats(struct directory_loader *loader, uint8_t flags,
+                                                     struct reader *reader)
+{
+    struct segment *segment = loader->segment;
+    struct partition_stats *stats =
+        segment->stats != NULL ? &segment->stats[segment->partition_count] : NULL;
+    if (flags & SEGMENT_ENTRY_STATS &&
+        (stats == NULL || stats_deserialize(reader, stats) != 0))
+        reader->failed = true;
+    return stats != NULL ? stats : &no_stats;
+}
+
+/* False unless the entry is one, follows the one before and names pages that are there. */
+static bool directory_entry_read(struct directory_loader *loader, struct reader *reader)
+{
+    struct segment *segment = loader->segment;
+    struct segment_partition *partition = &segment->partitions[segment->partition_count];
+    int64_t before = loader->token;
+    loader->token = (int64_t)((uint64_t)before + reader_varint(reader));
+    struct bytes key = reader_sized(reader);
+    uint8_t flags = reader_u8(reader);
+    partition->token = loader->token;
+    partition->rows = reader_varint(reader);
+    uint64_t page_delta = reader_varint(reader);
+    uint64_t page_count = reader_varint(reader);
+    uint64_t entry = reader_varint(reader);
+    partition->deletion = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    if (flags & SEGMENT_ENTRY_DELETED) {
+        partition->deletion.timestamp_us = reader_signed(reader);
+        partition->deletion.local_s = reader_signed(reader);
+    }
+    partition->stats = directory_stats(loader, flags, reader);
+    /* Counted from here on, so that closing releases the stats just read. */
+    segment->partition_count++;
+    if (reader->failed || key.size > SEGMENT_KEY_MAX || loader->token < before ||
+        flags > (SEGMENT_ENTRY_DELETED | SEGMENT_ENTRY_STATS) || entry > UINT32_MAX)
+        return false;
+    if (page_delta > segment->page_count || page_count > segment->page_count ||
+        loader->page_first + page_delta + page_count > segment->page_count)
+        return false;
+    loader->page_first += page_delta;
+    loader->rows += partition->rows;
+    partition->key = arena_copy(segment->arena, key);
+    partition->page_first = (uint32_t)loader->page_first;
+    partition->page_count = (uint32_t)page_count;
+    partition->entry = (uint32_t)entry;
+    return segment->partition_count == 1 || loader->token > before ||
+           bytes_compare(partition->key, (partition - 1)->key) > 0;
+}
+
+static int directory_block_read(struct directory_loader *loader, struct reader *directory,
+                                struct error *err)
+{
+    struct segment *segment = loader->segment;
+    size_t at = directory->offset;
+    uint32_t plain_size = reader_u32(directory);
+    uint32_t size = reader_u32(directory);
+    struct bytes packed = reader_bytes(directory, size);
+    buffer_clear(&loader->plain);
+    if (decompressor_append(loader->decompressor, packed, plain_size, &loader->plain) != 0)
+        return error_set(err, ERROR_CORRUPT, "directory: block at %zu does not decompress", at);
+    struct reader reader = reader_of(buffer_view(&loader->plain));
+    while (reader_left(&reader) > 0) {
+        if (segment->partition_count == segment->info.partitions)
+            return error_set(err, ERROR_CORRUPT, "directory: more partitions than the footer has");
+        if (!directory_entry_read(loader, &reader))
+            return error_set(err, ERROR_CORRUPT, "directory: partition %" PRIu32 " is no entry",
+                             segment->partition_count - 1);
+    }
+    return 0;
+}
+
+static int directory_read(struct directory_loader *loader, struct bytes directory,
+                          struct error *err)
+{
+    struct segment *segment = loader->segment;
+    uint64_t plain_size = directory_plain_size(directory);
+    if (segment->info.partitions > plain_size / DIRECTORY_ENTRY_MIN)
+        return error_set(err, ERROR_CORRUPT, "directory: too short for its partitions");
+    segment->partitions = memory_zeroed(segment->info.partitions, sizeof *segment->partitions);
+    if (segment->info.kind == SEGMENT_WIDE)
+        segment->stats = memory_zeroed(segment->info.partitions, sizeof *segment->stats);
+    segment->arena = arena_new(plain_size > SEGMENT_ARENA_CHUNK ? SEGMENT_ARENA_CHUNK
+                                                                : SEGMENT_ARENA_CHUNK_MIN);
+    if (plain_size == 0 && directory.size > 0)
+        return error_set(err, ERROR_CORRUPT, "directory: its blocks do not add up");
+    struct reader reader = reader_of(directory);
+    while (reader_left(&reader) > 0) {
+        int rc = directory_block_read(loader, &reader, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (segment->partition_count != segment->info.partitions || loader->rows != segment->info.rows)
+        return error_set(err, ERROR_CORRUPT, "directory: totals differ from the footer's");
+    return 0;
+}
+
+static int segment_load_directory(struct segment *segment, const struct segment_footer *footer,
+                                  struct error *err)
+{
+    struct buffer directory = {0};
+    int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
+    if (rc == 0) {
+        struct directory_loader loader = {
+            .segment = segment, .decompressor = decompressor_new(), .token = INT64_MIN};
+        rc = directory_read(&loader, buffer_view(&directory), err);
+        decompressor_free(loader.decompressor);
+        buffer_release(&loader.plain);
+    }
+    buffer_release(&directory);
+    return rc;
+}
+
+/* ---- life ---- */
+
+static void segment_free(struct segment *segment)
+{
+    if (segment->file != NULL)
+        segment->disk->close(segment->disk, segment->file);
+    for (uint32_t i = 0; segment->stats != NULL && i < segment->partition_count; i++)
+        stats_release(&segment->stats[i]);
+    memory_free(segment->stats);
+    arena_free(segment->arena);
+    memory_free(segment->partitions);
+    memory_free(segment->pages);
+    buffer_release(&segment->index);
+    buffer_release(&segment->extra);
+    memory_free(segment);
+}
+
+static int segment_load(struct segment *segment, struct error *err)
+{
+    struct segment_footer footer;
+    int rc = segment_load_footer(segment, &segment->info, &footer, err);
+    if (rc == 0)
+        rc = segment_load_index(segment, &footer, err);
+    if (rc == 0)
+        rc = segment_load_directory(segment, &footer, err);
+    if (rc == 0)
+        rc = segment_read_section(segment, &footer.sections[SECTION_EXTRA], &segment->extra, err);
+    return rc;
+}
+
+int segment_open(struct world *world, const struct segment_info *info,
+                 struct segment **segment_out, struct error *err)
+{
+    *segment_out = NULL;
+    struct segment *segment = memory_zeroed(1, sizeof *segment);
+    segment->disk = world->disk;
+    segment->info = *info;
+    atomic_init(&segment->references, 1);
+    atomic_init(&segment->remove_at_close, false);
+    segment_path(info->id, segment->path);
+    int rc = world->disk->open(world->disk, segment->path, DISK_READ, &segment->file, err);
+    if (rc == 0)
+        rc = segment_load(segment, err);
+    if (rc != 0) {
+        error_wrap(err, "open %s", segment->path);
+        segment_free(segment);
+        return rc;
+    }
+    *segment_out = segment;
+    return 0;
+}
+
+struct segment *segment_ref(struct segment *segment)
+{
+    unsigned before = atomic_fetch_add_explicit(&segment->references, 1, memory_order_relaxed);
+    check(before > 0);
+    return segment;
+}
+
+void segment_unref(struct segment *segment)
+{
+    if (segment == NULL)
+        return;
+    /* Release what this thread did with it; the last one acquires what all others did. */
+    unsigned before = atomic_fetch_sub_explicit(&segment->references, 1, memory_order_acq_rel);
+    check(before > 0);
+    if (before > 1)
+        return;
+    /* A file that cannot be removed is in no manifest: the next opening removes it. */
+    if (atomic_load(&segment->remove_at_close))
+        (void)segment->disk->remove(segment->disk, segment->path);
+    segment_free(segment);
+}
+
+void segment_remove_at_close(struct segment *segment)
+{
+    atomic_store(&segment->remove_at_close, true);
+}
+
+/* ---- reading ---- */
+
+const struct segment_info *segment_info(const struct segment *segment)
+{
+    return &segment->info;
+}
+
+uint32_t segment_partition_count(const struct segment *segment)
+{
+    return segment->partition_count;
+}
+
+const struct segment_partition *segment_partition_at(const struct segment *segment,
+                                                     uint32_t index)
+{
+    check(index < segment->partition_count);
+    return &segment->partitions[index];
+}
+
+uint32_t segment_seek(const struct segment *segment, int64_t token, struct bytes key)
+{
+    uint32_t low = 0;
+    uint32_t high = segment->partition_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct segment_partition *partition = &segment->partitions[middle];
+        bool is_before = partition->token != token ? partition->token < token
+                                                   : bytes_compare(partition->key, key) < 0;
+        if (is_before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct segment_partition *segment_find(const struct segment *segment, int64_t token,
+                                             struct bytes key)
+{
+    uint32_t index = segment_seek(segment, token, key);
+    if (index == segment->partition_count)
+        return NULL;
+    const struct segment_partition *partition = &segment->partitions[index];
+    return partition->token == token && bytes_equal(partition->key, key) ? partition : NULL;
+}
+
+uint32_t segment_page_count(const struct segment *segment)
+{
+    return segment->page_count;
+}
+
+struct bytes segment_page_first(const struct segment *segment, uint32_t page)
+{
+    check(page < segment->page_count);
+    return segment->pages[page].first;
+}
+
+struct bytes segment_extra(const struct segment *segment)
+{
+    return buffer_view(&segment->extra);
+}
+
+int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
+                      struct error *err)
+{
+    check(page_index < segment->page_count);
+    const struct segment_page *entry = &segment->pages[page_index];
+    buffer_clear(page);
+    buffer_reserve(page, entry->size);
+    int rc = segment_read(segment, entry->offset, page->data, entry->size, err);
+    if (rc != 0)
+        return rc;
+    page->size = entry->size;
+    if (hash64(page->data, page->size) != entry->hash)
+        return error_set(err, ERROR_CORRUPT,
+                         "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs", segment->path,
+                         page_index, entry->offset);
+    return 0;
+}
