@@ -70,6 +70,14 @@ enum change_column {
     CHANGE_NOTE = 7
 };
 
+/* One row per cause and change of a dirty day; a change_id of zeros: none. */
+enum dirty_day_column {
+    DIRTY_RESELLER_ID = 1,
+    DIRTY_DAY = 2,
+    DIRTY_CAUSE = 3,
+    DIRTY_CHANGE_ID = 4
+};
+
 /* All of them; `count_out` entries. */
 const struct table_definition *const *rollup_tables(uint32_t *count_out);
 #endif

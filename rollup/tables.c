@@ -1,0 +1,180 @@
+/* Definitions of the built-in tables.
+ *
+ * What must hold: a number that was once given to a table or column here is on somebody's disk.
+ * New columns take the next number of their table; nothing is renumbered or used again.
+ *
+ * A dirty day is one row per (day, cause, change), so that a mark says by itself, after a crash
+ * too, what the restatement it may lead to has to name.  The nil uuid stands for "no change". */
+#include "rollup/tables.h"
+
+#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+static const struct column_definition ad_click_columns[] = {
+    {AD_CLICK_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {AD_CLICK_DAY, "day", "text", COLUMN_PARTITION, false},
+    {AD_CLICK_TIME, "time", "timestamp", COLUMN_CLUSTERING, true},
+    {AD_CLICK_AD_ID, "ad_id", "text", COLUMN_CLUSTERING, false},
+    {AD_CLICK_CLICK_ID, "click_id", "bigint", COLUMN_CLUSTERING, false},
+    {AD_CLICK_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
+    {AD_CLICK_DAY_DERIVED, "day_derived", "boolean", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition reseller_columns[] = {
+    {RESELLER_ID, "id", "text", COLUMN_PARTITION, false},
+    {RESELLER_EFFECTIVE_SINCE, "effective_since", "text", COLUMN_CLUSTERING, true},
+    {RESELLER_REWARD_PERCENT, "reward_percent", "decimal", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition amount_by_day_columns[] = {
+    {AMOUNT_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {AMOUNT_DAY, "day", "text", COLUMN_CLUSTERING, true},
+    {AMOUNT_CLICKS, "clicks", "bigint", COLUMN_REGULAR, false},
+    {AMOUNT_GROSS, "gross", "decimal", COLUMN_REGULAR, false},
+    {AMOUNT_RATE, "rate", "decimal", COLUMN_REGULAR, false},
+    {AMOUNT_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
+    {AMOUNT_STATE, "state", "text", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition clicks_per_ad_columns[] = {
+    {COUNTER_KEY, "ad_id", "text", COLUMN_PARTITION, false},
+    {COUNTER_CLICKS, "clicks", "counter", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition clicks_per_reseller_per_day_columns[] = {
+    {COUNTER_KEY, "reseller_id", "text", COLUMN_PARTITION, false},
+    {COUNTER_DAY, "day", "text", COLUMN_PARTITION, false},
+    {COUNTER_DAY_CLICKS, "clicks", "counter", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition clicks_per_reseller_columns[] = {
+    {COUNTER_KEY, "reseller_id", "text", COLUMN_PARTITION, false},
+    {COUNTER_CLICKS, "clicks", "counter", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition restatement_columns[] = {
+    {RESTATEMENT_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {RESTATEMENT_DAY, "day", "text", COLUMN_CLUSTERING, false},
+    {RESTATEMENT_AT, "at", "timestamp", COLUMN_CLUSTERING, false},
+    {RESTATEMENT_SEQ, "seq", "bigint", COLUMN_CLUSTERING, false},
+    {RESTATEMENT_CAUSES, "causes", "set<text>", COLUMN_REGULAR, false},
+    {RESTATEMENT_CHANGES, "changes", "set<timeuuid>", COLUMN_REGULAR, false},
+    {RESTATEMENT_OLD_CLICKS, "old_clicks", "bigint", COLUMN_REGULAR, false},
+    {RESTATEMENT_NEW_CLICKS, "new_clicks", "bigint", COLUMN_REGULAR, false},
+    {RESTATEMENT_OLD_GROSS, "old_gross", "decimal", COLUMN_REGULAR, false},
+    {RESTATEMENT_NEW_GROSS, "new_gross", "decimal", COLUMN_REGULAR, false},
+    {RESTATEMENT_OLD_RATE, "old_rate", "decimal", COLUMN_REGULAR, false},
+    {RESTATEMENT_NEW_RATE, "new_rate", "decimal", COLUMN_REGULAR, false},
+    {RESTATEMENT_OLD_AMOUNT, "old_amount", "decimal", COLUMN_REGULAR, false},
+    {RESTATEMENT_NEW_AMOUNT, "new_amount", "decimal", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition change_columns[] = {
+    {CHANGE_MONTH, "month", "text", COLUMN_PARTITION, false},
+    {CHANGE_ID, "id", "timeuuid", COLUMN_CLUSTERING, false},
+    {CHANGE_AT, "at", "timestamp", COLUMN_REGULAR, false},
+    {CHANGE_DOOR, "door", "text", COLUMN_REGULAR, false},
+    {CHANGE_ACTOR, "actor", "text", COLUMN_REGULAR, false},
+    {CHANGE_COMMAND, "command", "text", COLUMN_REGULAR, false},
+    {CHANGE_NOTE, "note", "text", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition dirty_day_columns[] = {
+    {DIRTY_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {DIRTY_DAY, "day", "text", COLUMN_CLUSTERING, false},
+    {DIRTY_CAUSE, "cause", "text", COLUMN_CLUSTERING, false},
+    {DIRTY_CHANGE_ID, "change_id", "uuid", COLUMN_CLUSTERING, false},
+};
+
+static const struct table_definition ad_click = {TABLE_AD_CLICK,
+                                                 "daybook",
+                                                 "ad_click",
+                                                 "Every click once, as it was accepted.",
+                                                 TABLE_RANKED | TABLE_STREAM,
+                                                 ad_click_columns,
+                                                 COUNT_OF(ad_click_columns)};
+
+static const struct table_definition reseller = {
+    TABLE_RESELLER,
+    "daybook",
+    "reseller",
+    "The share of a click's amount a reseller earns, from a day on.",
+    TABLE_STREAM,
+    reseller_columns,
+    COUNT_OF(reseller_columns)};
+
+static const struct table_definition amount_by_day = {
+    TABLE_AMOUNT_BY_DAY,
+    "daybook",
+    "amount_by_day",
+    "Clicks, gross and amount of every reseller and day, kept by daybook.",
+    TABLE_KEPT,
+    amount_by_day_columns,
+    COUNT_OF(amount_by_day_columns)};
+
+static const struct table_definition clicks_per_ad = {TABLE_CLICKS_PER_AD,
+                                                      "daybook",
+                                                      "clicks_per_ad",
+                                                      "Kept by daybook from ad_click.",
+                                                      TABLE_COUNTER | TABLE_KEPT,
+                                                      clicks_per_ad_columns,
+                                                      COUNT_OF(clicks_per_ad_columns)};
+
+static const struct table_definition clicks_per_reseller_per_day = {
+    TABLE_CLICKS_PER_RESELLER_PER_DAY,
+    "daybook",
+    "clicks_per_reseller_per_day",
+    "Kept by daybook from ad_click.",
+    TABLE_COUNTER | TABLE_KEPT,
+    clicks_per_reseller_per_day_columns,
+    COUNT_OF(clicks_per_reseller_per_day_columns)};
+
+static const struct table_definition clicks_per_reseller = {TABLE_CLICKS_PER_RESELLER,
+                                                            "daybook",
+                                                            "clicks_per_reseller",
+                                                            "Kept by daybook from ad_click.",
+                                                            TABLE_COUNTER | TABLE_KEPT,
+                                                            clicks_per_reseller_columns,
+                                                            COUNT_OF(clicks_per_reseller_columns)};
+
+static const struct table_definition restatement = {
+    TABLE_RESTATEMENT,
+    "daybook",
+    "restatement",
+    "The ledger: publication of a day, and every later change of its figure.",
+    TABLE_KEPT,
+    restatement_columns,
+    COUNT_OF(restatement_columns)};
+
+static const struct table_definition change = {TABLE_CHANGE,
+                                               "daybook",
+                                               "change",
+                                               "Who changed clicks or rates, when, and how.",
+                                               TABLE_KEPT,
+                                               change_columns,
+                                               COUNT_OF(change_columns)};
+
+static const struct table_definition dirty_day = {TABLE_DIRTY_DAY,
+                                                  "daybook_system",
+                                                  "dirty_day",
+                                                  "Days whose figure is out of date, and why.",
+                                                  TABLE_KEPT | TABLE_HIDDEN,
+                                                  dirty_day_columns,
+                                                  COUNT_OF(dirty_day_columns)};
+
+static const struct table_definition *const tables[] = {
+    &ad_click,
+    &reseller,
+    &amount_by_day,
+    &clicks_per_ad,
+    &clicks_per_reseller_per_day,
+    &clicks_per_reseller,
+    &restatement,
+    &change,
+    &dirty_day,
+};
+
+const struct table_definition *const *rollup_tables(uint32_t *count_out)
+{
+    *count_out = COUNT_OF(tables);
+    return tables;
+}
