@@ -4,8 +4,8 @@
  * order, each a row or a bound of a range deletion.  A row is a marker (INSERT's liveness), a row
  * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a path;
  * a complex column has a deletion of its own.  Everything carries the write timestamp in
- * microseconds; the higher one wins, ties as in Cassandra: a deletion beats a value, then expiring
- * beats not expiring..., then the larger bytes (row_merge.c has the table).
+ * microseconds; the higher one wins, and ties are settled as in Cassandra (row_merge.c has the
+ * table).
  *
  * These structs are views: the bytes they point to belong to a page, a memtable or an arena. */
 #ifndef DAYBOOK_STORAGE_ROW_H
@@ -23,26 +23,30 @@
 struct liveness {
     int64_t timestamp_us;              /* TIMESTAMP_NONE: there is none */
     int32_t ttl_s;                     /* 0: none */
-    int64_t expiry_s;                  /* EXPIRY_NONE unless ttl_s > 0 */
+    int64_t expiry_s;                  /* gone from this second on; EXPIRY_NONE unless ttl_s > 0 */
 };
+
+#define LIVENESS_NONE ((struct liveness){TIMESTAMP_NONE, 0, EXPIRY_NONE})
 
 struct deletion {
     int64_t timestamp_us;              /* hides everything written at or before it */
     int64_t local_s;                   /* when it was made, for purging */
 };
 
+#define DELETION_NONE ((struct deletion){TIMESTAMP_NONE, 0})
+
 enum cell_flag {
-    CELL_TOMBSTONE = 1,                /* no value */
-    CELL_COUNTER = 2                   /* value is a counter cell (counters/counter_cell.h) */
+    CELL_TOMBSTONE = 1,                /* no value, no TTL; expiry_s is when it was made */
+    CELL_COUNTER = 2                   /* value is a valid counter cell, counters/counter_cell.h */
 };
 
 struct cell {
     uint32_t column_id;
     uint8_t flags;
-    int64_t timestamp_us;
-    int32_t ttl_s;
-    int64_t expiry_s;
-    struct bytes path;                 /* data NULL in simple columns */
+    int64_t timestamp_us;              /* never TIMESTAMP_NONE */
+    int32_t ttl_s;                     /* 0: none */
+    int64_t expiry_s;                  /* gone from this second on; EXPIRY_NONE if it never is */
+    struct bytes path;                 /* data NULL in simple columns, never in complex ones */
     struct bytes value;                /* size 0 is an empty value */
 };
 
@@ -52,7 +56,7 @@ struct complex_deletion {
 };
 
 /* Clustering values in key order; a prefix for bounds.  At most CLUSTERING_MAX. */
-enum { CLUSTERING_MAX = 16 };
+enum { CLUSTERING_MAX = SCHEMA_CLUSTERING_MAX };
 struct clustering {
     uint32_t count;
     struct bytes values[CLUSTERING_MAX];
@@ -95,31 +99,42 @@ int bound_compare(const struct table *table, const struct bound *a, const struct
 int bound_compare_clustering(const struct table *table, const struct bound *bound,
                              const struct clustering *clustering);
 
-/* Which of two cells of the same column and path stands: <0 `a`, >0 `b`, 0 they are the same.
- * Counter cells are merged instead (row_merge). */
+/* Whether `a` hides more than `b`: it is younger, or as young and made later. */
+bool deletion_supersedes(struct deletion a, struct deletion b);
+/* Whether what was written at `timestamp_us` is hidden. */
+bool deletion_hides(struct deletion deletion, int64_t timestamp_us);
+
+/* Which of two markers stands, and which of two cells of the same column and path: <0 `a`, >0 `b`,
+ * 0 they are the same.  Two counter cells are merged instead (row_merge). */
+int liveness_reconcile(struct liveness a, struct liveness b);
 int cell_reconcile(const struct cell *a, const struct cell *b);
 
-/* Merge versions of one row (same clustering) into one, with `range` the strongest deletion that
- * covers it.  What is shadowed is dropped; tombstones stay.  Memory from `arena`. */
+/* Merge versions of one row (same clustering) into one, with `range` the strongest range or
+ * partition deletion that covers it, which does not become part of the row.  What is shadowed is
+ * dropped, and so are cells that the table has no column for; tombstones stay.  The order and the
+ * grouping of merges do not matter.  Arrays and merged counters from `arena`, other bytes are the
+ * versions'. */
 struct arena;
 void row_merge(const struct table *table, const struct row *const *versions, uint32_t version_count,
                struct deletion range, struct arena *arena, struct row *merged_out);
 
-/* What a reader sees at `now_s`: expired and deleted cells gone.  False when nothing is left (the
- * row does not exist). */
+/* What a reader sees at `now_s` of a merged row: its live marker and cells, no deletions; counters
+ * that were reset and not incremented since are gone too.  False when nothing is left (the row does
+ * not exist). */
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out);
 
-/* What compaction keeps when it covers everything older: tombstones and expired cells purged
- * (expired ones at `now_s`).  False when nothing is left. */
+/* What compaction keeps of a merged row when the merge covers everything older: as there is nothing
+ * left to hide, exactly what a reader sees.  False when nothing is left. */
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
                struct row *kept_out);
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
-void clustering_unpack(struct reader *reader, struct clustering *clustering_out);
+void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */
 void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
-/* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none. */
+/* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out
+ * is sound but for the order of paths, which only the table knows. */
 must_check int unfiltered_unpack(struct reader *reader, struct arena *arena,
                                  struct unfiltered *unfiltered_out);
 #endif

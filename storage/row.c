@@ -1,0 +1,380 @@
+/* The order of rows and bounds, and their packed form (docs/FORMATS.md "Row").
+ *
+ * A packed row names columns by id and carries whether each cell has a TTL, a path or a timestamp
+ * of its own, so that it can be read without the schema it was written with; an ordinary INSERT
+ * costs one flag byte, its clustering, one timestamp, and per cell an id, a flag byte and a sized
+ * value.  Reading trusts nothing: counts are held against the bytes left before memory is taken,
+ * and what no writer writes (two cells of one simple column, a TTL without an expiry) is corrupt,
+ * so that merging need not look for it. */
+#include "storage/row.h"
+
+#include <string.h>
+
+#include "counters/counter_cell.h"
+#include "storage/base/arena.h"
+
+/* The first byte of a packed unfiltered: its kind in the low bits, and flags. */
+enum {
+    PACK_KIND = 3,
+    ROW_STATIC = 4,
+    ROW_MARKER = 8,
+    ROW_MARKER_EXPIRES = 16,
+    ROW_DELETION = 32,
+    ROW_COMPLEX = 64,
+    ROW_UNUSED = 128,
+    BOUND_IS_AFTER = 4,
+    BOUND_HAS_BEFORE = 8,
+    BOUND_HAS_AFTER = 16,
+    BOUND_UNUSED = 224
+};
+
+/* The flag byte of a packed cell; the first two are enum cell_flag's. */
+enum {
+    PACK_CELL_TTL = 4,                 /* ttl and expiry follow */
+    PACK_CELL_MADE = 8,                /* a tombstone's local second follows */
+    PACK_CELL_PATH = 16,
+    PACK_CELL_SAME_TIME = 32,          /* the marker's timestamp */
+    PACK_CELL_UNUSED = 192
+};
+
+/* Order */
+
+static int clustering_compare_value(const struct table *table, uint32_t index, struct bytes a,
+                                    struct bytes b)
+{
+    const struct column *column = &table->columns[table->partition_count + index];
+    int order = type_compare(column->type, a, b);
+
+    return column->descending ? -order : order;
+}
+
+/* Over the first `count` values. */
+static int clustering_compare_prefix(const struct table *table, const struct clustering *a,
+                                     const struct clustering *b, uint32_t count)
+{
+    check(count <= table->clustering_count);
+    for (uint32_t i = 0; i < count; i++) {
+        int order = clustering_compare_value(table, i, a->values[i], b->values[i]);
+        if (order != 0)
+            return order;
+    }
+    return 0;
+}
+
+int clustering_compare(const struct table *table, const struct clustering *a,
+                       const struct clustering *b)
+{
+    uint32_t count = a->count < b->count ? a->count : b->count;
+    int order = clustering_compare_prefix(table, a, b, count);
+
+    return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
+}
+
+int bound_compare(const struct table *table, const struct bound *a, const struct bound *b)
+{
+    uint32_t a_count = a->prefix.count;
+    uint32_t b_count = b->prefix.count;
+    uint32_t count = a_count < b_count ? a_count : b_count;
+    int order = clustering_compare_prefix(table, &a->prefix, &b->prefix, count);
+
+    if (order != 0)
+        return order;
+    /* The shorter prefix lies before or after everything that begins with it. */
+    if (a_count != b_count)
+        return a_count < b_count ? (int)a->side : -(int)b->side;
+    return ((int)a->side > (int)b->side) - ((int)a->side < (int)b->side);
+}
+
+int bound_compare_clustering(const struct table *table, const struct bound *bound,
+                             const struct clustering *clustering)
+{
+    uint32_t bound_count = bound->prefix.count;
+    uint32_t count = bound_count < clustering->count ? bound_count : clustering->count;
+    int order = clustering_compare_prefix(table, &bound->prefix, clustering, count);
+
+    return order != 0 ? order : (int)bound->side;
+}
+
+/* Packing */
+
+void clustering_pack(const struct clustering *clustering, struct buffer *buffer)
+{
+    check(clustering->count <= CLUSTERING_MAX);
+    buffer_put_u8(buffer, (uint8_t)clustering->count);
+    for (uint32_t i = 0; i < clustering->count; i++)
+        buffer_put_sized(buffer, clustering->values[i]);
+}
+
+void clustering_unpack(struct reader *reader, struct clustering *clustering_out)
+{
+    uint8_t count = reader_u8(reader);
+
+    clustering_out->count = 0;
+    if (count > CLUSTERING_MAX)
+        reader->failed = true;
+    for (uint8_t i = 0; i < count && !reader->failed; i++)
+        clustering_out->values[i] = reader_sized(reader);
+    if (!reader->failed)
+        clustering_out->count = count;
+}
+
+static void deletion_pack(struct deletion deletion, struct buffer *buffer)
+{
+    buffer_put_signed(buffer, deletion.timestamp_us);
+    buffer_put_signed(buffer, deletion.local_s);
+}
+
+static struct deletion deletion_unpack(struct reader *reader)
+{
+    struct deletion deletion;
+
+    deletion.timestamp_us = reader_signed(reader);
+    deletion.local_s = reader_signed(reader);
+    if (deletion.timestamp_us == TIMESTAMP_NONE)
+        reader->failed = true;
+    return deletion;
+}
+
+static void expiry_pack(int32_t ttl_s, int64_t expiry_s, struct buffer *buffer)
+{
+    buffer_put_varint(buffer, (uint64_t)ttl_s);
+    buffer_put_signed(buffer, expiry_s);
+}
+
+static void expiry_unpack(struct reader *reader, int32_t *ttl_s_out, int64_t *expiry_s_out)
+{
+    uint64_t ttl_s = reader_varint(reader);
+
+    *expiry_s_out = reader_signed(reader);
+    if (ttl_s == 0 || ttl_s > INT32_MAX || *expiry_s_out == EXPIRY_NONE)
+        reader->failed = true;
+    *ttl_s_out = reader->failed ? 0 : (int32_t)ttl_s;
+}
+
+static uint8_t cell_pack_flags(const struct cell *cell, const struct liveness *marker)
+{
+    unsigned flags = cell->flags;
+
+    if (cell->ttl_s > 0)
+        flags |= PACK_CELL_TTL;
+    if ((cell->flags & CELL_TOMBSTONE) != 0 && cell->expiry_s != EXPIRY_NONE)
+        flags |= PACK_CELL_MADE;
+    if (cell->path.data != NULL)
+        flags |= PACK_CELL_PATH;
+    if (cell->timestamp_us == marker->timestamp_us)
+        flags |= PACK_CELL_SAME_TIME;
+    return (uint8_t)flags;
+}
+
+static void cell_pack(const struct cell *cell, const struct liveness *marker, struct buffer *buffer)
+{
+    uint8_t flags = cell_pack_flags(cell, marker);
+
+    check(cell->timestamp_us != TIMESTAMP_NONE);
+    if ((flags & CELL_TOMBSTONE) != 0)
+        check((flags & (PACK_CELL_TTL | CELL_COUNTER)) == 0);
+    else
+        check((cell->ttl_s > 0) == (cell->expiry_s != EXPIRY_NONE));
+    buffer_put_varint(buffer, cell->column_id);
+    buffer_put_u8(buffer, flags);
+    if ((flags & PACK_CELL_SAME_TIME) == 0)
+        buffer_put_signed(buffer, cell->timestamp_us);
+    if ((flags & PACK_CELL_TTL) != 0)
+        expiry_pack(cell->ttl_s, cell->expiry_s, buffer);
+    if ((flags & PACK_CELL_MADE) != 0)
+        buffer_put_signed(buffer, cell->expiry_s);
+    if ((flags & PACK_CELL_PATH) != 0)
+        buffer_put_sized(buffer, cell->path);
+    if ((flags & CELL_TOMBSTONE) == 0)
+        buffer_put_sized(buffer, cell->value);
+}
+
+static uint32_t column_id_unpack(struct reader *reader)
+{
+    uint64_t column_id = reader_varint(reader);
+
+    if (column_id > UINT32_MAX)
+        reader->failed = true;
+    return (uint32_t)column_id;
+}
+
+static void cell_unpack(struct reader *reader, const struct liveness *marker, struct cell *cell)
+{
+    *cell = (struct cell){.column_id = column_id_unpack(reader), .expiry_s = EXPIRY_NONE};
+    uint8_t flags = reader_u8(reader);
+    bool is_tombstone = (flags & CELL_TOMBSTONE) != 0;
+
+    cell->flags = flags & (CELL_TOMBSTONE | CELL_COUNTER);
+    cell->timestamp_us =
+        (flags & PACK_CELL_SAME_TIME) != 0 ? marker->timestamp_us : reader_signed(reader);
+    if ((flags & PACK_CELL_TTL) != 0)
+        expiry_unpack(reader, &cell->ttl_s, &cell->expiry_s);
+    if ((flags & PACK_CELL_MADE) != 0)
+        cell->expiry_s = reader_signed(reader);
+    if ((flags & PACK_CELL_PATH) != 0)
+        cell->path = reader_sized(reader);
+    if (!is_tombstone)
+        cell->value = reader_sized(reader);
+    bool impossible = (flags & PACK_CELL_UNUSED) != 0 || cell->timestamp_us == TIMESTAMP_NONE ||
+                      (is_tombstone && (flags & (PACK_CELL_TTL | CELL_COUNTER)) != 0) ||
+                      (!is_tombstone && (flags & PACK_CELL_MADE) != 0);
+    if (impossible || ((flags & CELL_COUNTER) != 0 && counter_validate(cell->value) < 0))
+        reader->failed = true;
+}
+
+static void cells_unpack(struct reader *reader, struct arena *arena, struct row *row)
+{
+    uint64_t count = reader_count(reader, 2);
+    struct cell *cells = NULL;
+
+    if (!reader->failed && count > 0)
+        cells = arena_alloc(arena, count * sizeof *cells, _Alignof(struct cell));
+    for (uint64_t i = 0; i < count && !reader->failed; i++) {
+        cell_unpack(reader, &row->marker, &cells[i]);
+        if (i == 0)
+            continue;
+        bool follows = cells[i - 1].column_id < cells[i].column_id ||
+                       (cells[i - 1].column_id == cells[i].column_id &&
+                        cells[i - 1].path.data != NULL && cells[i].path.data != NULL);
+        if (!follows)
+            reader->failed = true;
+    }
+    row->cells = cells;
+    row->cell_count = reader->failed ? 0 : (uint32_t)count;
+}
+
+static void complex_unpack(struct reader *reader, struct arena *arena, struct row *row)
+{
+    uint64_t count = reader_count(reader, 3);
+    struct complex_deletion *complex = NULL;
+
+    if (!reader->failed && count > 0)
+        complex = arena_alloc(arena, count * sizeof *complex, _Alignof(struct complex_deletion));
+    for (uint64_t i = 0; i < count && !reader->failed; i++) {
+        complex[i].column_id = column_id_unpack(reader);
+        complex[i].deletion = deletion_unpack(reader);
+        if (i > 0 && complex[i - 1].column_id >= complex[i].column_id)
+            reader->failed = true;
+    }
+    row->complex = complex;
+    row->complex_count = reader->failed ? 0 : (uint32_t)count;
+}
+
+static void row_pack(const struct row *row, struct buffer *buffer)
+{
+    bool has_marker = row->marker.timestamp_us != TIMESTAMP_NONE;
+    bool has_deletion = row->deletion.timestamp_us != TIMESTAMP_NONE;
+    bool expires = has_marker && row->marker.ttl_s > 0;
+    unsigned flags = UNFILTERED_ROW;
+
+    flags |= row->is_static ? ROW_STATIC : 0;
+    flags |= has_marker ? ROW_MARKER : 0;
+    flags |= expires ? ROW_MARKER_EXPIRES : 0;
+    flags |= has_deletion ? ROW_DELETION : 0;
+    flags |= row->complex_count > 0 ? ROW_COMPLEX : 0;
+    buffer_put_u8(buffer, (uint8_t)flags);
+    if (!row->is_static)
+        clustering_pack(&row->clustering, buffer);
+    if (has_marker)
+        buffer_put_signed(buffer, row->marker.timestamp_us);
+    if (expires)
+        expiry_pack(row->marker.ttl_s, row->marker.expiry_s, buffer);
+    if (has_deletion)
+        deletion_pack(row->deletion, buffer);
+    if (row->complex_count > 0)
+        buffer_put_varint(buffer, row->complex_count);
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        buffer_put_varint(buffer, row->complex[i].column_id);
+        deletion_pack(row->complex[i].deletion, buffer);
+    }
+    buffer_put_varint(buffer, row->cell_count);
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        cell_pack(&row->cells[i], &row->marker, buffer);
+}
+
+static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
+{
+    *row = (struct row){.is_static = (flags & ROW_STATIC) != 0,
+                        .marker = LIVENESS_NONE,
+                        .deletion = DELETION_NONE};
+    bool impossible = (flags & ROW_UNUSED) != 0 ||
+                      (flags & (ROW_MARKER | ROW_MARKER_EXPIRES)) == ROW_MARKER_EXPIRES;
+    if (impossible) {
+        reader->failed = true;
+        return;
+    }
+    if (!row->is_static)
+        clustering_unpack(reader, &row->clustering);
+    if ((flags & ROW_MARKER) != 0) {
+        row->marker.timestamp_us = reader_signed(reader);
+        if (row->marker.timestamp_us == TIMESTAMP_NONE)
+            reader->failed = true;
+    }
+    if ((flags & ROW_MARKER_EXPIRES) != 0)
+        expiry_unpack(reader, &row->marker.ttl_s, &row->marker.expiry_s);
+    if ((flags & ROW_DELETION) != 0)
+        row->deletion = deletion_unpack(reader);
+    if ((flags & ROW_COMPLEX) != 0)
+        complex_unpack(reader, arena, row);
+    cells_unpack(reader, arena, row);
+}
+
+static void bound_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
+{
+    bool has_before = unfiltered->before.timestamp_us != TIMESTAMP_NONE;
+    bool has_after = unfiltered->after.timestamp_us != TIMESTAMP_NONE;
+    unsigned flags = UNFILTERED_BOUND;
+
+    flags |= unfiltered->bound.side == BOUND_AFTER ? BOUND_IS_AFTER : 0;
+    flags |= has_before ? BOUND_HAS_BEFORE : 0;
+    flags |= has_after ? BOUND_HAS_AFTER : 0;
+    buffer_put_u8(buffer, (uint8_t)flags);
+    clustering_pack(&unfiltered->bound.prefix, buffer);
+    if (has_before)
+        deletion_pack(unfiltered->before, buffer);
+    if (has_after)
+        deletion_pack(unfiltered->after, buffer);
+}
+
+static void bound_unpack(struct reader *reader, uint8_t flags, struct unfiltered *unfiltered)
+{
+    unfiltered->bound.side = (flags & BOUND_IS_AFTER) != 0 ? BOUND_AFTER : BOUND_BEFORE;
+    clustering_unpack(reader, &unfiltered->bound.prefix);
+    if ((flags & BOUND_HAS_BEFORE) != 0)
+        unfiltered->before = deletion_unpack(reader);
+    if ((flags & BOUND_HAS_AFTER) != 0)
+        unfiltered->after = deletion_unpack(reader);
+    if ((flags & BOUND_UNUSED) != 0)
+        reader->failed = true;
+}
+
+void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
+{
+    if (unfiltered->kind == UNFILTERED_ROW)
+        row_pack(&unfiltered->row, buffer);
+    else
+        bound_pack(unfiltered, buffer);
+}
+
+int unfiltered_unpack(struct reader *reader, struct arena *arena,
+                      struct unfiltered *unfiltered_out)
+{
+    uint8_t flags = reader_u8(reader);
+
+    unfiltered_out->before = DELETION_NONE;
+    unfiltered_out->after = DELETION_NONE;
+    switch (flags & PACK_KIND) {
+    case UNFILTERED_ROW:
+        unfiltered_out->kind = UNFILTERED_ROW;
+        row_unpack(reader, flags, arena, &unfiltered_out->row);
+        break;
+    case UNFILTERED_BOUND:
+        unfiltered_out->kind = UNFILTERED_BOUND;
+        bound_unpack(reader, flags, unfiltered_out);
+        break;
+    default:
+        reader->failed = true;
+        break;
+    }
+    return reader->failed ? ERROR_CORRUPT : 0;
+}
