@@ -1,0 +1,323 @@
+/* The four writers.
+ *
+ * What must hold: what CSV and JSON print reads back as the same cells, null and empty apart; an
+ * aligned table never sends a control character to a terminal, wherever the text came from.
+ *
+ *   reseller_id  day            clicks   amount          reseller_id,day,clicks,amount
+ *   supaboobs    2013-11-28  1,000,000  2500.00          supaboobs,2013-11-28,1000000,2500.00
+ *
+ * (the caller decides what a cell says; thousands separators would be his).  A cell's width is its
+ * number of code points: right for the scripts whose characters take one column each. */
+#include "storage/base/table_print.h"
+
+#include "storage/base/memory.h"
+
+struct table_print {
+    enum table_format format;
+    const struct table_column *columns;
+    uint32_t column_count;
+    struct buffer *text;
+    uint64_t rows;      /* printed or held back */
+    struct buffer held; /* cells of held rows, each with its size */
+    uint32_t held_rows;
+    bool is_flowing; /* the header is out; nothing is held back any more */
+    size_t widths[TABLE_COLUMNS_MAX];
+};
+
+bool table_format_parse(const char *name, enum table_format *format_out)
+{
+    static const struct {
+        const char *name;
+        enum table_format format;
+    } formats[] = {
+        {"table", TABLE_ALIGNED}, {"csv", TABLE_CSV}, {"json", TABLE_JSON}, {"md", TABLE_MARKDOWN}};
+    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+        if (strcmp(name, formats[i].name) == 0) {
+            *format_out = formats[i].format;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- fields ---- */
+
+void csv_append_field(struct buffer *text, struct bytes field)
+{
+    bool quoted = field.size == 0 || field.data[0] == '#';
+    for (size_t i = 0; i < field.size && !quoted; i++) {
+        uint8_t c = field.data[i];
+        quoted = c == ',' || c == '"' || c == '\n' || c == '\r';
+    }
+    if (!quoted) {
+        buffer_append_bytes(text, field);
+        return;
+    }
+    buffer_put_u8(text, '"');
+    for (size_t i = 0; i < field.size; i++) {
+        if (field.data[i] == '"')
+            buffer_put_u8(text, '"');
+        buffer_put_u8(text, field.data[i]);
+    }
+    buffer_put_u8(text, '"');
+}
+
+void json_append_string(struct buffer *text, struct bytes string)
+{
+    buffer_put_u8(text, '"');
+    for (size_t i = 0; i < string.size; i++) {
+        uint8_t c = string.data[i];
+        if (c == '"' || c == '\\') {
+            buffer_put_u8(text, '\\');
+            buffer_put_u8(text, c);
+        } else if (c == '\n') {
+            buffer_append_text(text, "\\n");
+        } else if (c < 0x20 || c == 0x7F) {
+            buffer_printf(text, "\\u%04x", c);
+        } else {
+            buffer_put_u8(text, c);
+        }
+    }
+    buffer_put_u8(text, '"');
+}
+
+static void json_append_list(struct buffer *text, struct bytes list)
+{
+    size_t start = 0;
+    buffer_put_u8(text, '[');
+    for (size_t i = 0; i <= list.size; i++) {
+        if (i < list.size && list.data[i] != ' ')
+            continue;
+        if (i > start) {
+            if (start > 0)
+                buffer_append_text(text, ", ");
+            json_append_string(text, bytes_of(list.data + start, i - start));
+        }
+        start = i + 1;
+    }
+    buffer_put_u8(text, ']');
+}
+
+static void json_append_cell(struct buffer *text, enum table_cell_kind kind, struct bytes cell)
+{
+    if (cell.data == NULL) {
+        buffer_append_text(text, "null");
+        return;
+    }
+    switch (kind) {
+    case TABLE_TEXT:
+    case TABLE_DECIMAL:
+        json_append_string(text, cell);
+        break;
+    case TABLE_NUMBER:
+    case TABLE_BOOLEAN:
+        buffer_append_bytes(text, cell);
+        break;
+    case TABLE_LIST:
+        json_append_list(text, cell);
+        break;
+    }
+}
+
+static bool is_right(enum table_cell_kind kind)
+{
+    return kind == TABLE_DECIMAL || kind == TABLE_NUMBER;
+}
+
+/* ---- aligned ---- */
+
+static size_t text_width(struct bytes text)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < text.size; i++)
+        width += (text.data[i] & 0xC0) != 0x80;
+    return width;
+}
+
+static void append_spaces(struct buffer *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        buffer_put_u8(text, ' ');
+}
+
+/* Without control characters, C1 ones (U+0080 to U+009F: C2 80 to C2 9F) included. */
+static void append_printable(struct buffer *text, struct bytes cell)
+{
+    for (size_t i = 0; i < cell.size; i++) {
+        uint8_t c = cell.data[i];
+        bool is_c1 = c == 0xC2 && i + 1 < cell.size && cell.data[i + 1] < 0xA0;
+        if (is_c1)
+            i++;
+        buffer_put_u8(text, is_c1 || c < 0x20 || c == 0x7F ? '?' : c);
+    }
+}
+
+static void aligned_line(struct table_print *print, const struct bytes *cells)
+{
+    size_t owed = 0; /* spaces not yet written: none end a line */
+    for (uint32_t i = 0; i < print->column_count; i++) {
+        size_t width = text_width(cells[i]);
+        size_t fill = width < print->widths[i] ? print->widths[i] - width : 0;
+        bool right = is_right(print->columns[i].kind);
+        if (i > 0)
+            owed += 2;
+        if (cells[i].size > 0) {
+            append_spaces(print->text, owed + (right ? fill : 0));
+            append_printable(print->text, cells[i]);
+            owed = right ? 0 : fill;
+        } else {
+            owed += fill;
+        }
+    }
+    buffer_put_u8(print->text, '\n');
+}
+
+static void header_cells(const struct table_print *print, struct bytes *cells)
+{
+    for (uint32_t i = 0; i < print->column_count; i++)
+        cells[i] = bytes_text(print->columns[i].name);
+}
+
+static void widen(struct table_print *print, const struct bytes *cells)
+{
+    for (uint32_t i = 0; i < print->column_count; i++) {
+        size_t width = text_width(cells[i]);
+        if (width > print->widths[i])
+            print->widths[i] = width;
+    }
+}
+
+static void hold_row(struct table_print *print, const struct bytes *cells)
+{
+    widen(print, cells);
+    for (uint32_t i = 0; i < print->column_count; i++)
+        buffer_put_sized(&print->held, cells[i]);
+    print->held_rows++;
+}
+
+static void release_held(struct table_print *print)
+{
+    struct bytes cells[TABLE_COLUMNS_MAX];
+    struct reader reader = reader_of(buffer_view(&print->held));
+    header_cells(print, cells);
+    aligned_line(print, cells);
+    for (uint32_t row = 0; row < print->held_rows; row++) {
+        for (uint32_t i = 0; i < print->column_count; i++)
+            cells[i] = reader_sized(&reader);
+        aligned_line(print, cells);
+    }
+    check(!reader.failed);
+    buffer_release(&print->held);
+    print->held_rows = 0;
+    print->is_flowing = true;
+}
+
+/* ---- the others ---- */
+
+static void csv_line(struct table_print *print, const struct bytes *cells)
+{
+    for (uint32_t i = 0; i < print->column_count; i++) {
+        if (i > 0)
+            buffer_put_u8(print->text, ',');
+        if (cells[i].data != NULL)
+            csv_append_field(print->text, cells[i]);
+    }
+    buffer_put_u8(print->text, '\n');
+}
+
+static void json_line(struct table_print *print, const struct bytes *cells)
+{
+    buffer_append_text(print->text, print->rows == 0 ? "[\n  {" : ",\n  {");
+    for (uint32_t i = 0; i < print->column_count; i++) {
+        if (i > 0)
+            buffer_append_text(print->text, ", ");
+        json_append_string(print->text, bytes_text(print->columns[i].name));
+        buffer_append_text(print->text, ": ");
+        json_append_cell(print->text, print->columns[i].kind, cells[i]);
+    }
+    buffer_put_u8(print->text, '}');
+}
+
+static void markdown_line(struct table_print *print, const struct bytes *cells)
+{
+    for (uint32_t i = 0; i < print->column_count; i++) {
+        buffer_append_text(print->text, i == 0 ? "| " : " | ");
+        for (size_t k = 0; k < cells[i].size; k++) {
+            uint8_t c = cells[i].data[k];
+            if (c == '|' || c == '\\')
+                buffer_put_u8(print->text, '\\');
+            buffer_put_u8(print->text, c < 0x20 ? ' ' : c);
+        }
+    }
+    buffer_append_text(print->text, " |\n");
+}
+
+static void markdown_header(struct table_print *print)
+{
+    struct bytes cells[TABLE_COLUMNS_MAX];
+    header_cells(print, cells);
+    markdown_line(print, cells);
+    for (uint32_t i = 0; i < print->column_count; i++)
+        buffer_append_text(print->text, is_right(print->columns[i].kind) ? "|---:" : "|---");
+    buffer_append_text(print->text, "|\n");
+}
+
+/* ---- life ---- */
+
+struct table_print *table_print_new(enum table_format format, const struct table_column *columns,
+                                    uint32_t column_count, struct buffer *text)
+{
+    struct bytes cells[TABLE_COLUMNS_MAX];
+    struct table_print *print = memory_zeroed(1, sizeof(*print));
+    check(column_count > 0 && column_count <= TABLE_COLUMNS_MAX);
+    print->format = format;
+    print->columns = columns;
+    print->column_count = column_count;
+    print->text = text;
+    header_cells(print, cells);
+    widen(print, cells);
+    if (format == TABLE_CSV)
+        csv_line(print, cells);
+    if (format == TABLE_MARKDOWN)
+        markdown_header(print);
+    return print;
+}
+
+void table_print_row(struct table_print *print, const struct bytes *cells)
+{
+    switch (print->format) {
+    case TABLE_ALIGNED:
+        if (print->is_flowing)
+            aligned_line(print, cells);
+        else
+            hold_row(print, cells);
+        if (print->held_rows == TABLE_ROWS_HELD)
+            release_held(print);
+        break;
+    case TABLE_CSV:
+        csv_line(print, cells);
+        break;
+    case TABLE_JSON:
+        json_line(print, cells);
+        break;
+    case TABLE_MARKDOWN:
+        markdown_line(print, cells);
+        break;
+    }
+    print->rows++;
+}
+
+void table_print_finish(struct table_print *print)
+{
+    if (print->format == TABLE_ALIGNED && !print->is_flowing)
+        release_held(print);
+    if (print->format == TABLE_JSON)
+        buffer_append_text(print->text, print->rows == 0 ? "[]\n" : "\n]\n");
+    table_print_abandon(print);
+}
+
+void table_print_abandon(struct table_print *print)
+{
+    buffer_release(&print->held);
+    memory_free(print);
+}

@@ -1,0 +1,60 @@
+/* table_print: rows of named columns as an aligned table, CSV, JSON or Markdown.
+ *
+ * Text goes into a buffer of the caller's, who writes it out and clears it whenever he likes:
+ *
+ *     struct table_print *print = table_print_new(TABLE_CSV, columns, 3, &text);
+ *     table_print_row(print, cells);           as often as there are rows
+ *     table_print_finish(print);               and frees it
+ *
+ * An aligned table needs the widths of its rows before it can print the first; it holds back
+ * TABLE_ROWS_HELD of them, prints those, and lets wider cells of later rows stick out: memory stays
+ * bounded.  The other formats hold nothing back. */
+#ifndef DAYBOOK_STORAGE_BASE_TABLE_PRINT_H
+#define DAYBOOK_STORAGE_BASE_TABLE_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
+
+/* "table", "csv", "json", "md". */
+bool table_format_parse(const char *name, enum table_format *format_out);
+
+/* How a cell's text is aligned, and what it is in JSON. */
+enum table_cell_kind {
+    TABLE_TEXT,                /* left; a string */
+    TABLE_DECIMAL,             /* right; a string, because JSON numbers are read as doubles */
+    TABLE_NUMBER,              /* right; a number as it is */
+    TABLE_BOOLEAN,             /* left; true or false as it is */
+    TABLE_LIST                 /* left; items apart by one space, an array of strings */
+};
+
+struct table_column {
+    const char *name;
+    enum table_cell_kind kind;
+};
+
+enum { TABLE_ROWS_HELD = 5000, TABLE_COLUMNS_MAX = 64 };
+
+struct table_print;
+
+/* `columns` and `text` outlive it.  CSV and Markdown print their header at once. */
+struct table_print *table_print_new(enum table_format format, const struct table_column *columns,
+                                    uint32_t column_count, struct buffer *text);
+
+/* One cell per column, UTF-8; data NULL is null: nothing in CSV and tables, null in JSON. */
+void table_print_row(struct table_print *print, const struct bytes *cells);
+
+/* Print what is held back, close the JSON array, free. */
+void table_print_finish(struct table_print *print);
+/* Free without printing anything more. */
+void table_print_abandon(struct table_print *print);
+
+/* One CSV field (RFC 4180): quoted where it must be, where it is empty but not null, and where it
+ * begins with #, which the text door would take for a control line. */
+void csv_append_field(struct buffer *text, struct bytes field);
+/* A JSON string with its quotes. */
+void json_append_string(struct buffer *text, struct bytes string);
+#endif

@@ -1,0 +1,96 @@
+/* Layout of a version 1 uuid, big-endian, with T the 60-bit count of 100 ns since 1582-10-15:
+ *
+ *   byte 0..3    T, bits 0..31
+ *   byte 4..5    T, bits 32..47
+ *   byte 6..7    version 1 in the high 4 bits, T, bits 48..59
+ *   byte 8..9    variant 10 in the high 2 bits, 14 bits of clock sequence
+ *   byte 10..15  node; its multicast bit is set, as the RFC asks of random ones */
+#include "storage/base/uuid.h"
+
+#include "storage/base/world.h"
+
+/* From 1582-10-15 to 1970-01-01 in 100 ns. */
+#define EPOCH_TICKS INT64_C(0x01B21DD213814000)
+
+enum { TICKS_PER_US = 10 };
+
+static void put_u16_be(uint8_t *to, uint16_t value)
+{
+    to[0] = (uint8_t)(value >> 8);
+    to[1] = (uint8_t)value;
+}
+
+void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE])
+{
+    uint8_t noise[9];
+    random->fill(random, noise, sizeof(noise));
+    uint64_t ticks = (uint64_t)us * TICKS_PER_US + noise[8] % TICKS_PER_US + EPOCH_TICKS;
+    put_u16_be(out, (uint16_t)(ticks >> 16));
+    put_u16_be(out + 2, (uint16_t)ticks);
+    put_u16_be(out + 4, (uint16_t)(ticks >> 32));
+    put_u16_be(out + 6, (uint16_t)(0x1000 | ((ticks >> 48) & 0x0FFF)));
+    memcpy(out + 8, noise, 8);
+    out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
+    out[10] |= 1;
+}
+
+int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE])
+{
+    uint64_t ticks = (uint64_t)load_u32_be(uuid) | (uint64_t)load_u16_be(uuid + 4) << 32 |
+                     (uint64_t)(load_u16_be(uuid + 6) & 0x0FFF) << 48;
+    return ((int64_t)ticks - EPOCH_TICKS) / TICKS_PER_US;
+}
+
+void uuid_make(struct random *random, uint8_t out[UUID_SIZE])
+{
+    random->fill(random, out, UUID_SIZE);
+    out[6] = (uint8_t)((out[6] & 0x0F) | 0x40);
+    out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
+}
+
+static bool is_dash(size_t text_index)
+{
+    return text_index == 8 || text_index == 13 || text_index == 18 || text_index == 23;
+}
+
+void uuid_format(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE + 1])
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t at = 0;
+    for (size_t i = 0; i < UUID_SIZE; i++) {
+        if (is_dash(at))
+            text[at++] = '-';
+        text[at++] = digits[uuid[i] >> 4];
+        text[at++] = digits[uuid[i] & 15];
+    }
+    text[at] = '\0';
+}
+
+static int digit_value(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+bool uuid_parse(struct bytes text, uint8_t uuid_out[UUID_SIZE])
+{
+    size_t at = 0;
+    if (text.size != UUID_TEXT_SIZE)
+        return false;
+    for (size_t i = 0; i < UUID_SIZE; i++) {
+        if (is_dash(at) && text.data[at++] != '-')
+            return false;
+        int high = digit_value(text.data[at]);
+        int low = digit_value(text.data[at + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        uuid_out[i] = (uint8_t)(high << 4 | low);
+        at += 2;
+    }
+    return true;
+}

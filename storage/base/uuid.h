@@ -1,0 +1,30 @@
+/* uuid: time-based identifiers (RFC 9562 version 1), and their text.
+ *
+ * The time is the caller's clock, not the system's, so that identifiers follow the store's time and
+ * a simulated world is deterministic; that is why libuuid, which reads the clock itself, is not
+ * used for them. */
+#ifndef DAYBOOK_STORAGE_BASE_UUID_H
+#define DAYBOOK_STORAGE_BASE_UUID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+struct random;
+
+enum { UUID_SIZE = 16, UUID_TEXT_SIZE = 36 };
+
+/* A version 1 uuid of the time `us` (microseconds since 1970): clock sequence, node and the tenths
+ * of a microsecond are random, so two of one time differ. */
+void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE]);
+int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE]);
+
+/* A version 4 uuid. */
+void uuid_make(struct random *random, uint8_t out[UUID_SIZE]);
+
+/* 36 lowercase characters and a NUL. */
+void uuid_format(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE + 1]);
+/* Exactly 36 characters, either case. */
+bool uuid_parse(struct bytes text, uint8_t uuid_out[UUID_SIZE]);
+#endif

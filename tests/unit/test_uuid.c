@@ -1,0 +1,58 @@
+/* test_uuid: identifiers carry their time, differ, and survive their text. */
+#include "storage/base/uuid.h"
+
+#include <criterion/criterion.h>
+
+#include "storage/base/world.h"
+
+/* Bytes that count up, so that two calls differ. */
+struct counting_random {
+    struct random base;
+    uint8_t next;
+};
+
+static void fill(struct random *random, void *to, size_t size)
+{
+    struct counting_random *counting = (struct counting_random *)random;
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)to)[i] = counting->next++;
+}
+
+Test(uuid, a_timeuuid_has_the_known_form_of_a_known_time)
+{
+    struct counting_random random = {{fill}, 0};
+    uint8_t id[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
+    timeuuid_make(INT64_C(1385654400123000), &random.base, id);
+    uuid_format(id, text);
+    cr_assert_str_eq(text, "228344b8-5846-11e3-8001-030304050607");
+    cr_assert_eq(timeuuid_us(id), INT64_C(1385654400123000));
+}
+
+Test(uuid, two_of_the_same_time_differ)
+{
+    struct counting_random random = {{fill}, 0};
+    uint8_t a[UUID_SIZE], b[UUID_SIZE];
+    timeuuid_make(1, &random.base, a);
+    timeuuid_make(1, &random.base, b);
+    cr_assert_neq(memcmp(a, b, UUID_SIZE), 0);
+}
+
+Test(uuid, text_reads_back_and_wrong_text_is_refused)
+{
+    struct counting_random random = {{fill}, 100};
+    uint8_t id[UUID_SIZE], back[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
+    uuid_make(&random.base, id);
+    uuid_format(id, text);
+    cr_assert(uuid_parse(bytes_text(text), back));
+    cr_assert_arr_eq(id, back, UUID_SIZE);
+    cr_assert(uuid_parse(bytes_text("5F0C6D1E-8f0a-4c57-9a3c-2f1f0d7c9a11"), back));
+    for (size_t i = 0; i < UUID_TEXT_SIZE; i++) {
+        char wrong[UUID_TEXT_SIZE + 1];
+        cr_assert_not(uuid_parse(bytes_of(text, i), back));
+        memcpy(wrong, text, sizeof(wrong));
+        wrong[i] = 'g';
+        cr_assert_not(uuid_parse(bytes_text(wrong), back));
+    }
+}
