@@ -119,6 +119,7 @@ void view_release(struct view *view);
 must_check int engine_open_segments(struct engine *engine, struct error *err);
 void engine_add_segment(struct engine *engine, struct segment *segment);       /* takes the ref */
 void engine_remove_segment(struct engine *engine, uint64_t segment_id);        /* and its file */
+void engine_index_segment(struct engine *engine, const struct segment *segment);
 struct partition_index *engine_index(const struct engine *engine, uint32_t table_id);
 bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
                            struct bytes key);

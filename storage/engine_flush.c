@@ -1,0 +1,316 @@
+/* engine_flush: a frozen memtable becomes segments, one per table and kind, and the log forgets it.
+ *
+ * Order, and what a crash between two steps leaves:
+ *   1 every segment is written under a temporary name, synced, renamed      files nobody names:
+ *                                                                           removed at the next open
+ *   2 one manifest record names them all and moves the flushed frame        replay begins after it
+ *   3 memory swaps the memtable for the segments, on the engine thread
+ *   4 the log may reuse files that hold flushed frames only
+ * A memtable is flushed only when all its frames are durable, so the flushed frame never passes
+ * the durable one. */
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+#include "storage/narrow_segment.h"
+#include "storage/wide_segment.h"
+
+enum { SEGMENTS_MAX = 256 };           /* of one flush: two kinds per table that was written */
+
+struct flush_job {
+    struct job job;
+    struct engine *engine;
+    struct memtable *memtable;
+    uint64_t segment_id_next;
+    struct segment_info infos[SEGMENTS_MAX];
+    struct segment *segments[SEGMENTS_MAX];
+    uint32_t count;
+    int status;
+    struct error err;
+};
+
+static struct segment_info info_for(struct flush_job *flush, uint32_t table_id,
+                                    enum segment_kind kind)
+{
+    return (struct segment_info){.id = flush->segment_id_next++,
+                                 .table_id = table_id,
+                                 .kind = kind,
+                                 .frame_first = flush->memtable->frame_first,
+                                 .frame_last = flush->memtable->frame_last,
+                                 .timestamp_max_us = flush->memtable->timestamp_max_us,
+                                 .schema_version = schema_version(flush->memtable->schema)};
+}
+
+static int keep_segment(struct flush_job *flush, const struct segment_info *info)
+{
+    if (info->rows == 0 && info->partitions == 0) {
+        return 0;
+    }
+    flush->infos[flush->count] = *info;
+    int rc = segment_open(flush->engine->world, info, &flush->segments[flush->count], &flush->err);
+    flush->count += rc == 0;
+    return rc;
+}
+
+/* ---- fresh rows ---- */
+
+static int write_wide_partitions(struct wide_segment_writer *writer,
+                                 const struct wide_memtable *wide, const struct table *table,
+                                 struct error *err)
+{
+    struct wide_rows rows;
+    wide_rows_init(&rows, table);
+    const uint32_t *order = wide_memtable_order(wide);
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
+        wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
+        rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
+                                           wide_memtable_partition_key(wide, order[i]), &rows, err);
+    }
+    wide_rows_release(&rows);
+    return rc;
+}
+
+static int flush_wide(struct flush_job *flush, const struct wide_part *part)
+{
+    const struct table *table = schema_table(flush->memtable->schema, part->table_id);
+    struct segment_info info = info_for(flush, part->table_id, SEGMENT_WIDE);
+    struct wide_segment_writer *writer;
+    int rc = wide_segment_writer_open(flush->engine->world, table, &info, &writer, &flush->err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = write_wide_partitions(writer, part->rows, table, &flush->err);
+    if (rc == 0) {
+        rc = wide_segment_writer_finish(writer, &info, &flush->err);
+    }
+    wide_segment_writer_close(writer);
+    return rc == 0 ? keep_segment(flush, &info) : rc;
+}
+
+/* ---- everything else ---- */
+
+static struct stream *narrow_partition(const struct memtable *memtable, const struct table *table,
+                                       int64_t token, struct bytes key)
+{
+    struct slice slice = slice_all();
+    struct stream *streams[2];
+    size_t count = 0;
+    struct stream *stream =
+        narrow_memtable_stream(memtable->narrow, table, token, key, &slice, UINT64_MAX);
+    if (stream != NULL) {
+        streams[count++] = stream;
+    }
+    if ((table->flags & TABLE_COUNTER) != 0) {
+        stream = counter_memtable_stream(memtable->counters, table, key, &slice, UINT64_MAX,
+                                         memtable->frame_first);
+        if (stream != NULL) {
+            streams[count++] = stream;
+        }
+    }
+    return stream_merge(table, streams, count, false);
+}
+
+/* The next partition of the table in either of the two memtables. */
+static bool narrow_next(struct memtable *memtable, const struct table *table, bool first,
+                        int64_t *token, struct bytes *key)
+{
+    int64_t at = first ? INT64_MIN : *token;
+    struct bytes after = first ? (struct bytes){0} : *key;
+    int64_t counter_token;
+    struct bytes counter_key;
+    bool found = narrow_memtable_seek(memtable->narrow, table->id, at, after, !first, token, key);
+    if ((table->flags & TABLE_COUNTER) != 0 &&
+        counter_memtable_seek(memtable->counters, table->id, at, after, !first, &counter_token,
+                              &counter_key) &&
+        (!found || partition_order(counter_token, counter_key, *token, *key) < 0)) {
+        *token = counter_token;
+        *key = counter_key;
+        found = true;
+    }
+    return found;
+}
+
+static int write_narrow_partitions(struct narrow_segment_writer *writer, struct memtable *memtable,
+                                   const struct table *table, struct error *err)
+{
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    int rc = 0;
+    for (bool first = true; rc == 0 && narrow_next(memtable, table, first, &token, &key);
+         first = false) {
+        struct stream *stream = narrow_partition(memtable, table, token, key);
+        rc = narrow_segment_writer_partition(writer, token, key, stream, err);
+        stream->close(stream);
+    }
+    return rc;
+}
+
+static int flush_narrow(struct flush_job *flush, uint32_t table_id)
+{
+    const struct table *table = schema_table(flush->memtable->schema, table_id);
+    struct segment_info info = info_for(flush, table_id, SEGMENT_NARROW);
+    struct narrow_segment_writer *writer;
+    int rc = narrow_segment_writer_open(flush->engine->world, &info, &writer, &flush->err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = write_narrow_partitions(writer, flush->memtable, table, &flush->err);
+    if (rc == 0) {
+        rc = narrow_segment_writer_finish(writer, &info, &flush->err);
+    }
+    narrow_segment_writer_close(writer);
+    return rc == 0 ? keep_segment(flush, &info) : rc;
+}
+
+/* The tables that either memtable has, ascending; 0 at the end. */
+static uint32_t narrow_table_after(const struct memtable *memtable, uint32_t after)
+{
+    uint32_t rows = narrow_memtable_next_table(memtable->narrow, after);
+    uint32_t counters = counter_memtable_next_table(memtable->counters, after);
+    if (rows == 0 || counters == 0) {
+        return rows == 0 ? counters : rows;
+    }
+    return rows < counters ? rows : counters;
+}
+
+/* ---- the job ---- */
+
+static int flush_write(struct flush_job *flush)
+{
+    struct memtable *memtable = flush->memtable;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++) {
+        check(flush->count < SEGMENTS_MAX);
+        rc = flush_wide(flush, &memtable->wide[i]);
+    }
+    for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
+         table_id = narrow_table_after(memtable, table_id)) {
+        check(flush->count < SEGMENTS_MAX);
+        rc = flush_narrow(flush, table_id);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    const struct manifest_state *state = manifest_state(flush->engine->manifest);
+    bool schema_is_newer = schema_version(memtable->schema) > schema_version(state->schema);
+    struct manifest_edit edit = {.added = flush->infos,
+                                 .added_count = flush->count,
+                                 .flushed_frame = memtable->frame_last,
+                                 .schema = schema_is_newer ? memtable->schema : NULL};
+    return manifest_apply(flush->engine->manifest, &edit, &flush->err);
+}
+
+static void flush_run(struct job *job)
+{
+    struct flush_job *flush = (struct flush_job *)job;
+    flush->segment_id_next = manifest_state(flush->engine->manifest)->segment_id_next;
+    flush->status = flush_write(flush);
+}
+
+/* Swap the memtable for its segments, in one turn of the engine thread. */
+static void flush_publish(struct flush_job *flush)
+{
+    struct engine *engine = flush->engine;
+    check(engine->frozen_count > 0 && engine->frozen[0] == flush->memtable);
+    for (uint32_t i = 0; i < flush->count; i++) {
+        engine_add_segment(engine, flush->segments[i]);
+        engine_index_segment(engine, flush->segments[i]);
+    }
+    engine->frozen_count--;
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        engine->frozen[i] = engine->frozen[i + 1];
+    }
+    if (engine->metric_flushes != NULL) {
+        engine->metric_flushes->value++;
+    }
+}
+
+static void flush_done(struct job *job)
+{
+    struct flush_job *flush = (struct flush_job *)job;
+    struct engine *engine = flush->engine;
+    engine->flush = NULL;
+    if (flush->status == 0) {
+        flush_publish(flush);
+        commit_log_flushed(engine->log, flush->memtable->frame_last);
+        memtable_unref(flush->memtable);
+        engine_start_flush(engine);
+        engine_start_compaction(engine);
+        if (engine->frozen_count == 0) {
+            callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, 0, NULL);
+        }
+        if (engine->drain_owed) {
+            engine->drain_owed = false;
+            for (uint32_t i = 0; i < engine->drain_count; i++) {
+                engine->drains[i].call(engine->drains[i].context);
+            }
+        }
+    } else {
+        for (uint32_t i = 0; i < flush->count; i++) {
+            segment_unref(flush->segments[i]);
+        }
+        engine_fail(engine, flush->status, flush->err.text);
+    }
+    memory_free(flush);
+    engine_job_done(engine);
+}
+
+static struct flush_job *flush_new(struct engine *engine)
+{
+    struct flush_job *flush = memory_zeroed(1, sizeof(*flush));
+    flush->job = (struct job){.run = flush_run, .done = flush_done};
+    flush->engine = engine;
+    flush->memtable = engine->frozen[0];
+    return flush;
+}
+
+void engine_start_flush(struct engine *engine)
+{
+    if (engine->flush != NULL || engine->frozen_count == 0 || engine->failed != 0 ||
+        engine->options.read_only || engine->log == NULL ||
+        engine->frozen[0]->frame_last > engine_durable_frame(engine)) {
+        return;
+    }
+    engine->flush = flush_new(engine);
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &engine->flush->job);
+}
+
+int engine_flush_now(struct engine *engine, struct error *err)
+{
+    while (engine->frozen_count > 0) {
+        struct flush_job *flush = flush_new(engine);
+        flush_run(&flush->job);
+        int rc = flush->status;
+        if (rc == 0) {
+            flush_publish(flush);
+            memtable_unref(flush->memtable);
+        } else if (err != NULL) {
+            *err = flush->err;
+        }
+        memory_free(flush);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+int engine_flush_op(struct store *store, store_done done, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    if (engine->options.read_only) {
+        return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
+    }
+    if (engine->failed != 0) {
+        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    }
+    engine_request_freeze(engine);
+    if (engine->frozen_count == 0 && !engine->freeze_requested) {
+        if (done != NULL) {
+            done(context, 0, NULL);
+        }
+        return 0;
+    }
+    callbacks_add(&engine->flush_waiters, &engine->flush_waiter_count, done, context);
+    return 0;
+}
