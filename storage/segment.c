@@ -10,8 +10,9 @@
  * A partition costs 72 bytes and its key in memory, stats of wide segments apart; it is found by a
  * binary search of (token, key).
  *
- * Everything here is frozen after segment_open, apart from the reference count and the mark that
- * the file is to go, so any number of threads may read. */
+ * Everything here is frozen after segment_open, apart from the reference count, the mark that the
+ * file is to go, and the scratch, which changes hands by atomic exchange: any number of threads may
+ * read. */
 #include "storage/segment.h"
 
 #include <inttypes.h>
@@ -46,6 +47,7 @@ struct segment {
     char path[64];
     atomic_uint references;
     atomic_bool remove_at_close;
+    _Atomic(struct segment_scratch *) scratch;
 
     struct segment_partition *partitions;
     uint32_t partition_count;
@@ -302,6 +304,7 @@ static void segment_free(struct segment *segment)
     for (uint32_t i = 0; segment->stats != NULL && i < segment->partition_count; i++)
         stats_release(&segment->stats[i]);
     memory_free(segment->stats);
+    segment_scratch_give(segment, NULL);
     arena_free(segment->arena);
     memory_free(segment->partitions);
     memory_free(segment->pages);
@@ -332,6 +335,7 @@ int segment_open(struct world *world, const struct segment_info *info,
     segment->info = *info;
     atomic_init(&segment->references, 1);
     atomic_init(&segment->remove_at_close, false);
+    atomic_init(&segment->scratch, NULL);
     segment_path(info->id, segment->path);
     int rc = world->disk->open(world->disk, segment->path, DISK_READ, &segment->file, err);
     if (rc == 0)
@@ -432,6 +436,18 @@ struct bytes segment_page_first(const struct segment *segment, uint32_t page)
 struct bytes segment_extra(const struct segment *segment)
 {
     return buffer_view(&segment->extra);
+}
+
+struct segment_scratch *segment_scratch_take(struct segment *segment)
+{
+    return atomic_exchange(&segment->scratch, NULL);
+}
+
+void segment_scratch_give(struct segment *segment, struct segment_scratch *scratch)
+{
+    struct segment_scratch *old = atomic_exchange(&segment->scratch, scratch);
+    if (old != NULL)
+        old->free(old);
 }
 
 int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,

@@ -90,6 +90,15 @@ uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 /* What segment_writer_extra was given, or empty.  Lives as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
+/* What a reader of one kind of segment would like to find again when the next one comes: the last
+ * page it decoded, working memory.  The segment keeps one and frees it by `free` when it closes. */
+struct segment_scratch {
+    void (*free)(struct segment_scratch *scratch);
+};
+/* Take what is kept: the caller's alone from then on.  NULL: nothing is there. */
+struct segment_scratch *segment_scratch_take(struct segment *segment);
+/* Give it (back), in the place of what is kept, which is freed. */
+void segment_scratch_give(struct segment *segment, struct segment_scratch *scratch);
 /* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
                                  struct error *err);
