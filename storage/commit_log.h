@@ -22,11 +22,16 @@
 
 struct commit_log;
 
+enum { COMMIT_LOG_PAYLOAD_MAX = 48 << 20 };   /* bytes of one frame's payload */
+
 struct commit_log_options {
-    uint64_t file_size;            /* bytes of a log file, a multiple of 1 MiB; default 64 MiB */
-    uint64_t first_file_size;      /* of a new directory's first file; default 1 MiB */
+    uint64_t file_size;            /* bytes of a log file, a multiple of 4 KiB; 0: 64 MiB */
+    uint64_t first_file_size;      /* of the first file that an opening makes; 0: 1 MiB.  The next
+                                    * ones grow by 8 up to file_size, so small directories stay
+                                    * small and large ones are not slowed */
     uint64_t flushed_frame;        /* frames up to here live in segments: not replayed */
     bool read_only;                /* replay in memory, write nothing */
+    bool is_restored;              /* a restored backup: no log files are fine */
     bool salvage;                  /* at damage: keep a copy of the file, go on after the last good
                                     * frame, and say in `err` what was lost (returns 0) */
 };
@@ -39,8 +44,11 @@ typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestam
  * negative once when a write or sync failed: no further frame will ever become durable. */
 typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
-/* Read, check and replay the log in DIR/log, sync the accepted tail, make the first file if there
- * is none.  `world` must outlive the log.  ERROR_CORRUPT names file, offset, frame and what to do. */
+/* Read, check and replay the log in DIR/log, sync the accepted tail, make the file for the next
+ * frames.  `world` must outlive the log.  ERROR_CORRUPT names file, offset, frame and what to do;
+ * it is also returned when frames are missing: after flushed_frame, in the middle, or all of them
+ * (no log file at all although flushed_frame is not 0).  An error of `replay` is passed on.
+ * After it returned, commit_log_has_room may still be false: a full disk is waited out. */
 must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
                                commit_log_replay replay, commit_log_durable durable, void *context,
                                struct commit_log **log_out, struct error *err);
@@ -56,20 +64,26 @@ bool commit_log_is_writing(const struct commit_log *log);
 
 /* True when the next frame of this payload size has its space allocated.  When not, the engine
  * takes no more writes until `durable` or the space callback comes: a full disk shows here. */
-bool commit_log_has_room(const struct commit_log *log, size_t payload_size);
+bool commit_log_has_room(struct commit_log *log, size_t payload_size);
+/* `room` is called on the engine thread after a commit_log_has_room that said no, as soon as more
+ * space is there. */
 void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context);
 
-/* Write the next frame.  Not while one is being written.  The log swaps the payload out of
+/* Write the next frame.  Not while one is being written, and only when commit_log_has_room said
+ * yes to its size; `timestamp_us` is stored with it.  The log swaps the payload out of
  * `payload`, leaving an empty buffer (often with memory for use again). */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
 
 /* Frames up to `frame` are in segments: files that hold no later one may be reused. */
 void commit_log_flushed(struct commit_log *log, uint64_t frame);
 
-/* Bytes of log files in use (live and spare), and of frames not yet flushed. */
+/* Bytes of log files in use (live and spare), and of frames not yet flushed (to within 1 MiB; 0
+ * when all are flushed). */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
-/* Write the closing record, sync, close.  Nothing may be under way. */
+/* Write the closing record, sync, close.  No frame may be under way; a background job is waited
+ * for.  After a failed write nothing is written, and the next opening treats it as a crash.
+ * NULL is fine. */
 void commit_log_close(struct commit_log *log);
 #endif

@@ -1,0 +1,801 @@
+/* commit_log: writing frames, one after the other, into files that are ready before they are needed.
+ *
+ * What decides correctness: a frame is written only after the one before it is synced, only into
+ * blocks that this life of the file has not touched, and only into space that was allocated and
+ * zero-filled before.  `durable` is called for a frame after the sync that follows all its writes.
+ *
+ * The happy path of commit_log_append:
+ * - the engine's payload is swapped for the one that was written before;
+ * - if the frame does not fit the current file, the next one, ready and open, takes its place, and
+ *   the background lane begins to make another;
+ * - the log lane computes the checksums, lays the frame out in sectors in a fixed piece of aligned
+ *   memory, writes it piece by piece past the page cache, and syncs once;
+ * - back on the engine thread, `durable` is called; the engine may append the next frame from there.
+ *
+ * Possible failures:
+ * - no space for the next file: commit_log_has_room says no, the background lane tries again every
+ *   250 ms, or at once when a file has become reusable; nothing is lost;
+ * - a write or sync fails: what is on disk is unknown, so nothing is written or acknowledged any
+ *   more (`durable` with the error, once), and the next opening finds out what is there;
+ * - a file cannot be made for another reason than space: the same.
+ *
+ * Every file keeps two blocks free at its end, so that the closing record, and the opening record
+ * of the next time, always have their place. */
+#include "storage/commit_log.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/commit_log_private.h"
+
+enum {
+    PIECE_SIZE = 1 << 20,          /* bytes laid out and written at a time */
+    FILE_SIZE_DEFAULT = 64 << 20,
+    FIRST_FILE_SIZE_DEFAULT = 1 << 20,
+    FILE_GROWTH = 8,
+    SPARE_COUNT_MAX = 2,
+    REMOVE_COUNT_MAX = 16,         /* files removed by one background job */
+    RETIRED_COUNT_MAX = 4,         /* two rotations and a file too small can fall into one chore */
+    MARK_SIZE = 1 << 20,           /* bytes between two marks */
+    RETRY_MS = 250
+};
+
+_Static_assert(PIECE_SIZE % COMMIT_LOG_BLOCK == 0, "pieces are written past the page cache");
+
+/* The record that the log lane writes.  Filled by the engine thread, read by the job. */
+struct write {
+    struct job job;
+    struct disk *disk;
+    struct disk_file *opening_file;      /* ends in a closing record, needs an opening one first */
+    uint64_t opening_offset;
+    uint32_t opening_file_id;
+    struct disk_file *left_file;         /* the file before, if this is the first of another */
+    struct disk_file *file;
+    uint64_t offset;
+    struct commit_log_header header;
+    struct bytes payload;
+    uint8_t *piece;                /* PIECE_SIZE aligned bytes */
+    int status;                    /* set by the job */
+};
+
+/* What the background lane does in one go: close, remove, make the next file. */
+struct chore {
+    struct job job;
+    struct disk *disk;
+    struct disk_file *retired[RETIRED_COUNT_MAX];        /* to close */
+    size_t retired_count;
+    uint32_t remove[REMOVE_COUNT_MAX];
+    size_t remove_count;
+    bool is_making;                /* a file `made` from `spare`, anew when its id is 0 */
+    struct commit_log_file spare;
+    struct commit_log_file made;
+    struct disk_file *made_file;   /* set by the job, open for writing */
+    int status;                    /* of making */
+};
+
+/* All frames up to `frame` take `bytes` since the log was opened. */
+struct mark {
+    uint64_t frame;
+    uint64_t bytes;
+};
+
+struct commit_log {
+    struct world *world;
+    uint64_t file_size;
+    commit_log_durable durable;
+    void (*room)(void *context);
+    void *context;                 /* of durable */
+    void *room_context;
+    int failure;                   /* 0, or why nothing is written any more */
+    bool read_only;
+
+    uint64_t frame_next;
+    uint64_t frame_durable;
+    uint64_t frame_flushed;
+    uint32_t crc_last;
+    int64_t timestamp_last_us;
+    bool is_writing;
+    struct buffer payload;         /* of the frame being written */
+    struct write write;
+
+    struct commit_log_file current;      /* id 0: none */
+    struct disk_file *current_file;
+    uint64_t offset;                     /* where its next record goes */
+    bool is_opening_due;
+    struct commit_log_file next;         /* ready; id 0: none */
+    struct disk_file *next_file;
+    struct disk_file *retired[RETIRED_COUNT_MAX];        /* wait for a chore to close them */
+    size_t retired_count;
+    struct commit_log_files live;
+    struct commit_log_files spare;
+    uint32_t file_id_last;
+    uint64_t size_next;                  /* of the next file that is made */
+
+    struct chore chore;
+    bool is_chore_running;
+    struct timer retry;
+    bool is_retry_waiting;
+    uint64_t room_wanted;                /* bytes of a record that found no room; 0: none */
+
+    uint64_t bytes_written;              /* of frames, since the log was opened */
+    uint64_t bytes_flushed;
+    struct mark *marks;                  /* of frames past frame_flushed */
+    size_t mark_count;
+    size_t mark_capacity;
+};
+
+/* ---- the log lane ---- */
+
+static int record_write(struct write *write, struct disk_file *file, uint64_t offset,
+                        struct commit_log_header *header, struct bytes payload)
+{
+    uint8_t header_bytes[COMMIT_LOG_HEADER];
+    uint64_t sector_count = commit_log_record_bytes(payload.size) / COMMIT_LOG_SECTOR;
+    uint64_t piece_sectors = PIECE_SIZE / COMMIT_LOG_SECTOR;
+
+    header->payload_size = (uint32_t)payload.size;
+    header->payload_crc = crc32c(0, payload.data, payload.size);
+    commit_log_header_encode(header, header_bytes);
+    for (uint64_t sector = 0; sector < sector_count; sector += piece_sectors) {
+        uint64_t count = sector_count - sector;
+        int rc;
+
+        if (count > piece_sectors)
+            count = piece_sectors;
+        commit_log_record_fill(header, header_bytes, payload, sector, count, write->piece);
+        rc = write->disk->write(write->disk, file, offset + sector * COMMIT_LOG_SECTOR,
+                                write->piece, count * COMMIT_LOG_SECTOR);
+        if (rc < 0)
+            return rc;
+    }
+    return write->disk->sync(write->disk, file);
+}
+
+/* Write the record in `write`, after an opening one if that is due. */
+static int write_run(struct write *write)
+{
+    if (write->opening_file != NULL) {
+        struct commit_log_header opening = write->header;
+        int rc;
+
+        opening.kind = COMMIT_LOG_OPENING;
+        opening.file_id = write->opening_file_id;
+        rc = record_write(write, write->opening_file, write->opening_offset, &opening,
+                          bytes_of(NULL, 0));
+        if (rc < 0)
+            return rc;
+        write->header.previous_crc = opening.crc;
+    }
+    return record_write(write, write->file, write->offset, &write->header, write->payload);
+}
+
+static void write_job(struct job *job)
+{
+    struct write *write = (struct write *)job;
+
+    write->status = write_run(write);
+}
+
+/* ---- the background lane ---- */
+
+static int file_make(struct chore *chore, const char *path)
+{
+    struct disk *disk = chore->disk;
+    const char *from = "log/" COMMIT_LOG_NEW_NAME;
+    char spare_path[COMMIT_LOG_PATH];
+    struct disk_file *file;
+    int rc;
+
+    if (chore->spare.id != 0) {
+        commit_log_path(chore->spare.id, spare_path);
+        from = spare_path;
+    } else {
+        (void)disk->remove(disk, from);          /* a rename may have failed before */
+        rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
+        if (rc < 0)
+            return rc;
+        rc = disk->allocate(disk, file, chore->made.size);
+        disk->close(disk, file);
+        if (rc < 0) {
+            (void)disk->remove(disk, from);      /* what it has of the disk may be needed */
+            return rc;
+        }
+    }
+    rc = disk->rename(disk, from, path);
+    return rc < 0 ? rc : disk->sync_directory(disk, "log");
+}
+
+static void chore_run(struct chore *chore)
+{
+    struct disk *disk = chore->disk;
+    char path[COMMIT_LOG_PATH];
+
+    for (size_t i = 0; i < chore->retired_count; i++)
+        disk->close(disk, chore->retired[i]);
+    for (size_t i = 0; i < chore->remove_count; i++) {
+        commit_log_path(chore->remove[i], path);
+        (void)disk->remove(disk, path);          /* one that stays is found by the next opening */
+    }
+    chore->status = 0;
+    if (!chore->is_making)
+        return;
+    commit_log_path(chore->made.id, path);
+    chore->status = file_make(chore, path);
+    if (chore->status == 0)
+        chore->status = disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &chore->made_file, NULL);
+}
+
+static void chore_job(struct job *job)
+{
+    chore_run((struct chore *)job);
+}
+
+/* ---- files, on the engine thread ---- */
+
+/* Does a record of `bytes` fit `file` at `offset`, leaving two blocks? */
+static bool file_fits(const struct commit_log_file *file, uint64_t offset, uint64_t bytes)
+{
+    return file->id != 0 && offset + bytes + 2 * COMMIT_LOG_BLOCK <= file->size;
+}
+
+static uint64_t current_offset(const struct commit_log *log)
+{
+    return log->offset + (log->is_opening_due ? COMMIT_LOG_BLOCK : 0);
+}
+
+static bool log_fits(const struct commit_log *log, uint64_t bytes)
+{
+    return file_fits(&log->current, current_offset(log), bytes) ||
+           file_fits(&log->next, 0, bytes);
+}
+
+/* The largest spare file that is at least `size`; spare.count when there is none. */
+static size_t spare_find(const struct commit_log *log, uint64_t size)
+{
+    size_t best = log->spare.count;
+
+    for (size_t i = 0; i < log->spare.count; i++) {
+        if (log->spare.items[i].size >= size &&
+            (best == log->spare.count || log->spare.items[i].size > log->spare.items[best].size))
+            best = i;
+    }
+    return best;
+}
+
+/* Take spares that are too many, or too small for a log that has grown, out for removal. */
+static void chore_take_removals(struct commit_log *log, struct chore *chore)
+{
+    chore->remove_count = 0;
+    if (log->current.id == 0)
+        return;                    /* the last file is not removed: a log has at least one */
+    for (size_t i = log->spare.count; i > 0 && chore->remove_count < REMOVE_COUNT_MAX; i--) {
+        if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
+            chore->remove[chore->remove_count++] = commit_log_files_take(&log->spare, i - 1).id;
+    }
+}
+
+/* Have the chore make a file in which `bytes` fit: a spare one if there is, else a new one. */
+static void chore_take_making(struct commit_log *log, struct chore *chore, uint64_t bytes)
+{
+    uint64_t size_min = bytes + 2 * COMMIT_LOG_BLOCK;
+    size_t spare = spare_find(log, size_min);
+
+    chore->is_making = true;
+    chore->made_file = NULL;
+    memset(&chore->spare, 0, sizeof(chore->spare));
+    if (spare < log->spare.count)
+        chore->spare = commit_log_files_take(&log->spare, spare);
+    check(log->file_id_last < UINT32_MAX);
+    chore->made.id = log->file_id_last + 1;
+    chore->made.size = chore->spare.id != 0          ? chore->spare.size
+                       : size_min > log->size_next ? size_min
+                                                   : log->size_next;
+    chore->made.frame_last = 0;
+}
+
+/* Is it time to have the next file made?  Small files wait until they are half full, since a small
+ * directory may never need another; full-sized ones until an eighth, so that it is ready in time. */
+static bool next_is_due(const struct commit_log *log)
+{
+    if (log->read_only || log->failure != 0 || log->is_retry_waiting)
+        return false;
+    if (log->room_wanted != 0 && !log_fits(log, log->room_wanted))
+        return true;
+    return log->next.id == 0 &&
+           log->offset >= log->current.size / (log->current.size < log->file_size ? 2 : 8);
+}
+
+static void log_fail(struct commit_log *log, int status)
+{
+    if (log->failure != 0)
+        return;
+    log->failure = status;
+    log->durable(log->context, status, log->frame_durable);
+}
+
+/* Space may come back, and so may handles; other errors do not go away by waiting. */
+static bool status_is_passing(int status)
+{
+    return status == -ENOSPC || status == -EDQUOT || status == -EMFILE || status == -ENFILE ||
+           status == -ENOMEM;
+}
+
+static void retry_fire(struct timer *timer);
+
+static void retry_start(struct commit_log *log)
+{
+    log->is_retry_waiting = true;
+    log->retry.fire = retry_fire;
+    log->retry.context = log;
+    log->world->executor->timer_start(log->world->executor, &log->retry, RETRY_MS);
+}
+
+static void retry_stop(struct commit_log *log)
+{
+    if (!log->is_retry_waiting)
+        return;
+    log->is_retry_waiting = false;
+    log->world->executor->timer_stop(log->world->executor, &log->retry);
+}
+
+/* The file after one of `size` is larger, until file_size. */
+static void size_next_raise(struct commit_log *log, uint64_t size)
+{
+    uint64_t larger = size > log->file_size / FILE_GROWTH ? log->file_size : size * FILE_GROWTH;
+
+    if (larger > log->size_next)
+        log->size_next = larger;
+}
+
+static void file_retire(struct commit_log *log, struct disk_file *file)
+{
+    check(log->retired_count < RETIRED_COUNT_MAX);
+    log->retired[log->retired_count++] = file;
+}
+
+/* Take over what the chore made.  0, or its error. */
+static int chore_finish(struct commit_log *log)
+{
+    struct chore *chore = &log->chore;
+
+    if (!chore->is_making)
+        return 0;
+    chore->is_making = false;
+    if (chore->status < 0) {
+        if (chore->spare.id != 0)      /* under its old name or its new one: not touched again */
+            log->file_id_last = chore->made.id;
+        return chore->status;
+    }
+    log->file_id_last = chore->made.id;
+    if (log->next.id != 0) {           /* it was too small for the frame that waits */
+        file_retire(log, log->next_file);
+        commit_log_files_add(&log->spare, log->next);
+    }
+    log->next = chore->made;
+    log->next_file = chore->made_file;
+    size_next_raise(log, log->next.size);
+    return 0;
+}
+
+static void chore_done(struct job *job);
+
+/* Start a chore if there is something to do and none runs. */
+static void chore_consider(struct commit_log *log)
+{
+    struct chore *chore = &log->chore;
+
+    if (log->is_chore_running || log->read_only)
+        return;
+    chore->is_making = false;
+    if (next_is_due(log))
+        chore_take_making(log, chore, log->room_wanted);
+    chore_take_removals(log, chore);
+    memcpy(chore->retired, log->retired, sizeof(log->retired));
+    chore->retired_count = log->retired_count;
+    log->retired_count = 0;
+    if (!chore->is_making && chore->remove_count == 0 && chore->retired_count == 0)
+        return;
+    chore->job.run = chore_job;
+    chore->job.done = chore_done;
+    log->is_chore_running = true;
+    log->world->executor->submit(log->world->executor, LANE_BACKGROUND, &chore->job);
+}
+
+static struct commit_log *log_of_chore(struct job *job)
+{
+    return (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, chore));
+}
+
+static void chore_done(struct job *job)
+{
+    struct commit_log *log = log_of_chore(job);
+    bool was_making = log->chore.is_making;
+    int rc = chore_finish(log);
+
+    log->is_chore_running = false;
+    if (rc < 0 && status_is_passing(rc))
+        retry_start(log);
+    else if (rc < 0)
+        log_fail(log, rc);
+    chore_consider(log);
+    if (was_making && rc == 0 && log->room_wanted != 0) {
+        log->room_wanted = 0;
+        if (log->room != NULL)
+            log->room(log->room_context);
+    }
+}
+
+static void retry_fire(struct timer *timer)
+{
+    struct commit_log *log = timer->context;
+
+    log->is_retry_waiting = false;
+    chore_consider(log);
+}
+
+/* ---- how much of the log is not flushed ---- */
+
+static void mark_add(struct commit_log *log, uint64_t frame, uint64_t bytes)
+{
+    struct mark *last = log->mark_count > 0 ? &log->marks[log->mark_count - 1] : NULL;
+
+    log->bytes_written += bytes;
+    if (last == NULL || log->bytes_written - last->bytes >= MARK_SIZE) {
+        if (log->mark_count == log->mark_capacity) {
+            log->mark_capacity = log->mark_capacity == 0 ? 64 : log->mark_capacity * 2;
+            log->marks = memory_resize(log->marks, log->mark_capacity * sizeof(log->marks[0]));
+        }
+        log->marks[log->mark_count].frame = frame;
+        log->marks[log->mark_count++].bytes = log->bytes_written;
+    }
+}
+
+static void marks_flush(struct commit_log *log, uint64_t frame)
+{
+    size_t passed = 0;
+
+    while (passed < log->mark_count && log->marks[passed].frame <= frame)
+        log->bytes_flushed = log->marks[passed++].bytes;
+    log->mark_count -= passed;
+    if (passed > 0 && log->mark_count > 0)
+        memmove(log->marks, log->marks + passed, log->mark_count * sizeof(log->marks[0]));
+    if (frame + 1 == log->frame_next) {
+        log->bytes_flushed = log->bytes_written;
+        log->mark_count = 0;
+    }
+}
+
+/* ---- open ---- */
+
+static struct commit_log *log_new(struct world *world, const struct commit_log_options *options)
+{
+    struct commit_log *log = memory_zeroed(1, sizeof(*log));
+
+    log->world = world;
+    log->read_only = options->read_only;
+    log->frame_flushed = options->flushed_frame;
+    log->file_size = options->file_size != 0 ? options->file_size : FILE_SIZE_DEFAULT;
+    log->size_next =
+        options->first_file_size != 0 ? options->first_file_size : FIRST_FILE_SIZE_DEFAULT;
+    check(log->file_size % COMMIT_LOG_BLOCK == 0 && log->size_next % COMMIT_LOG_BLOCK == 0);
+    log->chore.disk = world->disk;
+    log->write.disk = world->disk;
+    return log;
+}
+
+/* Both as they were: the writer goes on where the reader ended. */
+static void log_take_recovered(struct commit_log *log, struct commit_log_recovered *recovered)
+{
+    log->frame_next = recovered->frame_next;
+    log->frame_durable = recovered->frame_next - 1;
+    log->crc_last = recovered->crc_last;
+    log->timestamp_last_us = recovered->timestamp_last_us;
+    log->file_id_last = recovered->file_id_last;
+    log->live = recovered->live;
+    log->spare = recovered->spare;
+    memset(&recovered->live, 0, sizeof(recovered->live));
+    memset(&recovered->spare, 0, sizeof(recovered->spare));
+    if (recovered->bytes_unflushed > 0)
+        mark_add(log, recovered->frame_next - 1, recovered->bytes_unflushed);
+    if (recovered->is_clean) {
+        log->current = recovered->tail;
+        log->offset = recovered->offset;
+        log->is_opening_due = true;
+        size_next_raise(log, log->current.size);
+    }
+}
+
+static void current_replace(struct commit_log *log)
+{
+    log->current = log->next;
+    log->current_file = log->next_file;
+    log->offset = 0;
+    log->is_opening_due = false;
+    memset(&log->next, 0, sizeof(log->next));
+    log->next_file = NULL;
+}
+
+/* Open the file in which the log ends, or make one.  Without space that is left to the retry. */
+static int log_open_current(struct commit_log *log, struct error *err)
+{
+    struct disk *disk = log->world->disk;
+    int rc;
+
+    if (log->current.id != 0) {
+        char path[COMMIT_LOG_PATH];
+
+        commit_log_path(log->current.id, path);
+        return disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &log->current_file, err);
+    }
+    chore_take_making(log, &log->chore, COMMIT_LOG_BLOCK);
+    chore_run(&log->chore);
+    rc = chore_finish(log);
+    if (rc < 0 && status_is_passing(rc)) {
+        retry_start(log);
+        return 0;
+    }
+    if (rc < 0)
+        return error_set(err, rc, "cannot make a log file: %s", error_text(rc));
+    current_replace(log);
+    return 0;
+}
+
+static int log_make_directory(struct disk *disk, struct error *err)
+{
+    int rc = disk->make_directory(disk, "log");
+
+    if (rc == 0)
+        rc = disk->sync_directory(disk, "");
+    return rc < 0 ? error_set(err, rc, "cannot make the directory log: %s", error_text(rc)) : 0;
+}
+
+static void log_free(struct commit_log *log)
+{
+    buffer_release(&log->payload);
+    memory_free(log->write.piece);
+    memory_free(log->live.items);
+    memory_free(log->spare.items);
+    memory_free(log->marks);
+    memory_free(log);
+}
+
+int commit_log_open(struct world *world, const struct commit_log_options *options,
+                    commit_log_replay replay, commit_log_durable durable, void *context,
+                    struct commit_log **log_out, struct error *err)
+{
+    struct commit_log_recovered recovered;
+    struct commit_log *log;
+    int rc;
+
+    *log_out = NULL;
+    rc = options->read_only ? 0 : log_make_directory(world->disk, err);
+    if (rc < 0)
+        return rc;
+    log = log_new(world, options);
+    log->durable = durable;
+    log->context = context;
+    rc = commit_log_recover(world, options, replay, context, &recovered, err);
+    if (rc == 0) {
+        log_take_recovered(log, &recovered);
+        if (!log->read_only)
+            rc = log_open_current(log, err);
+    }
+    commit_log_recovered_release(&recovered);
+    if (rc < 0) {
+        log_free(log);
+        return rc;
+    }
+    if (!log->read_only)
+        log->write.piece = memory_aligned(PIECE_SIZE);
+    chore_consider(log);
+    *log_out = log;
+    return 0;
+}
+
+/* ---- what the engine asks ---- */
+
+uint64_t commit_log_next_frame(const struct commit_log *log)
+{
+    return log->frame_next;
+}
+
+uint64_t commit_log_durable_frame(const struct commit_log *log)
+{
+    return log->frame_durable;
+}
+
+int64_t commit_log_last_timestamp(const struct commit_log *log)
+{
+    return log->timestamp_last_us;
+}
+
+bool commit_log_is_writing(const struct commit_log *log)
+{
+    return log->is_writing;
+}
+
+bool commit_log_has_room(struct commit_log *log, size_t payload_size)
+{
+    uint64_t bytes = commit_log_record_bytes(payload_size);
+
+    if (log->failure != 0 || log->read_only || payload_size > COMMIT_LOG_PAYLOAD_MAX)
+        return false;
+    if (log_fits(log, bytes))
+        return true;
+    if (bytes > log->room_wanted)
+        log->room_wanted = bytes;
+    chore_consider(log);
+    return false;
+}
+
+void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context)
+{
+    log->room = room;
+    log->room_context = context;
+}
+
+uint64_t commit_log_disk_bytes(const struct commit_log *log)
+{
+    uint64_t bytes = log->current.size + log->next.size;
+
+    for (size_t i = 0; i < log->live.count; i++)
+        bytes += log->live.items[i].size;
+    for (size_t i = 0; i < log->spare.count; i++)
+        bytes += log->spare.items[i].size;
+    return bytes;
+}
+
+uint64_t commit_log_unflushed_bytes(const struct commit_log *log)
+{
+    return log->bytes_written - log->bytes_flushed;
+}
+
+/* ---- append ---- */
+
+static void append_done(struct job *job)
+{
+    struct write *write = (struct write *)job;
+    struct commit_log *log =
+        (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, write));
+
+    log->is_writing = false;
+    if (write->left_file != NULL) {
+        file_retire(log, write->left_file);
+        chore_consider(log);
+    }
+    if (write->status < 0) {
+        log_fail(log, write->status);
+        return;
+    }
+    log->crc_last = write->header.crc;
+    log->frame_durable = write->header.frame;
+    if (log->failure == 0)
+        log->durable(log->context, 0, log->frame_durable);
+}
+
+/* Go over to the next file.  The old one is closed once this frame is written, because it may
+ * still get an opening record. */
+static void file_rotate(struct commit_log *log)
+{
+    check(log->next.id != 0);
+    log->write.left_file = log->current_file;
+    if (log->current.id != 0)
+        commit_log_files_add(log->current.frame_last > log->frame_flushed ? &log->live
+                                                                          : &log->spare,
+                             log->current);
+    current_replace(log);
+}
+
+/* Where the next record goes, and whether an opening one goes before it. */
+static void append_place(struct commit_log *log, uint64_t bytes)
+{
+    struct write *write = &log->write;
+
+    write->opening_file = log->is_opening_due ? log->current_file : NULL;
+    write->opening_offset = log->offset;
+    write->opening_file_id = log->current.id;
+    write->left_file = NULL;
+    if (file_fits(&log->current, current_offset(log), bytes))
+        log->offset = current_offset(log);
+    else
+        file_rotate(log);
+    log->is_opening_due = false;
+    write->file = log->current_file;
+    write->offset = log->offset;
+    log->offset += bytes;
+}
+
+void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload)
+{
+    struct buffer used = log->payload;
+    uint64_t bytes = commit_log_record_bytes(payload->size);
+    struct write *write = &log->write;
+
+    check(!log->is_writing && log->failure == 0 && !log->read_only);
+    check(payload->size <= COMMIT_LOG_PAYLOAD_MAX && log_fits(log, bytes));
+    log->payload = *payload;
+    *payload = used;
+    buffer_clear(payload);
+    append_place(log, bytes);
+
+    memset(&write->header, 0, sizeof(write->header));
+    write->header.kind = COMMIT_LOG_FRAME;
+    write->header.file_id = log->current.id;
+    write->header.frame = log->frame_next;
+    write->header.timestamp_us = timestamp_us;
+    write->header.previous_crc = log->crc_last;
+    write->payload = buffer_view(&log->payload);
+    write->job.run = write_job;
+    write->job.done = append_done;
+
+    log->current.frame_last = log->frame_next++;
+    log->timestamp_last_us = timestamp_us;
+    mark_add(log, log->current.frame_last, bytes);
+    log->is_writing = true;
+    log->world->executor->submit(log->world->executor, LANE_LOG, &write->job);
+    chore_consider(log);
+}
+
+void commit_log_flushed(struct commit_log *log, uint64_t frame)
+{
+    check(frame <= log->frame_durable);
+    if (frame <= log->frame_flushed)
+        return;
+    log->frame_flushed = frame;
+    marks_flush(log, frame);
+    for (size_t i = log->live.count; i > 0; i--) {
+        if (log->live.items[i - 1].frame_last <= frame)
+            commit_log_files_add(&log->spare, commit_log_files_take(&log->live, i - 1));
+    }
+    retry_stop(log);               /* there may be a file to reuse */
+    chore_consider(log);
+}
+
+/* ---- close ---- */
+
+static int closing_write(struct commit_log *log)
+{
+    struct write *write = &log->write;
+
+    memset(&write->header, 0, sizeof(write->header));
+    write->file = log->current_file;
+    write->offset = log->offset;
+    write->opening_file = NULL;
+    write->header.kind = COMMIT_LOG_CLOSING;
+    write->header.file_id = log->current.id;
+    write->header.frame = log->frame_next;
+    write->header.timestamp_us = log->timestamp_last_us;
+    write->header.previous_crc = log->crc_last;
+    write->payload = bytes_of(NULL, 0);
+    return write_run(write);
+}
+
+void commit_log_close(struct commit_log *log)
+{
+    struct disk *disk;
+
+    if (log == NULL)
+        return;
+    check(!log->is_writing);
+    disk = log->world->disk;
+    retry_stop(log);
+    log->room = NULL;
+    log->room_wanted = 0;
+    while (log->is_chore_running)
+        check(log->world->executor->step(log->world->executor));
+    retry_stop(log);
+    /* A file that was begun by this opening is closed even without frames: the next opening then
+     * need not search it.  A failure here is only an unclean stop. */
+    if (log->failure == 0 && log->current_file != NULL && !log->is_opening_due)
+        (void)closing_write(log);
+    for (size_t i = 0; i < log->retired_count; i++)
+        disk->close(disk, log->retired[i]);
+    if (log->next_file != NULL)
+        disk->close(disk, log->next_file);
+    if (log->current_file != NULL)
+        disk->close(disk, log->current_file);
+    log_free(log);
+}

@@ -1,0 +1,156 @@
+/* commit_log_frame: records of the commit log as bytes, and what a sector of one can show.
+ *
+ * What decides correctness: the stamp.  It says which record a sector belongs to and checks
+ * itself, so that after a crash each sector of the last record is exactly one of: there, still the
+ * old one, or damaged.  The checksums of header and payload are asked only when all are there.
+ *
+ *   sector   0..3 file id | 4..9 frame number | 10..11 check of bytes 0..9 | 12..511 content
+ *   content  of a record's sectors, joined: header (44 bytes), payload, zeros to the 4 KiB block
+ *
+ * Example: frame 7 of file 3 with 1,000 bytes of payload has 44 + 1,000 bytes of content, three
+ * sectors, and takes one block of eight; the five others carry the stamp and zeros. */
+#include "storage/commit_log_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "storage/base/hash.h"
+
+enum {
+    HEADER_MAGIC = 0x474c4244,     /* "DBLG" */
+    HEADER_VERSION = 1,
+    HEADER_CRC = 40                /* offset of the header's own checksum */
+};
+
+_Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends the header");
+_Static_assert(COMMIT_LOG_HEADER <= COMMIT_LOG_CONTENT, "a header lies in one sector");
+
+uint64_t commit_log_record_sectors(size_t payload_size)
+{
+    return (COMMIT_LOG_HEADER + (uint64_t)payload_size + COMMIT_LOG_CONTENT - 1) /
+           COMMIT_LOG_CONTENT;
+}
+
+uint64_t commit_log_record_bytes(size_t payload_size)
+{
+    uint64_t bytes = commit_log_record_sectors(payload_size) * COMMIT_LOG_SECTOR;
+
+    return (bytes + COMMIT_LOG_BLOCK - 1) / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+}
+
+void commit_log_header_encode(struct commit_log_header *header, uint8_t to[COMMIT_LOG_HEADER])
+{
+    store_u32(to, HEADER_MAGIC);
+    store_u16(to + 4, HEADER_VERSION);
+    store_u16(to + 6, (uint16_t)header->kind);
+    store_u64(to + 8, header->frame);
+    store_u32(to + 16, header->file_id);
+    store_u32(to + 20, header->payload_size);
+    store_u64(to + 24, (uint64_t)header->timestamp_us);
+    store_u32(to + 32, header->previous_crc);
+    store_u32(to + 36, header->payload_crc);
+    header->crc = crc32c(0, to, HEADER_CRC);
+    store_u32(to + HEADER_CRC, header->crc);
+}
+
+int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
+                             struct commit_log_header *header_out, struct error *err)
+{
+    uint16_t kind = load_u16(from + 6);
+
+    memset(header_out, 0, sizeof(*header_out));
+    if (load_u32(from) != HEADER_MAGIC)
+        return error_set(err, ERROR_CORRUPT, "no record begins here");
+    if (load_u32(from + HEADER_CRC) != crc32c(0, from, HEADER_CRC))
+        return error_set(err, ERROR_CORRUPT, "the checksum of the record's header is wrong");
+    if (load_u16(from + 4) != HEADER_VERSION)
+        return error_set(err, ERROR_NEWER_FORMAT, "the log has format %u, this program knows %d",
+                         load_u16(from + 4), HEADER_VERSION);
+    if (kind > COMMIT_LOG_OPENING)
+        return error_set(err, ERROR_CORRUPT, "unknown kind of record %u", kind);
+    header_out->kind = (enum commit_log_record)kind;
+    header_out->frame = load_u64(from + 8);
+    header_out->file_id = load_u32(from + 16);
+    header_out->payload_size = load_u32(from + 20);
+    header_out->timestamp_us = (int64_t)load_u64(from + 24);
+    header_out->previous_crc = load_u32(from + 32);
+    header_out->payload_crc = load_u32(from + 36);
+    header_out->crc = load_u32(from + HEADER_CRC);
+    if (header_out->payload_size > COMMIT_LOG_PAYLOAD_MAX)
+        return error_set(err, ERROR_CORRUPT, "a payload of %u bytes is over the limit",
+                         header_out->payload_size);
+    return 0;
+}
+
+void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP])
+{
+    store_u32(stamp_out, file_id);
+    store_u32(stamp_out + 4, (uint32_t)frame);
+    store_u16(stamp_out + 8, (uint16_t)(frame >> 32));
+    store_u16(stamp_out + 10, (uint16_t)crc32c(0, stamp_out, 10));
+}
+
+static bool sector_is_zero(const uint8_t *sector)
+{
+    return sector[0] == 0 && memcmp(sector, sector + 1, COMMIT_LOG_SECTOR - 1) == 0;
+}
+
+enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
+                                               uint32_t file_id, uint64_t frame)
+{
+    uint8_t stamp[COMMIT_LOG_STAMP];
+
+    commit_log_stamp(file_id, frame, stamp);
+    if (memcmp(sector, stamp, COMMIT_LOG_STAMP) == 0)
+        return COMMIT_LOG_SECTOR_PRESENT;
+    if (sector_is_zero(sector))
+        return COMMIT_LOG_SECTOR_OLD;
+    if (load_u16(sector + 10) == (uint16_t)crc32c(0, sector, 10) && load_u32(sector) < file_id)
+        return COMMIT_LOG_SECTOR_OLD;
+    return COMMIT_LOG_SECTOR_DAMAGED;
+}
+
+/* The content of one sector that begins at `position` of header + payload. */
+static void content_fill(const uint8_t *header_bytes, struct bytes payload, uint64_t position,
+                         uint8_t *to)
+{
+    size_t left = COMMIT_LOG_CONTENT;
+
+    if (position == 0) {
+        memcpy(to, header_bytes, COMMIT_LOG_HEADER);
+        to += COMMIT_LOG_HEADER;
+        left -= COMMIT_LOG_HEADER;
+    } else {
+        position -= COMMIT_LOG_HEADER;
+    }
+    if (position < payload.size) {
+        size_t size = payload.size - position;
+
+        if (size > left)
+            size = left;
+        memcpy(to, payload.data + position, size);
+        to += size;
+        left -= size;
+    }
+    memset(to, 0, left);
+}
+
+void commit_log_record_fill(const struct commit_log_header *header,
+                            const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
+                            uint64_t sector_first, uint64_t sector_count, uint8_t *to)
+{
+    uint8_t stamp[COMMIT_LOG_STAMP];
+
+    commit_log_stamp(header->file_id, header->frame, stamp);
+    for (uint64_t i = 0; i < sector_count; i++) {
+        memcpy(to, stamp, COMMIT_LOG_STAMP);
+        content_fill(header_bytes, payload, (sector_first + i) * COMMIT_LOG_CONTENT,
+                     to + COMMIT_LOG_STAMP);
+        to += COMMIT_LOG_SECTOR;
+    }
+}
+
+void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH])
+{
+    snprintf(path, COMMIT_LOG_PATH, "log/%08x.log", file_id);
+}

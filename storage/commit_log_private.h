@@ -1,0 +1,140 @@
+/* commit_log_private: what commit_log.c, commit_log_frame.c and commit_log_recover.c share.
+ *
+ * Nobody else includes this.  The rules that tie the three together:
+ *
+ * - A file id is given once: to a new file, or by renaming one whose frames are all flushed.  It is
+ *   larger than every id in the directory, so all stamps left in a renamed file are smaller.
+ * - Under one id, a block is written at most once: an unclean stop ends a file for ever, a clean
+ *   one may go on behind the closing record.  So a sector shows its frame or what was there before.
+ * - A record is written only after the one before it is synced: a crash leaves at most one torn. */
+#ifndef DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H
+#define DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/world.h"
+#include "storage/commit_log.h"
+
+enum {
+    COMMIT_LOG_SECTOR = 512,       /* the disk writes one whole or not at all */
+    COMMIT_LOG_STAMP = 12,         /* bytes before the content of every sector */
+    COMMIT_LOG_CONTENT = COMMIT_LOG_SECTOR - COMMIT_LOG_STAMP,
+    COMMIT_LOG_BLOCK = 4096,       /* records begin at multiples */
+    COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
+    COMMIT_LOG_PATH = 32
+};
+
+/* Written to disk: the numbers cannot change. */
+enum commit_log_record {
+    COMMIT_LOG_FRAME = 0,
+    COMMIT_LOG_CLOSING = 1,        /* clean stop; carries the next frame's number, takes none */
+    COMMIT_LOG_OPENING = 2         /* first write after a clean stop; likewise */
+};
+
+/* A file that is being made, in the directory log; never one with frames. */
+#define COMMIT_LOG_NEW_NAME "new.tmp"
+
+/* ---- commit_log_frame.c: records and sectors as bytes ---- */
+
+struct commit_log_header {
+    enum commit_log_record kind;
+    uint32_t file_id;
+    uint64_t frame;
+    uint32_t payload_size;
+    int64_t timestamp_us;
+    uint32_t previous_crc;         /* `crc` of the record before, 0 when that is not known */
+    uint32_t payload_crc;
+    uint32_t crc;                  /* of the header; set by encode and decode */
+};
+
+/* What one sector of the record (file_id, frame) shows. */
+enum commit_log_sector {
+    COMMIT_LOG_SECTOR_PRESENT,
+    COMMIT_LOG_SECTOR_OLD,         /* all zero, or from an earlier life of the file */
+    COMMIT_LOG_SECTOR_DAMAGED      /* nothing that a crash could leave */
+};
+
+/* Bytes on disk of a record, a multiple of COMMIT_LOG_BLOCK; and its sectors that have content. */
+uint64_t commit_log_record_bytes(size_t payload_size);
+uint64_t commit_log_record_sectors(size_t payload_size);
+
+void commit_log_header_encode(struct commit_log_header *header, uint8_t to[COMMIT_LOG_HEADER]);
+/* ERROR_CORRUPT or ERROR_NEWER_FORMAT; `err` says which check failed. */
+must_check int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
+                                        struct commit_log_header *header_out, struct error *err);
+
+void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
+enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
+                                               uint32_t file_id, uint64_t frame);
+
+/* Lay out `sector_count` sectors of a record, from its sector `sector_first` on, into `to`. */
+void commit_log_record_fill(const struct commit_log_header *header,
+                            const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
+                            uint64_t sector_first, uint64_t sector_count, uint8_t *to);
+
+/* "log/00000001.log" */
+void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
+
+/* ---- commit_log_reader.c: reading ahead ---- */
+
+struct commit_log_reader;
+
+struct commit_log_reader *commit_log_reader_new(struct world *world);
+void commit_log_reader_free(struct commit_log_reader *reader);   /* closes what is open */
+/* `size` is the file's; the one read before is closed. */
+must_check int commit_log_reader_open(struct commit_log_reader *reader, uint32_t file_id,
+                                      uint64_t size, struct error *err);
+/* The sectors from `offset` on, at least one, valid until the next call.  Going forward is fast:
+ * the pieces that follow are being read meanwhile. */
+must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
+                                    const uint8_t **sectors_out, uint64_t *count_out,
+                                    struct error *err);
+
+/* ---- commit_log_recover.c: from files to frames ---- */
+
+/* A log file that is not the one being written. */
+struct commit_log_file {
+    uint32_t id;
+    uint64_t size;
+    uint64_t frame_last;           /* newest frame in it: reusable once that is flushed */
+};
+
+struct commit_log_files {
+    struct commit_log_file *items;
+    size_t count;
+    size_t capacity;
+};
+
+void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file);
+struct commit_log_file commit_log_files_take(struct commit_log_files *files, size_t index);
+
+struct commit_log_recovered {
+    uint64_t frame_next;
+    uint32_t crc_last;             /* of the last record's header; 0 when there is none */
+    int64_t timestamp_last_us;     /* 0 when there is none */
+    uint32_t file_id_last;         /* the largest in the directory; 0 in a new one */
+    bool is_clean;                 /* the log ends in a closing record, in file `tail` at `offset` */
+    struct commit_log_file tail;   /* when is_clean; else it is among `live` or `spare` */
+    uint64_t offset;
+    uint64_t bytes_unflushed;      /* on disk, of the frames that were replayed */
+    struct commit_log_files live;  /* by id: hold frames past flushed_frame */
+    struct commit_log_files spare; /* hold none */
+};
+
+/* ---- commit_log_salvage.c ---- */
+
+/* End the log before byte `offset` of file `file_id`, for good: the file is copied aside and zeroed
+ * from there, `later` files are moved aside.  After a crash in the middle it can be run again. */
+must_check int commit_log_salvage(struct world *world, struct commit_log_file file,
+                                  uint64_t offset, const struct commit_log_files *later,
+                                  struct error *err);
+
+/* Replay as commit_log_open says.  What is filled in `recovered_out` is released by
+ * commit_log_recovered_release, also after an error. */
+must_check int commit_log_recover(struct world *world, const struct commit_log_options *options,
+                                  commit_log_replay replay, void *context,
+                                  struct commit_log_recovered *recovered_out, struct error *err);
+void commit_log_recovered_release(struct commit_log_recovered *recovered);
+#endif

@@ -1,0 +1,567 @@
+/* commit_log_recover: from the files of a log to its frames, telling a torn tail from damage.
+ *
+ * What decides correctness: a record that cannot be read is the torn tail of a crash only if it
+ * could be: some sector of it is still an old one, and no trace of a later record exists anywhere,
+ * for a later one is only written once this one is synced.  Everything else is damage to frames
+ * that may have been acknowledged, and refuses to open.
+ *
+ * The way: probe the first block of every file; start in the last file that begins at or before
+ * flushed_frame + 1 (those before it hold nothing that is needed); walk record by record, each
+ * carrying the next number and the checksum of the one before; go on in the next file that has
+ * records; at the end look for traces of later ones, and sync what was accepted.
+ *
+ * Example: file 5 holds 100..180 and a torn 181, from a crash.  The opening after it went on in file
+ * 6 with a 181 of its own.  The walk ends file 5 at 181, finds file 6 to begin with 181 and the
+ * checksum of 180, and never asks about the torn one again. */
+#include "storage/commit_log_private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+
+enum found_state {
+    FOUND_EMPTY,                   /* no record of this life of the file at its beginning */
+    FOUND_BEGINS,                  /* `frame_first` is the number of its first record */
+    FOUND_DAMAGED
+};
+
+struct found {
+    uint32_t id;
+    enum found_state state;
+    uint64_t size;
+    uint64_t frame_first;
+    uint64_t frame_last;           /* newest one read, 0 if none was */
+};
+
+struct recovery {
+    struct world *world;
+    const struct commit_log_options *options;
+    commit_log_replay replay;
+    void *context;
+    struct commit_log_recovered *out;
+    struct commit_log_reader *reader;
+    struct found *found;           /* by id */
+    size_t found_count;
+    size_t found_capacity;
+    bool has_leftover;             /* a file under a temporary name */
+    struct buffer payload;
+    size_t index;                  /* where the walk stands: found_count before it started */
+    uint64_t offset;
+    bool is_crc_known;
+    bool is_closed;                /* the last record was a closing one */
+    bool is_damaged;               /* the error is about the bytes at `index`, `offset` */
+};
+
+/* What the walk finds where the next record could begin. */
+enum record_state { RECORD_WHOLE, RECORD_NONE, RECORD_TORN };
+
+/* ---- small parts ---- */
+
+void commit_log_files_add(struct commit_log_files *files, struct commit_log_file file)
+{
+    if (files->count == files->capacity) {
+        files->capacity = files->capacity == 0 ? 8 : files->capacity * 2;
+        files->items = memory_resize(files->items, files->capacity * sizeof(files->items[0]));
+    }
+    files->items[files->count++] = file;
+}
+
+struct commit_log_file commit_log_files_take(struct commit_log_files *files, size_t index)
+{
+    struct commit_log_file file;
+
+    check(index < files->count);
+    file = files->items[index];
+    files->count--;
+    memmove(&files->items[index], &files->items[index + 1],
+            (files->count - index) * sizeof(files->items[0]));
+    return file;
+}
+
+void commit_log_recovered_release(struct commit_log_recovered *recovered)
+{
+    memory_free(recovered->live.items);
+    memory_free(recovered->spare.items);
+    memset(recovered, 0, sizeof(*recovered));
+}
+
+/* The one way to say that bytes are wrong: where, which frame, what is at stake, what to do. */
+static int damage(struct recovery *r, const char *what, struct error *err)
+{
+    char path[COMMIT_LOG_PATH];
+
+    commit_log_path(r->found[r->index].id, path);
+    r->is_damaged = true;
+    return error_set(err, ERROR_CORRUPT, "%s, byte %" PRIu64 ", frame %" PRIu64 ": %s; %s", path,
+                     r->offset, r->out->frame_next, what,
+                     r->options->salvage
+                         ? "this frame and all later ones are left out, and kept aside in the "
+                           "directory log as *.damaged-*"
+                         : "this frame and all later ones are at stake, the ones before are safe; "
+                           "--salvage keeps a copy of the file and goes on without them");
+}
+
+/* ---- which files are there ---- */
+
+static bool name_parse(const char *name, uint32_t *id_out)
+{
+    uint32_t id = 0;
+
+    for (int i = 0; i < 8; i++) {
+        char c = name[i];
+
+        if (c >= '0' && c <= '9')
+            id = id << 4 | (uint32_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            id = id << 4 | (uint32_t)(c - 'a' + 10);
+        else
+            return false;
+    }
+    *id_out = id;
+    return strcmp(name + 8, ".log") == 0;
+}
+
+static void found_add(void *context, const char *name)
+{
+    struct recovery *r = context;
+    uint32_t id;
+
+    if (strcmp(name, COMMIT_LOG_NEW_NAME) == 0)
+        r->has_leftover = true;
+    if (!name_parse(name, &id))
+        return;
+    if (r->found_count == r->found_capacity) {
+        r->found_capacity = r->found_capacity == 0 ? 16 : r->found_capacity * 2;
+        r->found = memory_resize(r->found, r->found_capacity * sizeof(r->found[0]));
+    }
+    memset(&r->found[r->found_count], 0, sizeof(r->found[0]));
+    r->found[r->found_count++].id = id;      /* names come in byte order, which is that of ids */
+}
+
+static void found_judge(struct found *found, const uint8_t *sector)
+{
+    struct commit_log_header header;
+    uint64_t frame = load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
+
+    switch (commit_log_sector_check(sector, found->id, frame)) {
+    case COMMIT_LOG_SECTOR_OLD:
+        found->state = FOUND_EMPTY;
+        return;
+    case COMMIT_LOG_SECTOR_PRESENT:
+        found->state = FOUND_BEGINS;
+        found->frame_first = frame;
+        if (commit_log_header_decode(sector + COMMIT_LOG_STAMP, &header, NULL) == ERROR_CORRUPT)
+            found->state = FOUND_DAMAGED;
+        return;
+    case COMMIT_LOG_SECTOR_DAMAGED:
+        found->state = FOUND_DAMAGED;
+        return;
+    }
+}
+
+static int found_probe(struct recovery *r, struct found *found, uint8_t *block, struct error *err)
+{
+    struct disk *disk = r->world->disk;
+    char path[COMMIT_LOG_PATH];
+    struct disk_file *file;
+    int64_t size, got = COMMIT_LOG_BLOCK;
+    int rc;
+
+    commit_log_path(found->id, path);
+    rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &file, err);
+    if (rc < 0)
+        return rc;
+    size = disk->size(disk, file);
+    if (size >= COMMIT_LOG_BLOCK)
+        got = disk->read(disk, file, 0, block, COMMIT_LOG_BLOCK);
+    disk->close(disk, file);
+    if (size < 0 || got != COMMIT_LOG_BLOCK) {
+        rc = size < 0 ? (int)size : got < 0 ? (int)got : -EIO;
+        return error_set(err, rc, "cannot read %s: %s", path, error_text(rc));
+    }
+    found->size = (uint64_t)size / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    found->state = FOUND_EMPTY;
+    if (found->size > 0)
+        found_judge(found, block);
+    return 0;
+}
+
+static int found_all(struct recovery *r, struct error *err)
+{
+    struct disk *disk = r->world->disk;
+    uint8_t *block;
+    int rc = disk->list(disk, "log", found_add, r);
+
+    if (rc < 0 && rc != -ENOENT)
+        return error_set(err, rc, "cannot list the directory log: %s", error_text(rc));
+    if (r->has_leftover && !r->options->read_only)
+        (void)disk->remove(disk, "log/" COMMIT_LOG_NEW_NAME);  /* else the next opening does it */
+    if (r->found_count == 0)
+        return 0;
+    r->out->file_id_last = r->found[r->found_count - 1].id;
+    block = memory_aligned(COMMIT_LOG_BLOCK);
+    rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->found_count; i++)
+        rc = found_probe(r, &r->found[i], block, err);
+    memory_free(block);
+    return rc;
+}
+
+/* ---- one record ---- */
+
+/* Join the content of the record's sectors, header included, into r->payload. */
+static int record_gather(struct recovery *r, const struct commit_log_header *header,
+                         enum record_state *state_out, struct error *err)
+{
+    uint64_t left = commit_log_record_sectors(header->payload_size);
+    uint64_t offset = r->offset;
+    uint8_t stamp[COMMIT_LOG_STAMP];
+
+    commit_log_stamp(header->file_id, header->frame, stamp);
+    buffer_clear(&r->payload);
+    buffer_reserve(&r->payload, left * COMMIT_LOG_CONTENT);
+    *state_out = RECORD_WHOLE;
+    while (left > 0) {
+        const uint8_t *sectors;
+        uint64_t count;
+        int rc = commit_log_reader_at(r->reader, offset, &sectors, &count, err);
+
+        if (rc < 0)
+            return rc;
+        count = count < left ? count : left;
+        for (uint64_t i = 0; i < count; i++, sectors += COMMIT_LOG_SECTOR) {
+            if (memcmp(sectors, stamp, COMMIT_LOG_STAMP) != 0) {
+                if (commit_log_sector_check(sectors, header->file_id, header->frame) !=
+                    COMMIT_LOG_SECTOR_OLD)
+                    return damage(r, "a sector of it belongs to nothing", err);
+                *state_out = RECORD_TORN;
+            }
+            buffer_append(&r->payload, sectors + COMMIT_LOG_STAMP, COMMIT_LOG_CONTENT);
+        }
+        offset += count * COMMIT_LOG_SECTOR;
+        left -= count;
+    }
+    return 0;
+}
+
+/* Is this header the one that must come next? */
+static int header_check(struct recovery *r, const struct commit_log_header *header,
+                        struct error *err)
+{
+    const struct found *found = &r->found[r->index];
+
+    if (header->frame != r->out->frame_next || header->file_id != found->id)
+        return damage(r, "its header and its sectors disagree", err);
+    if (r->is_crc_known && header->previous_crc != r->out->crc_last)
+        return damage(r, "it does not follow the frame before it", err);
+    if (commit_log_record_bytes(header->payload_size) > found->size - r->offset)
+        return damage(r, "it does not fit its file", err);
+    if (r->is_closed != (header->kind == COMMIT_LOG_OPENING))
+        return damage(r, r->is_closed ? "it follows the closing record without an opening one"
+                                      : "an opening record without a closing one before it",
+                      err);
+    return 0;
+}
+
+static int record_read(struct recovery *r, struct commit_log_header *header,
+                       enum record_state *state_out, struct error *err)
+{
+    const uint8_t *sector;
+    uint64_t count;
+    int rc = commit_log_reader_at(r->reader, r->offset, &sector, &count, err);
+
+    if (rc < 0)
+        return rc;
+    *state_out = RECORD_NONE;
+    switch (commit_log_sector_check(sector, r->found[r->index].id, r->out->frame_next)) {
+    case COMMIT_LOG_SECTOR_OLD:
+        return 0;
+    case COMMIT_LOG_SECTOR_DAMAGED:
+        return damage(r, "its first sector belongs to nothing", err);
+    case COMMIT_LOG_SECTOR_PRESENT:
+        break;
+    }
+    rc = commit_log_header_decode(sector + COMMIT_LOG_STAMP, header, err);
+    if (rc == ERROR_CORRUPT)
+        return damage(r, "its header is damaged", err);
+    if (rc < 0)
+        return rc;
+    rc = header_check(r, header, err);
+    if (rc == 0)
+        rc = record_gather(r, header, state_out, err);
+    if (rc < 0 || *state_out == RECORD_TORN)
+        return rc;
+    if (crc32c(0, r->payload.data + COMMIT_LOG_HEADER, header->payload_size) !=
+        header->payload_crc)
+        return damage(r, "all of it is there, but its checksum is wrong", err);
+    return 0;
+}
+
+/* Take in a record that was read whole. */
+static int record_accept(struct recovery *r, const struct commit_log_header *header,
+                         struct error *err)
+{
+    struct commit_log_recovered *out = r->out;
+    uint64_t bytes = commit_log_record_bytes(header->payload_size);
+
+    if (header->kind == COMMIT_LOG_FRAME) {
+        if (header->frame > r->options->flushed_frame) {
+            struct bytes payload =
+                bytes_of(r->payload.data + COMMIT_LOG_HEADER, header->payload_size);
+            int rc = r->replay(r->context, header->frame, header->timestamp_us, payload, err);
+
+            if (rc < 0)
+                return rc;
+            out->bytes_unflushed += bytes;
+        }
+        out->timestamp_last_us = header->timestamp_us;
+        r->found[r->index].frame_last = header->frame;
+        out->frame_next = header->frame + 1;
+    }
+    out->crc_last = header->crc;
+    r->is_crc_known = true;
+    r->is_closed = header->kind == COMMIT_LOG_CLOSING;
+    r->offset += bytes;
+    return 0;
+}
+
+/* ---- the walk ---- */
+
+/* Read the file at r->index until no whole record follows. */
+static int file_walk(struct recovery *r, struct error *err)
+{
+    const struct found *found = &r->found[r->index];
+    int rc = commit_log_reader_open(r->reader, found->id, found->size, err);
+
+    r->offset = 0;
+    while (rc == 0 && r->offset < found->size) {
+        struct commit_log_header header;
+        enum record_state state;
+
+        rc = record_read(r, &header, &state, err);
+        if (rc < 0 || state != RECORD_WHOLE)
+            return rc;
+        rc = record_accept(r, &header, err);
+    }
+    return rc;
+}
+
+/* The next file at or after `index` that is not empty; found_count when there is none. */
+static size_t found_next(const struct recovery *r, size_t index)
+{
+    while (index < r->found_count && r->found[index].state == FOUND_EMPTY)
+        index++;
+    return index;
+}
+
+/* The last file that begins at or before flushed_frame + 1; else the first that is not empty. */
+static size_t found_start(const struct recovery *r)
+{
+    size_t start = r->found_count;
+
+    for (size_t i = 0; i < r->found_count; i++) {
+        if (r->found[i].state == FOUND_BEGINS &&
+            r->found[i].frame_first <= r->options->flushed_frame + 1)
+            start = i;
+    }
+    return start < r->found_count ? start : found_next(r, 0);
+}
+
+static int log_walk(struct recovery *r, struct error *err)
+{
+    size_t next = found_start(r);
+
+    if (next < r->found_count && r->found[next].state == FOUND_BEGINS &&
+        r->found[next].frame_first <= r->options->flushed_frame)
+        r->out->frame_next = r->found[next].frame_first;
+    while (next < r->found_count) {
+        const struct found *found = &r->found[next];
+        int rc;
+
+        r->index = next;
+        r->offset = 0;
+        if (found->state == FOUND_BEGINS && found->frame_first != r->out->frame_next)
+            return damage(r, "frames from this one on are missing before the file's first", err);
+        rc = file_walk(r, err);
+        if (rc < 0)
+            return rc;
+        next = found_next(r, next + 1);
+    }
+    return 0;
+}
+
+/* A stamp of a later frame anywhere from `offset` of file `index` on proves that the frame which
+ * could not be read had been synced. */
+static int file_search_later(struct recovery *r, size_t index, uint64_t offset, struct error *err)
+{
+    const struct found *found = &r->found[index];
+
+    while (offset < found->size) {
+        const uint8_t *sectors;
+        uint64_t count;
+        int rc = commit_log_reader_at(r->reader, offset, &sectors, &count, err);
+
+        if (rc < 0)
+            return rc;
+        for (uint64_t i = 0; i < count; i += COMMIT_LOG_BLOCK / COMMIT_LOG_SECTOR) {
+            const uint8_t *sector = sectors + i * COMMIT_LOG_SECTOR;
+            uint64_t frame = load_u32(sector + 4) | (uint64_t)load_u16(sector + 8) << 32;
+
+            if (load_u32(sector) == found->id && frame > r->out->frame_next &&
+                commit_log_sector_check(sector, found->id, frame) == COMMIT_LOG_SECTOR_PRESENT)
+                return damage(r, "it is not there, but a later frame is", err);
+        }
+        offset += count * COMMIT_LOG_SECTOR;
+    }
+    return 0;
+}
+
+static int log_search_later(struct recovery *r, struct error *err)
+{
+    size_t index = r->index;
+    int rc = 0;
+
+    if (index < r->found_count)
+        rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
+    else
+        r->index = index = 0;      /* no file has records: any of them may have lost its first */
+    for (; rc == 0 && index < r->found_count; index++) {
+        r->index = index;
+        r->offset = 0;
+        rc = commit_log_reader_open(r->reader, r->found[index].id, r->found[index].size, err);
+        if (rc == 0)
+            rc = file_search_later(r, index, 0, err);
+    }
+    return rc;
+}
+
+/* ---- what is left for the writer ---- */
+
+/* The frames that were accepted may so far be only in a cache. */
+static int tail_sync(struct recovery *r, size_t index, struct error *err)
+{
+    struct disk *disk = r->world->disk;
+    char path[COMMIT_LOG_PATH];
+    struct disk_file *file;
+    int rc;
+
+    if (r->options->read_only || index >= r->found_count)
+        return 0;
+    commit_log_path(r->found[index].id, path);
+    rc = disk->open(disk, path, DISK_WRITE, &file, err);
+    if (rc < 0)
+        return rc;
+    rc = disk->sync(disk, file);
+    disk->close(disk, file);
+    return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
+}
+
+/* Sort the files by what may be done with them.  A damaged one that nobody needed stays aside. */
+static void files_sort(struct recovery *r, size_t tail)
+{
+    for (size_t i = 0; i < r->found_count; i++) {
+        const struct found *found = &r->found[i];
+        struct commit_log_file file = {found->id, found->size, found->frame_last};
+
+        if (r->out->is_clean && i == tail)
+            r->out->tail = file;
+        else if (found->frame_last > r->options->flushed_frame)
+            commit_log_files_add(&r->out->live, file);
+        else if (found->state != FOUND_DAMAGED)
+            commit_log_files_add(&r->out->spare, file);
+    }
+}
+
+static int damage_cut(struct recovery *r, struct error *err)
+{
+    struct commit_log_files later = {0};
+    struct found *found = &r->found[r->index];
+    struct commit_log_file file = {found->id, found->size, found->frame_last};
+    struct error failed;
+    int rc;
+
+    for (size_t i = r->index + 1; i < r->found_count; i++) {
+        struct commit_log_file moved = {r->found[i].id, r->found[i].size, 0};
+
+        commit_log_files_add(&later, moved);
+    }
+    commit_log_reader_free(r->reader);       /* it has the file open */
+    r->reader = commit_log_reader_new(r->world);
+    rc = commit_log_salvage(r->world, file, r->offset, &later, &failed);
+    memory_free(later.items);
+    if (rc < 0) {
+        error_wrap(&failed, "salvage");
+        if (err != NULL)
+            *err = failed;
+        return rc;
+    }
+    r->found_count = r->index + 1;
+    if (r->offset == 0)
+        found->state = FOUND_EMPTY;
+    r->is_closed = false;
+    return 0;
+}
+
+static int log_recover(struct recovery *r, struct error *err)
+{
+    struct commit_log_recovered *out = r->out;
+    size_t tail;
+    int rc = log_walk(r, err);
+
+    tail = r->index;
+    if (rc == 0 && out->frame_next <= r->options->flushed_frame) {
+        /* The files with the last frames, all flushed, were taken for reuse. */
+        out->frame_next = r->options->flushed_frame + 1;
+        out->crc_last = 0;
+        r->is_closed = false;
+    }
+    if (rc == 0 && !r->is_closed) {
+        rc = log_search_later(r, err);
+        if (rc == 0)
+            rc = tail_sync(r, tail, err);
+    }
+    if (rc < 0 && r->is_damaged && r->options->salvage) {
+        tail = r->index;
+        rc = r->options->read_only ? 0 : damage_cut(r, err);
+        r->is_closed = false;
+    }
+    if (rc < 0)
+        return rc;
+    if (out->frame_next <= r->options->flushed_frame)
+        out->frame_next = r->options->flushed_frame + 1;
+    out->is_clean = r->is_closed;
+    out->offset = r->offset;
+    files_sort(r, tail);
+    return 0;
+}
+
+int commit_log_recover(struct world *world, const struct commit_log_options *options,
+                       commit_log_replay replay, void *context,
+                       struct commit_log_recovered *recovered_out, struct error *err)
+{
+    struct recovery r = {.world = world, .options = options, .replay = replay,
+                         .context = context, .out = recovered_out};
+    int rc;
+
+    memset(recovered_out, 0, sizeof(*recovered_out));
+    recovered_out->frame_next = options->flushed_frame + 1;
+    r.reader = commit_log_reader_new(world);
+    rc = found_all(&r, err);
+    r.index = r.found_count;
+    if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0 && !options->is_restored) {
+        rc = error_set(err, options->salvage ? 0 : ERROR_CORRUPT,
+                       "the log is missing: frames after %" PRIu64 ", if there were any, are lost; "
+                       "put the directory log back, or go on without them by --salvage",
+                       options->flushed_frame);
+    }
+    if (rc == 0 && r.found_count > 0)
+        rc = log_recover(&r, err);
+    commit_log_reader_free(r.reader);
+    buffer_release(&r.payload);
+    memory_free(r.found);
+    return rc;
+}

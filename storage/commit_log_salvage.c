@@ -1,0 +1,134 @@
+/* commit_log_salvage: cut the log off before damage, keeping a copy of everything that is cut.
+ *
+ * What decides correctness: until the damaged file itself is zeroed, in the last step, the log is
+ * as damaged as before and salvage starts again; after it the log ends cleanly before the damage.
+ * Files are moved aside from the last to the first, so that what is left never looks whole.
+ *
+ * Example: frame 17 at byte 8192 of log/00000003.log is damaged, log/00000004.log follows.
+ * 00000004.log becomes 00000004.damaged-1; 00000003.log is copied to 00000003.damaged-1 and
+ * zeroed from byte 8192 on. */
+#include "storage/commit_log_private.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "storage/base/memory.h"
+
+enum { PIECE_SIZE = 1 << 20 };
+
+/* A name that is free: a crash in here, or damage in what an earlier salvage left, must not replace
+ * the copy that was made first. */
+static void damaged_path(struct disk *disk, uint32_t file_id, char path[COMMIT_LOG_PATH])
+{
+    struct disk_file *file;
+
+    for (uint32_t number = 1;; number++) {
+        snprintf(path, COMMIT_LOG_PATH, "log/%08x.damaged-%u", file_id, number);
+        if (disk->open(disk, path, DISK_READ, &file, NULL) < 0)
+            return;
+        disk->close(disk, file);
+    }
+}
+
+static int copy_bytes(struct disk *disk, struct disk_file *from, struct disk_file *to,
+                      uint64_t size, uint8_t *piece)
+{
+    for (uint64_t offset = 0; offset < size; offset += PIECE_SIZE) {
+        size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
+        int64_t got = disk->read(disk, from, offset, piece, part);
+        int rc;
+
+        if (got < 0)
+            return (int)got;
+        if ((size_t)got != part)
+            return -EIO;
+        rc = disk->write(disk, to, offset, piece, part);
+        if (rc < 0)
+            return rc;
+    }
+    return disk->sync(disk, to);
+}
+
+static int file_copy(struct disk *disk, struct disk_file *from, struct commit_log_file file,
+                     struct error *err)
+{
+    uint8_t *piece = memory_aligned(PIECE_SIZE);
+    char path[COMMIT_LOG_PATH];
+    struct disk_file *to;
+    int rc;
+
+    damaged_path(disk, file.id, path);
+    rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to,
+                    err);
+    if (rc == 0) {
+        rc = copy_bytes(disk, from, to, file.size, piece);
+        disk->close(disk, to);
+        if (rc == 0)
+            rc = disk->rename(disk, "log/" COMMIT_LOG_NEW_NAME, path);
+        if (rc == 0)
+            rc = disk->sync_directory(disk, "log");
+        if (rc < 0)
+            error_set(err, rc, "cannot keep a copy as %s: %s", path, error_text(rc));
+    }
+    memory_free(piece);
+    return rc;
+}
+
+static int file_zero(struct disk *disk, struct disk_file *file, uint64_t offset, uint64_t size,
+                     struct error *err)
+{
+    uint8_t *zeros = memory_zeroed(1, PIECE_SIZE);
+    int rc = 0;
+
+    while (rc == 0 && offset < size) {
+        size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
+
+        rc = disk->write(disk, file, offset, zeros, part);
+        offset += part;
+    }
+    if (rc == 0)
+        rc = disk->sync(disk, file);
+    memory_free(zeros);
+    return rc < 0 ? error_set(err, rc, "cannot cut the log: %s", error_text(rc)) : 0;
+}
+
+static int later_move_aside(struct disk *disk, const struct commit_log_files *later,
+                            struct error *err)
+{
+    int rc = 0;
+
+    for (size_t i = later->count; rc == 0 && i > 0; i--) {
+        char from[COMMIT_LOG_PATH], to[COMMIT_LOG_PATH];
+
+        commit_log_path(later->items[i - 1].id, from);
+        damaged_path(disk, later->items[i - 1].id, to);
+        rc = disk->rename(disk, from, to);
+        if (rc == 0)
+            rc = disk->sync_directory(disk, "log");
+        if (rc < 0)
+            error_set(err, rc, "cannot rename %s to %s: %s", from, to, error_text(rc));
+    }
+    return rc;
+}
+
+int commit_log_salvage(struct world *world, struct commit_log_file file, uint64_t offset,
+                       const struct commit_log_files *later, struct error *err)
+{
+    struct disk *disk = world->disk;
+    struct disk_file *opened;
+    char path[COMMIT_LOG_PATH];
+    int rc;
+
+    rc = later_move_aside(disk, later, err);
+    if (rc < 0)
+        return rc;
+    commit_log_path(file.id, path);
+    rc = disk->open(disk, path, DISK_WRITE, &opened, err);
+    if (rc < 0)
+        return rc;
+    rc = file_copy(disk, opened, file, err);
+    if (rc == 0)
+        rc = file_zero(disk, opened, offset, file.size, err);
+    disk->close(disk, opened);
+    return rc;
+}
