@@ -1,4 +1,4 @@
-/* commit_log: writing frames, one after the other, into files that are ready before they are needed.
+/* commit_log: writing frames, one after the other, into files that are ready ahead of need.
  *
  * What decides correctness: a frame is written only after the one before it is synced, only into
  * blocks that this life of the file has not touched, and only into space that was allocated and
@@ -10,7 +10,7 @@
  *   the background lane begins to make another;
  * - the log lane computes the checksums, lays the frame out in sectors in a fixed piece of aligned
  *   memory, writes it piece by piece past the page cache, and syncs once;
- * - back on the engine thread, `durable` is called; the engine may append the next frame from there.
+ * - back on the engine thread, `durable` is called; the engine may append the next from there.
  *
  * Possible failures:
  * - no space for the next file: commit_log_has_room says no, the background lane tries again every
@@ -297,7 +297,8 @@ static void chore_take_making(struct commit_log *log, struct chore *chore, uint6
 }
 
 /* Is it time to have the next file made?  Small files wait until they are half full, since a small
- * directory may never need another; full-sized ones until an eighth, so that it is ready in time. */
+ * directory may never need another; full-sized ones until an eighth, so that it is ready in
+ * time. */
 static bool next_is_due(const struct commit_log *log)
 {
     if (log->read_only || log->failure != 0 || log->is_retry_waiting)

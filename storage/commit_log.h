@@ -1,4 +1,4 @@
-/* commit_log: the one log: numbered frames, one sync per group, recovery that tells torn from damaged.
+/* commit_log: the one log: numbered frames, one sync each, recovery that tells torn from damaged.
  *
  * What decides correctness: a frame is acknowledged only by the sync that covers all of it; no
  * sector that holds acknowledged bytes is ever written again; after a crash exactly the frames

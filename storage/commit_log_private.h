@@ -115,7 +115,7 @@ struct commit_log_recovered {
     uint32_t crc_last;             /* of the last record's header; 0 when there is none */
     int64_t timestamp_last_us;     /* 0 when there is none */
     uint32_t file_id_last;         /* the largest in the directory; 0 in a new one */
-    bool is_clean;                 /* the log ends in a closing record, in file `tail` at `offset` */
+    bool is_clean;                 /* the log ends in a closing record, at `offset` of `tail` */
     struct commit_log_file tail;   /* when is_clean; else it is among `live` or `spare` */
     uint64_t offset;
     uint64_t bytes_unflushed;      /* on disk, of the frames that were replayed */

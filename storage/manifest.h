@@ -1,9 +1,9 @@
-/* manifest: which segments are live, up to which frame they reach, and the schema they are read by.
+/* manifest: which segments are live, up to which frame they reach, and the schema to read them by.
  *
  * DIR/manifest is a log of checksummed records; an edit is one record, durable before it counts.
- * When it has grown, a whole new one is written under a temporary name, synced, renamed and the
- * directory synced.  A cut last record is the residue of a crash and is dropped; anything else
- * that does not check is damage.  Layout: FORMATS.md "Manifest".
+ * When its room is used up, a whole new one is written under a temporary name, synced, renamed and
+ * the directory synced.  A last record of which a sector is missing is the residue of a crash and
+ * is dropped; anything else that does not check is damage.  Layout: FORMATS.md "Manifest".
  *
  * Calls block on the disk: they are made while opening, and by jobs of the background lane, one at
  * a time. */
@@ -23,7 +23,7 @@ enum segment_kind {
 };
 
 struct segment_info {
-    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; never used again */
+    uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; used once */
     uint32_t table_id;
     enum segment_kind kind;
     uint64_t frame_first;             /* the frames whose rows it holds: inclusive at both ends */
@@ -67,6 +67,9 @@ struct manifest_edit {
     uint64_t flushed_frame;           /* 0: as it was */
     struct schema *schema;            /* NULL: as it was */
 };
+/* Durable when it returns 0; unchanged otherwise.  After -ENOSPC it can be tried again; after any
+ * other error nobody knows what is on disk, and every later call returns ERROR_FAILED.  The edit
+ * must fit: removed segments are there, added ones are not, flushed_frame does not fall. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);
