@@ -11,8 +11,8 @@
  * records; at the end look for traces of later ones, and sync what was accepted.
  *
  * Example: file 5 holds 100..180 and a torn 181, from a crash.  The opening after it went on in
- * file 6 with a 181 of its own.  The walk ends file 5 at 181, finds file 6 to begin with 181 and the
- * checksum of 180, and never asks about the torn one again. */
+ * file 6 with a 181 of its own.  The walk ends file 5 at 181, finds file 6 to begin with 181 and
+ * the checksum of 180, and never asks about the torn one again. */
 #include "storage/commit_log_private.h"
 
 #include <errno.h>
