@@ -1,0 +1,320 @@
+/* Values as text for people and CSV files.
+ *
+ * Every scalar prints in a form that type_parse_text reads back to an equal value.  Within a
+ * collection, whatever CQL writes in quotes is quoted: {'ad1': 0.005}, ('2013-11-28', null). */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/bigint.h"
+#include "storage/base/calendar.h"
+#include "storage/type.h"
+#include "storage/type_private.h"
+
+/* Times and days outside the years 0000 to 9999 print as numbers. */
+#define CALENDAR_DAY_MIN INT64_C(-719528)
+#define CALENDAR_DAY_MAX INT64_C(2932896)
+#define DATE_EPOCH INT64_C(2147483648)                /* a date counts days, 1970-01-01 is 2^31 */
+
+static void format_hex(struct bytes value, struct buffer *text)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    buffer_reserve(text, 2 * value.size);
+    for (size_t i = 0; i < value.size; i++) {
+        buffer_put_u8(text, (uint8_t)digits[value.data[i] >> 4]);
+        buffer_put_u8(text, (uint8_t)digits[value.data[i] & 15]);
+    }
+}
+
+static void format_blob(struct bytes value, struct buffer *text)
+{
+    buffer_append_text(text, "0x");
+    format_hex(value, text);
+}
+
+static void format_uuid(const uint8_t *uuid, struct buffer *text)
+{
+    static const int part_sizes[] = {4, 2, 2, 2, 6};
+
+    for (int i = 0; i < 5; i++) {
+        if (i > 0)
+            buffer_put_u8(text, '-');
+        format_hex(bytes_of(uuid, (size_t)part_sizes[i]), text);
+        uuid += part_sizes[i];
+    }
+}
+
+/* The shortest digits that read back as the same number. */
+static void format_double(double value, bool is_float, struct buffer *text)
+{
+    char digits[32];
+
+    if (isnan(value) || isinf(value)) {
+        buffer_append_text(text, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+        return;
+    }
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        bool same = is_float ? (float)value >= strtof(digits, NULL) &&
+                                   (float)value <= strtof(digits, NULL)
+                             : value >= strtod(digits, NULL) && value <= strtod(digits, NULL);
+        if (same)
+            break;
+    }
+    buffer_append_text(text, digits);
+}
+
+static void format_floating(const struct type *type, struct bytes value, struct buffer *text)
+{
+    if (type->kind == TYPE_FLOAT) {
+        uint32_t bits = load_u32_be(value.data);
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        format_double((double)number, true, text);
+    } else {
+        uint64_t bits = load_u64_be(value.data);
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        format_double(number, false, text);
+    }
+}
+
+/* Plain digits with the point put in by hand, so that the scale shows: 0.00250, 1000 for 1E3. */
+static void format_decimal(struct bytes value, struct buffer *text)
+{
+    struct buffer digits = {0};
+    int32_t scale = type_decimal_scale(value);
+
+    bigint_format(type_decimal_unscaled(value), &digits);
+    size_t start = digits.data[0] == '-' ? 1 : 0;
+    size_t count = digits.size - start;
+    bool is_zero = digits.data[start] == '0';
+    if (start > 0)
+        buffer_put_u8(text, '-');
+    if (scale > 0 && count <= (size_t)scale) {
+        buffer_append_text(text, "0.");
+        for (size_t i = count; i < (size_t)scale; i++)
+            buffer_put_u8(text, '0');
+        buffer_append(text, digits.data + start, count);
+    } else if (scale > 0) {
+        size_t whole = count - (size_t)scale;
+        buffer_append(text, digits.data + start, whole);
+        buffer_put_u8(text, '.');
+        buffer_append(text, digits.data + start + whole, (size_t)scale);
+    } else {
+        buffer_append(text, digits.data + start, count);
+        for (int32_t i = scale; i < 0 && !is_zero; i++)
+            buffer_put_u8(text, '0');
+    }
+    buffer_release(&digits);
+}
+
+static void format_timestamp(int64_t time_ms, struct buffer *text)
+{
+    if (time_ms < CALENDAR_DAY_MIN * DAY_MS || time_ms > TIME_MS_MAX)
+        buffer_printf(text, "%" PRId64, time_ms);
+    else
+        time_format(time_ms, text);
+}
+
+static void format_date(uint32_t date, struct buffer *text)
+{
+    int64_t day = (int64_t)date - DATE_EPOCH;
+    char digits[DAY_TEXT_SIZE + 1];
+
+    if (day < CALENDAR_DAY_MIN || day > CALENDAR_DAY_MAX) {
+        buffer_printf(text, "%" PRIu32, date);
+        return;
+    }
+    day_format((int32_t)day, digits);
+    buffer_append_text(text, digits);
+}
+
+static void format_time(uint64_t nanoseconds, struct buffer *text)
+{
+    uint64_t seconds = nanoseconds / 1000000000;
+
+    buffer_printf(text, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 ".%09" PRIu64, seconds / 3600,
+                  seconds / 60 % 60, seconds % 60, nanoseconds % 1000000000);
+}
+
+static void format_inet(struct bytes value, struct buffer *text)
+{
+    char name[INET6_ADDRSTRLEN];
+
+    if (inet_ntop(value.size == 4 ? AF_INET : AF_INET6, value.data, name, sizeof name) != NULL)
+        buffer_append_text(text, name);
+}
+
+static uint64_t format_unit(uint64_t amount, uint64_t unit, const char *name, struct buffer *text)
+{
+    if (amount >= unit)
+        buffer_printf(text, "%" PRIu64 "%s", amount / unit, name);
+    return amount % unit;
+}
+
+static uint64_t magnitude(int64_t value)
+{
+    return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+static void format_duration(struct bytes value, struct buffer *text)
+{
+    struct type_duration duration;
+
+    if (!type_duration_read(value, &duration))
+        return;
+    size_t start = text->size;
+    if (duration.months < 0 || duration.days < 0 || duration.nanoseconds < 0)
+        buffer_put_u8(text, '-');
+    uint64_t months = format_unit(magnitude(duration.months), 12, "y", text);
+    format_unit(months, 1, "mo", text);
+    format_unit(magnitude(duration.days), 1, "d", text);
+    uint64_t left = magnitude(duration.nanoseconds);
+    left = format_unit(left, UINT64_C(3600000000000), "h", text);
+    left = format_unit(left, UINT64_C(60000000000), "m", text);
+    left = format_unit(left, 1000000000, "s", text);
+    left = format_unit(left, 1000000, "ms", text);
+    left = format_unit(left, 1000, "us", text);
+    format_unit(left, 1, "ns", text);
+    if (text->size == start)
+        buffer_append_text(text, "0s");
+}
+
+static int64_t load_integer(struct bytes value)
+{
+    switch (value.size) {
+    case 1:
+        return (int8_t)value.data[0];
+    case 2:
+        return (int16_t)load_u16_be(value.data);
+    case 4:
+        return (int32_t)load_u32_be(value.data);
+    default:
+        return (int64_t)load_u64_be(value.data);
+    }
+}
+
+/* `value` is valid and not empty. */
+static void format_scalar(const struct type *type, struct bytes value, struct buffer *text)
+{
+    switch (type->kind) {
+    case TYPE_ASCII:
+    case TYPE_TEXT:
+        buffer_append_bytes(text, value);
+        break;
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+    case TYPE_BIGINT:
+    case TYPE_COUNTER:
+        buffer_printf(text, "%" PRId64, load_integer(value));
+        break;
+    case TYPE_VARINT:
+        bigint_format(value, text);
+        break;
+    case TYPE_DECIMAL:
+        format_decimal(value, text);
+        break;
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        format_floating(type, value, text);
+        break;
+    case TYPE_BOOLEAN:
+        buffer_append_text(text, value.data[0] != 0 ? "true" : "false");
+        break;
+    case TYPE_BLOB:
+        format_blob(value, text);
+        break;
+    case TYPE_UUID:
+    case TYPE_TIMEUUID:
+        format_uuid(value.data, text);
+        break;
+    case TYPE_INET:
+        format_inet(value, text);
+        break;
+    case TYPE_TIMESTAMP:
+        format_timestamp(load_integer(value), text);
+        break;
+    case TYPE_DATE:
+        format_date(load_u32_be(value.data), text);
+        break;
+    case TYPE_TIME:
+        format_time(load_u64_be(value.data), text);
+        break;
+    case TYPE_DURATION:
+        format_duration(value, text);
+        break;
+    case TYPE_LIST:
+    case TYPE_MAP:
+    case TYPE_SET:
+    case TYPE_UDT:
+    case TYPE_TUPLE:
+        break;
+    }
+}
+
+static bool type_is_quoted(const struct type *type)
+{
+    return type->kind == TYPE_ASCII || type->kind == TYPE_TEXT || type->kind == TYPE_INET ||
+           type->kind == TYPE_TIMESTAMP || type->kind == TYPE_DATE || type->kind == TYPE_TIME;
+}
+
+static void format_literal(const struct type *type, struct bytes value, struct buffer *text)
+{
+    struct buffer plain = {0};
+
+    if (value.data == NULL) {
+        buffer_append_text(text, "null");
+        return;
+    }
+    type_format(type, value, &plain);
+    bool quoted = type_is_quoted(type);
+    if (quoted)
+        buffer_put_u8(text, '\'');
+    for (size_t i = 0; i < plain.size; i++) {
+        if (quoted && plain.data[i] == '\'')
+            buffer_put_u8(text, '\'');
+        buffer_put_u8(text, plain.data[i]);
+    }
+    if (quoted)
+        buffer_put_u8(text, '\'');
+    buffer_release(&plain);
+}
+
+static void format_items(const struct type *type, struct bytes value, struct buffer *text)
+{
+    const char *brackets = type->kind == TYPE_LIST ? "[]" : type->kind == TYPE_TUPLE ? "()" : "{}";
+    struct type_items items;
+
+    buffer_put_u8(text, (uint8_t)brackets[0]);
+    uint32_t count = type_items_open(type, value, &items) ? items.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes item;
+        bool is_map_value = type->kind == TYPE_MAP && i % 2 == 1;
+        if (!type_items_next(&items, &item))
+            break;
+        if (i > 0)
+            buffer_append_text(text, is_map_value ? ": " : ", ");
+        if (type->kind == TYPE_UDT) {
+            type_print_name(type->field_names[i], text);
+            buffer_append_text(text, ": ");
+        }
+        format_literal(type_item_type(type, i), item, text);
+    }
+    buffer_put_u8(text, (uint8_t)brackets[1]);
+}
+
+void type_format(const struct type *type, struct bytes value, struct buffer *text)
+{
+    if (type->argument_count > 0)
+        format_items(type, value, text);
+    else if (type_validate(type, value, NULL) == 0 && value.size > 0)
+        format_scalar(type, value, text);
+    else if (value.size > 0)
+        format_blob(value, text);
+}

@@ -1,0 +1,578 @@
+/* Text to values: what COPY, imports and CQL literals write.
+ *
+ *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
+ *              nothing (UTC), Z, +01:00, +0100 or +01; digits past the millisecond are cut
+ *   duration   1y2mo3w4d5h6m7s8ms9us10ns in this or any order, each unit once; P1Y2M3DT4H5M6S; P2W;
+ *              a leading '-' makes all of it negative */
+#include <arpa/inet.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/bigint.h"
+#include "storage/base/calendar.h"
+#include "storage/type.h"
+#include "storage/type_private.h"
+
+enum { NUMBER_TEXT_MAX = 2048 };       /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
+
+/* Scanning forward through a text. */
+struct scan {
+    const uint8_t *at;
+    const uint8_t *end;
+};
+
+static bool scan_char(struct scan *scan, char c)
+{
+    if (scan->at == scan->end || *scan->at != c)
+        return false;
+    scan->at++;
+    return true;
+}
+
+static bool scan_is_digit(const struct scan *scan)
+{
+    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
+}
+
+/* Exactly `count` digits. */
+static bool scan_digits(struct scan *scan, int count, uint64_t *value_out)
+{
+    *value_out = 0;
+    for (int i = 0; i < count; i++) {
+        if (!scan_is_digit(scan))
+            return false;
+        *value_out = *value_out * 10 + (uint64_t)(*scan->at++ - '0');
+    }
+    return true;
+}
+
+/* One or more digits, within `max`. */
+static bool scan_number(struct scan *scan, uint64_t max, uint64_t *value_out)
+{
+    uint64_t value = 0;
+    bool any = false;
+
+    while (scan_is_digit(scan)) {
+        uint64_t digit = (uint64_t)(*scan->at++ - '0');
+        if (value > (max - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+        any = true;
+    }
+    *value_out = value;
+    return any;
+}
+
+/* Digits after a point, as a number of `places` places; further ones are cut. */
+static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
+{
+    int count = 0;
+
+    *value_out = 0;
+    for (; scan_is_digit(scan); scan->at++, count++) {
+        if (count < places)
+            *value_out = *value_out * 10 + (uint64_t)(*scan->at - '0');
+    }
+    bool any = count > 0;
+    for (; count < places; count++)
+        *value_out *= 10;
+    return any;
+}
+
+static bool parse_integer(struct bytes text, int64_t min, int64_t max, int64_t *value_out)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    bool negative = scan_char(&scan, '-');
+    uint64_t magnitude;
+
+    if (!negative)
+        scan_char(&scan, '+');
+    uint64_t limit = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
+    if (!scan_number(&scan, limit, &magnitude) || scan.at != scan.end)
+        return false;
+    *value_out = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return *value_out >= min && *value_out <= max;
+}
+
+static bool parse_sized_integer(struct bytes text, size_t size, struct buffer *value)
+{
+    int64_t max = INT64_MAX >> (64 - 8 * size);
+    int64_t number;
+
+    if (!parse_integer(text, -max - 1, max, &number))
+        return false;
+    for (size_t i = size; i > 0; i--)
+        buffer_put_u8(value, (uint8_t)((uint64_t)number >> (8 * (i - 1))));
+    return true;
+}
+
+static bool text_equals_ignoring_case(struct bytes text, const char *lower)
+{
+    size_t size = strlen(lower);
+
+    if (text.size != size)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = text.data[i];
+        if (c >= 'A' && c <= 'Z')
+            c = (uint8_t)(c - 'A' + 'a');
+        if (c != (uint8_t)lower[i])
+            return false;
+    }
+    return true;
+}
+
+static bool parse_boolean(struct bytes text, struct buffer *value)
+{
+    bool is_true = text_equals_ignoring_case(text, "true");
+
+    if (!is_true && !text_equals_ignoring_case(text, "false"))
+        return false;
+    value_put_boolean(value, is_true);
+    return true;
+}
+
+/* strtod takes leading space, hexadecimal and "inf" as well: only decimal forms reach it. */
+static bool parse_double_digits(struct bytes text, bool is_float, double *number_out)
+{
+    char digits[NUMBER_TEXT_MAX];
+    char *end;
+
+    if (text.size >= sizeof digits)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        digits[i] = (char)text.data[i];
+        if (strchr("0123456789+-.eE", digits[i]) == NULL || digits[i] == '\0')
+            return false;
+    }
+    digits[text.size] = '\0';
+    *number_out = is_float ? (double)strtof(digits, &end) : strtod(digits, &end);
+    return end == digits + text.size && !isinf(*number_out);
+}
+
+static bool parse_floating(struct bytes text, bool is_float, struct buffer *value)
+{
+    double number;
+
+    if (text_equals_ignoring_case(text, "nan"))
+        number = (double)NAN;
+    else if (text_equals_ignoring_case(text, "infinity"))
+        number = (double)INFINITY;
+    else if (text_equals_ignoring_case(text, "-infinity"))
+        number = -(double)INFINITY;
+    else if (!parse_double_digits(text, is_float, &number))
+        return false;
+    if (is_float) {
+        float narrow = (float)number;
+        uint32_t bits;
+        memcpy(&bits, &narrow, sizeof bits);
+        buffer_put_u32_be(value, bits);
+    } else {
+        uint64_t bits;
+        memcpy(&bits, &number, sizeof bits);
+        buffer_put_u64_be(value, bits);
+    }
+    return true;
+}
+
+static bool parse_varint(struct bytes text, struct buffer *value)
+{
+    if (text.size > 0 && text.data[0] == '+')
+        text = bytes_of(text.data + 1, text.size - 1);
+    /* Four digits need less than two bytes. */
+    if (text.size > TYPE_VARINT_SIZE_MAX * 2)
+        return false;
+    return bigint_parse(text, value) == 0;
+}
+
+/* [sign] digits [. digits] [e [sign] digits]: the digits in one go, the point as a scale. */
+static bool parse_decimal(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    struct buffer digits = {0};
+    int64_t exponent = 0;
+    int64_t scale = 0;
+    bool point = false;
+
+    if (text.size > NUMBER_TEXT_MAX)
+        return false;
+    if (scan_char(&scan, '-'))
+        buffer_put_u8(&digits, '-');
+    else
+        scan_char(&scan, '+');
+    for (; scan_is_digit(&scan) || (!point && scan.at < scan.end && *scan.at == '.'); scan.at++) {
+        if (*scan.at == '.') {
+            point = true;
+            continue;
+        }
+        buffer_put_u8(&digits, *scan.at);
+        scale += point ? 1 : 0;
+    }
+    bool valid = true;
+    if (scan_char(&scan, 'e') || scan_char(&scan, 'E')) {
+        struct bytes rest = bytes_of(scan.at, (size_t)(scan.end - scan.at));
+        valid = parse_integer(rest, -INT32_MAX, INT32_MAX, &exponent);
+        scan.at = scan.end;
+    }
+    scale -= exponent;
+    valid = valid && scan.at == scan.end && scale <= TYPE_DECIMAL_SCALE_MAX &&
+            scale >= -TYPE_DECIMAL_SCALE_MAX;
+    if (valid) {
+        buffer_put_u32_be(value, (uint32_t)(int32_t)scale);
+        valid = bigint_parse(buffer_view(&digits), value) == 0;
+    }
+    buffer_release(&digits);
+    return valid;
+}
+
+static int hex_digit(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* `count` bytes of two digits each. */
+static bool scan_hex(struct scan *scan, size_t count, struct buffer *value)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (scan->end - scan->at < 2)
+            return false;
+        int high = hex_digit(scan->at[0]);
+        int low = hex_digit(scan->at[1]);
+        if (high < 0 || low < 0)
+            return false;
+        buffer_put_u8(value, (uint8_t)(high * 16 + low));
+        scan->at += 2;
+    }
+    return true;
+}
+
+static bool parse_blob(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+
+    if (text.size == 0)
+        return true;
+    if (!scan_char(&scan, '0') || !(scan_char(&scan, 'x') || scan_char(&scan, 'X')) ||
+        text.size % 2 != 0)
+        return false;
+    return scan_hex(&scan, (text.size - 2) / 2, value);
+}
+
+static bool parse_uuid(struct bytes text, struct buffer *value)
+{
+    static const size_t part_sizes[] = {4, 2, 2, 2, 6};
+    struct scan scan = {text.data, text.data + text.size};
+
+    for (int i = 0; i < 5; i++) {
+        if ((i > 0 && !scan_char(&scan, '-')) || !scan_hex(&scan, part_sizes[i], value))
+            return false;
+    }
+    return scan.at == scan.end;
+}
+
+static bool parse_inet(struct bytes text, struct buffer *value)
+{
+    char name[INET6_ADDRSTRLEN];
+    uint8_t address[16];
+
+    if (text.size >= sizeof name || memchr(text.data, 0, text.size) != NULL)
+        return false;
+    memcpy(name, text.data, text.size);
+    name[text.size] = '\0';
+    bool is_v6 = memchr(name, ':', text.size) != NULL;
+    if (inet_pton(is_v6 ? AF_INET6 : AF_INET, name, address) != 1)
+        return false;
+    buffer_append(value, address, is_v6 ? 16 : 4);
+    return true;
+}
+
+static bool scan_day(struct scan *scan, int32_t *day_out)
+{
+    if (scan->end - scan->at < DAY_TEXT_SIZE ||
+        !day_parse(bytes_of(scan->at, DAY_TEXT_SIZE), day_out))
+        return false;
+    scan->at += DAY_TEXT_SIZE;
+    return true;
+}
+
+static bool parse_date(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    int64_t number;
+    int32_t day;
+
+    if (scan_day(&scan, &day) && scan.at == scan.end)
+        number = (int64_t)day + INT64_C(2147483648);
+    else if (!parse_integer(text, 0, UINT32_MAX, &number))
+        return false;
+    buffer_put_u32_be(value, (uint32_t)number);
+    return true;
+}
+
+/* HH:MM[:SS[.fraction]] of `places` places, in units of the last. */
+static bool scan_clock(struct scan *scan, int places, uint64_t *units_out)
+{
+    uint64_t hours;
+    uint64_t minutes;
+    uint64_t seconds = 0;
+    uint64_t fraction = 0;
+    uint64_t unit = 1;
+
+    for (int i = 0; i < places; i++)
+        unit *= 10;
+    if (!scan_digits(scan, 2, &hours) || !scan_char(scan, ':') || !scan_digits(scan, 2, &minutes))
+        return false;
+    if (scan_char(scan, ':')) {
+        if (!scan_digits(scan, 2, &seconds))
+            return false;
+        if (scan_char(scan, '.') && !scan_fraction(scan, places, &fraction))
+            return false;
+    }
+    *units_out = ((hours * 60 + minutes) * 60 + seconds) * unit + fraction;
+    return hours < 24 && minutes < 60 && seconds < 60;
+}
+
+static bool parse_time(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    uint64_t nanoseconds;
+    int64_t number;
+
+    if (scan_clock(&scan, 9, &nanoseconds) && scan.at == scan.end)
+        number = (int64_t)nanoseconds;
+    else if (!parse_integer(text, 0, INT64_C(86399999999999), &number))
+        return false;
+    value_put_bigint(value, number);
+    return true;
+}
+
+/* Nothing, Z, or [+-]hh[[:]mm]. */
+static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
+{
+    uint64_t hours;
+    uint64_t minutes = 0;
+
+    *offset_ms_out = 0;
+    if (scan->at == scan->end || scan_char(scan, 'Z') || scan_char(scan, 'z'))
+        return true;
+    bool negative = scan_char(scan, '-');
+    if ((!negative && !scan_char(scan, '+')) || !scan_digits(scan, 2, &hours))
+        return false;
+    if (scan->at < scan->end) {
+        scan_char(scan, ':');
+        if (!scan_digits(scan, 2, &minutes))
+            return false;
+    }
+    *offset_ms_out = (int64_t)(hours * 60 + minutes) * 60000;
+    if (negative)
+        *offset_ms_out = -*offset_ms_out;
+    return hours <= 18 && minutes < 60;
+}
+
+static bool parse_timestamp(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    uint64_t clock_ms = 0;
+    int64_t offset_ms;
+    int64_t time_ms;
+    int32_t day;
+
+    if (parse_integer(text, INT64_MIN, INT64_MAX, &time_ms)) {
+        value_put_bigint(value, time_ms);
+        return true;
+    }
+    if (!scan_day(&scan, &day))
+        return false;
+    if ((scan_char(&scan, 'T') || scan_char(&scan, ' ')) && !scan_clock(&scan, 3, &clock_ms))
+        return false;
+    if (!scan_zone(&scan, &offset_ms) || scan.at != scan.end)
+        return false;
+    value_put_bigint(value, (int64_t)day * DAY_MS + (int64_t)clock_ms - offset_ms);
+    return true;
+}
+
+enum duration_part { DURATION_MONTHS, DURATION_DAYS, DURATION_NANOSECONDS, DURATION_PARTS };
+
+struct duration_unit {
+    const char *name;
+    enum duration_part part;
+    uint64_t amount;
+};
+
+static const struct duration_unit duration_units[] = {
+    {"y", DURATION_MONTHS, 12},
+    {"mo", DURATION_MONTHS, 1},
+    {"w", DURATION_DAYS, 7},
+    {"d", DURATION_DAYS, 1},
+    {"h", DURATION_NANOSECONDS, UINT64_C(3600000000000)},
+    {"m", DURATION_NANOSECONDS, UINT64_C(60000000000)},
+    {"s", DURATION_NANOSECONDS, UINT64_C(1000000000)},
+    {"ms", DURATION_NANOSECONDS, UINT64_C(1000000)},
+    {"us", DURATION_NANOSECONDS, UINT64_C(1000)},
+    {"\xc2\xb5s", DURATION_NANOSECONDS, UINT64_C(1000)},
+    {"ns", DURATION_NANOSECONDS, 1},
+};
+
+/* The same with P: M is months before the T and minutes after it. */
+static const struct duration_unit duration_units_iso[] = {
+    {"y", DURATION_MONTHS, 12},
+    {"m", DURATION_MONTHS, 1},
+    {"w", DURATION_DAYS, 7},
+    {"d", DURATION_DAYS, 1},
+    {"h", DURATION_NANOSECONDS, UINT64_C(3600000000000)},
+    {"m", DURATION_NANOSECONDS, UINT64_C(60000000000)},
+    {"s", DURATION_NANOSECONDS, UINT64_C(1000000000)},
+};
+enum { DURATION_UNITS_ISO_DATE = 4 };
+
+static const struct duration_unit *find_unit(const struct duration_unit *units, size_t count,
+                                             struct bytes name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (text_equals_ignoring_case(name, units[i].name))
+            return &units[i];
+    }
+    return NULL;
+}
+
+/* One number and its unit, added to its part; `seen` has a bit for each unit used. */
+static bool scan_duration_unit(struct scan *scan, const struct duration_unit *units, size_t count,
+                               uint32_t *seen, uint64_t parts[DURATION_PARTS])
+{
+    uint64_t number;
+
+    if (!scan_number(scan, (uint64_t)INT64_MAX, &number))
+        return false;
+    const uint8_t *name = scan->at;
+    while (scan->at < scan->end && !scan_is_digit(scan) && *scan->at != 'T')
+        scan->at++;
+    const struct duration_unit *unit =
+        find_unit(units, count, bytes_of(name, (size_t)(scan->at - name)));
+    if (unit == NULL || (*seen & (UINT32_C(1) << (unit - units))) != 0)
+        return false;
+    *seen |= UINT32_C(1) << (unit - units);
+    uint64_t max = unit->part == DURATION_NANOSECONDS ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX;
+    if (number > (max - parts[unit->part]) / unit->amount)
+        return false;
+    parts[unit->part] += number * unit->amount;
+    return true;
+}
+
+static bool scan_duration_iso(struct scan *scan, uint64_t parts[DURATION_PARTS])
+{
+    const size_t unit_count = sizeof duration_units_iso / sizeof duration_units_iso[0];
+    uint32_t seen_date = 0;
+    uint32_t seen_time = 0;
+
+    while (scan_is_digit(scan)) {
+        if (!scan_duration_unit(scan, duration_units_iso, DURATION_UNITS_ISO_DATE, &seen_date,
+                                parts))
+            return false;
+    }
+    if (scan_char(scan, 'T')) {
+        do {
+            if (!scan_duration_unit(scan, duration_units_iso + DURATION_UNITS_ISO_DATE,
+                                    unit_count - DURATION_UNITS_ISO_DATE, &seen_time, parts))
+                return false;
+        } while (scan->at < scan->end);
+    }
+    return scan->at == scan->end && (seen_date | seen_time) != 0;
+}
+
+static bool parse_duration(struct bytes text, struct buffer *value)
+{
+    struct scan scan = {text.data, text.data + text.size};
+    uint64_t parts[DURATION_PARTS] = {0};
+    uint32_t seen = 0;
+    bool negative = scan_char(&scan, '-');
+
+    if (scan_char(&scan, 'P')) {
+        if (!scan_duration_iso(&scan, parts))
+            return false;
+    } else {
+        do {
+            if (!scan_duration_unit(&scan, duration_units,
+                                    sizeof duration_units / sizeof duration_units[0], &seen, parts))
+                return false;
+        } while (scan.at < scan.end);
+    }
+    int sign = negative ? -1 : 1;
+    struct type_duration duration = {sign * (int32_t)parts[DURATION_MONTHS],
+                                     sign * (int32_t)parts[DURATION_DAYS],
+                                     sign * (int64_t)parts[DURATION_NANOSECONDS]};
+    type_duration_write(duration, value);
+    return true;
+}
+
+static bool parse_scalar(const struct type *type, struct bytes text, struct buffer *value)
+{
+    switch (type->kind) {
+    case TYPE_ASCII:
+    case TYPE_TEXT:
+        buffer_append_bytes(value, text);
+        return true;
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+    case TYPE_BIGINT:
+    case TYPE_COUNTER:
+        return parse_sized_integer(text, type_fixed_size(type->kind), value);
+    case TYPE_VARINT:
+        return parse_varint(text, value);
+    case TYPE_DECIMAL:
+        return parse_decimal(text, value);
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        return parse_floating(text, type->kind == TYPE_FLOAT, value);
+    case TYPE_BOOLEAN:
+        return parse_boolean(text, value);
+    case TYPE_BLOB:
+        return parse_blob(text, value);
+    case TYPE_UUID:
+    case TYPE_TIMEUUID:
+        return parse_uuid(text, value);
+    case TYPE_INET:
+        return parse_inet(text, value);
+    case TYPE_TIMESTAMP:
+        return parse_timestamp(text, value);
+    case TYPE_DATE:
+        return parse_date(text, value);
+    case TYPE_TIME:
+        return parse_time(text, value);
+    case TYPE_DURATION:
+        return parse_duration(text, value);
+    case TYPE_LIST:
+    case TYPE_MAP:
+    case TYPE_SET:
+    case TYPE_UDT:
+    case TYPE_TUPLE:
+        return false;
+    }
+    return false;
+}
+
+int type_parse_text(const struct type *type, struct bytes text, struct buffer *value,
+                    struct error *err)
+{
+    size_t start = value->size;
+    bool parsed = parse_scalar(type, text, value);
+
+    if (parsed) {
+        struct bytes made = bytes_of(value->data + start, value->size - start);
+        parsed = type_validate(type, made, NULL) == 0;
+    }
+    if (parsed)
+        return 0;
+    value->size = start;
+    struct buffer name = {0};
+    type_print(type, &name);
+    int shown = (int)(text.size < 64 ? text.size : 64);
+    error_set(err, ERROR_INVALID, "\"%.*s\" is no %.*s", shown, (const char *)text.data,
+              (int)(name.size < 200 ? name.size : 200), (const char *)name.data);
+    buffer_release(&name);
+    return ERROR_INVALID;
+}
