@@ -15,11 +15,17 @@
 struct wide_vector {
     uint32_t column_id;
     enum vector_kind kind;
+    const struct column *column;
     int64_t *integers;
     uint8_t *scales;
     uint32_t *codes;
-    uint8_t *absent;                   /* NULL: all present */
-    const struct bytes *strings;       /* by code; borrowed */
+    uint8_t *absent;                   /* NULL: all present; made by wide_rows_absent */
+    const struct bytes *strings;       /* by code, `string_count` of them; borrowed.  Two codes may
+                                        * have the same string */
+    uint32_t string_count;
+    bool strings_shared;               /* the array serves all partitions of its source, so what
+                                        * is known of a code holds while the pointer is the same */
+    uint8_t *absent_memory;            /* private: kept while `absent` is NULL */
 };
 
 struct wide_rows {
@@ -31,28 +37,46 @@ struct wide_rows {
     int64_t *timestamps_us;            /* by row; NULL: all are timestamp_us */
     int64_t timestamp_us;
     int64_t *ranks;                    /* NULL: implied by order */
+    int64_t *timestamps_memory;        /* private, as in wide_vector */
+    int64_t *ranks_memory;
 };
 
 void wide_rows_init(struct wide_rows *rows, const struct table *table);
 void wide_rows_release(struct wide_rows *rows);
-void wide_rows_clear(struct wide_rows *rows);
+void wide_rows_clear(struct wide_rows *rows);          /* keeps the memory */
 void wide_rows_reserve(struct wide_rows *rows, uint32_t capacity);
+/* Turn the optional vectors on: zeros (each row's timestamp_us) so far; no-ops when they are on. */
+void wide_rows_absent(struct wide_rows *rows, struct wide_vector *vector);
+void wide_rows_timestamps(struct wide_rows *rows);
+void wide_rows_ranks(struct wide_rows *rows);
+
+/* Append rows [from, from + count) of `source`, whose vectors have the same strings (rows without
+ * strings take them over).  Timestamps stay each row's own.  ERROR_LIMIT past UINT32_MAX rows. */
+must_check int wide_rows_append(struct wide_rows *rows, const struct wide_rows *source,
+                                uint32_t from, uint32_t count);
+
 /* Clustering order of two rows, the rank left out. */
 int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
                       uint32_t row_b);
+/* Put the rows into clustering order; equals stay in the order they are in. */
+void wide_rows_sort(struct wide_rows *rows);
+
 /* Add every row to `stats` (cleared by the caller). */
 void wide_rows_stats(const struct wide_rows *rows, struct partition_stats *stats);
+/* The regular decimal column that stats are kept of: its index in `vectors`, or UINT32_MAX. */
+uint32_t wide_rows_stats_column(const struct table *table);
 
 /* Stable merge of several, given in the order of their frames; ranks become explicit where an input
- * has explicit ones.  `merged` borrows the inputs' strings through `strings` (cleared and refilled;
- * owned by the caller, outlives `merged`). */
+ * has explicit ones, timestamps where they differ.  `merged` (cleared first) borrows the inputs'
+ * strings through `strings` (cleared and refilled; owned by the caller, outlives `merged`).
+ * ERROR_LIMIT past UINT32_MAX rows. */
 struct wide_strings;
 struct wide_strings *wide_strings_new(void);
 void wide_strings_free(struct wide_strings *strings);
-void wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
-                     struct wide_strings *strings, struct wide_rows *merged);
+must_check int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
+                               struct wide_strings *strings, struct wide_rows *merged);
 
-/* The rows as a stream of the generic cell model, ranks filled in, cut to `slice`.  `rows` must
- * outlive it. */
+/* The rows as a stream of the generic cell model, ranks filled in, cut to `slice`: a row has a
+ * marker and a cell for each regular column that is present.  `rows` must outlive it. */
 struct stream *wide_rows_stream(const struct wide_rows *rows, const struct slice *slice);
 #endif

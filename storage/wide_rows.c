@@ -1,0 +1,838 @@
+/* wide_rows: sorting, merging and streaming of sorted columns.
+ *
+ * What decides correctness: the sort is stable.  Rows are appended in the order of their frames, so
+ * equals of the clustering end in that order, and their place among equals is their rank.
+ *
+ * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
+ * So sorting is: numbers from it that ascend in clustering order, a radix sort of (number, row)
+ * packed into 64 bits, and a comparison sort of the few runs of equal numbers by the columns behind
+ * it.  Where the first column is no integer, or number and row do not fit 64 bits, everything is one
+ * run.  A merge is an append of all inputs and a sort: it beats comparing heads because nothing in
+ * it is a branch that depends on the data, and rows in order already cost one pass. */
+#include "storage/wide_rows.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+
+enum {
+    RADIX_BITS = 8,
+    RADIX_SIZE = 1 << RADIX_BITS,
+    RADIX_BITS_LARGE = 11,             /* fewer passes once the histogram is small beside the rows */
+    RADIX_SIZE_LARGE = 1 << RADIX_BITS_LARGE,
+    RADIX_LARGE_ROWS = 1024,
+    INSERTION_ROWS = 24
+};
+
+/* A rank that is not known before the merged order is; real ones are not negative. */
+#define RANK_IMPLIED INT64_MIN
+
+/* ---- life ---- */
+
+void wide_rows_init(struct wide_rows *rows, const struct table *table)
+{
+    *rows = (struct wide_rows){.table = table, .column_count = block_column_count(table)};
+    rows->vectors = memory_zeroed(rows->column_count, sizeof *rows->vectors);
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        vector->column = block_column_of(table, i);
+        vector->column_id = vector->column->id;
+        vector->kind = vector_kind_of(vector->column->type);
+    }
+}
+
+void wide_rows_release(struct wide_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        memory_free(vector->integers);
+        memory_free(vector->scales);
+        memory_free(vector->codes);
+        memory_free(vector->absent_memory);
+    }
+    memory_free(rows->vectors);
+    memory_free(rows->timestamps_memory);
+    memory_free(rows->ranks_memory);
+    *rows = (struct wide_rows){0};
+}
+
+void wide_rows_clear(struct wide_rows *rows)
+{
+    rows->rows = 0;
+    rows->timestamps_us = NULL;
+    rows->timestamp_us = 0;
+    rows->ranks = NULL;
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        vector->absent = NULL;
+        vector->strings = NULL;
+        vector->string_count = 0;
+        vector->strings_shared = false;
+    }
+}
+
+static void vector_resize(struct wide_vector *vector, size_t capacity)
+{
+    if (vector->kind == VECTOR_CODE)
+        vector->codes = memory_resize(vector->codes, capacity * sizeof *vector->codes);
+    else
+        vector->integers = memory_resize(vector->integers, capacity * sizeof *vector->integers);
+    if (vector->kind == VECTOR_DECIMAL)
+        vector->scales = memory_resize(vector->scales, capacity);
+    if (vector->absent_memory == NULL)
+        return;
+    vector->absent_memory = memory_resize(vector->absent_memory, capacity);
+    if (vector->absent != NULL)
+        vector->absent = vector->absent_memory;
+}
+
+/* An optional array of the rows: made to the new capacity if it was ever used. */
+static void optional_resize(int64_t **memory, int64_t **active, size_t capacity)
+{
+    if (*memory == NULL)
+        return;
+    *memory = memory_resize(*memory, capacity * sizeof **memory);
+    if (*active != NULL)
+        *active = *memory;
+}
+
+void wide_rows_reserve(struct wide_rows *rows, uint32_t capacity)
+{
+    if (capacity <= rows->capacity)
+        return;
+    uint64_t doubled = (uint64_t)rows->capacity * 2;
+    if (doubled > UINT32_MAX)
+        doubled = UINT32_MAX;
+    if (doubled > capacity)
+        capacity = (uint32_t)doubled;
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        vector_resize(&rows->vectors[i], capacity);
+    optional_resize(&rows->timestamps_memory, &rows->timestamps_us, capacity);
+    optional_resize(&rows->ranks_memory, &rows->ranks, capacity);
+    rows->capacity = capacity;
+}
+
+void wide_rows_absent(struct wide_rows *rows, struct wide_vector *vector)
+{
+    if (vector->absent != NULL)
+        return;
+    if (vector->absent_memory == NULL)
+        vector->absent_memory = memory_alloc(rows->capacity);
+    vector->absent = vector->absent_memory;
+    memset(vector->absent, 0, rows->rows);
+}
+
+void wide_rows_timestamps(struct wide_rows *rows)
+{
+    if (rows->timestamps_us != NULL)
+        return;
+    if (rows->timestamps_memory == NULL)
+        rows->timestamps_memory = memory_alloc(rows->capacity * sizeof(int64_t));
+    rows->timestamps_us = rows->timestamps_memory;
+    for (uint32_t i = 0; i < rows->rows; i++)
+        rows->timestamps_us[i] = rows->timestamp_us;
+}
+
+void wide_rows_ranks(struct wide_rows *rows)
+{
+    if (rows->ranks != NULL)
+        return;
+    if (rows->ranks_memory == NULL)
+        rows->ranks_memory = memory_alloc(rows->capacity * sizeof(int64_t));
+    rows->ranks = rows->ranks_memory;
+    memset(rows->ranks, 0, rows->rows * sizeof(int64_t));
+}
+
+/* ---- append ---- */
+
+static void vector_append(struct wide_rows *rows, uint32_t index, const struct wide_rows *source,
+                          uint32_t from, uint32_t count)
+{
+    struct wide_vector *to = &rows->vectors[index];
+    const struct wide_vector *vector = &source->vectors[index];
+    uint32_t at = rows->rows;
+    if (vector->kind == VECTOR_CODE) {
+        memcpy(to->codes + at, vector->codes + from, count * sizeof *to->codes);
+        if (to->strings == NULL) {
+            to->strings = vector->strings;
+            to->string_count = vector->string_count;
+            to->strings_shared = vector->strings_shared;
+        }
+    } else {
+        memcpy(to->integers + at, vector->integers + from, count * sizeof *to->integers);
+    }
+    if (vector->kind == VECTOR_DECIMAL)
+        memcpy(to->scales + at, vector->scales + from, count);
+    if (vector->absent != NULL) {
+        wide_rows_absent(rows, to);
+        memcpy(to->absent + at, vector->absent + from, count);
+    } else if (to->absent != NULL) {
+        memset(to->absent + at, 0, count);
+    }
+}
+
+static void timestamps_append(struct wide_rows *rows, const struct wide_rows *source,
+                              uint32_t from, uint32_t count)
+{
+    bool same = source->timestamps_us == NULL && source->timestamp_us == rows->timestamp_us;
+    if (rows->rows == 0 && rows->timestamps_us == NULL && source->timestamps_us == NULL) {
+        rows->timestamp_us = source->timestamp_us;
+        return;
+    }
+    if (rows->timestamps_us == NULL && same)
+        return;
+    wide_rows_timestamps(rows);
+    for (uint32_t i = 0; i < count; i++)
+        rows->timestamps_us[rows->rows + i] =
+            source->timestamps_us != NULL ? source->timestamps_us[from + i] : source->timestamp_us;
+}
+
+/* Everything but the ranks. */
+static int columns_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
+                          uint32_t count)
+{
+    check(count <= source->rows && from <= source->rows - count);
+    if (count > UINT32_MAX - rows->rows)
+        return ERROR_LIMIT;
+    wide_rows_reserve(rows, rows->rows + count);
+    for (uint32_t i = 0; i < rows->column_count; i++)
+        vector_append(rows, i, source, from, count);
+    timestamps_append(rows, source, from, count);
+    rows->rows += count;
+    return 0;
+}
+
+int wide_rows_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
+                     uint32_t count)
+{
+    check((rows->ranks == NULL) == (source->ranks == NULL) || rows->rows == 0);
+    uint32_t at = rows->rows;
+    int rc = columns_append(rows, source, from, count);
+    if (rc != 0 || source->ranks == NULL)
+        return rc;
+    wide_rows_ranks(rows);
+    memcpy(rows->ranks + at, source->ranks + from, count * sizeof *rows->ranks);
+    return 0;
+}
+
+/* ---- order ---- */
+
+static uint32_t clustering_columns(const struct wide_rows *rows)
+{
+    return rows->table->clustering_count - 1;
+}
+
+static int strings_compare(const struct type *type, struct bytes a, struct bytes b)
+{
+    if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB)
+        return bytes_compare(a, b);
+    return type_compare(type, a, b);
+}
+
+static int vectors_compare(const struct wide_vector *a, uint32_t row_a,
+                           const struct wide_vector *b, uint32_t row_b)
+{
+    switch (a->kind) {
+    case VECTOR_CODE:
+        if (a->strings == b->strings && a->codes[row_a] == b->codes[row_b])
+            return 0;
+        return strings_compare(a->column->type, a->strings[a->codes[row_a]],
+                               b->strings[b->codes[row_b]]);
+    case VECTOR_DECIMAL:
+        return decimal_compare(decimal_from(a->integers[row_a], a->scales[row_a]),
+                               decimal_from(b->integers[row_b], b->scales[row_b]));
+    case VECTOR_INTEGER:
+        break;
+    }
+    int64_t left = a->integers[row_a];
+    int64_t right = b->integers[row_b];
+    return (left > right) - (left < right);
+}
+
+int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
+                      uint32_t row_b)
+{
+    for (uint32_t i = 0; i < clustering_columns(a); i++) {
+        int order = vectors_compare(&a->vectors[i], row_a, &b->vectors[i], row_b);
+        if (order != 0)
+            return (order < 0) != a->vectors[i].column->descending ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Numbers that ascend where the first clustering column goes forward in clustering order; false if
+ * it is no integer.  The greatest is the range of the values. */
+static bool sort_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64_t *range_out)
+{
+    const struct wide_vector *vector = &rows->vectors[0];
+    if (clustering_columns(rows) == 0 || vector->kind != VECTOR_INTEGER)
+        return false;
+    int64_t least = vector->integers[0];
+    int64_t greatest = least;
+    for (uint32_t i = 1; i < rows->rows; i++) {
+        least = vector->integers[i] < least ? vector->integers[i] : least;
+        greatest = vector->integers[i] > greatest ? vector->integers[i] : greatest;
+    }
+    if (vector->column->descending)
+        for (uint32_t i = 0; i < rows->rows; i++)
+            numbers[i] = (uint64_t)greatest - (uint64_t)vector->integers[i];
+    else
+        for (uint32_t i = 0; i < rows->rows; i++)
+            numbers[i] = (uint64_t)vector->integers[i] - (uint64_t)least;
+    *range_out = (uint64_t)greatest - (uint64_t)least;
+    return true;
+}
+
+static uint32_t bit_length(uint64_t value)
+{
+    return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
+}
+
+/* Stable sort of `items` by the bits [shift, shift + bits) and all below them that earlier passes
+ * sorted; the result is in `items` or in `other`, returned. */
+static uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
+                            uint32_t bits)
+{
+    uint32_t starts[RADIX_SIZE_LARGE];
+    uint32_t digit = count >= RADIX_LARGE_ROWS ? RADIX_BITS_LARGE : RADIX_BITS;
+    uint64_t mask = (UINT64_C(1) << digit) - 1;
+    for (uint32_t done = 0; done < bits; done += digit, shift += digit) {
+        memset(starts, 0, (mask + 1) * sizeof starts[0]);
+        for (uint32_t i = 0; i < count; i++)
+            starts[items[i] >> shift & mask]++;
+        uint32_t start = 0;
+        for (uint32_t i = 0; i <= mask; i++) {
+            uint32_t size = starts[i];
+            starts[i] = start;
+            start += size;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            other[starts[items[i] >> shift & mask]++] = items[i];
+        uint64_t *sorted = other;
+        other = items;
+        items = sorted;
+    }
+    return items;
+}
+
+static void insertion_sort(uint64_t *items, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        uint64_t item = items[i];
+        uint32_t at = i;
+        for (; at > 0 && items[at - 1] > item; at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+}
+
+/* Stable merge sort of row numbers by the whole clustering. */
+static void order_sort(const struct wide_rows *rows, uint32_t *order, uint32_t *scratch,
+                       uint32_t count)
+{
+    if (count <= INSERTION_ROWS) {
+        for (uint32_t i = 1; i < count; i++) {
+            uint32_t row = order[i];
+            uint32_t at = i;
+            for (; at > 0 && wide_rows_compare(rows, order[at - 1], rows, row) > 0; at--)
+                order[at] = order[at - 1];
+            order[at] = row;
+        }
+        return;
+    }
+    uint32_t half = count / 2;
+    order_sort(rows, order, scratch, half);
+    order_sort(rows, order + half, scratch, count - half);
+    if (wide_rows_compare(rows, order[half - 1], rows, order[half]) <= 0)
+        return;
+    memcpy(scratch, order, half * sizeof *order);
+    uint32_t left = 0;
+    uint32_t right = half;
+    uint32_t to = 0;
+    while (left < half && right < count) {
+        bool take_right = wide_rows_compare(rows, scratch[left], rows, order[right]) > 0;
+        order[to++] = take_right ? order[right++] : scratch[left++];
+    }
+    memcpy(order + to, scratch + left, (half - left) * sizeof *order);
+}
+
+/* `order` by the numbers, where a number and a row fit 64 bits together. */
+static bool order_by_numbers(uint64_t *numbers, uint64_t range, uint32_t count, uint32_t *order)
+{
+    uint32_t row_bits = bit_length(count);
+    if (bit_length(range) + row_bits > 64)
+        return false;
+    uint64_t *other = memory_alloc(count * sizeof *other);
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = numbers[i] << row_bits | i;
+    uint64_t *sorted = numbers;
+    if (count <= INSERTION_ROWS)
+        insertion_sort(numbers, count);
+    else
+        sorted = radix_sort(numbers, other, count, row_bits, bit_length(range));
+    uint64_t row_mask = (UINT64_C(1) << row_bits) - 1;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (uint32_t)(sorted[i] & row_mask);
+    memory_free(other);
+    return true;
+}
+
+/* Sort each run of rows that are equal in the first column by the columns behind it. */
+static void order_equals(const struct wide_rows *rows, uint32_t *order)
+{
+    const int64_t *first = rows->vectors[0].integers;
+    uint32_t *scratch = NULL;
+    for (uint32_t start = 0, end; start < rows->rows; start = end) {
+        end = start + 1;
+        while (end < rows->rows && first[order[end]] == first[order[start]])
+            end++;
+        if (end - start < 2)
+            continue;
+        if (end - start > INSERTION_ROWS && scratch == NULL)
+            scratch = memory_alloc(rows->rows * sizeof *scratch);
+        order_sort(rows, order + start, scratch, end - start);
+    }
+    memory_free(scratch);
+}
+
+static bool is_sorted(const struct wide_rows *rows)
+{
+    for (uint32_t i = 1; i < rows->rows; i++)
+        if (wide_rows_compare(rows, i - 1, rows, i) > 0)
+            return false;
+    return true;
+}
+
+static void gather_64(int64_t *values, int64_t *scratch, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        scratch[i] = values[order[i]];
+    memcpy(values, scratch, count * sizeof *values);
+}
+
+static void gather_8(uint8_t *values, void *scratch, const uint32_t *order, uint32_t count)
+{
+    uint8_t *gathered = scratch;
+    for (uint32_t i = 0; i < count; i++)
+        gathered[i] = values[order[i]];
+    memcpy(values, gathered, count);
+}
+
+static void gather_codes(uint32_t *codes, uint32_t *scratch, const uint32_t *order, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        scratch[i] = codes[order[i]];
+    memcpy(codes, scratch, count * sizeof *codes);
+}
+
+static void rows_gather(struct wide_rows *rows, const uint32_t *order)
+{
+    uint32_t count = rows->rows;
+    int64_t *scratch = memory_alloc(count * sizeof *scratch);
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        if (vector->kind == VECTOR_CODE)
+            gather_codes(vector->codes, (uint32_t *)scratch, order, count);
+        else
+            gather_64(vector->integers, scratch, order, count);
+        if (vector->kind == VECTOR_DECIMAL)
+            gather_8(vector->scales, scratch, order, count);
+        if (vector->absent != NULL)
+            gather_8(vector->absent, scratch, order, count);
+    }
+    if (rows->timestamps_us != NULL)
+        gather_64(rows->timestamps_us, scratch, order, count);
+    if (rows->ranks != NULL)
+        gather_64(rows->ranks, scratch, order, count);
+    memory_free(scratch);
+}
+
+void wide_rows_sort(struct wide_rows *rows)
+{
+    if (is_sorted(rows))
+        return;
+    uint32_t count = rows->rows;
+    uint32_t *order = memory_alloc(count * sizeof *order);
+    uint64_t *numbers = memory_alloc(count * sizeof *numbers);
+    uint64_t range = 0;
+    if (sort_numbers(rows, numbers, &range) && order_by_numbers(numbers, range, count, order)) {
+        if (clustering_columns(rows) > 1)
+            order_equals(rows, order);
+    } else {
+        uint32_t *scratch = memory_alloc(count * sizeof *scratch);
+        for (uint32_t i = 0; i < count; i++)
+            order[i] = i;
+        order_sort(rows, order, scratch, count);
+        memory_free(scratch);
+    }
+    rows_gather(rows, order);
+    memory_free(numbers);
+    memory_free(order);
+}
+
+/* ---- stats ---- */
+
+uint32_t wide_rows_stats_column(const struct table *table)
+{
+    for (uint32_t i = table->clustering_count - 1; i < block_column_count(table); i++)
+        if (vector_kind_of(block_column_of(table, i)->type) == VECTOR_DECIMAL)
+            return i;
+    return UINT32_MAX;
+}
+
+static void stats_add_scale(struct partition_stats *stats, uint8_t scale, uint64_t count,
+                            int128 sum)
+{
+    if (count == 0)
+        return;
+    struct partition_stats more = {.scale_count = 1,
+                                   .inline_sum = {.scale = scale, .count = count, .sum = sum}};
+    stats_add(stats, &more);
+}
+
+static void stats_add_vector(struct partition_stats *stats, const struct wide_vector *vector,
+                             uint32_t rows)
+{
+    uint64_t counts[STATS_SCALES_MAX] = {0};
+    int128 sums[STATS_SCALES_MAX] = {0};
+    for (uint32_t i = 0; i < rows; i++) {
+        if (vector->absent != NULL && vector->absent[i])
+            continue;
+        counts[vector->scales[i]]++;
+        sums[vector->scales[i]] += vector->integers[i];
+    }
+    for (uint8_t scale = 0; scale < STATS_SCALES_MAX; scale++)
+        stats_add_scale(stats, scale, counts[scale], sums[scale]);
+}
+
+void wide_rows_stats(const struct wide_rows *rows, struct partition_stats *stats)
+{
+    if (rows->rows == 0)
+        return;
+    struct partition_stats more = {.rows = rows->rows};
+    if (clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
+        /* Sorted: the least and greatest are at the ends. */
+        int64_t a = rows->vectors[0].integers[0];
+        int64_t b = rows->vectors[0].integers[rows->rows - 1];
+        more.first = a < b ? a : b;
+        more.last = a < b ? b : a;
+    }
+    stats_add(stats, &more);
+    uint32_t column = wide_rows_stats_column(rows->table);
+    if (column != UINT32_MAX)
+        stats_add_vector(stats, &rows->vectors[column], rows->rows);
+}
+
+/* ---- merge ---- */
+
+/* The strings of one column of merged rows. */
+struct merged_strings {
+    struct bytes *strings;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* `codes` maps one input's codes to merged ones, 0 where it has none yet; all zero between uses, for
+ * which `used` lists what was set. */
+struct wide_strings {
+    struct merged_strings *columns;
+    uint32_t column_count;
+    uint32_t *codes;
+    uint32_t codes_capacity;
+    uint32_t *used;
+    uint32_t used_count;
+};
+
+struct wide_strings *wide_strings_new(void)
+{
+    return memory_zeroed(1, sizeof(struct wide_strings));
+}
+
+void wide_strings_free(struct wide_strings *strings)
+{
+    if (strings == NULL)
+        return;
+    for (uint32_t i = 0; i < strings->column_count; i++)
+        memory_free(strings->columns[i].strings);
+    memory_free(strings->columns);
+    memory_free(strings->codes);
+    memory_free(strings->used);
+    memory_free(strings);
+}
+
+static void strings_clear(struct wide_strings *strings, uint32_t column_count)
+{
+    if (strings->column_count < column_count) {
+        strings->columns =
+            memory_resize(strings->columns, column_count * sizeof *strings->columns);
+        for (uint32_t i = strings->column_count; i < column_count; i++)
+            strings->columns[i] = (struct merged_strings){0};
+        strings->column_count = column_count;
+    }
+    for (uint32_t i = 0; i < strings->column_count; i++)
+        strings->columns[i].count = 0;
+}
+
+static void strings_map_reserve(struct wide_strings *strings, uint32_t string_count)
+{
+    if (string_count <= strings->codes_capacity)
+        return;
+    memory_free(strings->codes);
+    strings->codes = memory_zeroed(string_count, sizeof *strings->codes);
+    strings->used = memory_resize(strings->used, string_count * sizeof *strings->used);
+    strings->codes_capacity = string_count;
+}
+
+static uint32_t merged_strings_add(struct merged_strings *merged, struct bytes string)
+{
+    if (merged->count == merged->capacity) {
+        check(merged->capacity < UINT32_MAX / 2);
+        merged->capacity = merged->capacity * 2 + 64;
+        merged->strings =
+            memory_resize(merged->strings, merged->capacity * sizeof *merged->strings);
+    }
+    merged->strings[merged->count] = string;
+    return merged->count++;
+}
+
+/* Turn the codes of one input, appended at row `at`, into merged ones. */
+static void merge_codes(struct wide_strings *strings, uint32_t index,
+                        const struct wide_vector *input, struct wide_vector *merged, uint32_t at,
+                        uint32_t rows)
+{
+    strings_map_reserve(strings, input->string_count);
+    strings->used_count = 0;
+    for (uint32_t i = at; i < at + rows; i++) {
+        uint32_t code = merged->codes[i];
+        if (merged->absent != NULL && merged->absent[i])
+            continue;
+        if (strings->codes[code] == 0) {
+            strings->codes[code] =
+                merged_strings_add(&strings->columns[index], input->strings[code]) + 1;
+            strings->used[strings->used_count++] = code;
+        }
+        merged->codes[i] = strings->codes[code] - 1;
+    }
+    for (uint32_t i = 0; i < strings->used_count; i++)
+        strings->codes[strings->used[i]] = 0;
+}
+
+static int merge_append(const struct wide_rows *input, struct wide_strings *strings,
+                        struct wide_rows *merged)
+{
+    uint32_t at = merged->rows;
+    int rc = columns_append(merged, input, 0, input->rows);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < merged->column_count; i++)
+        if (merged->vectors[i].kind == VECTOR_CODE)
+            merge_codes(strings, i, &input->vectors[i], &merged->vectors[i], at, input->rows);
+    for (uint32_t i = 0; merged->ranks != NULL && i < input->rows; i++)
+        merged->ranks[at + i] = input->ranks != NULL ? input->ranks[i] : RANK_IMPLIED;
+    return 0;
+}
+
+/* Among equals a rank that is not explicit is one above that of the row before. */
+static void merge_ranks(struct wide_rows *merged)
+{
+    int64_t next = 0;
+    for (uint32_t i = 0; i < merged->rows; i++) {
+        if (i > 0 && wide_rows_compare(merged, i - 1, merged, i) != 0)
+            next = 0;
+        if (merged->ranks[i] == RANK_IMPLIED)
+            merged->ranks[i] = next;
+        next = merged->ranks[i] + 1;
+    }
+}
+
+int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
+                    struct wide_strings *strings, struct wide_rows *merged)
+{
+    wide_rows_clear(merged);
+    strings_clear(strings, merged->column_count);
+    uint64_t rows = 0;
+    bool has_ranks = false;
+    for (uint32_t i = 0; i < input_count; i++) {
+        rows += inputs[i]->rows;
+        has_ranks = has_ranks || inputs[i]->ranks != NULL;
+    }
+    if (rows > UINT32_MAX)
+        return ERROR_LIMIT;
+    wide_rows_reserve(merged, (uint32_t)rows);
+    if (has_ranks)
+        wide_rows_ranks(merged);
+    for (uint32_t i = 0; i < input_count; i++) {
+        int rc = merge_append(inputs[i], strings, merged);
+        if (rc != 0)
+            return rc;
+    }
+    for (uint32_t i = 0; i < merged->column_count; i++) {
+        struct wide_vector *vector = &merged->vectors[i];
+        vector->strings = strings->columns[i].strings;
+        vector->string_count = strings->columns[i].count;
+        vector->strings_shared = false;
+    }
+    wide_rows_sort(merged);
+    if (has_ranks)
+        merge_ranks(merged);
+    return 0;
+}
+
+/* ---- stream ---- */
+
+/* Rows [position, end) are still to come, from the front or, reversed, from the back.  `values`
+ * holds the serialized numbers of the row last given out and is reserved for the largest row, so
+ * that views into it stay where they are. */
+struct rows_stream {
+    struct stream base;
+    const struct wide_rows *rows;
+    bool reversed;
+    uint32_t position;
+    uint32_t end;
+    uint32_t row;                      /* given out last, with its rank; UINT32_MAX: none yet */
+    int64_t rank;
+    struct buffer values;
+    struct cell *cells;
+};
+
+/* Bytes of the largest serialized number: a decimal has a scale and at most 9 bytes. */
+enum { NUMBER_SIZE_MAX = 16 };
+
+static struct bytes vector_value(const struct wide_vector *vector, uint32_t row,
+                                 struct buffer *values)
+{
+    if (vector->kind == VECTOR_CODE)
+        return vector->strings[vector->codes[row]];
+    size_t start = values->size;
+    vector_value_put(vector->column->type, vector->integers[row],
+                     vector->kind == VECTOR_DECIMAL ? vector->scales[row] : 0, values);
+    return bytes_of(values->data + start, values->size - start);
+}
+
+/* The rank of a row by its place among equals, found from the front of them. */
+static int64_t rank_of(const struct wide_rows *rows, uint32_t row)
+{
+    if (rows->ranks != NULL)
+        return rows->ranks[row];
+    uint32_t first = row;
+    while (first > 0 && wide_rows_compare(rows, first - 1, rows, row) == 0)
+        first--;
+    return row - first;
+}
+
+static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t rank,
+                           struct buffer *values, struct clustering *clustering_out)
+{
+    buffer_clear(values);
+    uint32_t count = clustering_columns(rows);
+    for (uint32_t i = 0; i < count; i++)
+        clustering_out->values[i] = vector_value(&rows->vectors[i], row, values);
+    size_t start = values->size;
+    buffer_put_u64_be(values, (uint64_t)rank);
+    clustering_out->values[count] = bytes_of(values->data + start, sizeof rank);
+    clustering_out->count = count + 1;
+}
+
+/* The first row behind `bound`. */
+static uint32_t rows_seek(struct rows_stream *stream, const struct bound *bound)
+{
+    const struct wide_rows *rows = stream->rows;
+    uint32_t low = 0;
+    uint32_t high = rows->rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        struct clustering clustering;
+        row_clustering(rows, middle, rank_of(rows, middle), &stream->values, &clustering);
+        if (bound_compare_clustering(rows->table, bound, &clustering) < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* From the rank of the row given out before, which is a neighbour, where they are equal. */
+static int64_t next_rank(const struct rows_stream *stream, uint32_t row)
+{
+    const struct wide_rows *rows = stream->rows;
+    if (rows->ranks != NULL || stream->row == UINT32_MAX)
+        return rank_of(rows, row);
+    if (wide_rows_compare(rows, stream->row, rows, row) == 0)
+        return stream->reversed ? stream->rank - 1 : stream->rank + 1;
+    return stream->reversed ? rank_of(rows, row) : 0;
+}
+
+static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_out)
+{
+    const struct wide_rows *rows = stream->rows;
+    int64_t timestamp_us =
+        rows->timestamps_us != NULL ? rows->timestamps_us[row] : rows->timestamp_us;
+    stream->rank = next_rank(stream, row);
+    stream->row = row;
+    *row_out = (struct row){.marker = {timestamp_us, 0, EXPIRY_NONE},
+                            .deletion = {.timestamp_us = TIMESTAMP_NONE},
+                            .cells = stream->cells};
+    row_clustering(rows, row, stream->rank, &stream->values, &row_out->clustering);
+    for (uint32_t i = clustering_columns(rows); i < rows->column_count; i++) {
+        const struct wide_vector *vector = &rows->vectors[i];
+        if (vector->absent != NULL && vector->absent[row])
+            continue;
+        stream->cells[row_out->cell_count++] =
+            (struct cell){.column_id = vector->column_id,
+                          .timestamp_us = timestamp_us,
+                          .expiry_s = EXPIRY_NONE,
+                          .value = vector_value(vector, row, &stream->values)};
+    }
+}
+
+/* Cells stand by column id, columns by name. */
+static void cells_sort(struct cell *cells, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        struct cell cell = cells[i];
+        uint32_t at = i;
+        for (; at > 0 && cells[at - 1].column_id > cell.column_id; at--)
+            cells[at] = cells[at - 1];
+        cells[at] = cell;
+    }
+}
+
+static int rows_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
+{
+    (void)err;
+    struct rows_stream *stream = (struct rows_stream *)base;
+    if (stream->position >= stream->end)
+        return 0;
+    uint32_t row = stream->reversed ? --stream->end : stream->position++;
+    *out = (struct unfiltered){.kind = UNFILTERED_ROW,
+                               .before = {.timestamp_us = TIMESTAMP_NONE},
+                               .after = {.timestamp_us = TIMESTAMP_NONE}};
+    row_fill(stream, row, &out->row);
+    cells_sort(stream->cells, out->row.cell_count);
+    return 1;
+}
+
+static void rows_stream_close(struct stream *base)
+{
+    struct rows_stream *stream = (struct rows_stream *)base;
+    buffer_release(&stream->values);
+    memory_free(stream->cells);
+    memory_free(stream);
+}
+
+struct stream *wide_rows_stream(const struct wide_rows *rows, const struct slice *slice)
+{
+    struct rows_stream *stream = memory_zeroed(1, sizeof *stream);
+    stream->base = (struct stream){.table = rows->table,
+                                   .partition_deletion = {.timestamp_us = TIMESTAMP_NONE},
+                                   .next = rows_stream_next,
+                                   .close = rows_stream_close};
+    stream->rows = rows;
+    stream->reversed = slice->reversed;
+    stream->row = UINT32_MAX;
+    buffer_reserve(&stream->values, ((size_t)rows->column_count + 1) * NUMBER_SIZE_MAX);
+    stream->cells = memory_alloc(rows->column_count * sizeof *stream->cells);
+    stream->position = rows_seek(stream, &slice->start);
+    stream->end = rows_seek(stream, &slice->end);
+    return &stream->base;
+}
