@@ -3,8 +3,15 @@
  * Blocks are appended: strings are mapped to the memtable's own codes once a block, then every
  * column is scattered into its partitions' chunks (8, 32, then 256 rows), which never move.  The
  * rows that a reader at a frame may see are a prefix of the partition, and with it go the stats:
- * each partition keeps (rows, stats) as of the last three frames that touched it, which is enough
- * because at most two frames are not durable (the one being written and the open one).
+ * each partition keeps (rows, stats, write timestamp) as of the last three frames that touched it,
+ * which is enough because at most two frames are not durable (the one being written and the open
+ * one).  So `frame` below is never older than the last durable one at the time of the call: an
+ * older one that three newer frames have passed in a partition is a bug, and checked.
+ *
+ * Write timestamps are not kept by row: rows are read with the newest one of those visible, as if
+ * all of a partition's rows had been written then.  That changes nothing that last write wins could
+ * see as long as no overwrite or deletion has a timestamp between them: the engine seals the
+ * memtable before such a mutation hits a partition that has rows in it.
  *
  * The engine thread writes it; once frozen any thread may read it. */
 #ifndef DAYBOOK_STORAGE_WIDE_MEMTABLE_H
@@ -22,14 +29,15 @@ struct wide_memtable;
 struct wide_memtable *wide_memtable_new(const struct table *table, struct arena *arena);
 void wide_memtable_free(struct wide_memtable *memtable);
 
-/* Append a block's rows; `timestamp_us` is their write timestamp.  Afterwards codes_out[c] (may be
- * NULL) gives for the block's column `dictionary_column` the memtable's code of each block code:
- * the key to whatever the caller keeps per string (counter slots). */
+/* Append a block's rows, written by `frame` (not older than the frame before) with write timestamp
+ * `timestamp_us`.  The block has the columns of the memtable's table: after the table was altered,
+ * blocks go to a new memtable. */
 void wide_memtable_apply(struct wide_memtable *memtable, const struct block *block, uint64_t frame,
                          int64_t timestamp_us);
 
-/* The memtable's code of each string of a block's dictionary column, as mapped by the last apply;
- * valid until the next.  NULL if the column is none. */
+/* The memtable's code of each string of a block's dictionary column, as mapped by the last apply:
+ * the key to whatever the caller keeps per string (counter slots).  Valid until the next; NULL if
+ * the column is none. */
 const uint32_t *wide_memtable_mapped_codes(const struct wide_memtable *memtable,
                                            uint32_t column_id);
 
@@ -42,6 +50,10 @@ int64_t wide_memtable_partition_token(const struct wide_memtable *memtable, uint
 
 /* UINT32_MAX when it is not there. */
 uint32_t wide_memtable_find(const struct wide_memtable *memtable, struct bytes key);
+/* How many strings a dictionary column has, and their text by code; NULL if the column is none.
+ * Valid until the next apply. */
+const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, uint32_t column_id,
+                                          uint32_t *count_out);
 /* Stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply. */
 const struct partition_stats *wide_memtable_stats(const struct wide_memtable *memtable,
                                                   uint32_t partition, uint64_t frame);

@@ -1,0 +1,210 @@
+/* string_table: open addressing with linear probing, at most half full.
+ *
+ * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
+ * size and 16 bytes: of a string up to 16 bytes its first and last eight, which with the size are
+ * the whole string; of a longer one its 128-bit hash, after which the text itself is compared.
+ * Numbers depend on the order of adding only, never on hashes. */
+#include "storage/string_table.h"
+
+#include "storage/base/arena.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+
+enum {
+    STRING_INLINE_MAX = 16,
+    STRING_SLOTS_FIRST = 64,
+    STRING_AHEAD = 32                  /* lookups under way at once; a core has 10 to 16 misses */
+};
+
+struct string_entry {
+    uint64_t words[2];
+    uint32_t size;
+    uint32_t number;                   /* plus one; 0: free */
+};
+
+struct string_table {
+    struct arena *arena;
+    struct string_entry *entries;
+    uint64_t mask;                     /* entries - 1 */
+    struct bytes *strings;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+/* A string as its entry has it, and where its entry is looked for first. */
+struct string_key {
+    uint64_t words[2];
+    uint64_t hash;
+    struct bytes string;
+};
+
+static uint64_t words_hash(const uint64_t words[2], uint64_t size)
+{
+    /* The constants' bytes are no UTF-8, so that no id can turn a factor into 0. */
+    uint64_t left = words[0] ^ UINT64_C(0xfeb1c6f9f5e2d3ff);
+    uint64_t right = words[1] ^ UINT64_C(0xfdc3f8b7ffa5e6f7) ^ size << 56;
+    uint128 product = (uint128)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static void words_inline(struct bytes string, uint64_t words[2])
+{
+    const uint8_t *data = string.data;
+    size_t size = string.size;
+    if (size >= 8) {
+        words[0] = load_u64(data);
+        words[1] = load_u64(data + size - 8);
+    } else if (size >= 4) {
+        words[0] = load_u32(data);
+        words[1] = load_u32(data + size - 4);
+    } else {
+        words[0] = size > 0 ? (uint64_t)data[0] << 16 | (uint64_t)data[size / 2] << 8 |
+                                  data[size - 1]
+                            : 0;
+        words[1] = 0;
+    }
+}
+
+static struct string_key key_of(struct bytes string)
+{
+    struct string_key key = {.string = string};
+    if (string.size <= STRING_INLINE_MAX) {
+        words_inline(string, key.words);
+        key.hash = words_hash(key.words, string.size);
+    } else {
+        struct hash128 hash = hash128(string.data, string.size);
+        key.words[0] = hash.low;
+        key.words[1] = hash.high;
+        key.hash = hash.low;
+    }
+    return key;
+}
+
+struct string_table *string_table_new(struct arena *arena)
+{
+    struct string_table *table = memory_zeroed(1, sizeof *table);
+    table->arena = arena;
+    table->entries = memory_zeroed(STRING_SLOTS_FIRST, sizeof *table->entries);
+    table->mask = STRING_SLOTS_FIRST - 1;
+    return table;
+}
+
+void string_table_free(struct string_table *table)
+{
+    if (table == NULL)
+        return;
+    memory_free(table->entries);
+    memory_free(table->strings);
+    memory_free(table);
+}
+
+uint32_t string_table_count(const struct string_table *table)
+{
+    return table->count;
+}
+
+const struct bytes *string_table_strings(const struct string_table *table)
+{
+    return table->strings;
+}
+
+static bool entry_matches(const struct string_table *table, const struct string_entry *entry,
+                          const struct string_key *key)
+{
+    if (entry->words[0] != key->words[0] || entry->words[1] != key->words[1] ||
+        entry->size != key->string.size)
+        return false;
+    return entry->size <= STRING_INLINE_MAX ||
+           bytes_equal(table->strings[entry->number - 1], key->string);
+}
+
+/* The entry of the string, or the free one where it belongs. */
+static struct string_entry *entry_find(const struct string_table *table,
+                                       const struct string_key *key)
+{
+    for (uint64_t slot = key->hash & table->mask;; slot = (slot + 1) & table->mask) {
+        struct string_entry *entry = &table->entries[slot];
+        if (entry->number == 0 || entry_matches(table, entry, key))
+            return entry;
+    }
+}
+
+static uint64_t entry_hash(const struct string_entry *entry)
+{
+    return entry->size <= STRING_INLINE_MAX ? words_hash(entry->words, entry->size)
+                                            : entry->words[0];
+}
+
+static void table_grow(struct string_table *table)
+{
+    uint64_t old_count = table->mask + 1;
+    struct string_entry *old = table->entries;
+    table->entries = memory_zeroed(old_count * 2, sizeof *table->entries);
+    table->mask = old_count * 2 - 1;
+    for (uint64_t i = 0; i < old_count; i++) {
+        if (old[i].number == 0)
+            continue;
+        uint64_t slot = entry_hash(&old[i]) & table->mask;
+        while (table->entries[slot].number != 0)
+            slot = (slot + 1) & table->mask;
+        table->entries[slot] = old[i];
+    }
+    memory_free(old);
+}
+
+static uint32_t table_insert(struct string_table *table, struct string_entry *entry,
+                             const struct string_key *key)
+{
+    check(table->count < STRING_NONE - 1);
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity < STRING_NONE / 2 ? table->capacity * 2 : STRING_NONE;
+        if (table->capacity == 0)
+            table->capacity = STRING_SLOTS_FIRST / 2;
+        table->strings =
+            memory_resize(table->strings, (size_t)table->capacity * sizeof *table->strings);
+    }
+    uint32_t number = table->count++;
+    table->strings[number] = arena_copy(table->arena, key->string);
+    *entry = (struct string_entry){.words = {key->words[0], key->words[1]},
+                                   .size = (uint32_t)key->string.size,
+                                   .number = number + 1};
+    if ((uint64_t)table->count * 2 > table->mask)
+        table_grow(table);
+    return number;
+}
+
+static uint32_t key_add(struct string_table *table, const struct string_key *key)
+{
+    struct string_entry *entry = entry_find(table, key);
+    return entry->number != 0 ? entry->number - 1 : table_insert(table, entry, key);
+}
+
+uint32_t string_table_add(struct string_table *table, struct bytes string)
+{
+    check(string.size <= UINT32_MAX);
+    struct string_key key = key_of(string);
+    return key_add(table, &key);
+}
+
+uint32_t string_table_find(const struct string_table *table, struct bytes string)
+{
+    struct string_key key = key_of(string);
+    const struct string_entry *entry = entry_find(table, &key);
+    return entry->number != 0 ? entry->number - 1 : STRING_NONE;
+}
+
+void string_table_add_all(struct string_table *table, const struct block_dictionary *dictionary,
+                          uint32_t *numbers_out)
+{
+    struct string_key keys[STRING_AHEAD];
+    for (uint32_t start = 0; start < dictionary->count; start += STRING_AHEAD) {
+        uint32_t left = dictionary->count - start;
+        uint32_t count = left < STRING_AHEAD ? left : STRING_AHEAD;
+        for (uint32_t i = 0; i < count; i++) {
+            keys[i] = key_of(block_dictionary_get(dictionary, start + i));
+            __builtin_prefetch(&table->entries[keys[i].hash & table->mask]);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            numbers_out[start + i] = key_add(table, &keys[i]);
+    }
+}

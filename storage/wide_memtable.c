@@ -1,0 +1,738 @@
+/* wide_memtable: chunks of packed rows by partition.
+ *
+ * What decides correctness: a partition's rows are only ever appended, so a number of rows is a
+ * moment of it, and each slot's stats are those of exactly that many rows.
+ *
+ * A row in a chunk is the columns side by side, in the fewest bytes that serve all partitions: an
+ * append touches one cache line instead of one for each column, and memory bounds how much can come
+ * before a seal.  A click takes 8 to 10 bytes:
+ *
+ *     time - base   4 bytes   the base is the partition's first time
+ *     ad code       2         4 once there are more than 65,536 ads
+ *     amount        2         4 once an amount is far from the partition's first
+ *     day_derived   0         as long as no partition mixes its values
+ *
+ * The layout says how wide each column is.  Columns start as a constant of each partition (width
+ * 0), and widen when a row comes that does not fit: for all partitions, so that a block is written
+ * with one layout.  A chunk keeps the layout it was begun with, and a partition begins a new chunk
+ * when the layout has changed; since columns only widen, that happens a few times in a memtable's
+ * life, whatever the input is. */
+#include "storage/wide_memtable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/arena.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/string_table.h"
+
+enum {
+    CHUNK_ROWS_SMALL = 8,
+    CHUNK_ROWS_MIDDLE = 32,
+    CHUNK_ROWS_LARGE = 256,
+    SLOT_COUNT = 3
+};
+
+/* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
+struct cell_layout {
+    uint16_t offset;
+    uint8_t width;                     /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
+    bool has_scales;
+    bool has_absent;
+};
+
+struct row_layout {
+    uint32_t row_size;
+    struct cell_layout cells[];        /* by column */
+};
+
+struct chunk {
+    struct chunk *next;
+    const struct row_layout *layout;
+    uint32_t rows;
+    uint32_t capacity;
+    uint8_t data[];                    /* capacity * layout->row_size */
+};
+
+/* The partition as of the last time that `frame` touched it; stats.rows are the rows then. */
+struct slot {
+    struct partition_stats stats;
+    uint64_t frame;
+    int64_t timestamp_us;
+};
+
+/* What a column of a partition is where its layout has no room for it: the base that values are
+ * offsets from (the value itself in width 0), the scale, the absence. */
+struct constant {
+    int64_t base;
+    uint8_t scale;
+    uint8_t absent;
+};
+
+struct partition {
+    struct chunk *tail;
+    struct chunk *head;
+    uint32_t slot;                     /* the one being written */
+    uint32_t slot_count;               /* in use; the first says that frame 0 saw no rows */
+    bool has_constants;
+    int64_t token;
+    struct slot slots[SLOT_COUNT];
+    struct constant constants[];       /* by column */
+};
+
+struct wide_memtable {
+    const struct table *table;
+    struct arena *arena;
+    uint32_t column_count;
+    uint32_t stats_column;             /* UINT32_MAX: none */
+    bool has_times;                    /* the first column is an integer of the clustering */
+    bool is_frozen;
+    uint64_t rows;
+    const struct row_layout *layout;
+    struct string_table *keys;         /* numbers are partition numbers */
+    struct partition **partitions;
+    uint32_t partitions_capacity;
+    uint32_t *order;                   /* frozen only */
+    struct string_table **strings;     /* by column; NULL where it has no codes */
+    uint32_t **mapped;                 /* by column: the last block's codes to ours */
+    uint32_t *mapped_partitions;
+    uint32_t mapped_capacity;          /* of each of them */
+    struct partition **row_partitions; /* by row of the block being applied */
+    uint8_t **row_data;                /* where the row goes */
+    uint32_t row_capacity;
+};
+
+/* ---- life ---- */
+
+static struct row_layout *layout_new(struct arena *arena, uint32_t column_count)
+{
+    size_t size = sizeof(struct row_layout) + column_count * sizeof(struct cell_layout);
+    struct row_layout *layout = arena_alloc(arena, size, _Alignof(struct row_layout));
+    memset(layout, 0, size);
+    return layout;
+}
+
+struct wide_memtable *wide_memtable_new(const struct table *table, struct arena *arena)
+{
+    struct wide_memtable *memtable = memory_zeroed(1, sizeof *memtable);
+    memtable->table = table;
+    memtable->arena = arena;
+    memtable->column_count = block_column_count(table);
+    memtable->stats_column = wide_rows_stats_column(table);
+    memtable->has_times = table->clustering_count > 1 &&
+                          vector_kind_of(block_column_of(table, 0)->type) == VECTOR_INTEGER;
+    memtable->layout = layout_new(arena, memtable->column_count);
+    memtable->keys = string_table_new(arena);
+    memtable->strings = memory_zeroed(memtable->column_count, sizeof(struct string_table *));
+    memtable->mapped = memory_zeroed(memtable->column_count, sizeof(uint32_t *));
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (vector_kind_of(block_column_of(table, i)->type) == VECTOR_CODE)
+            memtable->strings[i] = string_table_new(arena);
+    return memtable;
+}
+
+void wide_memtable_free(struct wide_memtable *memtable)
+{
+    if (memtable == NULL)
+        return;
+    for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++)
+        for (uint32_t slot = 0; slot < SLOT_COUNT; slot++)
+            stats_release(&memtable->partitions[i]->slots[slot].stats);
+    for (uint32_t i = 0; i < memtable->column_count; i++) {
+        string_table_free(memtable->strings[i]);
+        memory_free(memtable->mapped[i]);
+    }
+    string_table_free(memtable->keys);
+    memory_free(memtable->strings);
+    memory_free(memtable->mapped);
+    memory_free(memtable->mapped_partitions);
+    memory_free(memtable->partitions);
+    memory_free(memtable->order);
+    memory_free(memtable->row_partitions);
+    memory_free(memtable->row_data);
+    memory_free(memtable);
+}
+
+/* ---- partitions of a block ---- */
+
+static struct partition *partition_new(struct wide_memtable *memtable, uint32_t number)
+{
+    size_t size =
+        sizeof(struct partition) + memtable->column_count * sizeof(struct constant);
+    struct partition *partition = arena_alloc(memtable->arena, size, 64);
+    memset(partition, 0, size);
+    struct bytes key = string_table_strings(memtable->keys)[number];
+    partition->token = murmur3_token(key.data, key.size);
+    partition->slot_count = 1;
+    return partition;
+}
+
+static void partitions_map(struct wide_memtable *memtable, const struct block *block)
+{
+    uint32_t before = string_table_count(memtable->keys);
+    string_table_add_all(memtable->keys, &block->partitions, memtable->mapped_partitions);
+    uint32_t count = string_table_count(memtable->keys);
+    if (count > memtable->partitions_capacity) {
+        check(count < UINT32_MAX / 2);
+        memtable->partitions_capacity = count * 2;
+        memtable->partitions =
+            memory_resize(memtable->partitions,
+                          memtable->partitions_capacity * sizeof *memtable->partitions);
+    }
+    for (uint32_t number = before; number < count; number++)
+        memtable->partitions[number] = partition_new(memtable, number);
+}
+
+/* Make the slot being written that of `frame`: the ones before it stay what they were. */
+static void partition_touch(struct partition *partition, uint64_t frame, int64_t timestamp_us)
+{
+    struct slot *slot = &partition->slots[partition->slot];
+    check(frame >= slot->frame);
+    if (frame != slot->frame) {
+        const struct partition_stats *stats = &slot->stats;
+        partition->slot = (partition->slot + 1) % SLOT_COUNT;
+        slot = &partition->slots[partition->slot];
+        stats_copy(&slot->stats, stats);
+        slot->frame = frame;
+        partition->slot_count += partition->slot_count < SLOT_COUNT;
+    }
+    slot->timestamp_us = timestamp_us;
+}
+
+static void constants_begin(const struct wide_memtable *memtable, struct partition *partition,
+                            const struct block *block, uint32_t row)
+{
+    for (uint32_t i = 0; i < memtable->column_count; i++) {
+        const struct block_column *column = &block->columns[i];
+        struct constant *constant = &partition->constants[i];
+        constant->absent = column->absent != NULL ? column->absent[row] : 0;
+        if (column->kind == VECTOR_CODE)
+            constant->base = constant->absent ? 0 : memtable->mapped[i][column->codes[row]];
+        else
+            constant->base = column->integers[row];
+        constant->scale = column->kind == VECTOR_DECIMAL ? column->scales[row] : 0;
+    }
+}
+
+/* The partition of every row; new ones take their constants from their first. */
+static void rows_locate(struct wide_memtable *memtable, const struct block *block)
+{
+    for (uint32_t row = 0; row < block->rows; row++) {
+        uint32_t number = memtable->mapped_partitions[block->partition_codes[row]];
+        struct partition *partition = memtable->partitions[number];
+        memtable->row_partitions[row] = partition;
+        if (!partition->has_constants) {
+            constants_begin(memtable, partition, block, row);
+            partition->has_constants = true;
+        }
+    }
+}
+
+/* ---- the layout ---- */
+
+/* Bytes that hold every row's offset from its partition's base as a signed number.  Differences
+ * wrap, so that 8 bytes hold any. */
+static uint8_t integers_width(struct partition *const *partitions,
+                              const struct block_column *column, uint32_t index, uint32_t rows)
+{
+    /* The bits that differ from the sign: as many as the width must hold beside it. */
+    uint64_t bits = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        if (column->absent != NULL && column->absent[row])
+            continue;
+        uint64_t base = (uint64_t)partitions[row]->constants[index].base;
+        int64_t offset = (int64_t)((uint64_t)column->integers[row] - base);
+        bits |= (uint64_t)(offset ^ offset >> 63) | (offset != 0);
+    }
+    return bits == 0 ? 0 : bits <= INT8_MAX ? 1 : bits <= INT16_MAX ? 2 : bits <= INT32_MAX ? 4 : 8;
+}
+
+/* Codes are not offsets and use a whole width. */
+static uint8_t codes_width(const struct wide_memtable *memtable, const struct block_column *column,
+                           uint32_t index, uint32_t rows)
+{
+    const uint32_t *mapped = memtable->mapped[index];
+    uint8_t width = string_table_count(memtable->strings[index]) <= UINT16_MAX + 1 ? 2 : 4;
+    if (memtable->layout->cells[index].width > 0)
+        return width;
+    for (uint32_t row = 0; row < rows; row++) {
+        if (column->absent != NULL && column->absent[row])
+            continue;
+        if (mapped[column->codes[row]] != memtable->row_partitions[row]->constants[index].base)
+            return width;
+    }
+    return 0;
+}
+
+static bool scales_are_constant(struct partition *const *partitions,
+                                const struct block_column *column, uint32_t index, uint32_t rows)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        bool is_absent = column->absent != NULL && column->absent[row];
+        if (!is_absent && column->scales[row] != partitions[row]->constants[index].scale)
+            return false;
+    }
+    return true;
+}
+
+static bool absence_is_constant(struct partition *const *partitions,
+                                const struct block_column *column, uint32_t index, uint32_t rows)
+{
+    for (uint32_t row = 0; row < rows; row++) {
+        uint8_t absent = column->absent != NULL ? column->absent[row] : 0;
+        if (absent != partitions[row]->constants[index].absent)
+            return false;
+    }
+    return true;
+}
+
+/* What the block's rows ask of one column, joined with what it has. */
+static struct cell_layout cell_widen(const struct wide_memtable *memtable,
+                                     const struct block *block, uint32_t index)
+{
+    const struct block_column *column = &block->columns[index];
+    struct partition *const *partitions = memtable->row_partitions;
+    struct cell_layout cell = memtable->layout->cells[index];
+    if (cell.width < 8) {
+        uint8_t width = column->kind == VECTOR_CODE
+                            ? codes_width(memtable, column, index, block->rows)
+                            : integers_width(partitions, column, index, block->rows);
+        cell.width = width > cell.width ? width : cell.width;
+    }
+    if (column->kind == VECTOR_DECIMAL && !cell.has_scales)
+        cell.has_scales = !scales_are_constant(partitions, column, index, block->rows);
+    if (!cell.has_absent)
+        cell.has_absent = !absence_is_constant(partitions, column, index, block->rows);
+    return cell;
+}
+
+/* A new layout if the block does not fit the present one. */
+static void layout_widen(struct wide_memtable *memtable, const struct block *block)
+{
+    struct cell_layout cells[BLOCK_COLUMNS_MAX];
+    const struct row_layout *old = memtable->layout;
+    bool is_wider = false;
+    for (uint32_t i = 0; i < memtable->column_count; i++) {
+        cells[i] = cell_widen(memtable, block, i);
+        is_wider = is_wider || cells[i].width != old->cells[i].width ||
+                   cells[i].has_scales != old->cells[i].has_scales ||
+                   cells[i].has_absent != old->cells[i].has_absent;
+    }
+    if (!is_wider)
+        return;
+    struct row_layout *layout = layout_new(memtable->arena, memtable->column_count);
+    for (uint32_t i = 0; i < memtable->column_count; i++) {
+        cells[i].offset = (uint16_t)layout->row_size;
+        layout->row_size += (uint32_t)cells[i].width + cells[i].has_scales + cells[i].has_absent;
+        layout->cells[i] = cells[i];
+    }
+    memtable->layout = layout;
+}
+
+/* ---- rows ---- */
+
+static struct chunk *chunk_begin(struct wide_memtable *memtable, struct partition *partition)
+{
+    uint64_t rows = partition->slots[partition->slot].stats.rows;
+    uint32_t capacity = rows < CHUNK_ROWS_SMALL    ? CHUNK_ROWS_SMALL
+                        : rows < CHUNK_ROWS_MIDDLE ? CHUNK_ROWS_MIDDLE
+                                                   : CHUNK_ROWS_LARGE;
+    size_t size = sizeof(struct chunk) + (size_t)capacity * memtable->layout->row_size;
+    struct chunk *chunk = arena_alloc(memtable->arena, size, _Alignof(struct chunk));
+    *chunk = (struct chunk){.layout = memtable->layout, .capacity = capacity};
+    if (partition->tail != NULL)
+        partition->tail->next = chunk;
+    else
+        partition->head = chunk;
+    partition->tail = chunk;
+    return chunk;
+}
+
+/* Room for every row, in order, and the rows and times of the stats. */
+static void rows_place(struct wide_memtable *memtable, const struct block *block)
+{
+    uint32_t row_size = memtable->layout->row_size;
+    for (uint32_t row = 0; row < block->rows; row++) {
+        struct partition *partition = memtable->row_partitions[row];
+        struct chunk *chunk = partition->tail;
+        if (chunk == NULL || chunk->rows == chunk->capacity || chunk->layout != memtable->layout)
+            chunk = chunk_begin(memtable, partition);
+        memtable->row_data[row] = chunk->data + (size_t)chunk->rows * row_size;
+        __builtin_prefetch(memtable->row_data[row], 1);
+        chunk->rows++;
+        struct partition_stats *stats = &partition->slots[partition->slot].stats;
+        check(stats->rows < UINT32_MAX);
+        int64_t time = memtable->has_times ? block->columns[0].integers[row] : 0;
+        if (stats->rows == 0 || time < stats->first)
+            stats->first = time;
+        if (stats->rows == 0 || time > stats->last)
+            stats->last = time;
+        stats->rows++;
+    }
+}
+
+static void rows_add_values(struct wide_memtable *memtable, const struct block *block)
+{
+    if (memtable->stats_column == UINT32_MAX)
+        return;
+    const struct block_column *column = &block->columns[memtable->stats_column];
+    for (uint32_t row = 0; row < block->rows; row++) {
+        if (column->absent != NULL && column->absent[row])
+            continue;
+        struct partition *partition = memtable->row_partitions[row];
+        struct partition_stats *stats = &partition->slots[partition->slot].stats;
+        if (stats->scale_count == 1 && stats->inline_sum.scale == column->scales[row]) {
+            stats->inline_sum.count++;
+            stats->inline_sum.sum += column->integers[row];
+        } else {
+            stats_add_value(stats, column->integers[row], column->scales[row]);
+        }
+    }
+}
+
+static void store_offset(uint8_t *to, uint64_t offset, uint8_t width)
+{
+    if (width == 1) {
+        *to = (uint8_t)offset;
+    } else if (width == 2) {
+        store_u16(to, (uint16_t)offset);
+    } else if (width == 4) {
+        store_u32(to, (uint32_t)offset);
+    } else if (width == 8) {
+        store_u64(to, offset);
+    }
+}
+
+/* Called with constant widths, so that each becomes a loop of its own. */
+static inline void integers_scatter(const struct wide_memtable *memtable,
+                                    const struct block_column *column, uint32_t index,
+                                    uint32_t rows, uint8_t width)
+{
+    size_t offset = memtable->layout->cells[index].offset;
+    for (uint32_t row = 0; row < rows; row++) {
+        uint64_t base = (uint64_t)memtable->row_partitions[row]->constants[index].base;
+        store_offset(memtable->row_data[row] + offset, (uint64_t)column->integers[row] - base,
+                     width);
+    }
+}
+
+static inline void codes_scatter(const struct wide_memtable *memtable,
+                                 const struct block_column *column, uint32_t index, uint32_t rows,
+                                 uint8_t width)
+{
+    size_t offset = memtable->layout->cells[index].offset;
+    const uint32_t *mapped = memtable->mapped[index];
+    for (uint32_t row = 0; row < rows; row++) {
+        bool is_absent = column->absent != NULL && column->absent[row];
+        store_offset(memtable->row_data[row] + offset, is_absent ? 0 : mapped[column->codes[row]],
+                     width);
+    }
+}
+
+static void flags_scatter(uint8_t *const *row_data, const uint8_t *flags, size_t offset,
+                          uint32_t rows)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        row_data[row][offset] = flags != NULL ? flags[row] : 0;
+}
+
+static void column_scatter(const struct wide_memtable *memtable, const struct block *block,
+                           uint32_t index)
+{
+    const struct block_column *column = &block->columns[index];
+    struct cell_layout cell = memtable->layout->cells[index];
+    if (column->kind == VECTOR_CODE) {
+        if (cell.width == 2)
+            codes_scatter(memtable, column, index, block->rows, 2);
+        else if (cell.width == 4)
+            codes_scatter(memtable, column, index, block->rows, 4);
+    } else if (cell.width == 1) {
+        integers_scatter(memtable, column, index, block->rows, 1);
+    } else if (cell.width == 2) {
+        integers_scatter(memtable, column, index, block->rows, 2);
+    } else if (cell.width == 4) {
+        integers_scatter(memtable, column, index, block->rows, 4);
+    } else if (cell.width == 8) {
+        integers_scatter(memtable, column, index, block->rows, 8);
+    }
+    size_t offset = (size_t)cell.offset + cell.width;
+    if (cell.has_scales)
+        flags_scatter(memtable->row_data, column->scales, offset++, block->rows);
+    if (cell.has_absent)
+        flags_scatter(memtable->row_data, column->absent, offset, block->rows);
+}
+
+/* Room in the scratch arrays: rows, and codes of any of the block's dictionaries. */
+static void scratch_reserve(struct wide_memtable *memtable, const struct block *block)
+{
+    if (block->rows > memtable->row_capacity) {
+        memtable->row_capacity = block->rows;
+        memtable->row_partitions = memory_resize(
+            memtable->row_partitions, block->rows * sizeof *memtable->row_partitions);
+        memtable->row_data =
+            memory_resize(memtable->row_data, block->rows * sizeof *memtable->row_data);
+    }
+    uint32_t strings = block->partitions.count;
+    for (uint32_t i = 0; i < block->column_count; i++)
+        if (block->columns[i].dictionary.count > strings)
+            strings = block->columns[i].dictionary.count;
+    if (strings <= memtable->mapped_capacity && memtable->mapped_partitions != NULL)
+        return;
+    size_t size = strings * sizeof(uint32_t);
+    memtable->mapped_capacity = strings;
+    memtable->mapped_partitions = memory_resize(memtable->mapped_partitions, size);
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (memtable->strings[i] != NULL)
+            memtable->mapped[i] = memory_resize(memtable->mapped[i], size);
+}
+
+void wide_memtable_apply(struct wide_memtable *memtable, const struct block *block, uint64_t frame,
+                         int64_t timestamp_us)
+{
+    check(!memtable->is_frozen && block->table_id == memtable->table->id &&
+          block->column_count == memtable->column_count);
+    scratch_reserve(memtable, block);
+    partitions_map(memtable, block);
+    for (uint32_t i = 0; i < block->partitions.count; i++)
+        __builtin_prefetch(memtable->partitions[memtable->mapped_partitions[i]]);
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (memtable->strings[i] != NULL)
+            string_table_add_all(memtable->strings[i], &block->columns[i].dictionary,
+                                 memtable->mapped[i]);
+    for (uint32_t i = 0; i < block->partitions.count; i++)
+        partition_touch(memtable->partitions[memtable->mapped_partitions[i]], frame, timestamp_us);
+    rows_locate(memtable, block);
+    layout_widen(memtable, block);
+    rows_place(memtable, block);
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        column_scatter(memtable, block, i);
+    rows_add_values(memtable, block);
+    memtable->rows += block->rows;
+}
+
+/* ---- reading ---- */
+
+static uint32_t column_index(const struct wide_memtable *memtable, uint32_t column_id)
+{
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (block_column_of(memtable->table, i)->id == column_id)
+            return i;
+    return UINT32_MAX;
+}
+
+const uint32_t *wide_memtable_mapped_codes(const struct wide_memtable *memtable,
+                                           uint32_t column_id)
+{
+    uint32_t index = column_index(memtable, column_id);
+    return index != UINT32_MAX ? memtable->mapped[index] : NULL;
+}
+
+const uint32_t *wide_memtable_mapped_partitions(const struct wide_memtable *memtable)
+{
+    return memtable->mapped_partitions;
+}
+
+uint32_t wide_memtable_partition_count(const struct wide_memtable *memtable)
+{
+    return string_table_count(memtable->keys);
+}
+
+struct bytes wide_memtable_partition_key(const struct wide_memtable *memtable, uint32_t partition)
+{
+    check(partition < wide_memtable_partition_count(memtable));
+    return string_table_strings(memtable->keys)[partition];
+}
+
+int64_t wide_memtable_partition_token(const struct wide_memtable *memtable, uint32_t partition)
+{
+    check(partition < wide_memtable_partition_count(memtable));
+    return memtable->partitions[partition]->token;
+}
+
+uint32_t wide_memtable_find(const struct wide_memtable *memtable, struct bytes key)
+{
+    return string_table_find(memtable->keys, key);
+}
+
+const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, uint32_t column_id,
+                                          uint32_t *count_out)
+{
+    uint32_t index = column_index(memtable, column_id);
+    *count_out = 0;
+    if (index == UINT32_MAX || memtable->strings[index] == NULL)
+        return NULL;
+    *count_out = string_table_count(memtable->strings[index]);
+    return string_table_strings(memtable->strings[index]);
+}
+
+/* The newest slot that `frame` may see. */
+static const struct slot *partition_as_of(const struct partition *partition, uint64_t frame)
+{
+    uint32_t index = partition->slot;
+    for (uint32_t back = 1; partition->slots[index].frame > frame; back++) {
+        check(back < partition->slot_count);
+        index = (index + SLOT_COUNT - 1) % SLOT_COUNT;
+    }
+    return &partition->slots[index];
+}
+
+const struct partition_stats *wide_memtable_stats(const struct wide_memtable *memtable,
+                                                  uint32_t partition, uint64_t frame)
+{
+    check(partition < wide_memtable_partition_count(memtable));
+    return &partition_as_of(memtable->partitions[partition], frame)->stats;
+}
+
+uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
+{
+    return memtable->rows;
+}
+
+static uint64_t load_value(const uint8_t *from, uint8_t width, bool is_signed)
+{
+    switch (width) {
+    case 1:
+        return (uint64_t)(int64_t)(int8_t)*from;
+    case 2:
+        return is_signed ? (uint64_t)(int64_t)(int16_t)load_u16(from) : load_u16(from);
+    case 4:
+        return is_signed ? (uint64_t)(int64_t)(int32_t)load_u32(from) : load_u32(from);
+    case 8:
+        return load_u64(from);
+    default:
+        return 0;
+    }
+}
+
+static inline void integers_gather(const struct chunk *chunk, struct cell_layout cell,
+                                   uint64_t base, uint32_t count, int64_t *to, uint8_t width)
+{
+    const uint8_t *from = chunk->data + cell.offset;
+    for (uint32_t row = 0; row < count; row++, from += chunk->layout->row_size)
+        to[row] = (int64_t)(base + load_value(from, width, true));
+}
+
+static void codes_gather(const struct chunk *chunk, struct cell_layout cell, uint32_t constant,
+                         uint32_t count, uint32_t *to)
+{
+    const uint8_t *from = chunk->data + cell.offset;
+    for (uint32_t row = 0; row < count; row++, from += chunk->layout->row_size)
+        to[row] = cell.width == 0 ? constant : (uint32_t)load_value(from, cell.width, false);
+}
+
+static void flags_gather(const struct chunk *chunk, size_t offset, bool is_stored, uint8_t constant,
+                         uint32_t count, uint8_t *to)
+{
+    const uint8_t *from = chunk->data + offset;
+    for (uint32_t row = 0; row < count; row++, from += chunk->layout->row_size)
+        to[row] = is_stored ? *from : constant;
+}
+
+/* Absent values are 0 whatever stands in the chunk. */
+static void absent_gather(struct wide_rows *rows, struct wide_vector *vector,
+                          const struct chunk *chunk, struct cell_layout cell,
+                          const struct constant *constant, uint32_t count)
+{
+    if (!cell.has_absent && !constant->absent) {
+        if (vector->absent != NULL)
+            memset(vector->absent + rows->rows, 0, count);
+        return;
+    }
+    wide_rows_absent(rows, vector);
+    uint8_t *absent = vector->absent + rows->rows;
+    size_t offset = (size_t)cell.offset + cell.width + cell.has_scales;
+    flags_gather(chunk, offset, cell.has_absent, constant->absent, count, absent);
+    for (uint32_t row = 0; row < count; row++) {
+        if (!absent[row])
+            continue;
+        if (vector->kind == VECTOR_CODE)
+            vector->codes[rows->rows + row] = 0;
+        else
+            vector->integers[rows->rows + row] = 0;
+        if (vector->kind == VECTOR_DECIMAL)
+            vector->scales[rows->rows + row] = 0;
+    }
+}
+
+static void column_gather(struct wide_rows *rows, uint32_t index, const struct chunk *chunk,
+                          const struct constant *constant, uint32_t count)
+{
+    struct wide_vector *vector = &rows->vectors[index];
+    struct cell_layout cell = chunk->layout->cells[index];
+    uint64_t base = (uint64_t)constant->base;
+    if (vector->kind == VECTOR_CODE) {
+        codes_gather(chunk, cell, (uint32_t)base, count, vector->codes + rows->rows);
+    } else {
+        int64_t *to = vector->integers + rows->rows;
+        if (cell.width == 2)
+            integers_gather(chunk, cell, base, count, to, 2);
+        else if (cell.width == 4)
+            integers_gather(chunk, cell, base, count, to, 4);
+        else
+            integers_gather(chunk, cell, base, count, to, cell.width);
+    }
+    if (vector->kind == VECTOR_DECIMAL)
+        flags_gather(chunk, (size_t)cell.offset + cell.width, cell.has_scales, constant->scale,
+                     count, vector->scales + rows->rows);
+    absent_gather(rows, vector, chunk, cell, constant, count);
+}
+
+void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition, uint64_t frame,
+                        struct wide_rows *rows)
+{
+    check(partition < wide_memtable_partition_count(memtable));
+    const struct partition *source = memtable->partitions[partition];
+    const struct slot *slot = partition_as_of(source, frame);
+    uint32_t left = (uint32_t)slot->stats.rows;
+    wide_rows_clear(rows);
+    wide_rows_reserve(rows, left);
+    rows->timestamp_us = slot->timestamp_us;
+    for (const struct chunk *chunk = source->head; left > 0; chunk = chunk->next) {
+        uint32_t count = chunk->rows < left ? chunk->rows : left;
+        for (uint32_t i = 0; i < memtable->column_count; i++)
+            column_gather(rows, i, chunk, &source->constants[i], count);
+        rows->rows += count;
+        left -= count;
+    }
+    for (uint32_t i = 0; i < memtable->column_count; i++) {
+        if (memtable->strings[i] == NULL)
+            continue;
+        rows->vectors[i].strings = string_table_strings(memtable->strings[i]);
+        rows->vectors[i].string_count = string_table_count(memtable->strings[i]);
+        rows->vectors[i].strings_shared = true;
+    }
+    wide_rows_sort(rows);
+}
+
+/* ---- frozen ---- */
+
+static int partitions_compare(const void *a, const void *b, void *context)
+{
+    const struct wide_memtable *memtable = context;
+    uint32_t left = *(const uint32_t *)a;
+    uint32_t right = *(const uint32_t *)b;
+    int64_t token_left = memtable->partitions[left]->token;
+    int64_t token_right = memtable->partitions[right]->token;
+    if (token_left != token_right)
+        return token_left < token_right ? -1 : 1;
+    return bytes_compare(string_table_strings(memtable->keys)[left],
+                         string_table_strings(memtable->keys)[right]);
+}
+
+void wide_memtable_freeze(struct wide_memtable *memtable)
+{
+    check(!memtable->is_frozen);
+    uint32_t count = wide_memtable_partition_count(memtable);
+    memtable->order = memory_alloc(count * sizeof *memtable->order);
+    for (uint32_t i = 0; i < count; i++)
+        memtable->order[i] = i;
+    qsort_r(memtable->order, count, sizeof *memtable->order, partitions_compare, memtable);
+    memtable->is_frozen = true;
+}
+
+const uint32_t *wide_memtable_order(const struct wide_memtable *memtable)
+{
+    check(memtable->is_frozen);
+    return memtable->order;
+}
