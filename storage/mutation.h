@@ -6,7 +6,8 @@
 
 #include "storage/row.h"
 
-/* A timestamp that stands for the server's own: frame base plus the mutation's index in it. */
+/* A timestamp that stands for the server's own: frame base plus the mutation's index in it.  A
+ * deletion that has it also gets its local time (local_s) from there. */
 #define TIMESTAMP_SERVER (INT64_MIN + 1)
 
 struct mutation {

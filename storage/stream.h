@@ -28,6 +28,14 @@ struct slice slice_all(void);
 bool slice_contains(const struct table *table, const struct slice *slice,
                     const struct clustering *clustering);
 
+/* Order of two items of one partition: the static row, then rows and bounds in clustering order.
+ * 0: rows of the same clustering, or bounds at the same place. */
+int stream_position_compare(const struct table *table, const struct unfiltered *a,
+                            const struct unfiltered *b);
+
+/* The one of two deletions that hides more: TIMESTAMP_NONE hides nothing. */
+struct deletion deletion_stronger(struct deletion a, struct deletion b);
+
 /* The base of every stream; implementations embed it first. */
 struct stream {
     const struct table *table;
@@ -36,6 +44,9 @@ struct stream {
     int (*next)(struct stream *stream, struct unfiltered *out, struct error *err);
     void (*close)(struct stream *stream); /* frees the stream; NULL function: nothing to free */
 };
+
+/* Free a stream, whatever it is; NULL is fine. */
+void stream_close(struct stream *stream);
 
 /* Over an array that outlives it; items sorted as above and already cut to the slice. */
 struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,

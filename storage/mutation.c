@@ -1,0 +1,413 @@
+/* mutation: packs a write, reads one back from bytes that may lie, and builds the common ones.
+ *
+ * What decides correctness: whatever mutation_unpack accepts can be applied without a further look.
+ * Merging relies on items in strictly ascending order, on cells sorted within a row, on values that
+ * their types can compare and on range deletions that open and close in turn; so all of that is
+ * checked here, once, and a memtable checks nothing.
+ *
+ * Packed (docs/FORMATS.md "Mutation"):
+ *
+ *     varint table id
+ *     sized  partition key             the token is computed, not stored
+ *     u8     flags                     1: the partition is deleted
+ *     [signed timestamp_us, signed local_s]         of that deletion
+ *     varint number of items
+ *     items  as unfiltered_pack writes them
+ *
+ * A column that was dropped after the mutation was made is accepted: the write and the schema
+ * change meet in the order of their frames, and a log that holds both must stay readable. */
+#include "storage/mutation.h"
+
+#include <string.h>
+
+#include "counters/counter_cell.h"
+#include "storage/base/arena.h"
+#include "storage/base/hash.h"
+#include "storage/stream.h"
+
+/* Written to disk: the numbers cannot change. */
+enum { MUTATION_DELETES_PARTITION = 1 };
+
+enum {
+    MUTATION_KEY_MAX = 65535,      /* a composite names sizes in 16 bits, and so do clients */
+    MUTATION_ITEM_SIZE_MIN = 2,    /* of a packed unfiltered: a kind and at least one more byte */
+    MUTATION_ITEMS_FIRST = 4,      /* one row, or a static row and one row, is nearly every write */
+    MUTATION_ITEMS_MAX = 1 << 24   /* more than fit into a frame */
+};
+
+/* ---- pack ---- */
+
+void mutation_pack(const struct mutation *mutation, struct buffer *buffer)
+{
+    bool deletes = mutation->deletion.timestamp_us != TIMESTAMP_NONE;
+
+    buffer_put_varint(buffer, mutation->table_id);
+    buffer_put_sized(buffer, mutation->key);
+    buffer_put_u8(buffer, deletes ? MUTATION_DELETES_PARTITION : 0);
+    if (deletes) {
+        buffer_put_signed(buffer, mutation->deletion.timestamp_us);
+        buffer_put_signed(buffer, mutation->deletion.local_s);
+    }
+    buffer_put_varint(buffer, mutation->item_count);
+    for (uint32_t i = 0; i < mutation->item_count; i++)
+        unfiltered_pack(&mutation->items[i], buffer);
+}
+
+/* ---- unpack ---- */
+
+static int corrupt(struct error *err, const struct table *table, const char *what)
+{
+    return error_set(err, ERROR_CORRUPT, "mutation of table %s.%s: %s", table->keyspace,
+                     table->name, what);
+}
+
+static int check_key(const struct table *table, struct bytes key, struct error *err)
+{
+    size_t expected = 0;
+
+    if (key.size > MUTATION_KEY_MAX)
+        return corrupt(err, table, "partition key over 65535 bytes");
+    for (uint32_t i = 0; i < table->partition_count; i++) {
+        struct bytes value;
+        if (key_component(key, table->partition_count, i, &value) < 0)
+            return corrupt(err, table, "partition key has too few components");
+        if (type_validate(table->columns[i].type, value, NULL) < 0)
+            return corrupt(err, table, "partition key holds no value of its type");
+        expected += table->partition_count == 1 ? value.size : value.size + 3;
+    }
+    if (key.size != expected)
+        return corrupt(err, table, "bytes after the partition key");
+    return 0;
+}
+
+static int check_clustering(const struct table *table, const struct clustering *clustering,
+                            struct error *err)
+{
+    if (clustering->count > table->clustering_count)
+        return corrupt(err, table, "too many clustering values");
+    for (uint32_t i = 0; i < clustering->count; i++) {
+        const struct column *column = &table->columns[table->partition_count + i];
+        if (type_validate(column->type, clustering->values[i], NULL) < 0)
+            return corrupt(err, table, "clustering holds no value of its type");
+    }
+    return 0;
+}
+
+/* The type of a column that a row of this kind may have; NULL when it may not. */
+static const struct type *cell_column_type(const struct table *table, uint32_t column_id,
+                                           bool is_static)
+{
+    const struct column *column = table_column(table, column_id);
+
+    if (column != NULL)
+        return column->kind == (is_static ? COLUMN_STATIC : COLUMN_REGULAR) ? column->type : NULL;
+    for (uint32_t i = 0; i < table->dropped_count; i++) {
+        if (table->dropped[i].id == column_id)
+            return table->dropped[i].type;
+    }
+    return NULL;
+}
+
+static int check_cell_value(const struct table *table, const struct cell *cell,
+                            const struct type *type, struct error *err)
+{
+    if ((cell->flags & CELL_TOMBSTONE) != 0)
+        return cell->value.size == 0 ? 0 : corrupt(err, table, "deleted cell has a value");
+    if (type == NULL)
+        return cell->value.size == 0 ? 0 : corrupt(err, table, "element of a set has a value");
+    if ((type->kind == TYPE_COUNTER) != ((cell->flags & CELL_COUNTER) != 0))
+        return corrupt(err, table, "counter and plain cells mixed");
+    int rc = type->kind == TYPE_COUNTER ? counter_validate(cell->value)
+                                        : type_validate(type, cell->value, NULL);
+    return rc < 0 ? corrupt(err, table, "cell holds no value of its type") : 0;
+}
+
+static int check_cell(const struct table *table, const struct cell *cell, bool is_static,
+                      struct error *err)
+{
+    const struct type *type = cell_column_type(table, cell->column_id, is_static);
+
+    if (type == NULL)
+        return corrupt(err, table, "cell of a column that the row cannot have");
+    if ((cell->flags & ~(CELL_TOMBSTONE | CELL_COUNTER)) != 0 || cell->ttl_s < 0)
+        return corrupt(err, table, "cell with unknown flags or a negative TTL");
+    if (type_is_complex(type) != (cell->path.data != NULL))
+        return corrupt(err, table, "cell path missing or not expected");
+    if (!type_is_complex(type))
+        return check_cell_value(table, cell, type, err);
+    if (type_validate(type_path(type), cell->path, NULL) < 0)
+        return corrupt(err, table, "cell path is no value of its type");
+    return check_cell_value(table, cell, type_element(type), err);
+}
+
+/* Do two cells of one row stand in the order (column, path), without being the same? */
+static bool cells_ascend(const struct table *table, const struct cell *a, const struct cell *b,
+                         bool is_static)
+{
+    if (a->column_id != b->column_id)
+        return a->column_id < b->column_id;
+    const struct type *type = cell_column_type(table, a->column_id, is_static);
+    return type_is_complex(type) && type_compare(type_path(type), a->path, b->path) < 0;
+}
+
+static int check_complex(const struct table *table, const struct row *row, struct error *err)
+{
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        const struct type *type =
+            cell_column_type(table, row->complex[i].column_id, row->is_static);
+        if (type == NULL || !type_is_complex(type))
+            return corrupt(err, table, "deletion of a column that is not complex");
+        if (i > 0 && row->complex[i - 1].column_id >= row->complex[i].column_id)
+            return corrupt(err, table, "complex deletions out of order");
+    }
+    return 0;
+}
+
+static int check_row(const struct table *table, const struct row *row, struct error *err)
+{
+    if (row->clustering.count != (row->is_static ? 0 : table->clustering_count))
+        return corrupt(err, table, "wrong number of clustering values");
+    if (row->marker.ttl_s < 0)
+        return corrupt(err, table, "negative TTL");
+    int rc = check_clustering(table, &row->clustering, err);
+    if (rc == 0)
+        rc = check_complex(table, row, err);
+    for (uint32_t i = 0; rc == 0 && i < row->cell_count; i++) {
+        rc = check_cell(table, &row->cells[i], row->is_static, err);
+        if (rc == 0 && i > 0 &&
+            !cells_ascend(table, &row->cells[i - 1], &row->cells[i], row->is_static))
+            rc = corrupt(err, table, "cells out of order");
+    }
+    return rc;
+}
+
+static int check_bound(const struct table *table, const struct bound *bound, struct error *err)
+{
+    if (bound->side != BOUND_BEFORE && bound->side != BOUND_AFTER)
+        return corrupt(err, table, "bound on neither side");
+    return check_clustering(table, &bound->prefix, err);
+}
+
+/* Rows and bounds ascend, and each bound goes on from the deletion that the one before left. */
+static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
+                       struct error *err)
+{
+    int64_t open_us = TIMESTAMP_NONE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_row = items[i].kind == UNFILTERED_ROW;
+        int rc = is_row ? check_row(table, &items[i].row, err)
+                        : check_bound(table, &items[i].bound, err);
+        if (rc < 0)
+            return rc;
+        if (i > 0 && stream_position_compare(table, &items[i - 1], &items[i]) >= 0)
+            return corrupt(err, table, "items out of order");
+        if (is_row)
+            continue;
+        if (items[i].before.timestamp_us != open_us)
+            return corrupt(err, table, "range deletions do not pair up");
+        open_us = items[i].after.timestamp_us;
+    }
+    return open_us == TIMESTAMP_NONE ? 0 : corrupt(err, table, "range deletion without end");
+}
+
+/* The array grows as items really come: an item is hundreds of times larger than two bytes, so room
+ * for as many as a damaged count claims could be gigabytes. */
+static struct unfiltered *items_grow(struct arena *arena, const struct unfiltered *items,
+                                     uint32_t count, uint32_t *capacity)
+{
+    *capacity = *capacity == 0 ? MUTATION_ITEMS_FIRST : *capacity * 2;
+    struct unfiltered *grown =
+        arena_alloc(arena, *capacity * sizeof *grown, _Alignof(struct unfiltered));
+    if (count > 0)
+        memcpy(grown, items, count * sizeof *grown);
+    return grown;
+}
+
+static int unpack_items(struct reader *reader, const struct table *table, struct arena *arena,
+                        struct mutation *mutation, struct error *err)
+{
+    uint64_t count = reader_count(reader, MUTATION_ITEM_SIZE_MIN);
+    struct unfiltered *items = NULL;
+    uint32_t capacity = 0;
+
+    if (reader->failed || count > MUTATION_ITEMS_MAX)
+        return corrupt(err, table, "cut off or damaged");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == capacity)
+            items = items_grow(arena, items, i, &capacity);
+        if (unfiltered_unpack(reader, arena, &items[i]) < 0)
+            return corrupt(err, table, "an item is damaged");
+    }
+    mutation->items = items;
+    mutation->item_count = (uint32_t)count;
+    return check_items(table, items, mutation->item_count, err);
+}
+
+int mutation_unpack(struct reader *reader, const struct schema *schema, struct arena *arena,
+                    struct mutation *mutation_out, struct error *err)
+{
+    struct deletion none = {.timestamp_us = TIMESTAMP_NONE};
+
+    *mutation_out = (struct mutation){.deletion = none};
+    uint64_t table_id = reader_varint(reader);
+    const struct table *table =
+        table_id <= UINT32_MAX ? schema_table(schema, (uint32_t)table_id) : NULL;
+    if (reader->failed || table == NULL)
+        return error_set(err, ERROR_CORRUPT, "mutation of table %llu, which does not exist",
+                         (unsigned long long)table_id);
+    mutation_out->table_id = (uint32_t)table_id;
+    mutation_out->key = reader_sized(reader);
+    uint8_t flags = reader_u8(reader);
+    if (reader->failed || (flags & ~MUTATION_DELETES_PARTITION) != 0)
+        return corrupt(err, table, "cut off or damaged");
+    int rc = check_key(table, mutation_out->key, err);
+    if (rc < 0)
+        return rc;
+    mutation_out->token = murmur3_token(mutation_out->key.data, mutation_out->key.size);
+    if (flags != 0) {
+        mutation_out->deletion.timestamp_us = reader_signed(reader);
+        mutation_out->deletion.local_s = reader_signed(reader);
+        if (!reader->failed && mutation_out->deletion.timestamp_us == TIMESTAMP_NONE)
+            return corrupt(err, table, "deletion without a timestamp");
+    }
+    return unpack_items(reader, table, arena, mutation_out, err);
+}
+
+/* ---- building ---- */
+
+static const struct column_value *value_of(const struct column_value *values, uint32_t count,
+                                           uint32_t column_id)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].column_id == column_id)
+            return &values[i];
+    }
+    return NULL;
+}
+
+/* A key column's value, which the caller has promised to name. */
+static struct bytes key_value(const struct column_value *values, uint32_t count,
+                              const struct column *column)
+{
+    const struct column_value *value = value_of(values, count, column->id);
+
+    check(value != NULL && !value->is_null);
+    return value->value;
+}
+
+static void set_key(const struct table *table, const struct column_value *values, uint32_t count,
+                    struct arena *arena, struct mutation *mutation)
+{
+    struct buffer key = {0};
+
+    for (uint32_t i = 0; i < table->partition_count; i++)
+        key_put_component(&key, table->partition_count,
+                          key_value(values, count, &table->columns[i]));
+    mutation->table_id = table->id;
+    mutation->key = arena_copy(arena, buffer_view(&key));
+    mutation->token = murmur3_token(mutation->key.data, mutation->key.size);
+    buffer_release(&key);
+}
+
+static void set_clustering(const struct table *table, const struct column_value *values,
+                           uint32_t count, struct arena *arena, struct clustering *clustering)
+{
+    clustering->count = table->clustering_count;
+    for (uint32_t i = 0; i < table->clustering_count; i++) {
+        const struct column *column = &table->columns[table->partition_count + i];
+        clustering->values[i] = arena_copy(arena, key_value(values, count, column));
+    }
+}
+
+static bool has_clustering(const struct table *table, const struct column_value *values,
+                           uint32_t count)
+{
+    return table->clustering_count > 0 &&
+           value_of(values, count, table->columns[table->partition_count].id) != NULL;
+}
+
+static void row_start(struct unfiltered *item, bool is_static)
+{
+    *item = (struct unfiltered){.kind = UNFILTERED_ROW};
+    item->before.timestamp_us = TIMESTAMP_NONE;
+    item->after.timestamp_us = TIMESTAMP_NONE;
+    item->row.is_static = is_static;
+    item->row.marker.timestamp_us = TIMESTAMP_NONE;
+    item->row.marker.expiry_s = EXPIRY_NONE;
+    item->row.deletion.timestamp_us = TIMESTAMP_NONE;
+}
+
+/* The cells of the columns of one kind, sorted by column id. */
+static void set_cells(const struct table *table, const struct column_value *values, uint32_t count,
+                      enum column_kind kind, struct arena *arena, struct row *row)
+{
+    struct cell *cells = arena_alloc(arena, count * sizeof *cells, _Alignof(struct cell));
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct column *column = table_column(table, values[i].column_id);
+        check(column != NULL && !type_is_complex(column->type));
+        if (column->kind != kind)
+            continue;
+        uint32_t at = used++;
+        for (; at > 0 && cells[at - 1].column_id > column->id; at--)
+            cells[at] = cells[at - 1];
+        cells[at] = (struct cell){
+            .column_id = column->id,
+            .flags = values[i].is_null ? CELL_TOMBSTONE : 0,
+            .timestamp_us = TIMESTAMP_SERVER,
+            .expiry_s = EXPIRY_NONE,
+        };
+        if (!values[i].is_null)
+            cells[at].value = arena_copy(arena, values[i].value);
+    }
+    row->cells = cells;
+    row->cell_count = used;
+}
+
+void mutation_insert(const struct table *table, const struct column_value *values, uint32_t count,
+                     bool with_marker, struct arena *arena, struct mutation *mutation_out)
+{
+    struct unfiltered *items = arena_alloc(arena, 2 * sizeof *items, _Alignof(struct unfiltered));
+    uint32_t used = 0;
+
+    *mutation_out = (struct mutation){.deletion = {.timestamp_us = TIMESTAMP_NONE}};
+    set_key(table, values, count, arena, mutation_out);
+    row_start(&items[used], true);
+    set_cells(table, values, count, COLUMN_STATIC, arena, &items[used].row);
+    if (items[used].row.cell_count > 0)
+        used++;
+    /* Without clustering values the static row is all that is written. */
+    if (table->clustering_count == 0 || has_clustering(table, values, count)) {
+        struct row *row = &items[used].row;
+        row_start(&items[used], false);
+        set_clustering(table, values, count, arena, &row->clustering);
+        set_cells(table, values, count, COLUMN_REGULAR, arena, row);
+        if (with_marker)
+            row->marker.timestamp_us = TIMESTAMP_SERVER;
+        if (with_marker || row->cell_count > 0)
+            used++;
+    }
+    mutation_out->items = items;
+    mutation_out->item_count = used;
+}
+
+void mutation_delete(const struct table *table, const struct column_value *values, uint32_t count,
+                     struct arena *arena, struct mutation *mutation_out)
+{
+    struct deletion deletion = {.timestamp_us = TIMESTAMP_SERVER};
+
+    *mutation_out = (struct mutation){.deletion = {.timestamp_us = TIMESTAMP_NONE}};
+    set_key(table, values, count, arena, mutation_out);
+    if (!has_clustering(table, values, count)) {
+        mutation_out->deletion = deletion;
+        return;
+    }
+    struct unfiltered *item = arena_alloc(arena, sizeof *item, _Alignof(struct unfiltered));
+    row_start(item, false);
+    set_clustering(table, values, count, arena, &item->row.clustering);
+    item->row.deletion = deletion;
+    mutation_out->items = item;
+    mutation_out->item_count = 1;
+}

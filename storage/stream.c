@@ -1,0 +1,171 @@
+/* stream: slices, order, and the streams that need no merging.
+ *
+ * An array stream yields what it was given.  The two filters, live rows for a reader and what is
+ * left for a compaction, are one loop with another keep function: both drop every bound, the one
+ * because a reader wants rows, the other because what the deletion hid is gone with this merge. */
+#include "storage/stream.h"
+
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+/* A row or two of ordinary size; a larger one gets a chunk of its own. */
+enum { STREAM_ARENA_CHUNK = 4096 };
+
+struct slice slice_all(void)
+{
+    return (struct slice){
+        .start = {.side = BOUND_BEFORE},
+        .end = {.side = BOUND_AFTER},
+        .with_static = true,
+    };
+}
+
+bool slice_contains(const struct table *table, const struct slice *slice,
+                    const struct clustering *clustering)
+{
+    return bound_compare_clustering(table, &slice->start, clustering) < 0 &&
+           bound_compare_clustering(table, &slice->end, clustering) > 0;
+}
+
+int stream_position_compare(const struct table *table, const struct unfiltered *a,
+                            const struct unfiltered *b)
+{
+    bool a_is_row = a->kind == UNFILTERED_ROW;
+    bool b_is_row = b->kind == UNFILTERED_ROW;
+    bool a_is_static = a_is_row && a->row.is_static;
+    bool b_is_static = b_is_row && b->row.is_static;
+
+    if (a_is_static || b_is_static)
+        return (int)b_is_static - (int)a_is_static;
+    if (a_is_row && b_is_row)
+        return clustering_compare(table, &a->row.clustering, &b->row.clustering);
+    if (a_is_row)
+        return -bound_compare_clustering(table, &b->bound, &a->row.clustering);
+    if (b_is_row)
+        return bound_compare_clustering(table, &a->bound, &b->row.clustering);
+    return bound_compare(table, &a->bound, &b->bound);
+}
+
+struct deletion deletion_stronger(struct deletion a, struct deletion b)
+{
+    if (a.timestamp_us != b.timestamp_us)
+        return a.timestamp_us > b.timestamp_us ? a : b;
+    return a.local_s >= b.local_s ? a : b;
+}
+
+void stream_close(struct stream *stream)
+{
+    if (stream != NULL && stream->close != NULL)
+        stream->close(stream);
+}
+
+/* ---- an array ---- */
+
+struct array_stream {
+    struct stream base;
+    const struct unfiltered *items;
+    size_t count;
+    size_t next;
+};
+
+static int array_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct array_stream *array = (struct array_stream *)stream;
+
+    (void)err;
+    if (array->next == array->count)
+        return 0;
+    *out = array->items[array->next++];
+    return 1;
+}
+
+static void array_close(struct stream *stream)
+{
+    memory_free(stream);
+}
+
+struct stream *stream_of_array(const struct table *table, struct deletion partition_deletion,
+                               const struct unfiltered *items, size_t count)
+{
+    struct array_stream *array = memory_zeroed(1, sizeof *array);
+
+    array->base = (struct stream){
+        .table = table,
+        .partition_deletion = partition_deletion,
+        .next = array_next,
+        .close = array_close,
+    };
+    array->items = items;
+    array->count = count;
+    return &array->base;
+}
+
+/* ---- rows as a reader sees them, rows as a compaction keeps them ---- */
+
+typedef bool (*row_keep)(const struct table *table, const struct row *row, int64_t now_s,
+                         struct arena *arena, struct row *kept_out);
+
+struct filter_stream {
+    struct stream base;
+    struct stream *source;         /* owned */
+    row_keep keep;
+    int64_t now_s;
+    struct arena *arena;           /* for what was last yielded */
+};
+
+static int filter_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct filter_stream *filter = (struct filter_stream *)stream;
+    struct unfiltered item;
+
+    arena_reset(filter->arena);
+    for (;;) {
+        int rc = filter->source->next(filter->source, &item, err);
+        if (rc <= 0)
+            return rc;
+        if (item.kind != UNFILTERED_ROW)
+            continue;
+        if (filter->keep(stream->table, &item.row, filter->now_s, filter->arena, &out->row))
+            break;
+    }
+    out->kind = UNFILTERED_ROW;
+    out->before = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    out->after = out->before;
+    return 1;
+}
+
+static void filter_close(struct stream *stream)
+{
+    struct filter_stream *filter = (struct filter_stream *)stream;
+
+    stream_close(filter->source);
+    arena_free(filter->arena);
+    memory_free(filter);
+}
+
+static struct stream *filter_new(struct stream *source, row_keep keep, int64_t now_s)
+{
+    struct filter_stream *filter = memory_zeroed(1, sizeof *filter);
+
+    filter->base = (struct stream){
+        .table = source->table,
+        .partition_deletion = {.timestamp_us = TIMESTAMP_NONE},
+        .next = filter_next,
+        .close = filter_close,
+    };
+    filter->source = source;
+    filter->keep = keep;
+    filter->now_s = now_s;
+    filter->arena = arena_new(STREAM_ARENA_CHUNK);
+    return &filter->base;
+}
+
+struct stream *stream_live(struct stream *stream, int64_t now_s)
+{
+    return filter_new(stream, row_live, now_s);
+}
+
+struct stream *stream_purged(struct stream *stream, int64_t now_s)
+{
+    return filter_new(stream, row_purge, now_s);
+}

@@ -1,0 +1,254 @@
+/* stream_merge: many streams of one partition as one, with range deletions.
+ *
+ * What decides correctness: at every place between two items each input has one deletion in force
+ * (the `after` of its last bound), and the strongest of them is in force in the output.  So a bound
+ * goes out only where that strongest one changes, and a row is merged under the one that stands
+ * where the row is:
+ *
+ *     input a     [----- 7 -----)
+ *     input b            [----- 9 -----)
+ *     row              r            s
+ *     output      [- 7 --[----- 9 -----)      three bounds; r is under 7, s under 9
+ *
+ * What the partition deletion hides, rows and ranges alike, is dropped as well: its timestamp goes
+ * out with the stream itself.
+ *
+ * The inputs stand in a binary heap by their head's place.  A head is valid until its stream is
+ * pulled again, and what goes out may point into it; so streams that gave something to the last
+ * item are pulled at the beginning of the next call and not before. */
+#include "storage/stream.h"
+
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
+
+struct merge_input {
+    struct stream *stream;
+    struct unfiltered head;
+    struct deletion open;          /* of this input, where the merge stands */
+};
+
+struct merge_stream {
+    struct stream base;
+    bool reversed;
+    struct merge_input *inputs;
+    size_t count;
+    struct merge_input **heap;     /* those with a head, the first in stream order on top */
+    size_t heap_count;
+    struct merge_input **used;     /* those whose head is in the last item: to be pulled */
+    size_t used_count;
+    const struct row **versions;   /* scratch: rows of one clustering */
+    struct deletion open;          /* of the output, where the merge stands */
+    struct arena *arena;           /* for what was last yielded */
+};
+
+/* ---- heap ---- */
+
+static int head_compare(const struct merge_stream *merge, const struct merge_input *a,
+                        const struct merge_input *b)
+{
+    int order = stream_position_compare(merge->base.table, &a->head, &b->head);
+
+    if (!merge->reversed)
+        return order;
+    /* The static row comes first in either direction. */
+    bool is_static = (a->head.kind == UNFILTERED_ROW && a->head.row.is_static) ||
+                     (b->head.kind == UNFILTERED_ROW && b->head.row.is_static);
+    return is_static ? order : -order;
+}
+
+static void heap_push(struct merge_stream *merge, struct merge_input *input)
+{
+    size_t at = merge->heap_count++;
+
+    while (at > 0) {
+        size_t parent = (at - 1) / 2;
+        if (head_compare(merge, merge->heap[parent], input) <= 0)
+            break;
+        merge->heap[at] = merge->heap[parent];
+        at = parent;
+    }
+    merge->heap[at] = input;
+}
+
+static struct merge_input *heap_pop(struct merge_stream *merge)
+{
+    struct merge_input *top = merge->heap[0];
+    struct merge_input *last = merge->heap[--merge->heap_count];
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= merge->heap_count)
+            break;
+        if (child + 1 < merge->heap_count &&
+            head_compare(merge, merge->heap[child + 1], merge->heap[child]) < 0)
+            child++;
+        if (head_compare(merge, last, merge->heap[child]) <= 0)
+            break;
+        merge->heap[at] = merge->heap[child];
+        at = child;
+    }
+    merge->heap[at] = last;
+    return top;
+}
+
+/* ---- merging ---- */
+
+/* Pull every stream whose head was used up. */
+static int pull_used(struct merge_stream *merge, struct error *err)
+{
+    for (size_t i = 0; i < merge->used_count; i++) {
+        struct merge_input *input = merge->used[i];
+        int rc = input->stream->next(input->stream, &input->head, err);
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            heap_push(merge, input);
+    }
+    merge->used_count = 0;
+    return 0;
+}
+
+/* Take all heads that stand at the first place: rows of one clustering, or bounds. */
+static void take_first(struct merge_stream *merge)
+{
+    struct merge_input *first = heap_pop(merge);
+
+    merge->used[merge->used_count++] = first;
+    while (merge->heap_count > 0 && head_compare(merge, first, merge->heap[0]) == 0)
+        merge->used[merge->used_count++] = heap_pop(merge);
+}
+
+static bool deletion_equal(struct deletion a, struct deletion b)
+{
+    return a.timestamp_us == b.timestamp_us &&
+           (a.timestamp_us == TIMESTAMP_NONE || a.local_s == b.local_s);
+}
+
+/* The strongest range deletion over all inputs, unless the partition's hides as much. */
+static struct deletion strongest_open(const struct merge_stream *merge)
+{
+    struct deletion strongest = {.timestamp_us = TIMESTAMP_NONE};
+
+    for (size_t i = 0; i < merge->count; i++)
+        strongest = deletion_stronger(strongest, merge->inputs[i].open);
+    if (strongest.timestamp_us <= merge->base.partition_deletion.timestamp_us)
+        strongest = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    return strongest;
+}
+
+/* True when the bounds taken change what is in force. */
+static bool merge_bounds(struct merge_stream *merge, struct unfiltered *out)
+{
+    for (size_t i = 0; i < merge->used_count; i++)
+        merge->used[i]->open = merge->used[i]->head.after;
+    struct deletion before = merge->open;
+    merge->open = strongest_open(merge);
+    if (deletion_equal(before, merge->open))
+        return false;
+    out->kind = UNFILTERED_BOUND;
+    out->bound = merge->used[0]->head.bound;
+    out->before = before;
+    out->after = merge->open;
+    return true;
+}
+
+static bool row_is_empty(const struct row *row)
+{
+    return row->marker.timestamp_us == TIMESTAMP_NONE &&
+           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
+           row->cell_count == 0;
+}
+
+/* A version that is alone, deletes nothing and is covered by nothing goes out as it is. */
+static bool row_stands(const struct merge_stream *merge, struct deletion covering)
+{
+    const struct row *row = &merge->used[0]->head.row;
+
+    return merge->used_count == 1 && covering.timestamp_us == TIMESTAMP_NONE &&
+           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
+}
+
+/* True when something is left of the rows taken. */
+static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
+{
+    struct deletion covering = merge->base.partition_deletion;
+
+    if (!merge->used[0]->head.row.is_static)
+        covering = deletion_stronger(covering, merge->open);
+    out->kind = UNFILTERED_ROW;
+    out->before = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    out->after = out->before;
+    if (row_stands(merge, covering)) {
+        out->row = merge->used[0]->head.row;
+        return true;
+    }
+    for (size_t i = 0; i < merge->used_count; i++)
+        merge->versions[i] = &merge->used[i]->head.row;
+    row_merge(merge->base.table, merge->versions, (uint32_t)merge->used_count, covering,
+              merge->arena, &out->row);
+    return !row_is_empty(&out->row);
+}
+
+static int merge_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct merge_stream *merge = (struct merge_stream *)stream;
+
+    arena_reset(merge->arena);
+    for (;;) {
+        int rc = pull_used(merge, err);
+        if (rc < 0 || merge->heap_count == 0)
+            return rc;
+        take_first(merge);
+        bool is_row = merge->used[0]->head.kind == UNFILTERED_ROW;
+        if (is_row ? merge_rows(merge, out) : merge_bounds(merge, out))
+            return 1;
+    }
+}
+
+static void merge_close(struct stream *stream)
+{
+    struct merge_stream *merge = (struct merge_stream *)stream;
+
+    for (size_t i = 0; i < merge->count; i++)
+        stream_close(merge->inputs[i].stream);
+    memory_free(merge->inputs);
+    memory_free(merge->heap);
+    memory_free(merge->used);
+    memory_free(merge->versions);
+    arena_free(merge->arena);
+    memory_free(merge);
+}
+
+struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
+                            bool reversed)
+{
+    struct merge_stream *merge = memory_zeroed(1, sizeof *merge);
+    struct deletion none = {.timestamp_us = TIMESTAMP_NONE};
+
+    merge->base = (struct stream){
+        .table = table,
+        .partition_deletion = none,
+        .next = merge_next,
+        .close = merge_close,
+    };
+    merge->reversed = reversed;
+    merge->inputs = memory_zeroed(count, sizeof *merge->inputs);
+    merge->heap = memory_zeroed(count, sizeof *merge->heap);
+    merge->used = memory_zeroed(count, sizeof *merge->used);
+    merge->versions = memory_zeroed(count, sizeof *merge->versions);
+    merge->arena = arena_new(STREAM_MERGE_ARENA_CHUNK);
+    merge->open = none;
+    merge->count = count;
+    for (size_t i = 0; i < count; i++) {
+        merge->inputs[i].stream = streams[i];
+        merge->inputs[i].open = none;
+        merge->used[i] = &merge->inputs[i];
+        merge->base.partition_deletion = deletion_stronger(merge->base.partition_deletion,
+                                                           streams[i]->partition_deletion);
+    }
+    merge->used_count = count;
+    return &merge->base;
+}
