@@ -114,7 +114,7 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
     if ((cell->flags & CELL_TOMBSTONE) != 0)
         return cell->value.size == 0 ? 0 : corrupt(err, table, "deleted cell has a value");
     if (type == NULL)
-        return cell->value.size == 0 ? 0 : corrupt(err, table, "element of a set has a value");
+        return cell->value.size == 0 ? 0 : corrupt(err, table, "cell that takes no value has one");
     if ((type->kind == TYPE_COUNTER) != ((cell->flags & CELL_COUNTER) != 0))
         return corrupt(err, table, "counter and plain cells mixed");
     int rc = type->kind == TYPE_COUNTER ? counter_validate(cell->value)
@@ -137,7 +137,7 @@ static int check_cell(const struct table *table, const struct cell *cell, bool i
         return check_cell_value(table, cell, type, err);
     if (type_validate(type_path(type), cell->path, NULL) < 0)
         return corrupt(err, table, "cell path is no value of its type");
-    return check_cell_value(table, cell, type_element(type), err);
+    return check_cell_value(table, cell, type_element(type, cell->path), err);
 }
 
 /* Do two cells of one row stand in the order (column, path), without being the same? */
@@ -247,9 +247,7 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
 int mutation_unpack(struct reader *reader, const struct schema *schema, struct arena *arena,
                     struct mutation *mutation_out, struct error *err)
 {
-    struct deletion none = {.timestamp_us = TIMESTAMP_NONE};
-
-    *mutation_out = (struct mutation){.deletion = none};
+    *mutation_out = (struct mutation){.deletion = DELETION_NONE};
     uint64_t table_id = reader_varint(reader);
     const struct table *table =
         table_id <= UINT32_MAX ? schema_table(schema, (uint32_t)table_id) : NULL;
@@ -330,12 +328,11 @@ static bool has_clustering(const struct table *table, const struct column_value 
 static void row_start(struct unfiltered *item, bool is_static)
 {
     *item = (struct unfiltered){.kind = UNFILTERED_ROW};
-    item->before.timestamp_us = TIMESTAMP_NONE;
-    item->after.timestamp_us = TIMESTAMP_NONE;
+    item->before = DELETION_NONE;
+    item->after = DELETION_NONE;
     item->row.is_static = is_static;
-    item->row.marker.timestamp_us = TIMESTAMP_NONE;
-    item->row.marker.expiry_s = EXPIRY_NONE;
-    item->row.deletion.timestamp_us = TIMESTAMP_NONE;
+    item->row.marker = LIVENESS_NONE;
+    item->row.deletion = DELETION_NONE;
 }
 
 /* The cells of the columns of one kind, sorted by column id. */
@@ -372,7 +369,7 @@ void mutation_insert(const struct table *table, const struct column_value *value
     struct unfiltered *items = arena_alloc(arena, 2 * sizeof *items, _Alignof(struct unfiltered));
     uint32_t used = 0;
 
-    *mutation_out = (struct mutation){.deletion = {.timestamp_us = TIMESTAMP_NONE}};
+    *mutation_out = (struct mutation){.deletion = DELETION_NONE};
     set_key(table, values, count, arena, mutation_out);
     row_start(&items[used], true);
     set_cells(table, values, count, COLUMN_STATIC, arena, &items[used].row);
@@ -398,7 +395,7 @@ void mutation_delete(const struct table *table, const struct column_value *value
 {
     struct deletion deletion = {.timestamp_us = TIMESTAMP_SERVER};
 
-    *mutation_out = (struct mutation){.deletion = {.timestamp_us = TIMESTAMP_NONE}};
+    *mutation_out = (struct mutation){.deletion = DELETION_NONE};
     set_key(table, values, count, arena, mutation_out);
     if (!has_clustering(table, values, count)) {
         mutation_out->deletion = deletion;

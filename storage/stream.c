@@ -46,13 +46,6 @@ int stream_position_compare(const struct table *table, const struct unfiltered *
     return bound_compare(table, &a->bound, &b->bound);
 }
 
-struct deletion deletion_stronger(struct deletion a, struct deletion b)
-{
-    if (a.timestamp_us != b.timestamp_us)
-        return a.timestamp_us > b.timestamp_us ? a : b;
-    return a.local_s >= b.local_s ? a : b;
-}
-
 void stream_close(struct stream *stream)
 {
     if (stream != NULL && stream->close != NULL)
@@ -129,7 +122,7 @@ static int filter_next(struct stream *stream, struct unfiltered *out, struct err
             break;
     }
     out->kind = UNFILTERED_ROW;
-    out->before = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    out->before = DELETION_NONE;
     out->after = out->before;
     return 1;
 }
@@ -149,7 +142,7 @@ static struct stream *filter_new(struct stream *source, row_keep keep, int64_t n
 
     filter->base = (struct stream){
         .table = source->table,
-        .partition_deletion = {.timestamp_us = TIMESTAMP_NONE},
+        .partition_deletion = DELETION_NONE,
         .next = filter_next,
         .close = filter_close,
     };

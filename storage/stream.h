@@ -33,9 +33,6 @@ bool slice_contains(const struct table *table, const struct slice *slice,
 int stream_position_compare(const struct table *table, const struct unfiltered *a,
                             const struct unfiltered *b);
 
-/* The one of two deletions that hides more: TIMESTAMP_NONE hides nothing. */
-struct deletion deletion_stronger(struct deletion a, struct deletion b);
-
 /* The base of every stream; implementations embed it first. */
 struct stream {
     const struct table *table;

@@ -121,6 +121,11 @@ static void take_first(struct merge_stream *merge)
         merge->used[merge->used_count++] = heap_pop(merge);
 }
 
+static struct deletion stronger(struct deletion a, struct deletion b)
+{
+    return deletion_supersedes(b, a) ? b : a;
+}
+
 static bool deletion_equal(struct deletion a, struct deletion b)
 {
     return a.timestamp_us == b.timestamp_us &&
@@ -130,13 +135,12 @@ static bool deletion_equal(struct deletion a, struct deletion b)
 /* The strongest range deletion over all inputs, unless the partition's hides as much. */
 static struct deletion strongest_open(const struct merge_stream *merge)
 {
-    struct deletion strongest = {.timestamp_us = TIMESTAMP_NONE};
+    struct deletion strongest = DELETION_NONE;
 
     for (size_t i = 0; i < merge->count; i++)
-        strongest = deletion_stronger(strongest, merge->inputs[i].open);
-    if (strongest.timestamp_us <= merge->base.partition_deletion.timestamp_us)
-        strongest = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
-    return strongest;
+        strongest = stronger(strongest, merge->inputs[i].open);
+    return deletion_supersedes(strongest, merge->base.partition_deletion) ? strongest
+                                                                          : DELETION_NONE;
 }
 
 /* True when the bounds taken change what is in force. */
@@ -177,9 +181,9 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     struct deletion covering = merge->base.partition_deletion;
 
     if (!merge->used[0]->head.row.is_static)
-        covering = deletion_stronger(covering, merge->open);
+        covering = stronger(covering, merge->open);
     out->kind = UNFILTERED_ROW;
-    out->before = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    out->before = DELETION_NONE;
     out->after = out->before;
     if (row_stands(merge, covering)) {
         out->row = merge->used[0]->head.row;
@@ -226,11 +230,10 @@ struct stream *stream_merge(const struct table *table, struct stream **streams, 
                             bool reversed)
 {
     struct merge_stream *merge = memory_zeroed(1, sizeof *merge);
-    struct deletion none = {.timestamp_us = TIMESTAMP_NONE};
 
     merge->base = (struct stream){
         .table = table,
-        .partition_deletion = none,
+        .partition_deletion = DELETION_NONE,
         .next = merge_next,
         .close = merge_close,
     };
@@ -240,14 +243,14 @@ struct stream *stream_merge(const struct table *table, struct stream **streams, 
     merge->used = memory_zeroed(count, sizeof *merge->used);
     merge->versions = memory_zeroed(count, sizeof *merge->versions);
     merge->arena = arena_new(STREAM_MERGE_ARENA_CHUNK);
-    merge->open = none;
+    merge->open = DELETION_NONE;
     merge->count = count;
     for (size_t i = 0; i < count; i++) {
         merge->inputs[i].stream = streams[i];
-        merge->inputs[i].open = none;
+        merge->inputs[i].open = DELETION_NONE;
         merge->used[i] = &merge->inputs[i];
-        merge->base.partition_deletion = deletion_stronger(merge->base.partition_deletion,
-                                                           streams[i]->partition_deletion);
+        merge->base.partition_deletion =
+            stronger(merge->base.partition_deletion, streams[i]->partition_deletion);
     }
     merge->used_count = count;
     return &merge->base;
