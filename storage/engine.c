@@ -74,7 +74,7 @@ static void waiters_call(struct engine *engine, uint64_t frame, int status)
     }
 }
 
-static void drains_call(struct engine *engine)
+void engine_drain(struct engine *engine)
 {
     if (!engine->drain_owed) {
         return;
@@ -199,7 +199,7 @@ static void frames_durable(void *context, int status, uint64_t frame)
     waiters_call(engine, frame, 0);
     seal_if_idle(engine);
     engine_start_flush(engine);
-    drains_call(engine);
+    engine_drain(engine);
     close_if_idle(engine);
 }
 
@@ -207,7 +207,7 @@ static void log_has_room(void *context)
 {
     struct engine *engine = context;
     seal_if_idle(engine);
-    drains_call(engine);
+    engine_drain(engine);
 }
 
 void engine_fail(struct engine *engine, int code, const char *what)
@@ -226,7 +226,7 @@ void engine_fail(struct engine *engine, int code, const char *what)
     callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, code, &engine->failure);
     callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code,
                    &engine->failure);
-    drains_call(engine);
+    engine_drain(engine);
     close_if_idle(engine);
 }
 
@@ -583,11 +583,18 @@ void engine_job_done(struct engine *engine)
     close_if_idle(engine);
 }
 
-static void close_if_idle(struct engine *engine)
+static bool is_idle(const struct engine *engine)
 {
-    if (!engine->is_closing || engine->jobs > 0 || commit_log_is_writing(engine->log) ||
-        (engine->failed == 0 && (engine->payload.size > 0 || engine->frozen_count > 0) &&
-         !engine->options.read_only)) {
+    bool unfinished = engine->payload.size > 0 || engine->frozen_count > 0;
+    return engine->jobs == 0 && !commit_log_is_writing(engine->log) &&
+           (!unfinished || engine->failed != 0 || engine->options.read_only);
+}
+
+/* From the loop, with no caller of ours below: the engine goes away here. */
+static void close_now(struct timer *timer)
+{
+    struct engine *engine = timer->context;
+    if (!is_idle(engine)) {
         return;
     }
     struct callback closed = engine->closed;
@@ -600,6 +607,14 @@ static void close_if_idle(struct engine *engine)
     }
 }
 
+static void close_if_idle(struct engine *engine)
+{
+    if (engine->is_closing && is_idle(engine) && engine->close_timer.handle == NULL) {
+        engine->close_timer = (struct timer){.fire = close_now, .context = engine};
+        engine->world->executor->timer_start(engine->world->executor, &engine->close_timer, 0);
+    }
+}
+
 static void engine_close(struct store *store, store_done done, void *context)
 {
     struct engine *engine = engine_of(store);
@@ -608,8 +623,6 @@ static void engine_close(struct store *store, store_done done, void *context)
     engine->closed = (struct callback){done, context};
     bool flushes = !engine->options.read_only && engine->failed == 0 &&
                    commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
-    /* A job of our own keeps close_if_idle from running before everything is asked for. */
-    engine_job_started(engine);
     if (flushes) {
         engine_request_freeze(engine);
     }
@@ -617,7 +630,7 @@ static void engine_close(struct store *store, store_done done, void *context)
         seal_if_idle(engine);
         engine_start_flush(engine);
     }
-    engine_job_done(engine);
+    close_if_idle(engine);
 }
 
 /* ---- small operations ---- */

@@ -238,12 +238,7 @@ static void flush_done(struct job *job)
         if (engine->frozen_count == 0) {
             callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, 0, NULL);
         }
-        if (engine->drain_owed) {
-            engine->drain_owed = false;
-            for (uint32_t i = 0; i < engine->drain_count; i++) {
-                engine->drains[i].call(engine->drains[i].context);
-            }
-        }
+        engine_drain(engine);
     } else {
         for (uint32_t i = 0; i < flush->count; i++) {
             segment_unref(flush->segments[i]);

@@ -85,6 +85,7 @@ struct engine {
     struct error failure;
     bool is_closing;
     struct callback closed;
+    struct timer close_timer;
 
     struct metric *metric_frames;
     struct metric *metric_flushes;
@@ -95,6 +96,7 @@ struct engine {
 void engine_request_freeze(struct engine *engine);
 /* Call `waiter->resume` once the open memtable of now is frozen. */
 void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
+void engine_drain(struct engine *engine);      /* tell those who were answered ERROR_FULL */
 void engine_fail(struct engine *engine, int code, const char *what);
 void engine_job_started(struct engine *engine);
 void engine_job_done(struct engine *engine);

@@ -1,0 +1,584 @@
+/* engine_read: one page of rows, from a partition or a scan, as of the durable frame.
+ *
+ * Sealed runs do not change, so a job on the read lane reads them.  The open memtable does, so what
+ * a page needs of it is copied out on the engine thread first ("the capture"): packed rows of the
+ * narrow memtable and counters, columns of the wide one.  Where that would be more than
+ * CAPTURE_ITEMS_MAX items, or a scan meets fresh rows, the memtable is frozen instead and the page
+ * is read from it as from any other run.
+ *
+ * A page ends after row_limit rows, or at the capture's horizon, the last partition that was copied
+ * out whole; the position says where to go on, in bytes that mean the same after a restart:
+ *
+ *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
+ *   kind: 0 after a row, 1 after the static row, 2 after the partition */
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+
+enum {
+    CAPTURE_ITEMS_MAX = 20000,
+    CAPTURE_FRESH_ROWS_MAX = 65536,
+    PAGE_ARENA = 64 * 1024,
+    POSITION_VERSION = 1
+};
+
+enum position_kind { AFTER_ROW = 0, AFTER_STATIC = 1, AFTER_PARTITION = 2 };
+
+struct position {
+    bool is_set;
+    enum position_kind kind;
+    int64_t token;
+    struct bytes key;
+    struct clustering clustering;
+};
+
+/* A partition's rows as the open memtable has them. */
+struct captured {
+    int64_t token;
+    struct bytes key;
+    struct deletion deletion;
+    struct unfiltered *items;
+    size_t count;
+};
+
+struct read_job {
+    struct job job;
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    struct arena *arena;
+    const struct table *table;
+    struct read_request request;       /* its bytes copied into the arena */
+    struct position position;
+    struct view view;
+    struct captured *captured;         /* in (token, key) order; one of two streams each */
+    uint32_t captured_count;
+    uint32_t captured_capacity;
+    bool has_horizon;                  /* nothing at or past it was captured */
+    int64_t horizon_token;
+    struct bytes horizon_key;
+    struct wide_rows *fresh;           /* of the open memtable; NULL: none */
+    struct page_row *rows;
+    uint32_t row_count;
+    struct buffer position_out;
+    store_page page;
+    void *context;
+    int status;
+    struct error err;
+};
+
+/* ---- positions ---- */
+
+static void position_write(struct buffer *buffer, enum position_kind kind, int64_t token,
+                           struct bytes key, const struct clustering *clustering)
+{
+    buffer_clear(buffer);
+    buffer_put_u8(buffer, POSITION_VERSION);
+    buffer_put_u8(buffer, (uint8_t)kind);
+    buffer_put_u64(buffer, (uint64_t)token);
+    buffer_put_sized(buffer, key);
+    if (kind == AFTER_ROW) {
+        clustering_pack(clustering, buffer);
+    }
+}
+
+static int position_read(struct bytes bytes, struct position *position, struct error *err)
+{
+    *position = (struct position){.is_set = bytes.size > 0};
+    if (bytes.size == 0) {
+        return 0;
+    }
+    struct reader reader = reader_of(bytes);
+    uint8_t version = reader_u8(&reader);
+    uint8_t kind = reader_u8(&reader);
+    position->kind = (enum position_kind)kind;
+    position->token = (int64_t)reader_u64(&reader);
+    position->key = reader_sized(&reader);
+    if (kind == AFTER_ROW) {
+        clustering_unpack(&reader, &position->clustering);
+    }
+    if (reader.failed || version != POSITION_VERSION || kind > AFTER_PARTITION ||
+        reader_left(&reader) > 0 ||
+        position->token != murmur3_token(position->key.data, position->key.size)) {
+        return error_set(err, ERROR_INVALID, "the position to go on from is damaged");
+    }
+    return 0;
+}
+
+/* ---- deep copies ---- */
+
+static struct clustering clustering_copy(const struct clustering *from, struct arena *arena)
+{
+    struct clustering copy = {.count = from->count};
+    for (uint32_t i = 0; i < from->count; i++) {
+        copy.values[i] = from->values[i].data == NULL ? from->values[i]
+                                                      : arena_copy(arena, from->values[i]);
+    }
+    return copy;
+}
+
+static struct row row_copy(const struct row *from, struct arena *arena)
+{
+    struct row copy = *from;
+    copy.clustering = clustering_copy(&from->clustering, arena);
+    struct cell *cells = arena_alloc(arena, from->cell_count * sizeof(struct cell), 16);
+    for (uint32_t i = 0; i < from->cell_count; i++) {
+        cells[i] = from->cells[i];
+        cells[i].value = arena_copy(arena, from->cells[i].value);
+        if (from->cells[i].path.data != NULL) {
+            cells[i].path = arena_copy(arena, from->cells[i].path);
+        }
+    }
+    copy.cells = cells;
+    size_t complex_size = from->complex_count * sizeof(struct complex_deletion);
+    struct complex_deletion *complex = arena_alloc(arena, complex_size, 16);
+    if (complex_size > 0) {
+        memcpy(complex, from->complex, complex_size);
+    }
+    copy.complex = complex;
+    return copy;
+}
+
+static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct arena *arena)
+{
+    struct unfiltered copy = *from;
+    if (from->kind == UNFILTERED_ROW) {
+        copy.row = row_copy(&from->row, arena);
+    } else {
+        copy.bound.prefix = clustering_copy(&from->bound.prefix, arena);
+    }
+    return copy;
+}
+
+/* ---- the capture, on the engine thread ---- */
+
+/* Copy what `stream` (closed here) yields.  False when it is more than may be copied. */
+static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
+                           struct stream *stream, size_t *items_left)
+{
+    if (stream == NULL) {
+        return true;
+    }
+    struct captured captured = {.token = token,
+                                .key = arena_copy(read->arena, key),
+                                .deletion = stream->partition_deletion};
+    size_t capacity = 0;
+    struct unfiltered item;
+    int rc;
+    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0) {
+        if (captured.count == capacity) {
+            capacity = capacity == 0 ? 8 : capacity * 2;
+            captured.items = memory_resize(captured.items, capacity * sizeof(struct unfiltered));
+        }
+        captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
+        (*items_left)--;
+    }
+    check(rc >= 0);
+    if (stream->close != NULL) {
+        stream->close(stream);
+    }
+    if (read->captured_count == read->captured_capacity) {
+        read->captured_capacity = read->captured_capacity == 0 ? 8 : read->captured_capacity * 2;
+        read->captured = memory_resize(read->captured,
+                                       read->captured_capacity * sizeof(struct captured));
+    }
+    read->captured[read->captured_count++] = captured;
+    return rc == 0;
+}
+
+static bool capture_partition(struct read_job *read, int64_t token, struct bytes key,
+                              size_t *items_left)
+{
+    struct memtable *open = read->engine->open;
+    const struct slice *slice = &read->request.slice;
+    bool whole = capture_stream(
+        read, token, key,
+        narrow_memtable_stream(open->narrow, read->table, token, key, slice, read->view.frame),
+        items_left);
+    if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
+        whole = capture_stream(read, token, key,
+                               counter_memtable_stream(open->counters, read->table, key, slice,
+                                                       read->view.frame, open->frame_first),
+                               items_left);
+    }
+    return whole;
+}
+
+static void captured_clear(struct read_job *read)
+{
+    for (uint32_t i = 0; i < read->captured_count; i++) {
+        memory_free(read->captured[i].items);
+    }
+    read->captured_count = 0;
+}
+
+/* The next partition of the table in the open memtable. */
+static bool open_seek(struct read_job *read, int64_t token, struct bytes key, bool after,
+                      int64_t *token_out, struct bytes *key_out)
+{
+    struct memtable *open = read->engine->open;
+    bool found = narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out,
+                                      key_out);
+    int64_t counter_token;
+    struct bytes counter_key;
+    if ((read->table->flags & TABLE_COUNTER) != 0 &&
+        counter_memtable_seek(open->counters, read->table->id, token, key, after, &counter_token,
+                              &counter_key) &&
+        (!found || partition_order(counter_token, counter_key, *token_out, *key_out) < 0)) {
+        *token_out = counter_token;
+        *key_out = counter_key;
+        found = true;
+    }
+    return found;
+}
+
+/* Partitions from the position on, until there is enough for a page.  False: the first alone is
+ * too much. */
+static bool capture_scan(struct read_job *read)
+{
+    size_t items_left = CAPTURE_ITEMS_MAX;
+    int64_t token = read->position.is_set ? read->position.token : INT64_MIN;
+    struct bytes key = read->position.key;
+    bool after = read->position.is_set && read->position.kind == AFTER_PARTITION;
+    for (; open_seek(read, token, key, after, &token, &key); after = true) {
+        size_t enough = CAPTURE_ITEMS_MAX - read->request.row_limit - 1;
+        bool is_enough = items_left < CAPTURE_ITEMS_MAX && items_left <= enough;
+        uint32_t before = read->captured_count;
+        if (!is_enough && capture_partition(read, token, key, &items_left)) {
+            continue;
+        }
+        if (!is_enough && before == 0) {
+            return false;
+        }
+        read->captured_count = before;
+        read->has_horizon = true;
+        read->horizon_token = token;
+        read->horizon_key = arena_copy(read->arena, key);
+        return true;
+    }
+    return true;
+}
+
+/* Fresh rows of the open memtable, with strings of their own: the memtable's table of strings may
+ * move while the job reads. */
+static bool capture_fresh(struct read_job *read)
+{
+    struct wide_memtable *wide = memtable_wide(read->engine->open, read->table->id);
+    if (wide == NULL) {
+        return true;
+    }
+    uint32_t partition =
+        read->request.is_scan ? UINT32_MAX : wide_memtable_find(wide, read->request.key);
+    if (partition == UINT32_MAX) {
+        return !read->request.is_scan;
+    }
+    if (wide_memtable_stats(wide, partition, UINT64_MAX)->rows > CAPTURE_FRESH_ROWS_MAX) {
+        return false;
+    }
+    read->fresh = arena_alloc(read->arena, sizeof(struct wide_rows), 16);
+    wide_rows_init(read->fresh, read->table);
+    wide_memtable_rows(wide, partition, read->view.frame, read->fresh);
+    for (uint32_t v = 0; v < read->fresh->column_count; v++) {
+        struct wide_vector *vector = &read->fresh->vectors[v];
+        if (vector->kind != VECTOR_CODE) {
+            continue;
+        }
+        struct bytes *strings =
+            arena_alloc(read->arena, read->fresh->rows * sizeof(struct bytes), 16);
+        for (uint32_t i = 0; i < read->fresh->rows; i++) {
+            strings[i] = (struct bytes){0};
+            if (vector->absent == NULL || vector->absent[i] == 0) {
+                strings[i] = arena_copy(read->arena, vector->strings[vector->codes[i]]);
+            }
+            vector->codes[i] = i;
+        }
+        vector->strings = strings;
+    }
+    return true;
+}
+
+/* ---- the job, on a lane ---- */
+
+static bool is_before_horizon(const struct read_job *read, int64_t token, struct bytes key)
+{
+    return !read->has_horizon ||
+           partition_order(token, key, read->horizon_token, read->horizon_key) < 0;
+}
+
+/* The next partition over sealed runs and the capture, before the horizon. */
+static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
+                           struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
+{
+    bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
+    for (uint32_t i = 0; i < read->captured_count; i++) {
+        const struct captured *captured = &read->captured[i];
+        int order = partition_order(captured->token, captured->key, token, key);
+        if (order < 0 || (order == 0 && after)) {
+            continue;
+        }
+        if (!found ||
+            partition_order(captured->token, captured->key, *token_out, *key_out) < 0) {
+            *token_out = captured->token;
+            *key_out = captured->key;
+        }
+        found = true;
+        break;
+    }
+    return found && is_before_horizon(read, *token_out, *key_out);
+}
+
+/* The slice that is left of a partition that the position lies in. */
+static struct slice slice_after(const struct read_job *read)
+{
+    struct slice slice = read->request.slice;
+    slice.with_static = false;
+    if (read->position.kind == AFTER_ROW) {
+        struct bound bound = {.prefix = read->position.clustering,
+                              .side = slice.reversed ? BOUND_BEFORE : BOUND_AFTER};
+        if (slice.reversed) {
+            slice.end = bound;
+        } else {
+            slice.start = bound;
+        }
+    }
+    return slice;
+}
+
+static void add_row(struct read_job *read, int64_t token, struct bytes key, const struct row *row)
+{
+    if (read->rows == NULL) {
+        read->rows = memory_alloc(read->request.row_limit * sizeof(struct page_row));
+    }
+    read->rows[read->row_count++] =
+        (struct page_row){.token = token, .key = key, .row = row_copy(row, read->arena)};
+}
+
+/* Captured items outside of what is left of the partition are dropped by the merge's caller. */
+static struct stream *captured_stream(const struct read_job *read, const struct captured *captured,
+                                      const struct slice *slice)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < captured->count; i++) {
+        const struct unfiltered *item = &captured->items[i];
+        bool keep = item->kind == UNFILTERED_BOUND ||
+                    (item->row.is_static ? slice->with_static
+                                         : slice_contains(read->table, slice,
+                                                          &item->row.clustering));
+        if (keep) {
+            captured->items[count++] = *item;
+        }
+    }
+    return stream_of_array(read->table, captured->deletion, captured->items, count);
+}
+
+/* Rows of one partition into the page.  1: the page is full. */
+static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
+                          struct bytes key, const struct slice *slice, int64_t now_s)
+{
+    struct stream *extra[4];
+    uint32_t extra_count = 0;
+    for (uint32_t i = 0; i < read->captured_count; i++) {
+        struct captured *captured = &read->captured[i];
+        if (captured->token == token && bytes_equal(captured->key, key)) {
+            check(extra_count < 4);
+            extra[extra_count++] = captured_stream(read, captured, slice);
+        }
+    }
+    struct stream *stream;
+    int rc = partition_reader_stream(reader, token, key, slice, extra, extra_count, read->fresh,
+                                     &stream, &read->err);
+    if (rc != 0 || stream == NULL) {
+        return rc;
+    }
+    stream = stream_live(stream, now_s);
+    struct bytes kept = arena_copy(read->arena, key);
+    struct unfiltered item;
+    while ((rc = stream->next(stream, &item, &read->err)) == 1) {
+        add_row(read, token, kept, &item.row);
+        if (read->row_count == read->request.row_limit) {
+            break;
+        }
+    }
+    stream->close(stream);
+    return rc;
+}
+
+/* After a page that ended with its last row. */
+static void position_after_last(struct read_job *read)
+{
+    const struct page_row *last = &read->rows[read->row_count - 1];
+    enum position_kind kind = last->row.is_static ? AFTER_STATIC : AFTER_ROW;
+    position_write(&read->position_out, kind, last->token, last->key, &last->row.clustering);
+}
+
+static int read_one(struct read_job *read, struct partition_reader *reader, int64_t now_s)
+{
+    struct bytes key = read->request.key;
+    struct slice slice = read->position.is_set ? slice_after(read) : read->request.slice;
+    if (read->position.is_set && read->position.kind == AFTER_PARTITION) {
+        return 0;
+    }
+    return read_partition(read, reader, murmur3_token(key.data, key.size), key, &slice, now_s);
+}
+
+static int read_scan(struct read_job *read, struct partition_reader *reader, int64_t now_s)
+{
+    int64_t token = read->position.is_set ? read->position.token : INT64_MIN;
+    struct bytes key = read->position.key;
+    bool after = read->position.is_set && read->position.kind == AFTER_PARTITION;
+    bool within = read->position.is_set && !after;
+    int rc = 0;
+    while (rc == 0 && next_partition(read, reader, token, key, after, &token, &key)) {
+        bool continues = within && token == read->position.token &&
+                         bytes_equal(key, read->position.key);
+        struct slice slice = continues ? slice_after(read) : read->request.slice;
+        rc = read_partition(read, reader, token, key, &slice, now_s);
+        after = true;
+    }
+    if (rc == 0 && read->has_horizon) {
+        position_write(&read->position_out, AFTER_PARTITION, token, key, NULL);
+        if (!after) {
+            rc = error_set(&read->err, ERROR_LIMIT, "a scan made no progress");
+        }
+    }
+    return rc;
+}
+
+static void read_run(struct job *job)
+{
+    struct read_job *read = (struct read_job *)job;
+    struct clock *clock = read->engine->world->clock;
+    int64_t now_s = clock->wall_us(clock) / 1000000;
+    struct partition_reader *reader = partition_reader_new(&read->view, read->table);
+    int rc = read->request.is_scan ? read_scan(read, reader, now_s) : read_one(read, reader, now_s);
+    partition_reader_free(reader);
+    if (rc == 1) {
+        position_after_last(read);
+    }
+    read->status = rc < 0 ? rc : 0;
+}
+
+static void read_finish(struct read_job *read)
+{
+    struct engine *engine = read->engine;
+    struct read_page page = {.table = read->table,
+                             .rows = read->rows,
+                             .row_count = read->row_count,
+                             .position = buffer_view(&read->position_out)};
+    if (read->status == 0) {
+        read->page(read->context, 0, NULL, &page);
+    } else {
+        read->page(read->context, read->status, &read->err, NULL);
+    }
+    captured_clear(read);
+    memory_free(read->captured);
+    if (read->fresh != NULL) {
+        wide_rows_release(read->fresh);
+    }
+    memory_free(read->rows);
+    buffer_release(&read->position_out);
+    view_release(&read->view);
+    arena_free(read->arena);
+    memory_free(read);
+    engine_job_done(engine);
+}
+
+static void read_done(struct job *job)
+{
+    read_finish((struct read_job *)job);
+}
+
+static void read_start(struct read_job *read)
+{
+    struct engine *engine = read->engine;
+    bool reads_disk = false;
+    for (uint32_t i = 0; i < read->view.segment_count && !reads_disk; i++) {
+        const struct segment *segment = read->view.segments[i];
+        reads_disk = read->request.is_scan ||
+                     segment_find(segment, murmur3_token(read->request.key.data,
+                                                         read->request.key.size),
+                                  read->request.key) != NULL;
+    }
+    if (reads_disk || read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
+        engine->world->executor->submit(engine->world->executor, LANE_READ, &read->job);
+    } else {
+        read_run(&read->job);
+        read_finish(read);
+    }
+}
+
+static void read_resume(struct freeze_waiter *waiter, int status);
+
+/* Take the view and the capture; freeze and come again where the capture would be too much. */
+static void read_prepare(struct read_job *read)
+{
+    struct engine *engine = read->engine;
+    uint64_t frame =
+        read->request.view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
+    view_take(engine, read->request.table_id, frame, &read->view);
+    size_t items_left = CAPTURE_ITEMS_MAX;
+    bool fits = capture_fresh(read);
+    if (fits && read->request.is_scan) {
+        fits = capture_scan(read);
+    } else if (fits) {
+        struct bytes key = read->request.key;
+        fits = capture_partition(read, murmur3_token(key.data, key.size), key, &items_left);
+    }
+    if (fits) {
+        read_start(read);
+        return;
+    }
+    captured_clear(read);
+    view_release(&read->view);
+    read->has_horizon = false;
+    read->waiter.resume = read_resume;
+    engine_freeze_then(engine, &read->waiter);
+}
+
+static void read_resume(struct freeze_waiter *waiter, int status)
+{
+    struct read_job *read =
+        (struct read_job *)((char *)waiter - offsetof(struct read_job, waiter));
+    if (status == 0) {
+        read_prepare(read);
+        return;
+    }
+    read->status = error_set(&read->err, ERROR_FAILED, "%s", read->engine->failure.text);
+    read_finish(read);
+}
+
+static void bound_copy(struct bound *bound, struct arena *arena)
+{
+    bound->prefix = clustering_copy(&bound->prefix, arena);
+}
+
+int engine_read_op(struct store *store, const struct read_request *request, store_page page,
+                   void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = schema_table(engine->schema, request->table_id);
+    if (table == NULL) {
+        return error_set(err, ERROR_NOT_FOUND, "there is no table %u", request->table_id);
+    }
+    struct read_job *read = memory_zeroed(1, sizeof(*read));
+    read->job = (struct job){.run = read_run, .done = read_done};
+    read->engine = engine;
+    read->table = table;
+    read->arena = arena_new(PAGE_ARENA);
+    read->request = *request;
+    read->request.key = arena_copy(read->arena, request->key);
+    bound_copy(&read->request.slice.start, read->arena);
+    bound_copy(&read->request.slice.end, read->arena);
+    int rc = position_read(arena_copy(read->arena, request->position), &read->position, err);
+    if (rc != 0) {
+        arena_free(read->arena);
+        memory_free(read);
+        return rc;
+    }
+    read->page = page;
+    read->context = context;
+    engine_job_started(engine);
+    read_prepare(read);
+    return 0;
+}
