@@ -272,13 +272,14 @@ static int fresh_merged(struct partition_reader *reader, int64_t token, struct b
     if (has_extra) {
         inputs[count - 1] = extra;
     }
+    int rc = 0;
     *rows_out = inputs[0];
     if (count > 1) {
-        wide_rows_merge(inputs, count, reader->strings, &reader->merged);
+        rc = wide_rows_merge(inputs, count, reader->strings, &reader->merged);
         *rows_out = &reader->merged;
     }
     memory_free(inputs);
-    return 0;
+    return rc == 0 ? 0 : error_set(err, rc, "too many rows in one partition");
 }
 
 /* ---- the whole partition ---- */
