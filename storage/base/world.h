@@ -45,7 +45,7 @@ struct disk {
     int (*allocate)(struct disk *disk, struct disk_file *file, uint64_t size);
     int64_t (*size)(struct disk *disk, struct disk_file *file);
     int (*rename)(struct disk *disk, const char *from, const char *to);
-    int (*remove)(struct disk *disk, const char *path);
+    int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
     /* Call `each` with every name in a directory, in byte order, "." and ".." left out. */
@@ -111,6 +111,6 @@ struct world {
  * uv_loop_t that the caller runs and closes after world_uv_close; NULL makes one of its own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
                              struct error *err);
-/* All files closed, no job under way. */
+/* All files closed, no job under way, all timers stopped. */
 void world_uv_close(struct world *world);
 #endif

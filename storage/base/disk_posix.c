@@ -1,0 +1,388 @@
+/* disk_posix: files below one directory, reached through its descriptor.
+ *
+ * What decides correctness: reads and writes are whole or an error, whatever pieces the system does
+ * them in; and a sync that failed is reported as it is and never tried again, because the kernel
+ * may have dropped the pages it could not write.
+ *
+ * Allocation: fallocate alone leaves extents that are marked unwritten, and the first write to each
+ * then changes metadata inside the sync of an acknowledgement.  Zeros are written over them here,
+ * ahead of need.
+ *
+ * Lock: flock on the directory itself, so that a reader needs no right to create anything; the file
+ * `lock` only tells who has it.  The kernel gives it back when the process ends, however it ends,
+ * and the pid that a crash leaves in the file is not believed unless somebody holds the lock. */
+#include "storage/base/disk_posix.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/memory.h"
+
+#define LOCK_FILE "lock"
+
+enum {
+    DIRECT_ALIGNMENT = 4096,
+    ZEROS_SIZE = 1 << 20 /* written at once while a file is allocated */
+};
+
+struct disk_posix {
+    struct disk disk;
+    int directory;
+    bool wrote_lock_file;
+};
+
+struct disk_file {
+    int fd;
+    bool is_direct;
+};
+
+static struct disk_posix *disk_posix_of(struct disk *disk)
+{
+    return (struct disk_posix *)disk;
+}
+
+/* ---- files ---- */
+
+/* O_DIRECT is asked for after the file is open: where the file system has none, open with
+ * O_CREAT | O_DIRECT fails and leaves the new file behind. */
+static bool disk_posix_make_direct(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_DIRECT) == 0;
+}
+
+static int disk_posix_open_file(struct disk *disk, const char *path, int flags,
+                                struct disk_file **file_out, struct error *err)
+{
+    *file_out = NULL;
+    int open_flags = O_CLOEXEC | ((flags & DISK_WRITE) != 0 ? O_RDWR : O_RDONLY);
+    if ((flags & DISK_CREATE) != 0)
+        open_flags |= O_CREAT | O_EXCL;
+    int fd = openat(disk_posix_of(disk)->directory, path, open_flags, 0644);
+    if (fd < 0) {
+        int code = -errno;
+        return error_set(err, code, "open %s: %s", path, error_text(code));
+    }
+    struct disk_file *file = memory_zeroed(1, sizeof *file);
+    file->fd = fd;
+    file->is_direct = (flags & DISK_DIRECT) != 0 && disk_posix_make_direct(fd);
+    *file_out = file;
+    return 0;
+}
+
+static void disk_posix_close_file(struct disk *disk, struct disk_file *file)
+{
+    (void)disk;
+    if (file == NULL)
+        return;
+    close(file->fd);
+    memory_free(file);
+}
+
+static int64_t disk_posix_read(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                               size_t size)
+{
+    (void)disk;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t count = pread(file->fd, (uint8_t *)to + done, size - done, (off_t)(offset + done));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        done += (size_t)count;
+        /* A direct read that ends inside a block has met the end of the file, and could not go on
+         * from there. */
+        if (count == 0 || (file->is_direct && done % DIRECT_ALIGNMENT != 0))
+            break;
+    }
+    return (int64_t)done;
+}
+
+static int disk_posix_write(struct disk *disk, struct disk_file *file, uint64_t offset,
+                            const void *from, size_t size)
+{
+    (void)disk;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t count =
+            pwrite(file->fd, (const uint8_t *)from + done, size - done, (off_t)(offset + done));
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        if (count == 0)
+            return -EIO;
+        done += (size_t)count;
+    }
+    return 0;
+}
+
+static int disk_posix_sync(struct disk *disk, struct disk_file *file)
+{
+    (void)disk;
+    return fdatasync(file->fd) == 0 ? 0 : -errno;
+}
+
+static int disk_posix_write_zeros(struct disk *disk, struct disk_file *file, uint64_t size)
+{
+    uint8_t *zeros = memory_aligned(ZEROS_SIZE);
+    memset(zeros, 0, ZEROS_SIZE);
+    int rc = 0;
+    for (uint64_t offset = 0; offset < size && rc == 0; offset += ZEROS_SIZE) {
+        uint64_t left = size - offset;
+        rc = disk_posix_write(disk, file, offset, zeros, left < ZEROS_SIZE ? left : ZEROS_SIZE);
+    }
+    memory_free(zeros);
+    return rc;
+}
+
+static int disk_posix_allocate(struct disk *disk, struct disk_file *file, uint64_t size)
+{
+    /* Where there is no fallocate, writing the zeros allocates as well. */
+    if (fallocate(file->fd, 0, 0, (off_t)size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
+        return -errno;
+    if (ftruncate(file->fd, (off_t)size) != 0)
+        return -errno;
+    int rc = disk_posix_write_zeros(disk, file, size);
+    return rc < 0 ? rc : disk_posix_sync(disk, file);
+}
+
+static int64_t disk_posix_size(struct disk *disk, struct disk_file *file)
+{
+    (void)disk;
+    struct stat status;
+    return fstat(file->fd, &status) == 0 ? (int64_t)status.st_size : -errno;
+}
+
+/* ---- names ---- */
+
+static int disk_posix_rename(struct disk *disk, const char *from, const char *to)
+{
+    int directory = disk_posix_of(disk)->directory;
+    return renameat(directory, from, directory, to) == 0 ? 0 : -errno;
+}
+
+static int disk_posix_remove(struct disk *disk, const char *path)
+{
+    int directory = disk_posix_of(disk)->directory;
+    if (unlinkat(directory, path, 0) == 0)
+        return 0;
+    if (errno == EISDIR && unlinkat(directory, path, AT_REMOVEDIR) == 0)
+        return 0;
+    return -errno;
+}
+
+static int disk_posix_make_directory(struct disk *disk, const char *path)
+{
+    if (mkdirat(disk_posix_of(disk)->directory, path, 0755) == 0 || errno == EEXIST)
+        return 0;
+    return -errno;
+}
+
+/* A descriptor of its own for a directory; "" is the root. */
+static int disk_posix_open_directory(struct disk *disk, const char *path)
+{
+    const char *name = path[0] != '\0' ? path : ".";
+    int fd = openat(disk_posix_of(disk)->directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
+}
+
+static int disk_posix_sync_directory(struct disk *disk, const char *path)
+{
+    int fd = disk_posix_open_directory(disk, path);
+    if (fd < 0)
+        return fd;
+    int rc = fsync(fd) == 0 ? 0 : -errno;
+    close(fd);
+    return rc;
+}
+
+struct name_list {
+    char **names;
+    size_t count;
+    size_t capacity;
+};
+
+static void name_list_add(struct name_list *list, const char *name)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity > 0 ? list->capacity * 2 : 64;
+        list->names = memory_resize(list->names, list->capacity * sizeof *list->names);
+    }
+    list->names[list->count++] = memory_string(name);
+}
+
+static void name_list_release(struct name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        memory_free(list->names[i]);
+    memory_free(list->names);
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int disk_posix_read_names(DIR *stream, struct name_list *list)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(stream);
+        if (entry == NULL)
+            return -errno;
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            name_list_add(list, entry->d_name);
+    }
+}
+
+static int disk_posix_list(struct disk *disk, const char *path,
+                           void (*each)(void *context, const char *name), void *context)
+{
+    int fd = disk_posix_open_directory(disk, path);
+    if (fd < 0)
+        return fd;
+    DIR *stream = fdopendir(fd);
+    if (stream == NULL) {
+        int code = -errno;
+        close(fd);
+        return code;
+    }
+    struct name_list list = {0};
+    int rc = disk_posix_read_names(stream, &list);
+    closedir(stream);
+    if (rc == 0 && list.count > 0)
+        qsort(list.names, list.count, sizeof *list.names, name_compare);
+    for (size_t i = 0; i < list.count && rc == 0; i++)
+        each(context, list.names[i]);
+    name_list_release(&list);
+    return rc;
+}
+
+/* ---- lock ---- */
+
+/* The pid in the lock file, 0 if there is none. */
+static int64_t lock_file_read(int directory)
+{
+    char text[24] = "";
+    int fd = openat(directory, LOCK_FILE, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t count = read(fd, text, sizeof text - 1);
+    close(fd);
+    return count > 0 ? strtoll(text, NULL, 10) : 0;
+}
+
+static int lock_file_write(int directory, int open_flags, const char *text)
+{
+    int fd = openat(directory, LOCK_FILE, O_WRONLY | O_TRUNC | O_CLOEXEC | open_flags, 0644);
+    if (fd < 0)
+        return -errno;
+    ssize_t size = (ssize_t)strlen(text);
+    int rc = write(fd, text, (size_t)size) == size ? 0 : -EIO;
+    close(fd);
+    return rc;
+}
+
+static int disk_posix_lock_busy(struct disk_posix *posix, enum disk_lock kind, struct error *err)
+{
+    /* Who wants it alone may be kept off by readers, who leave no pid: they share it with us. */
+    if (kind == DISK_LOCK_EXCLUSIVE && flock(posix->directory, LOCK_SH | LOCK_NB) == 0) {
+        flock(posix->directory, LOCK_UN);
+        return error_set(err, ERROR_BUSY, "another process is reading the directory");
+    }
+    int64_t pid = lock_file_read(posix->directory);
+    if (pid <= 0)
+        return error_set(err, ERROR_BUSY, "another process has the directory");
+    return error_set(err, ERROR_BUSY, "process %" PRId64 " has the directory", pid);
+}
+
+static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error *err)
+{
+    struct disk_posix *posix = disk_posix_of(disk);
+    int operation = kind == DISK_LOCK_EXCLUSIVE ? LOCK_EX : LOCK_SH;
+    if (flock(posix->directory, operation | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK)
+            return disk_posix_lock_busy(posix, kind, err);
+        int code = -errno;
+        return error_set(err, code, "lock the directory: %s", error_text(code));
+    }
+    if (kind == DISK_LOCK_SHARED)
+        return 0;
+    char text[24];
+    snprintf(text, sizeof text, "%lld\n", (long long)getpid());
+    int rc = lock_file_write(posix->directory, O_CREAT, text);
+    if (rc < 0) {
+        flock(posix->directory, LOCK_UN);
+        return error_set(err, rc, "write %s: %s", LOCK_FILE, error_text(rc));
+    }
+    posix->wrote_lock_file = true;
+    return 0;
+}
+
+static void disk_posix_unlock(struct disk *disk)
+{
+    struct disk_posix *posix = disk_posix_of(disk);
+    /* The lock counts, not the file: if that cannot be emptied, nothing is lost. */
+    if (posix->wrote_lock_file)
+        (void)lock_file_write(posix->directory, 0, "");
+    posix->wrote_lock_file = false;
+    flock(posix->directory, LOCK_UN);
+}
+
+/* ---- the disk ---- */
+
+static const struct disk disk_posix_calls = {
+    .open = disk_posix_open_file,
+    .close = disk_posix_close_file,
+    .read = disk_posix_read,
+    .write = disk_posix_write,
+    .sync = disk_posix_sync,
+    .allocate = disk_posix_allocate,
+    .size = disk_posix_size,
+    .rename = disk_posix_rename,
+    .remove = disk_posix_remove,
+    .make_directory = disk_posix_make_directory,
+    .sync_directory = disk_posix_sync_directory,
+    .list = disk_posix_list,
+    .lock = disk_posix_lock,
+    .unlock = disk_posix_unlock,
+};
+
+int disk_posix_open(const char *path, bool create, struct disk **disk_out, struct error *err)
+{
+    *disk_out = NULL;
+    if (create && mkdir(path, 0755) != 0 && errno != EEXIST) {
+        int code = -errno;
+        return error_set(err, code, "make directory %s: %s", path, error_text(code));
+    }
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) {
+        int code = -errno;
+        return error_set(err, code, "open directory %s: %s", path, error_text(code));
+    }
+    struct disk_posix *posix = memory_zeroed(1, sizeof *posix);
+    posix->disk = disk_posix_calls;
+    posix->directory = directory;
+    *disk_out = &posix->disk;
+    return 0;
+}
+
+void disk_posix_close(struct disk *disk)
+{
+    if (disk == NULL)
+        return;
+    disk_posix_unlock(disk);
+    close(disk_posix_of(disk)->directory);
+    memory_free(disk);
+}

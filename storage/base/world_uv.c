@@ -1,0 +1,391 @@
+/* world_uv: the real world: POSIX files, system clocks, and a libuv loop with one thread per lane.
+ *
+ * What decides correctness is who touches what: a job is handed to its lane under the lane's mutex
+ * and back to the engine under the mutex of the finished ones, and between the two only the lane's
+ * thread has it.
+ *
+ *     engine: submit ─▶ lane.first..last ─▶ lane thread: run ─▶ finished ─▶ engine: done
+ *                       (mutex, condition)                     (mutex, uv_async)
+ *
+ * An acknowledgement takes this way once in each direction, so each costs at most one wake-up: the
+ * condition is signalled only when the thread sleeps, and the loop is woken only for the first of
+ * the jobs that it has not fetched yet.
+ *
+ * Threads start with the first job of their lane, so that a short command has none it does not
+ * need.  Signals are left to the engine thread. */
+#include "storage/base/world.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <time.h>
+#include <uv.h>
+
+#include "storage/base/disk_posix.h"
+#include "storage/base/memory.h"
+
+struct world_uv;
+
+struct job_queue {
+    struct job *first;
+    struct job *last; /* meaningless while `first` is NULL */
+};
+
+struct lane {
+    uv_mutex_t mutex;
+    uv_cond_t wanted; /* a job or the end has come */
+    struct job_queue queue;
+    bool is_sleeping;
+    bool is_stopping;
+    bool has_thread;
+    uv_thread_t thread;
+    struct world_uv *world;
+};
+
+/* A libuv timer in use by `owner`, or spare. */
+struct timer_handle {
+    uv_timer_t uv;
+    struct timer *owner;
+    struct timer_handle *next_spare;
+    struct world_uv *world;
+};
+
+struct world_uv {
+    struct world world;
+    struct clock clock;
+    struct random random;
+    struct executor executor;
+    uv_loop_t *loop;
+    uv_loop_t own_loop;
+    bool owns_loop;
+    uv_async_t finished_async;
+    uv_mutex_t finished_mutex;
+    struct job_queue finished; /* run, not yet done */
+    size_t jobs_under_way;     /* submitted, not yet done; engine thread only */
+    struct lane lanes[LANE_COUNT];
+    struct timer_handle *spare_timers;
+    size_t handles_open; /* libuv handles that still need this memory */
+};
+
+static struct world_uv *world_of_executor(struct executor *executor)
+{
+    return (struct world_uv *)(void *)((char *)executor - offsetof(struct world_uv, executor));
+}
+
+static void job_queue_put(struct job_queue *queue, struct job *job)
+{
+    job->next = NULL;
+    if (queue->first == NULL)
+        queue->first = job;
+    else
+        queue->last->next = job;
+    queue->last = job;
+}
+
+static struct job *job_queue_take(struct job_queue *queue)
+{
+    struct job *job = queue->first;
+    queue->first = job->next;
+    return job;
+}
+
+/* ---- lanes ---- */
+
+static void lane_finish(struct world_uv *world, struct job *job)
+{
+    uv_mutex_lock(&world->finished_mutex);
+    bool is_first = world->finished.first == NULL;
+    job_queue_put(&world->finished, job);
+    uv_mutex_unlock(&world->finished_mutex);
+    if (is_first)
+        check(uv_async_send(&world->finished_async) == 0);
+}
+
+static void lane_main(void *argument)
+{
+    struct lane *lane = argument;
+    uv_mutex_lock(&lane->mutex);
+    for (;;) {
+        while (lane->queue.first == NULL && !lane->is_stopping) {
+            lane->is_sleeping = true;
+            uv_cond_wait(&lane->wanted, &lane->mutex);
+        }
+        lane->is_sleeping = false;
+        if (lane->queue.first == NULL)
+            break;
+        struct job *job = job_queue_take(&lane->queue);
+        uv_mutex_unlock(&lane->mutex);
+        job->run(job);
+        lane_finish(lane->world, job);
+        uv_mutex_lock(&lane->mutex);
+    }
+    uv_mutex_unlock(&lane->mutex);
+}
+
+/* The new thread inherits the mask under which it is made. */
+static void lane_start(struct lane *lane)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    check(uv_thread_create(&lane->thread, lane_main, lane) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    lane->has_thread = true;
+}
+
+static void lane_stop(struct lane *lane)
+{
+    if (lane->has_thread) {
+        uv_mutex_lock(&lane->mutex);
+        lane->is_stopping = true;
+        uv_cond_signal(&lane->wanted);
+        uv_mutex_unlock(&lane->mutex);
+        uv_thread_join(&lane->thread);
+    }
+    uv_cond_destroy(&lane->wanted);
+    uv_mutex_destroy(&lane->mutex);
+}
+
+static void executor_uv_submit(struct executor *executor, enum executor_lane index, struct job *job)
+{
+    struct world_uv *world = world_of_executor(executor);
+    struct lane *lane = &world->lanes[index];
+    if (world->jobs_under_way++ == 0)
+        uv_ref((uv_handle_t *)&world->finished_async);
+    if (!lane->has_thread)
+        lane_start(lane);
+    uv_mutex_lock(&lane->mutex);
+    job_queue_put(&lane->queue, job);
+    bool is_sleeping = lane->is_sleeping;
+    /* Whoever comes next finds it woken already. */
+    lane->is_sleeping = false;
+    uv_mutex_unlock(&lane->mutex);
+    if (is_sleeping)
+        uv_cond_signal(&lane->wanted);
+}
+
+/* Calls `done` of every job that was finished when it came; those that finish meanwhile send the
+ * handle again. */
+static void executor_uv_finished(uv_async_t *async)
+{
+    struct world_uv *world = async->data;
+    uv_mutex_lock(&world->finished_mutex);
+    struct job_queue queue = world->finished;
+    world->finished.first = NULL;
+    uv_mutex_unlock(&world->finished_mutex);
+    while (queue.first != NULL) {
+        /* Out of the queue first: `done` may free the job or submit it again. */
+        struct job *job = job_queue_take(&queue);
+        if (--world->jobs_under_way == 0)
+            uv_unref((uv_handle_t *)&world->finished_async);
+        job->done(job);
+    }
+}
+
+static bool executor_uv_step(struct executor *executor)
+{
+    struct world_uv *world = world_of_executor(executor);
+    if (!uv_loop_alive(world->loop))
+        return false;
+    uv_run(world->loop, UV_RUN_ONCE);
+    return true;
+}
+
+/* ---- timers ---- */
+
+static void timer_make_idle(struct timer *timer)
+{
+    struct timer_handle *handle = timer->handle;
+    handle->owner = NULL;
+    handle->next_spare = handle->world->spare_timers;
+    handle->world->spare_timers = handle;
+    timer->handle = NULL;
+}
+
+static void timer_handle_fired(uv_timer_t *uv)
+{
+    struct timer_handle *handle = uv->data;
+    struct timer *timer = handle->owner;
+    /* Idle before it fires, since it may start itself again. */
+    timer_make_idle(timer);
+    timer->fire(timer);
+}
+
+static struct timer_handle *timer_handle_take(struct world_uv *world)
+{
+    struct timer_handle *handle = world->spare_timers;
+    if (handle != NULL) {
+        world->spare_timers = handle->next_spare;
+        return handle;
+    }
+    handle = memory_zeroed(1, sizeof *handle);
+    handle->world = world;
+    check(uv_timer_init(world->loop, &handle->uv) == 0);
+    handle->uv.data = handle;
+    world->handles_open++;
+    return handle;
+}
+
+static void executor_uv_timer_start(struct executor *executor, struct timer *timer,
+                                    int64_t delay_ms)
+{
+    struct world_uv *world = world_of_executor(executor);
+    if (timer->handle == NULL) {
+        struct timer_handle *handle = timer_handle_take(world);
+        handle->owner = timer;
+        timer->handle = handle;
+    }
+    struct timer_handle *handle = timer->handle;
+    /* The loop's time stands still while callbacks run, and the delay counts from now. */
+    uv_update_time(world->loop);
+    uint64_t delay = delay_ms > 0 ? (uint64_t)delay_ms : 0;
+    check(uv_timer_start(&handle->uv, timer_handle_fired, delay, 0) == 0);
+}
+
+static void executor_uv_timer_stop(struct executor *executor, struct timer *timer)
+{
+    (void)executor;
+    if (timer->handle == NULL)
+        return;
+    struct timer_handle *handle = timer->handle;
+    uv_timer_stop(&handle->uv);
+    timer_make_idle(timer);
+}
+
+/* ---- clock and randomness ---- */
+
+static int64_t clock_read_us(clockid_t id)
+{
+    struct timespec now;
+    check(clock_gettime(id, &now) == 0);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t clock_uv_wall_us(struct clock *clock)
+{
+    (void)clock;
+    return clock_read_us(CLOCK_REALTIME);
+}
+
+static int64_t clock_uv_monotonic_us(struct clock *clock)
+{
+    (void)clock;
+    return clock_read_us(CLOCK_MONOTONIC);
+}
+
+static void clock_uv_sleep_us(struct clock *clock, int64_t us)
+{
+    (void)clock;
+    if (us <= 0)
+        return;
+    struct timespec left = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+        ;
+}
+
+static void random_uv_fill(struct random *random, void *to, size_t size)
+{
+    (void)random;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t count = getrandom((char *)to + done, size - done, 0);
+        check(count > 0 || errno == EINTR);
+        done += count > 0 ? (size_t)count : 0;
+    }
+}
+
+/* ---- the world ---- */
+
+static void world_uv_init(struct world_uv *world)
+{
+    world->clock = (struct clock){
+        .wall_us = clock_uv_wall_us,
+        .monotonic_us = clock_uv_monotonic_us,
+        .sleep_us = clock_uv_sleep_us,
+    };
+    world->random.fill = random_uv_fill;
+    world->executor = (struct executor){
+        .submit = executor_uv_submit,
+        .timer_start = executor_uv_timer_start,
+        .timer_stop = executor_uv_timer_stop,
+        .step = executor_uv_step,
+    };
+    world->world.clock = &world->clock;
+    world->world.random = &world->random;
+    world->world.executor = &world->executor;
+    check(uv_mutex_init(&world->finished_mutex) == 0);
+    for (size_t i = 0; i < LANE_COUNT; i++) {
+        world->lanes[i].world = world;
+        check(uv_mutex_init(&world->lanes[i].mutex) == 0);
+        check(uv_cond_init(&world->lanes[i].wanted) == 0);
+    }
+}
+
+int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
+                  struct error *err)
+{
+    *world_out = NULL;
+    struct world_uv *world = memory_zeroed(1, sizeof *world);
+    int rc = disk_posix_open(path, create, &world->world.disk, err);
+    if (rc < 0) {
+        memory_free(world);
+        return rc;
+    }
+    world->owns_loop = loop == NULL;
+    world->loop = loop != NULL ? loop : &world->own_loop;
+    if (world->owns_loop)
+        check(uv_loop_init(world->loop) == 0);
+    world_uv_init(world);
+    check(uv_async_init(world->loop, &world->finished_async, executor_uv_finished) == 0);
+    world->finished_async.data = world;
+    world->handles_open = 1;
+    /* It keeps the loop going only while a job is under way. */
+    uv_unref((uv_handle_t *)&world->finished_async);
+    *world_out = &world->world;
+    return 0;
+}
+
+static void world_uv_handle_closed(struct world_uv *world)
+{
+    /* With a loop of its own the world is freed once that has run out. */
+    if (--world->handles_open == 0 && !world->owns_loop)
+        memory_free(world);
+}
+
+static void world_uv_async_closed(uv_handle_t *handle)
+{
+    world_uv_handle_closed(handle->data);
+}
+
+static void world_uv_timer_closed(uv_handle_t *uv)
+{
+    struct timer_handle *handle = uv->data;
+    struct world_uv *world = handle->world;
+    memory_free(handle);
+    world_uv_handle_closed(world);
+}
+
+void world_uv_close(struct world *base)
+{
+    if (base == NULL)
+        return;
+    struct world_uv *world = (struct world_uv *)base;
+    check(world->jobs_under_way == 0);
+    for (size_t i = 0; i < LANE_COUNT; i++)
+        lane_stop(&world->lanes[i]);
+    uv_mutex_destroy(&world->finished_mutex);
+    disk_posix_close(world->world.disk);
+    while (world->spare_timers != NULL) {
+        struct timer_handle *handle = world->spare_timers;
+        world->spare_timers = handle->next_spare;
+        uv_close((uv_handle_t *)&handle->uv, world_uv_timer_closed);
+    }
+    uv_close((uv_handle_t *)&world->finished_async, world_uv_async_closed);
+    if (!world->owns_loop)
+        return;
+    uv_run(world->loop, UV_RUN_DEFAULT);
+    check(uv_loop_close(world->loop) == 0);
+    memory_free(world);
+}
