@@ -1,0 +1,346 @@
+/* line_parser: see line_parser.h.
+ *
+ * Two ways give one result.  The plain way takes a line whose delimiters say that it has the right
+ * number of fields, a time of 13 digits and a short amount, and hands views to the row builder.
+ * Everything else, and whatever that way does not like, takes the full way: split with quotes,
+ * check each field, add or reject.  A quoted field never passes the plain way, for a quote is no
+ * digit and the row builder refuses it in a new id.
+ *
+ *   text    r1,2013-11-28,1385654400123,ad42,0.005\n r2,...
+ *   index     ^2         ^13           ^27  ^32   ^38   positions of one window of 16 KiB
+ *
+ * A line that crosses the window's end is left to the next window, which begins with it; one that
+ * is longer than a window takes the full way. */
+#include "ingest/line_parser.h"
+
+#include "storage/base/memory.h"
+
+enum { TIME_DIGITS = 13, AMOUNT_PLAIN_MAX = 18 };
+
+void line_parser_init(struct line_parser *parser)
+{
+    *parser = (struct line_parser){
+        .line_field = {0, 1, 2, 3, 4},
+        .field_count = RECORD_FIELDS,
+        .line = 1,
+        .index = delimiter_index_best(),
+    };
+    parser->positions =
+        memory_alloc((LINE_PARSER_WINDOW + DELIMITER_EXTRA) * sizeof *parser->positions);
+}
+
+void line_parser_release(struct line_parser *parser)
+{
+    memory_free(parser->positions);
+    buffer_release(&parser->unquoted);
+}
+
+/* ---- the full way: fields with quotes ---- */
+
+enum { LINE_FIELDS_MAX = RECORD_FIELDS + 1 };      /* one more, to see that there are too many */
+
+enum split_status { SPLIT_DONE, SPLIT_BAD_QUOTE };
+
+/* The field that starts at `*at`, its quotes undone in `unquoted`, and `*at` after its comma, or
+ * past the end.  A field without quotes is a view of the line. */
+static enum split_status line_field(struct bytes line, size_t *at, struct buffer *unquoted,
+                                    struct bytes *field_out)
+{
+    size_t start = *at;
+    size_t i = start;
+
+    if (i >= line.size || line.data[i] != '"') {
+        while (i < line.size && line.data[i] != ',')
+            i++;
+        *field_out = bytes_of(line.data + start, i - start);
+        *at = i + 1;
+        return memchr(field_out->data, '"', field_out->size) == NULL ? SPLIT_DONE : SPLIT_BAD_QUOTE;
+    }
+    start = unquoted->size;
+    for (i++;; i++) {
+        if (i >= line.size)
+            return SPLIT_BAD_QUOTE;
+        if (line.data[i] == '"') {
+            if (i + 1 >= line.size || line.data[i + 1] != '"')
+                break;
+            i++;
+        }
+        buffer_put_u8(unquoted, line.data[i]);
+    }
+    i++;
+    if (i < line.size && line.data[i] != ',')
+        return SPLIT_BAD_QUOTE;
+    *field_out = bytes_of(unquoted->data + start, unquoted->size - start);
+    *at = i + 1;
+    return SPLIT_DONE;
+}
+
+/* All fields of a line, at most LINE_FIELDS_MAX. */
+static enum split_status line_split(struct line_parser *parser, struct bytes line,
+                                    struct bytes fields[LINE_FIELDS_MAX], uint32_t *count_out)
+{
+    size_t at = 0;
+    uint32_t count = 0;
+
+    buffer_clear(&parser->unquoted);
+    /* Room for all, so that views into it stay. */
+    buffer_reserve(&parser->unquoted, line.size + 1);
+    while (at <= line.size && count < LINE_FIELDS_MAX) {
+        if (line_field(line, &at, &parser->unquoted, &fields[count]) != SPLIT_DONE) {
+            fields[count] = bytes_of(line.data + at, line.size - at);
+            *count_out = count + 1;
+            return SPLIT_BAD_QUOTE;
+        }
+        count++;
+    }
+    *count_out = count;
+    return SPLIT_DONE;
+}
+
+void line_parser_line(struct line_parser *parser, struct row_builder *builder, struct bytes line)
+{
+    struct bytes fields[LINE_FIELDS_MAX];
+    struct record record;
+    uint64_t number = parser->line++;
+    uint32_t count;
+
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    if (line.size > RECORD_LINE_MAX)
+        row_builder_reject(builder, number, REJECT_LINE_TOO_LONG, line, line);
+    else if (line.size == 0)
+        row_builder_reject(builder, number, REJECT_EMPTY_LINE, line, line);
+    else if (line_split(parser, line, fields, &count) == SPLIT_BAD_QUOTE)
+        row_builder_reject(builder, number, REJECT_BAD_QUOTE, fields[count - 1], line);
+    else if (count < parser->field_count)
+        row_builder_reject(builder, number, REJECT_TOO_FEW_FIELDS, line, line);
+    else if (count > parser->field_count)
+        row_builder_reject(builder, number, REJECT_TOO_MANY_FIELDS, line, line);
+    else {
+        for (uint32_t i = 0; i < RECORD_FIELDS; i++)
+            record.fields[i] = parser->line_field[i] == LINE_FIELD_NONE
+                                   ? bytes_of("", 0)
+                                   : fields[parser->line_field[i]];
+        row_builder_add(builder, &record, number, line);
+    }
+}
+
+/* ---- the header ---- */
+
+static int column_named(const struct line_columns *columns, struct bytes name)
+{
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        if (bytes_equal(columns->names[i], name))
+            return i;
+    }
+    return -1;
+}
+
+bool line_is_header(struct bytes line, const struct line_columns *columns)
+{
+    struct buffer unquoted = {0};
+    struct bytes first;
+    size_t at = 0;
+    bool is_header;
+
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    is_header = line_field(line, &at, &unquoted, &first) == SPLIT_DONE &&
+                column_named(columns, first) >= 0;
+    buffer_release(&unquoted);
+    return is_header;
+}
+
+/* "word "text"", with the text as in a reject. */
+static int header_error(struct error *err, const char *word, struct bytes text)
+{
+    struct buffer quoted = {0};
+    int rc;
+
+    reject_append_json(&quoted, text);
+    buffer_put_u8(&quoted, 0);
+    rc = error_set(err, ERROR_INVALID, "%s %s", word, (const char *)quoted.data);
+    buffer_release(&quoted);
+    return rc;
+}
+
+int line_parser_header(struct line_parser *parser, struct bytes header,
+                       const struct line_columns *columns, struct error *err)
+{
+    uint8_t order[RECORD_FIELDS];
+    uint8_t count = 0;
+    size_t at = 0;
+
+    if (header.size > 0 && header.data[header.size - 1] == '\r')
+        header.size--;
+    memset(order, LINE_FIELD_NONE, sizeof order);
+    while (at <= header.size) {
+        struct bytes name;
+        int field;
+
+        buffer_clear(&parser->unquoted);
+        if (line_field(header, &at, &parser->unquoted, &name) != SPLIT_DONE)
+            return header_error(err, "bad_quote", header);
+        field = column_named(columns, name);
+        if (field < 0)
+            return header_error(err, "unknown_column", name);
+        if (order[field] != LINE_FIELD_NONE)
+            return header_error(err, "duplicate_column", name);
+        order[field] = count++;
+    }
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        if (order[i] == LINE_FIELD_NONE && i != FIELD_DAY)
+            return header_error(err, "missing_column", columns->names[i]);
+    }
+    memcpy(parser->line_field, order, sizeof order);
+    parser->field_count = count;
+    return 0;
+}
+
+/* ---- the plain way ---- */
+
+/* Eight digits at once; every byte of `word` is one. */
+static inline uint64_t eight_digits(uint64_t word)
+{
+    word = (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) * 2561 >> 8;
+    word = (word & UINT64_C(0x00FF00FF00FF00FF)) * 6553601 >> 16;
+    return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
+}
+
+/* Nonzero unless all eight bytes are digits: their high half must be 3, also after adding 6. */
+static inline uint64_t not_digits(uint64_t word)
+{
+    const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);
+    const uint64_t three = UINT64_C(0x3030303030303030);
+
+    return ((word & high) ^ three) |
+           (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
+}
+
+static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
+{
+    uint64_t head;
+    uint64_t tail;
+
+    if (text.size != TIME_DIGITS)
+        return false;
+    head = load_u64(text.data);
+    tail = load_u64(text.data + TIME_DIGITS - 8);
+    if ((not_digits(head) | not_digits(tail)) != 0)
+        return false;
+    *time_ms_out = (int64_t)(eight_digits(head) / 1000 * 100000000 + eight_digits(tail));
+    return true;
+}
+
+static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
+{
+    uint64_t value = 0;
+    size_t point = text.size;
+
+    if (text.size == 0 || text.size > AMOUNT_PLAIN_MAX)
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t digit = (uint8_t)(text.data[i] - '0');
+
+        if (digit <= 9) {
+            value = value * 10 + digit;
+        } else {
+            if (text.data[i] != '.' || point != text.size || i == 0 || i + 1 == text.size)
+                return false;
+            point = i;
+        }
+    }
+    *amount_out = (int64_t)value;
+    *scale_out = point == text.size ? 0 : (uint8_t)(text.size - point - 1);
+    return true;
+}
+
+/* The line whose fields end at `ends`, without copies; false: it needs the full way. */
+static inline bool plain_line(const struct line_parser *parser, struct row_builder *builder,
+                              const uint8_t *text, size_t start, const uint32_t *ends)
+{
+    struct bytes fields[RECORD_FIELDS];
+    struct plain_record record;
+    uint32_t last = parser->field_count - 1u;
+
+    for (uint32_t i = 0; i < last; i++) {
+        if (text[ends[i]] != ',')
+            return false;
+        fields[i] = bytes_of(text + start, ends[i] - start);
+        start = ends[i] + 1;
+    }
+    if (text[ends[last]] != '\n')
+        return false;
+    fields[last] = bytes_of(text + start, ends[last] - start);
+    if (fields[last].size > 0 && text[ends[last] - 1] == '\r')
+        fields[last].size--;
+    record.day = parser->line_field[FIELD_DAY] == LINE_FIELD_NONE
+                     ? bytes_of("", 0)
+                     : fields[parser->line_field[FIELD_DAY]];
+    record.reseller = fields[parser->line_field[FIELD_RESELLER]];
+    record.ad = fields[parser->line_field[FIELD_AD]];
+    return (record.day.size == DAY_TEXT_SIZE || record.day.size == 0) &&
+           plain_time(fields[parser->line_field[FIELD_TIME]], &record.time_ms) &&
+           plain_amount(fields[parser->line_field[FIELD_AMOUNT]], &record.amount,
+                        &record.amount_scale) &&
+           row_builder_add_plain(builder, &record);
+}
+
+/* The lines that end within the window `text`; returns their bytes. */
+static size_t window_run(struct line_parser *parser, struct row_builder *builder,
+                         struct bytes text, uint64_t lines_max)
+{
+    const uint32_t *positions = parser->positions;
+    size_t count = parser->index(text.data, text.size, parser->positions);
+    uint32_t fields = parser->field_count;
+    uint64_t line_end = parser->line + lines_max;
+    size_t start = 0;
+    size_t at = 0;
+
+    uint64_t rows_max = text.size / (2 * (RECORD_FIELDS - 1)) + 1;
+
+    /* A line that becomes a row has at least two bytes a field, ends included, but for the day. */
+    block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
+    while (start < text.size && parser->line < line_end && text.data[start] != '#') {
+        if (!parser->is_exact && at + fields <= count &&
+            plain_line(parser, builder, text.data, start, positions + at)) {
+            parser->line++;
+            at += fields;
+            start = (size_t)positions[at - 1] + 1;
+            continue;
+        }
+        while (at < count && text.data[positions[at]] != '\n')
+            at++;
+        if (at == count)
+            break;
+        line_parser_line(parser, builder, bytes_of(text.data + start, positions[at] - start));
+        start = (size_t)positions[at++] + 1;
+    }
+    return start;
+}
+
+size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
+                       uint64_t lines_max)
+{
+    uint64_t line_end = parser->line + lines_max;
+    size_t at = 0;
+
+    while (at < text.size && parser->line < line_end && text.data[at] != '#') {
+        size_t left = text.size - at;
+        size_t window = left < LINE_PARSER_WINDOW ? left : LINE_PARSER_WINDOW;
+        size_t done = window_run(parser, builder, bytes_of(text.data + at, window),
+                                 line_end - parser->line);
+        const uint8_t *end;
+
+        at += done;
+        if (done > 0)
+            continue;
+        end = memchr(text.data + at, '\n', text.size - at);
+        if (end == NULL)
+            break;
+        line_parser_line(parser, builder,
+                         bytes_of(text.data + at, (size_t)(end - text.data) - at));
+        at = (size_t)(end - text.data) + 1;
+    }
+    return at;
+}

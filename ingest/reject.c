@@ -1,0 +1,132 @@
+/* reject: see reject.h.
+ *
+ * The list is bounded by its users: a batch has at most BLOCK_ROWS_MAX lines and 8 MiB, a group of
+ * lines outside batches far fewer. */
+#include "ingest/reject.h"
+
+#include "storage/base/memory.h"
+
+const char *reject_name(enum reject_code code)
+{
+    static const char *const names[] = {
+#define X(code, name, reason) name,
+        REJECT_CODES(X)
+#undef X
+    };
+
+    return names[code];
+}
+
+const char *reject_reason(enum reject_code code)
+{
+    static const char *const reasons[] = {
+#define X(code, name, reason) reason,
+        REJECT_CODES(X)
+#undef X
+    };
+
+    return reasons[code];
+}
+
+void reject_list_release(struct reject_list *list)
+{
+    memory_free(list->items);
+    buffer_release(&list->bytes);
+    *list = (struct reject_list){0};
+}
+
+void reject_list_clear(struct reject_list *list)
+{
+    list->count = 0;
+    buffer_clear(&list->bytes);
+    memset(list->counts, 0, sizeof list->counts);
+}
+
+static uint32_t reject_list_keep(struct reject_list *list, struct bytes bytes, uint32_t *offset_out)
+{
+    *offset_out = (uint32_t)list->bytes.size;
+    buffer_append_bytes(&list->bytes, bytes);
+    return (uint32_t)bytes.size;
+}
+
+void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
+                     struct bytes text, struct bytes content)
+{
+    struct reject *reject;
+
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity == 0 ? 16 : list->capacity * 2;
+        list->items = memory_resize(list->items, list->capacity * sizeof *list->items);
+    }
+    /* One byte more than a reply shows, so that it can tell a cut character from a wrong one. */
+    if (text.size > REJECT_TEXT_MAX + 4)
+        text.size = REJECT_TEXT_MAX + 4;
+    if (content.size > REJECT_CONTENT_MAX)
+        content.size = REJECT_CONTENT_MAX;
+    reject = &list->items[list->count++];
+    reject->line = line;
+    reject->code = code;
+    reject->text_size = reject_list_keep(list, text, &reject->text_offset);
+    reject->content_size = reject_list_keep(list, content, &reject->content_offset);
+    list->counts[code]++;
+}
+
+struct bytes reject_text(const struct reject_list *list, const struct reject *reject)
+{
+    return bytes_of(list->bytes.data + reject->text_offset, reject->text_size);
+}
+
+struct bytes reject_content(const struct reject_list *list, const struct reject *reject)
+{
+    return bytes_of(list->bytes.data + reject->content_offset, reject->content_size);
+}
+
+/* Size of the valid character at the start of `text`; 0: there is none. */
+static size_t character_size(struct bytes text)
+{
+    uint8_t first = text.data[0];
+    size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+
+    if (size > text.size || !bytes_valid_utf8(bytes_of(text.data, size)))
+        return 0;
+    return size;
+}
+
+static void append_json_character(struct buffer *buffer, const uint8_t *data, size_t size)
+{
+    if (size > 1) {
+        buffer_append(buffer, data, size);
+        return;
+    }
+    switch (*data) {
+    case '"': buffer_append_text(buffer, "\\\""); break;
+    case '\\': buffer_append_text(buffer, "\\\\"); break;
+    case '\n': buffer_append_text(buffer, "\\n"); break;
+    case '\r': buffer_append_text(buffer, "\\r"); break;
+    case '\t': buffer_append_text(buffer, "\\t"); break;
+    default:
+        if (*data < 0x20 || *data == 0x7F)
+            buffer_printf(buffer, "\\u%04x", *data);
+        else
+            buffer_put_u8(buffer, *data);
+    }
+}
+
+void reject_append_json(struct buffer *buffer, struct bytes text)
+{
+    size_t at = 0;
+
+    buffer_put_u8(buffer, '"');
+    while (at < text.size) {
+        size_t size = character_size(bytes_of(text.data + at, text.size - at));
+
+        if (at + (size == 0 ? 1 : size) > REJECT_TEXT_MAX)
+            break;
+        if (size == 0)
+            buffer_append_text(buffer, "\xEF\xBF\xBD");
+        else
+            append_json_character(buffer, text.data + at, size);
+        at += size == 0 ? 1 : size;
+    }
+    buffer_put_u8(buffer, '"');
+}

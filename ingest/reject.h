@@ -1,0 +1,80 @@
+/* reject: why a line is refused, and the list of those that were.
+ *
+ * Codes are seen by clients and kept in the table `reject`: a name never changes its meaning.
+ * docs/PROTOCOL.md has an example of each. */
+#ifndef DAYBOOK_INGEST_REJECT_H
+#define DAYBOOK_INGEST_REJECT_H
+
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+/* Code, name, reason.  In the order in which a line is checked. */
+#define REJECT_CODES(X)                                                                            \
+    X(REJECT_LINE_TOO_LONG, "line_too_long", "the line is longer than 1 MiB")                      \
+    X(REJECT_CUT_LINE, "cut_line", "the last line has no line end: its sender may have died")      \
+    X(REJECT_EMPTY_LINE, "empty_line", "the line is empty")                                        \
+    X(REJECT_UNKNOWN_CONTROL, "unknown_control",                                                   \
+      "begins with # and is no control line; an id that begins with # must be quoted")             \
+    X(REJECT_BAD_QUOTE, "bad_quote",                                                               \
+      "a quote is open at the end of the line, or stands inside a field without being doubled")    \
+    X(REJECT_TOO_FEW_FIELDS, "too_few_fields", "the line has fewer fields than columns")           \
+    X(REJECT_TOO_MANY_FIELDS, "too_many_fields", "the line has more fields than columns")          \
+    X(REJECT_BAD_JSON, "bad_json", "the line is not one flat JSON object of strings and numbers")  \
+    X(REJECT_UNKNOWN_FIELD, "unknown_field", "the stream has no column of this name")              \
+    X(REJECT_EMPTY_ID, "empty_id", "an id is empty")                                               \
+    X(REJECT_ID_TOO_LONG, "id_too_long", "an id is longer than 4096 bytes")                        \
+    X(REJECT_BAD_UTF8, "bad_utf8", "an id is not valid UTF-8")                                     \
+    X(REJECT_CONTROL_CHARACTER, "control_character", "an id holds a control character")            \
+    X(REJECT_BAD_DAY, "bad_day", "no day of the form YYYY-MM-DD")                                  \
+    X(REJECT_BAD_TIME, "bad_time", "neither milliseconds since 1970 nor ISO 8601 with a zone")     \
+    X(REJECT_TIME_OUT_OF_RANGE, "time_out_of_range", "the time is not between 1970 and 9999")      \
+    X(REJECT_BAD_AMOUNT, "bad_amount",                                                             \
+      "not digits[.digits] with at most 18 significant digits and 18 decimals")                    \
+    X(REJECT_DAY_MISMATCH, "day_mismatch", "the day is more than a day away from the time")
+
+enum reject_code {
+#define X(code, name, reason) code,
+    REJECT_CODES(X)
+#undef X
+};
+#define X(code, name, reason) +1
+enum { REJECT_CODE_COUNT = 0 REJECT_CODES(X) };
+#undef X
+
+enum {
+    REJECT_TEXT_MAX = 64,              /* of the offending text in a reply */
+    REJECT_CONTENT_MAX = 4096          /* of the line in the table */
+};
+
+const char *reject_name(enum reject_code code);
+const char *reject_reason(enum reject_code code);
+
+struct reject {
+    uint64_t line;                     /* within its batch, or connection; from 1 */
+    enum reject_code code;
+    uint32_t text_offset, text_size;   /* in reject_list.bytes: the offending text, cut */
+    uint32_t content_offset, content_size;         /* the line without its end, cut */
+};
+
+/* All-zero is an empty list. */
+struct reject_list {
+    struct reject *items;
+    uint32_t count;
+    uint32_t capacity;
+    struct buffer bytes;
+    uint64_t counts[REJECT_CODE_COUNT];
+};
+
+void reject_list_release(struct reject_list *list);
+void reject_list_clear(struct reject_list *list);      /* keeps the memory */
+/* `text` and `content` are copied, cut at their limits. */
+void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
+                     struct bytes text, struct bytes content);
+struct bytes reject_text(const struct reject_list *list, const struct reject *reject);
+struct bytes reject_content(const struct reject_list *list, const struct reject *reject);
+
+/* `text` as a JSON string, cut at REJECT_TEXT_MAX bytes of it and never within a character; bytes
+ * that are no UTF-8 become U+FFFD. */
+void reject_append_json(struct buffer *buffer, struct bytes text);
+#endif

@@ -1,0 +1,467 @@
+/* row_builder: see row_builder.h.
+ *
+ * What decides correctness: a row is added only when all of its fields are right, and nothing of a
+ * refused one may stay in the block, for a partition without rows would become a reseller's day
+ * without clicks, and an ad without rows a counter.  So all checks come first; then the ad, the
+ * partition and the row are added together.  (Resellers have a dictionary outside the block.)
+ *
+ * The plain way is a shortcut, not another rule: it never rejects, and whatever it adds the full
+ * way would have added, which tests check with random lines.  An id is checked when it is new to
+ * the dictionary only: the same bytes were right before.
+ *
+ *   reseller ─ code ─ memo of its last day ─ same day text ─▶ partition
+ *                            └ another: (reseller, day) in the slots, else a new key */
+#include "ingest/row_builder.h"
+
+#include "storage/base/memory.h"
+
+enum { PARTITION_SLOTS_MIN = 1024, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
+
+#define DAY_MAX ((int32_t)(TIME_MS_MAX / DAY_MS))
+
+/* ---- life ---- */
+
+static int builder_columns(struct row_builder *builder, struct error *err)
+{
+    const struct ingest_stream *stream = builder->stream;
+
+    builder->time = block_column_at(builder->block, stream->column_ids[FIELD_TIME]);
+    builder->ad = block_column_at(builder->block, stream->column_ids[FIELD_AD]);
+    builder->amount = block_column_at(builder->block, stream->column_ids[FIELD_AMOUNT]);
+    if (stream->day_derived_column_id != 0)
+        builder->day_derived = block_column_at(builder->block, stream->day_derived_column_id);
+    if (builder->time == NULL || builder->time->kind != VECTOR_INTEGER || builder->ad == NULL ||
+        builder->ad->kind != VECTOR_CODE || builder->amount == NULL ||
+        builder->amount->kind != VECTOR_DECIMAL ||
+        (stream->day_derived_column_id != 0 && builder->day_derived == NULL))
+        return error_set(err, ERROR_INVALID, "stream %s does not fit its table", stream->name);
+    return 0;
+}
+
+int row_builder_new(const struct ingest_stream *stream, const struct table *table, uint64_t seed,
+                    struct row_builder **builder_out, struct error *err)
+{
+    struct row_builder *builder = memory_zeroed(1, sizeof *builder);
+    int rc;
+
+    *builder_out = NULL;
+    builder->stream = stream;
+    builder->block = block_new(table, 0);
+    rc = builder_columns(builder, err);
+    if (rc != 0) {
+        block_free(builder->block);
+        memory_free(builder);
+        return rc;
+    }
+    intern_init(&builder->reseller_intern, seed, &builder->resellers);
+    intern_init(&builder->ad_intern, seed, &builder->ad->dictionary);
+    builder->partition_slots = memory_zeroed(PARTITION_SLOTS_MIN, sizeof(struct partition_slot));
+    builder->partition_mask = PARTITION_SLOTS_MIN - 1;
+    builder->partition_epoch = 1;
+    *builder_out = builder;
+    return 0;
+}
+
+void row_builder_free(struct row_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    block_free(builder->block);
+    reject_list_release(&builder->rejects);
+    buffer_release(&builder->resellers.text);
+    memory_free(builder->resellers.offsets);
+    intern_release(&builder->reseller_intern);
+    intern_release(&builder->ad_intern);
+    memory_free(builder->memos);
+    memory_free(builder->partition_slots);
+    buffer_release(&builder->key);
+    memory_free(builder);
+}
+
+static void partitions_clear(struct row_builder *builder)
+{
+    if (builder->partition_mask < PARTITION_SLOTS_KEPT_MAX &&
+        builder->partition_epoch < UINT32_MAX) {
+        builder->partition_epoch++;
+        return;
+    }
+    memory_free(builder->partition_slots);
+    builder->partition_slots = memory_zeroed(PARTITION_SLOTS_MIN, sizeof(struct partition_slot));
+    builder->partition_mask = PARTITION_SLOTS_MIN - 1;
+    builder->partition_epoch = 1;
+}
+
+void row_builder_clear(struct row_builder *builder)
+{
+    block_clear(builder->block);
+    reject_list_clear(&builder->rejects);
+    buffer_clear(&builder->resellers.text);
+    builder->resellers.count = 0;
+    intern_clear(&builder->reseller_intern);
+    intern_clear(&builder->ad_intern);
+    partitions_clear(builder);
+}
+
+static void column_absent(struct block *block, struct block_column *column)
+{
+    block_set_absent(block, column, 0);
+    memset(column->absent, 1, block->rows);
+    if (column->kind == VECTOR_CODE) {
+        memset(column->codes, 0, block->rows * sizeof *column->codes);
+        return;
+    }
+    memset(column->integers, 0, block->rows * sizeof *column->integers);
+    if (column->kind == VECTOR_DECIMAL)
+        memset(column->scales, 0, block->rows);
+}
+
+/* day_derived is kept as 1 or 0 by row while the rows come, and 0 is absent. */
+static void day_derived_finish(struct block *block, struct block_column *column)
+{
+    uint32_t row = 0;
+
+    while (row < block->rows && column->integers[row] != 0)
+        row++;
+    if (row == block->rows)
+        return;
+    block_set_absent(block, column, row);
+    for (; row < block->rows; row++)
+        column->absent[row] = column->integers[row] == 0;
+}
+
+void row_builder_finish(struct row_builder *builder)
+{
+    struct block *block = builder->block;
+
+    if (block->rows == 0)
+        return;
+    for (uint32_t i = 0; i < block->column_count; i++) {
+        struct block_column *column = &block->columns[i];
+
+        if (column == builder->day_derived)
+            day_derived_finish(block, column);
+        else if (column != builder->time && column != builder->ad && column != builder->amount)
+            column_absent(block, column);
+    }
+}
+
+/* ---- partitions ---- */
+
+static struct partition_slot *partition_slot(const struct row_builder *builder, uint32_t reseller,
+                                             int32_t day)
+{
+    uint64_t product = ((uint64_t)reseller << 32 | (uint32_t)day) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t at = (uint32_t)(product >> 32) & builder->partition_mask;
+
+    for (;; at = (at + 1) & builder->partition_mask) {
+        struct partition_slot *slot = &builder->partition_slots[at];
+
+        if (slot->epoch != builder->partition_epoch ||
+            (slot->reseller == reseller && slot->day == day))
+            return slot;
+    }
+}
+
+static void partitions_grow(struct row_builder *builder)
+{
+    struct partition_slot *old = builder->partition_slots;
+    uint32_t old_slots = builder->partition_mask + 1;
+    uint32_t old_epoch = builder->partition_epoch;
+
+    builder->partition_slots = memory_zeroed((size_t)old_slots * 2, sizeof *old);
+    builder->partition_mask = old_slots * 2 - 1;
+    builder->partition_epoch = 1;
+    for (uint32_t i = 0; i < old_slots; i++) {
+        if (old[i].epoch != old_epoch)
+            continue;
+        old[i].epoch = 1;
+        *partition_slot(builder, old[i].reseller, old[i].day) = old[i];
+    }
+    memory_free(old);
+}
+
+/* The code of (reseller, day), added if it is new. */
+static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
+{
+    struct partition_slot *slot = partition_slot(builder, reseller, day);
+    char text[DAY_TEXT_SIZE + 1];
+
+    if (slot->epoch == builder->partition_epoch)
+        return slot->partition;
+    day_format(day, text);
+    buffer_clear(&builder->key);
+    key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
+    key_put_component(&builder->key, 2, bytes_of(text, DAY_TEXT_SIZE));
+    *slot = (struct partition_slot){
+        .reseller = reseller,
+        .day = day,
+        .partition = block_dictionary_add(&builder->block->partitions, buffer_view(&builder->key)),
+        .epoch = builder->partition_epoch,
+    };
+    uint32_t partition = slot->partition;
+    if (builder->block->partitions.count > builder->partition_mask / 2)
+        partitions_grow(builder);
+    return partition;
+}
+
+static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_key key,
+                                     struct bytes id)
+{
+    uint32_t code = intern_add(&builder->reseller_intern, key, id);
+
+    if (code >= builder->memo_capacity) {
+        builder->memo_capacity = builder->memo_capacity == 0 ? 64 : builder->memo_capacity * 2;
+        builder->memos =
+            memory_resize(builder->memos, builder->memo_capacity * sizeof *builder->memos);
+    }
+    builder->memos[code] = (struct partition_memo){.day = INT32_MIN};
+    return code;
+}
+
+static void memo_set(struct partition_memo *memo, int32_t day, uint32_t partition)
+{
+    char text[DAY_TEXT_SIZE + 1];
+
+    day_format(day, text);
+    memo->text_low = load_u64(text);
+    memo->text_high = load_u16(text + 8);
+    memo->day = day;
+    memo->partition = partition;
+}
+
+/* ---- values ---- */
+
+static bool has_control_character(struct bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        uint8_t byte = text.data[i];
+
+        /* C0 and DEL are one byte, C1 (U+0080 to U+009F) is C2 and the code point. */
+        if (byte < 0x20 || byte == 0x7F)
+            return true;
+        if (byte == 0xC2 && i + 1 < text.size && text.data[i + 1] < 0xA0)
+            return true;
+    }
+    return false;
+}
+
+/* True, and the code to refuse it with, when `id` cannot be one. */
+static bool id_is_refused(struct bytes id, enum reject_code *code_out)
+{
+    if (id.size == 0)
+        *code_out = REJECT_EMPTY_ID;
+    else if (id.size > RECORD_ID_MAX)
+        *code_out = REJECT_ID_TOO_LONG;
+    else if (!bytes_valid_utf8(id))
+        *code_out = REJECT_BAD_UTF8;
+    else if (has_control_character(id))
+        *code_out = REJECT_CONTROL_CHARACTER;
+    else
+        return false;
+    return true;
+}
+
+/* Digits only, perhaps behind a minus: a time in milliseconds, though it may be out of range. */
+static bool is_integer(struct bytes text)
+{
+    size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
+
+    for (size_t i = start; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9')
+            return false;
+    }
+    return text.size > 0;
+}
+
+/* A date whose year is before 1970, and which would else be right. */
+static bool is_before_1970(struct bytes text)
+{
+    int32_t day;
+
+    return text.size > DAY_TEXT_SIZE && day_parse(bytes_of(text.data, DAY_TEXT_SIZE), &day) &&
+           day < 0;
+}
+
+static bool time_is_refused(struct bytes text, int64_t *time_ms_out, enum reject_code *code_out)
+{
+    if (time_parse(text, time_ms_out) && *time_ms_out >= TIME_MS_MIN &&
+        *time_ms_out <= TIME_MS_MAX)
+        return false;
+    *code_out = is_integer(text) || is_before_1970(text) || time_parse(text, time_ms_out)
+                    ? REJECT_TIME_OUT_OF_RANGE
+                    : REJECT_BAD_TIME;
+    return true;
+}
+
+static bool amount_is_refused(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
+{
+    struct decimal decimal;
+    int128 unscaled;
+
+    if (decimal_parse_input(text, &decimal) != 0 || !decimal_to_int128(decimal, &unscaled))
+        return true;
+    *amount_out = (int64_t)unscaled;               /* at most 18 digits */
+    *scale_out = (uint8_t)decimal.scale;
+    return false;
+}
+
+static int32_t builder_day_of(const struct row_builder *builder, int64_t time_ms)
+{
+    const struct zone *zone = builder->stream->zone;
+
+    return zone == NULL ? day_of_time(time_ms) : zone_day(zone, time_ms);
+}
+
+static bool day_is_near(int32_t day, int64_t time_ms)
+{
+    int32_t distance = day - (int32_t)(time_ms / DAY_MS);  /* time_ms is not negative */
+
+    return distance >= -1 && distance <= 1;
+}
+
+/* ---- rows ---- */
+
+static void builder_append(struct row_builder *builder, uint32_t partition, uint32_t ad,
+                           int64_t time_ms, int64_t amount, uint8_t scale, bool is_derived)
+{
+    struct block *block = builder->block;
+    uint32_t row = block->rows++;
+
+    block->partition_codes[row] = partition;
+    builder->time->integers[row] = time_ms;
+    builder->ad->codes[row] = ad;
+    builder->amount->integers[row] = amount;
+    builder->amount->scales[row] = scale;
+    if (builder->day_derived != NULL)
+        builder->day_derived->integers[row] = is_derived;
+}
+
+void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
+                        struct bytes text, struct bytes content)
+{
+    reject_list_add(&builder->rejects, line, code, text, content);
+}
+
+/* The first thing that is wrong with `record`; true with code and field. */
+static bool record_is_refused(const struct row_builder *builder, const struct record *record,
+                              struct plain_record *plain, int32_t *day,
+                              enum reject_code *code_out, enum record_field *field_out)
+{
+    const struct bytes *fields = record->fields;
+    bool is_derived = fields[FIELD_DAY].size == 0;
+
+    *plain = (struct plain_record){.reseller = fields[FIELD_RESELLER], .ad = fields[FIELD_AD]};
+    *field_out = FIELD_RESELLER;
+    if (id_is_refused(plain->reseller, code_out))
+        return true;
+    *field_out = FIELD_DAY;
+    *code_out = REJECT_BAD_DAY;
+    if (!is_derived && !day_parse(fields[FIELD_DAY], day))
+        return true;
+    *field_out = FIELD_TIME;
+    if (time_is_refused(fields[FIELD_TIME], &plain->time_ms, code_out))
+        return true;
+    *field_out = FIELD_AD;
+    if (id_is_refused(plain->ad, code_out))
+        return true;
+    *field_out = FIELD_AMOUNT;
+    *code_out = REJECT_BAD_AMOUNT;
+    if (amount_is_refused(fields[FIELD_AMOUNT], &plain->amount, &plain->amount_scale))
+        return true;
+    if (is_derived) {
+        *field_out = FIELD_TIME;
+        *code_out = REJECT_TIME_OUT_OF_RANGE;
+        *day = builder_day_of(builder, plain->time_ms);
+        return *day > DAY_MAX;
+    }
+    *field_out = FIELD_DAY;
+    *code_out = REJECT_DAY_MISMATCH;
+    return !day_is_near(*day, plain->time_ms);
+}
+
+/* The code of `id`, added when it is new.  The full way's ids may lie at the end of a buffer, where
+ * the padding that intern_key_of reads is missing, so short ones are copied. */
+static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
+{
+    uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
+    struct intern_key key;
+    int32_t code;
+
+    if (id.size <= INTERN_SHORT_MAX) {
+        memcpy(padded, id.data, id.size);
+        id.data = padded;
+    }
+    key = intern_key_of(id);
+    code = intern_find(intern, key, id);
+    if (code != INTERN_NONE)
+        return (uint32_t)code;
+    return intern == &builder->reseller_intern ? builder_add_reseller(builder, key, id)
+                                               : intern_add(intern, key, id);
+}
+
+void row_builder_add(struct row_builder *builder, const struct record *record, uint64_t line,
+                     struct bytes content)
+{
+    struct plain_record plain;
+    enum reject_code code;
+    enum record_field field;
+    int32_t day = 0;
+    uint32_t reseller;
+    uint32_t ad;
+
+    if (record_is_refused(builder, record, &plain, &day, &code, &field)) {
+        row_builder_reject(builder, line, code, record->fields[field], content);
+        return;
+    }
+    reseller = builder_intern(builder, &builder->reseller_intern, plain.reseller);
+    ad = builder_intern(builder, &builder->ad_intern, plain.ad);
+    block_reserve(builder->block, 1);
+    builder_append(builder, builder_partition(builder, reseller, day), ad, plain.time_ms,
+                   plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
+}
+
+/* The code of an id of the plain way; INTERN_NONE when it is new and not in order.  A quote must be
+ * undone or refused, which only the full way does. */
+static int32_t plain_id_check(struct bytes id)
+{
+    enum reject_code code;
+
+    return id_is_refused(id, &code) || memchr(id.data, '"', id.size) != NULL ? INTERN_NONE : 0;
+}
+
+bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record)
+{
+    struct intern_key key = intern_key_of(record->reseller);
+    struct intern_key ad_key = intern_key_of(record->ad);
+    int32_t reseller = intern_find(&builder->reseller_intern, key, record->reseller);
+    int32_t ad = intern_find(&builder->ad_intern, ad_key, record->ad);
+    struct partition_memo *memo;
+    bool is_derived = record->day.size == 0;
+    int32_t day;
+
+    if (reseller == INTERN_NONE) {
+        if (plain_id_check(record->reseller) == INTERN_NONE)
+            return false;
+        reseller = (int32_t)builder_add_reseller(builder, key, record->reseller);
+    }
+    memo = &builder->memos[reseller];
+    if (is_derived)
+        day = builder_day_of(builder, record->time_ms);
+    else if (load_u64(record->day.data) == memo->text_low &&
+             load_u16(record->day.data + 8) == memo->text_high)
+        day = memo->day;
+    else if (!day_parse(record->day, &day))
+        return false;
+    if (is_derived ? day > DAY_MAX : !day_is_near(day, record->time_ms))
+        return false;
+    if (ad == INTERN_NONE) {
+        if (plain_id_check(record->ad) == INTERN_NONE)
+            return false;
+        ad = (int32_t)intern_add(&builder->ad_intern, ad_key, record->ad);
+    }
+    if (memo->day != day)
+        memo_set(memo, day, builder_partition(builder, (uint32_t)reseller, day));
+    builder_append(builder, memo->partition, (uint32_t)ad, record->time_ms, record->amount,
+                   record->amount_scale, is_derived);
+    return true;
+}

@@ -1,0 +1,80 @@
+/* row_builder: records to rows of a block, or to rejects; what the CSV and NDJSON parsers share.
+ *
+ * A builder knows nothing of the engine: it turns checked values into a block with dictionaries of
+ * its own (storage/block.h), so it can live on any thread.  One belongs to each connection; it is
+ * cleared after each batch and keeps its memory. */
+#ifndef DAYBOOK_INGEST_ROW_BUILDER_H
+#define DAYBOOK_INGEST_ROW_BUILDER_H
+
+#include "ingest/intern.h"
+#include "ingest/reject.h"
+#include "ingest/stream_map.h"
+
+enum {
+    RECORD_ID_MAX = 4096,              /* bytes of a reseller's or ad's id */
+    RECORD_LINE_MAX = 1 << 20          /* bytes of a line without its end */
+};
+
+/* What is known of a reseller's last day, so that its next click costs a comparison. */
+struct partition_memo {
+    uint64_t text_low;                 /* the day's ten bytes */
+    uint16_t text_high;
+    int32_t day;                       /* INT32_MIN: nothing is known yet */
+    uint32_t partition;                /* its code in the block */
+};
+
+struct partition_slot {
+    uint32_t reseller;
+    int32_t day;
+    uint32_t partition;
+    uint32_t epoch;                    /* as in intern.h */
+};
+
+struct row_builder {
+    const struct ingest_stream *stream;
+    struct block *block;               /* owned; rows are complete after row_builder_finish */
+    struct reject_list rejects;
+    /* private */
+    struct block_column *time, *ad, *amount, *day_derived;     /* day_derived: NULL for none */
+    struct block_dictionary resellers;
+    struct intern reseller_intern, ad_intern;
+    struct partition_memo *memos;      /* by reseller code */
+    uint32_t memo_capacity;
+    struct partition_slot *partition_slots;
+    uint32_t partition_mask;
+    uint32_t partition_epoch;
+    struct buffer key;
+};
+
+/* `table` is the stream's; `stream` outlives the builder; `seed` is random.  ERROR_INVALID when the
+ * table does not have the stream's columns. */
+must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
+                               uint64_t seed, struct row_builder **builder_out, struct error *err);
+void row_builder_free(struct row_builder *builder);            /* NULL is fine */
+/* Forget rows and rejects. */
+void row_builder_clear(struct row_builder *builder);
+/* Set what the rows of the block leave absent; before it is handed on. */
+void row_builder_finish(struct row_builder *builder);
+
+/* A record as text, quotes and escapes undone.  A missing day has size 0. */
+struct record {
+    struct bytes fields[RECORD_FIELDS];
+};
+
+/* Check `record` and add its row, or a reject of `line` with `content`. */
+void row_builder_add(struct row_builder *builder, const struct record *record, uint64_t line,
+                     struct bytes content);
+void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_code code,
+                        struct bytes text, struct bytes content);
+
+/* The same for the common form of a line, without copies: INTERN_PADDING bytes are readable after
+ * every field, a day is empty or of 10 bytes, time and amount are parsed.  False when anything is
+ * not in order: nothing was added and the line takes the way above.  Room for the row is there. */
+struct plain_record {
+    struct bytes reseller, ad, day;
+    int64_t time_ms;
+    int64_t amount;
+    uint8_t amount_scale;
+};
+bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record);
+#endif
