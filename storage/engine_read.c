@@ -48,6 +48,7 @@ struct read_job {
     struct freeze_waiter waiter;
     struct engine *engine;
     struct arena *arena;
+    struct schema *schema;             /* referenced: the table's */
     const struct table *table;
     struct read_request request;       /* its bytes copied into the arena */
     struct position position;
@@ -428,8 +429,12 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
     struct bytes key = read->position.key;
     bool after = read->position.is_set && read->position.kind == AFTER_PARTITION;
     bool within = read->position.is_set && !after;
+    int64_t next_token;
+    struct bytes next_key;
     int rc = 0;
-    while (rc == 0 && next_partition(read, reader, token, key, after, &token, &key)) {
+    while (rc == 0 && next_partition(read, reader, token, key, after, &next_token, &next_key)) {
+        token = next_token;
+        key = next_key;
         bool continues = within && token == read->position.token &&
                          bytes_equal(key, read->position.key);
         struct slice slice = continues ? slice_after(read) : read->request.slice;
@@ -479,6 +484,7 @@ static void read_finish(struct read_job *read)
     memory_free(read->rows);
     buffer_release(&read->position_out);
     view_release(&read->view);
+    schema_unref(read->schema);
     arena_free(read->arena);
     memory_free(read);
     engine_job_done(engine);
@@ -564,6 +570,7 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     struct read_job *read = memory_zeroed(1, sizeof(*read));
     read->job = (struct job){.run = read_run, .done = read_done};
     read->engine = engine;
+    read->schema = schema_ref(engine->schema);
     read->table = table;
     read->arena = arena_new(PAGE_ARENA);
     read->request = *request;
@@ -572,6 +579,7 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     bound_copy(&read->request.slice.end, read->arena);
     int rc = position_read(arena_copy(read->arena, request->position), &read->position, err);
     if (rc != 0) {
+        schema_unref(read->schema);
         arena_free(read->arena);
         memory_free(read);
         return rc;

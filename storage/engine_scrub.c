@@ -1,0 +1,209 @@
+/* engine_scrub: read every page of every run, check it, and check the stats against the rows.
+ *
+ * A job on the read lane over a view; findings are collected as lines and told on the engine
+ * thread at the end.  Damage is reported and the scrub goes on with the next partition. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+#include "storage/narrow_segment.h"
+#include "storage/wide_segment.h"
+
+enum { FINDINGS_MAX = 1000, PARTITION_ROWS_MAX = 1 << 26 };
+
+struct scrub_job {
+    struct job job;
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    struct view view;
+    struct buffer findings;            /* lines, each ended by NUL */
+    uint32_t finding_count;
+    int status;
+    void (*found)(void *context, const char *text);
+    store_done done;
+    void *context;
+};
+
+static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
+                        struct bytes key, const char *detail)
+{
+    if (++scrub->finding_count > FINDINGS_MAX) {
+        return;
+    }
+    const struct table *table = schema_table(scrub->view.schema, table_id);
+    buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
+                  table == NULL ? "?" : table->keyspace, table == NULL ? "?" : table->name);
+    for (size_t i = 0; i < key.size && i < 64; i++) {
+        buffer_printf(&scrub->findings, "%02x", key.data[i]);
+    }
+    buffer_printf(&scrub->findings, ": %s", detail);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
+static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
+                          struct bytes key, const struct wide_rows *rows,
+                          const struct partition_stats *kept)
+{
+    struct partition_stats counted = {0};
+    wide_rows_stats(rows, &counted);
+    if (!stats_equal(&counted, kept)) {
+        char detail[128];
+        snprintf(detail, sizeof(detail), "stats say %" PRIu64 " rows, there are %" PRIu64
+                                         ", or their sums differ", kept->rows, counted.rows);
+        scrub_found(scrub, where, table->id, key, detail);
+    }
+    stats_release(&counted);
+}
+
+static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
+                               const struct table *table, const char *path)
+{
+    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
+    struct wide_rows rows;
+    wide_rows_init(&rows, table);
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(segment, i);
+        struct error err = {0};
+        int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
+        if (rc != 0) {
+            scrub_found(scrub, path, table->id, partition->key, err.text);
+            continue;
+        }
+        compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
+    }
+    wide_rows_release(&rows);
+    wide_segment_reader_free(reader);
+}
+
+static int drain_stream(struct stream *stream, uint64_t *rows, struct error *err)
+{
+    struct unfiltered item;
+    int rc;
+    while ((rc = stream->next(stream, &item, err)) == 1) {
+        *rows += item.kind == UNFILTERED_ROW;
+    }
+    stream->close(stream);
+    return rc;
+}
+
+static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
+                                 const struct table *table, const char *path)
+{
+    struct slice slice = slice_all();
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(segment, i);
+        struct stream *stream;
+        struct error err = {0};
+        uint64_t rows = 0;
+        int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
+                                       &stream, &err);
+        if (rc == 0 && stream != NULL) {
+            rc = drain_stream(stream, &rows, &err);
+        }
+        if (rc == 0 && rows != partition->rows) {
+            snprintf(err.text, sizeof(err.text), "the directory says %" PRIu64
+                                                 " rows, there are %" PRIu64,
+                     partition->rows, rows);
+            rc = ERROR_CORRUPT;
+        }
+        if (rc != 0) {
+            scrub_found(scrub, path, table->id, partition->key, err.text);
+        }
+    }
+}
+
+static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
+{
+    for (uint32_t w = 0; w < memtable->wide_count; w++) {
+        const struct wide_memtable *wide = memtable->wide[w].rows;
+        const struct table *table = schema_table(memtable->schema, memtable->wide[w].table_id);
+        struct wide_rows rows;
+        wide_rows_init(&rows, table);
+        for (uint32_t p = 0; p < wide_memtable_partition_count(wide); p++) {
+            wide_memtable_rows(wide, p, UINT64_MAX, &rows);
+            compare_stats(scrub, "memory", table, wide_memtable_partition_key(wide, p), &rows,
+                          wide_memtable_stats(wide, p, UINT64_MAX));
+        }
+        wide_rows_release(&rows);
+    }
+}
+
+static void scrub_run(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    for (uint32_t i = 0; i < scrub->view.segment_count; i++) {
+        struct segment *segment = scrub->view.segments[i];
+        const struct segment_info *info = segment_info(segment);
+        const struct table *table = schema_table(scrub->view.schema, info->table_id);
+        char path[64];
+        segment_path(info->id, path);
+        if (table == NULL) {
+            continue;
+        }
+        if (info->kind == SEGMENT_WIDE) {
+            scrub_wide_segment(scrub, segment, table, path);
+        } else {
+            scrub_narrow_segment(scrub, segment, table, path);
+        }
+    }
+    for (uint32_t i = 0; i < scrub->view.frozen_count; i++) {
+        scrub_memtable(scrub, scrub->view.frozen[i]);
+    }
+}
+
+static void scrub_done(struct job *job)
+{
+    struct scrub_job *scrub = (struct scrub_job *)job;
+    struct engine *engine = scrub->engine;
+    for (size_t at = 0; at < scrub->findings.size;) {
+        const char *line = (const char *)scrub->findings.data + at;
+        scrub->found(scrub->context, line);
+        while (scrub->findings.data[at++] != 0) {
+        }
+    }
+    if (scrub->finding_count > FINDINGS_MAX) {
+        scrub->found(scrub->context, "more was found than is listed");
+    }
+    scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->failure);
+    if (scrub->view.schema != NULL) {
+        view_release(&scrub->view);
+    }
+    buffer_release(&scrub->findings);
+    memory_free(scrub);
+    engine_job_done(engine);
+}
+
+static void scrub_begin(struct freeze_waiter *waiter, int status)
+{
+    struct scrub_job *scrub =
+        (struct scrub_job *)((char *)waiter - offsetof(struct scrub_job, waiter));
+    struct engine *engine = scrub->engine;
+    if (status != 0) {
+        scrub->status = status;
+        scrub_done(&scrub->job);
+        return;
+    }
+    view_take(engine, 0, engine_durable_frame(engine), &scrub->view);
+    engine->world->executor->submit(engine->world->executor, LANE_READ, &scrub->job);
+}
+
+int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
+                    store_done done, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    if (engine->failed != 0) {
+        return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    }
+    struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
+    scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
+    scrub->waiter.resume = scrub_begin;
+    scrub->engine = engine;
+    scrub->found = found;
+    scrub->done = done;
+    scrub->context = context;
+    engine_job_started(engine);
+    engine_freeze_then(engine, &scrub->waiter);
+    return 0;
+}

@@ -1,0 +1,543 @@
+/* engine_stats: counts and sums of a ranked table's partitions without reading rows, where they add.
+ *
+ * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
+ * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
+ * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
+ * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.
+ *
+ * Grouping by a column reads every row; it too uses the fresh rows' columns directly where a
+ * partition has no exceptions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+
+/* ---- one partition ---- */
+
+static void add_memtable(const struct memtable *memtable, uint32_t table_id, struct bytes key,
+                         uint64_t frame, struct partition_stats *stats)
+{
+    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
+    uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
+    if (partition != UINT32_MAX) {
+        stats_add(stats, wide_memtable_stats(wide, partition, frame));
+    }
+}
+
+/* The sum of all fresh runs' stats, as of `frame`. */
+static void fresh_stats(const struct engine *engine, const struct table *table, int64_t token,
+                        struct bytes key, uint64_t frame, struct partition_stats *stats)
+{
+    const struct partition_index *index = engine_index(engine, table->id);
+    const struct partition_index_entry *entry =
+        index == NULL ? NULL : partition_index_find(index, token, key);
+    if (entry != NULL) {
+        stats_add(stats, &entry->stats);
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        add_memtable(engine->frozen[i], table->id, key, frame, stats);
+    }
+    add_memtable(engine->open, table->id, key, frame, stats);
+}
+
+/* The column whose sums the stats keep: the first regular decimal column. */
+static uint32_t summed_column(const struct table *table)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        if (table->columns[i].kind == COLUMN_REGULAR &&
+            table->columns[i].type->kind == TYPE_DECIMAL) {
+            return table->columns[i].id;
+        }
+    }
+    return 0;
+}
+
+static int add_live_row(const struct table *table, const struct page_row *row, uint32_t summed,
+                        struct partition_stats *stats, struct error *err)
+{
+    struct bytes value;
+    int64_t first = 0;
+    if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8) {
+        first = value_bigint(row->row.clustering.values[0]);
+    }
+    stats_add_row(stats, first);
+    if (summed == 0 || !page_row_value(table, row, summed, &value)) {
+        return 0;
+    }
+    struct decimal decimal;
+    int128 unscaled;
+    if (decimal_deserialize(value, &decimal) != 0 || !decimal_to_int128(decimal, &unscaled) ||
+        unscaled > INT64_MAX || unscaled < INT64_MIN || decimal.scale < 0 ||
+        decimal.scale >= STATS_SCALES_MAX) {
+        return error_set(err, ERROR_LIMIT, "a decimal beyond 18 digits cannot be summed here");
+    }
+    stats_add_value(stats, (int64_t)unscaled, (uint8_t)decimal.scale);
+    return 0;
+}
+
+/* ---- figures from live rows: pages of an ordinary read, counted ---- */
+
+struct recount {
+    struct engine *engine;
+    struct buffer key;
+    const struct table *table;
+    struct schema *schema;
+    enum read_view view;
+    struct partition_stats stats;
+    store_figures figures;
+    void *context;
+};
+
+static void recount_finish(struct recount *recount, int status, const struct error *err)
+{
+    struct partition_figure figure = {.key = buffer_view(&recount->key), .stats = recount->stats};
+    uint32_t count = status == 0 && recount->stats.rows > 0 ? 1 : 0;
+    recount->figures(recount->context, status, err, &figure, count, (struct bytes){0});
+    stats_release(&recount->stats);
+    buffer_release(&recount->key);
+    schema_unref(recount->schema);
+    memory_free(recount);
+}
+
+static int recount_read(struct recount *recount, struct bytes position, struct error *err);
+
+static void recount_page(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct recount *recount = context;
+    struct error own = {0};
+    if (status == 0) {
+        uint32_t summed = summed_column(recount->table);
+        for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
+            status = add_live_row(recount->table, &page->rows[i], summed, &recount->stats, &own);
+        }
+        if (status == 0 && page->position.size > 0) {
+            status = recount_read(recount, page->position, &own);
+            if (status == 0) {
+                return;
+            }
+        }
+        err = &own;
+    }
+    recount_finish(recount, status, status == 0 ? NULL : err);
+}
+
+static int recount_read(struct recount *recount, struct bytes position, struct error *err)
+{
+    struct read_request request = {.table_id = recount->table->id,
+                                   .key = buffer_view(&recount->key),
+                                   .slice = slice_all(),
+                                   .position = position,
+                                   .row_limit = READ_ROWS_MAX,
+                                   .view = recount->view};
+    request.slice.with_static = false;
+    return store_read(&recount->engine->store, &request, recount_page, recount, err);
+}
+
+static int recount_start(struct engine *engine, const struct table *table, struct bytes key,
+                         enum read_view view, store_figures figures, void *context,
+                         struct error *err)
+{
+    struct recount *recount = memory_zeroed(1, sizeof(*recount));
+    *recount = (struct recount){.engine = engine,
+                                .table = table,
+                                .schema = schema_ref(engine->schema),
+                                .view = view,
+                                .figures = figures,
+                                .context = context};
+    buffer_append_bytes(&recount->key, key);
+    int rc = recount_read(recount, (struct bytes){0}, err);
+    if (rc != 0) {
+        buffer_release(&recount->key);
+        schema_unref(recount->schema);
+        memory_free(recount);
+    }
+    return rc;
+}
+
+static const struct table *ranked_table(const struct engine *engine, uint32_t table_id,
+                                        struct error *err)
+{
+    const struct table *table = schema_table(engine->schema, table_id);
+    if (table == NULL || (table->flags & TABLE_RANKED) == 0) {
+        error_set(err, ERROR_INVALID, "table %u keeps no partition stats", table_id);
+        return NULL;
+    }
+    return table;
+}
+
+static uint64_t frame_of(const struct engine *engine, enum read_view view)
+{
+    return view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
+}
+
+int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
+                    store_figures figures, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = ranked_table(engine, table_id, err);
+    if (table == NULL) {
+        return ERROR_INVALID;
+    }
+    int64_t token = murmur3_token(key.data, key.size);
+    if (engine_has_exceptions(engine, table, token, key)) {
+        return recount_start(engine, table, key, view, figures, context, err);
+    }
+    struct partition_figure figure = {.key = key};
+    fresh_stats(engine, table, token, key, frame_of(engine, view), &figure.stats);
+    figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
+    stats_release(&figure.stats);
+    return 0;
+}
+
+/* ---- all partitions ---- */
+
+struct stats_scan {
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    const struct table *table;
+    struct view view;                  /* its runs tell which partitions there are */
+    struct partition_reader *reader;
+    enum read_view read_view;
+    bool has_last;                     /* token and key: of the last partition worked on */
+    int64_t token;
+    struct buffer key;
+    bool at_end;
+    struct arena *keys;
+    struct partition_figure *figures;
+    uint32_t count;
+    uint32_t limit;
+    store_figures done;
+    void *context;
+};
+
+static void scan_free(struct stats_scan *scan)
+{
+    struct engine *engine = scan->engine;
+    for (uint32_t i = 0; i < scan->count; i++) {
+        stats_release(&scan->figures[i].stats);
+    }
+    if (scan->reader != NULL) {
+        partition_reader_free(scan->reader);
+        view_release(&scan->view);
+    }
+    memory_free(scan->figures);
+    buffer_release(&scan->key);
+    arena_free(scan->keys);
+    memory_free(scan);
+    engine_job_done(engine);
+}
+
+static void scan_finish(struct stats_scan *scan, int status, const struct error *err)
+{
+    struct buffer position = {0};
+    if (!scan->at_end && status == 0) {
+        buffer_put_u64(&position, (uint64_t)scan->token);
+        buffer_append_bytes(&position, buffer_view(&scan->key));
+    }
+    scan->done(scan->context, status, err, scan->figures, status == 0 ? scan->count : 0,
+               buffer_view(&position));
+    buffer_release(&position);
+    scan_free(scan);
+}
+
+static void scan_add(struct stats_scan *scan, const struct partition_stats *stats)
+{
+    if (stats->rows == 0) {
+        return;
+    }
+    struct partition_figure *figure = &scan->figures[scan->count++];
+    *figure = (struct partition_figure){.key = arena_copy(scan->keys, buffer_view(&scan->key))};
+    stats_copy(&figure->stats, stats);
+}
+
+static void scan_step(struct stats_scan *scan);
+
+static void scan_recounted(void *context, int status, const struct error *err,
+                           const struct partition_figure *figures, uint32_t count,
+                           struct bytes position)
+{
+    struct stats_scan *scan = context;
+    (void)position;
+    if (status != 0) {
+        scan_finish(scan, status, err);
+        return;
+    }
+    if (count > 0) {
+        scan_add(scan, &figures[0].stats);
+    }
+    scan_step(scan);
+}
+
+/* Partitions with exceptions are recounted by reads of their own, one after the other. */
+static void scan_step(struct stats_scan *scan)
+{
+    struct error err = {0};
+    int64_t token;
+    struct bytes key;
+    while (scan->count < scan->limit) {
+        if (!partition_reader_seek(scan->reader, scan->has_last ? scan->token : INT64_MIN,
+                                   buffer_view(&scan->key), scan->has_last, &token, &key)) {
+            scan->at_end = true;
+            break;
+        }
+        scan->has_last = true;
+        scan->token = token;
+        buffer_clear(&scan->key);
+        buffer_append_bytes(&scan->key, key);
+        if (engine_has_exceptions(scan->engine, scan->table, token, key)) {
+            int rc = recount_start(scan->engine, scan->table, buffer_view(&scan->key),
+                                   scan->read_view, scan_recounted, scan, &err);
+            if (rc != 0) {
+                scan_finish(scan, rc, &err);
+            }
+            return;
+        }
+        struct partition_stats stats = {0};
+        fresh_stats(scan->engine, scan->table, token, key,
+                    frame_of(scan->engine, scan->read_view), &stats);
+        scan_add(scan, &stats);
+        stats_release(&stats);
+    }
+    scan_finish(scan, 0, NULL);
+}
+
+static void scan_begin(struct freeze_waiter *waiter, int status)
+{
+    struct stats_scan *scan = (struct stats_scan *)waiter;
+    struct engine *engine = scan->engine;
+    if (status != 0) {
+        scan_finish(scan, status, &engine->failure);
+        return;
+    }
+    view_take(engine, scan->table->id, frame_of(engine, scan->read_view), &scan->view);
+    scan->table = schema_table(scan->view.schema, scan->table->id);
+    scan->reader = partition_reader_new(&scan->view, scan->table);
+    scan_step(scan);
+}
+
+int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes position,
+                         uint32_t limit, enum read_view view, store_figures figures, void *context,
+                         struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = ranked_table(engine, table_id, err);
+    if (table == NULL || (position.size > 0 && position.size < 8)) {
+        return table == NULL ? ERROR_INVALID
+                             : error_set(err, ERROR_INVALID, "a damaged position to go on from");
+    }
+    struct stats_scan *scan = memory_zeroed(1, sizeof(*scan));
+    scan->waiter.resume = scan_begin;
+    scan->engine = engine;
+    scan->table = table;
+    scan->read_view = view;
+    scan->limit = limit;
+    scan->done = figures;
+    scan->context = context;
+    scan->keys = arena_new(64 * 1024);
+    scan->figures = memory_alloc(limit * sizeof(struct partition_figure));
+    if (position.size > 0) {
+        scan->has_last = true;
+        scan->token = (int64_t)load_u64(position.data);
+        buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
+    }
+    engine_job_started(engine);
+    if (memtable_wide(engine->open, table_id) != NULL) {
+        engine_freeze_then(engine, &scan->waiter);
+    } else {
+        scan_begin(&scan->waiter, 0);
+    }
+    return 0;
+}
+
+/* ---- grouping by a column ---- */
+
+struct group_job {
+    struct job job;
+    struct freeze_waiter waiter;
+    struct engine *engine;
+    uint32_t table_id;
+    const struct table *table;
+    uint32_t column_id;
+    struct view view;
+    struct partition_index *groups;    /* keyed by the hash of the value and the value */
+    int status;
+    struct error err;
+    store_figures figures;
+    void *context;
+};
+
+static void group_add(struct group_job *group, struct bytes value,
+                      const struct partition_stats *stats)
+{
+    partition_index_add(group->groups, (int64_t)hash64(value.data, value.size), value, stats);
+}
+
+static const struct wide_vector *vector_of(const struct wide_rows *rows, uint32_t column_id)
+{
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        if (rows->vectors[i].column_id == column_id) {
+            return &rows->vectors[i];
+        }
+    }
+    return NULL;
+}
+
+/* Fresh rows as columns: one addition per row. */
+static void group_rows(struct group_job *group, const struct wide_rows *rows)
+{
+    const struct wide_vector *by = vector_of(rows, group->column_id);
+    const struct wide_vector *sum = vector_of(rows, summed_column(group->table));
+    for (uint32_t i = 0; i < rows->rows; i++) {
+        struct partition_stats one = {.rows = 1};
+        if (sum != NULL && (sum->absent == NULL || sum->absent[i] == 0)) {
+            stats_add_value(&one, sum->integers[i], sum->scales[i]);
+        }
+        struct bytes value = {0};
+        if (by->absent == NULL || by->absent[i] == 0) {
+            value = by->strings[by->codes[i]];
+        }
+        group_add(group, value, &one);
+    }
+}
+
+static int group_live(struct group_job *group, struct partition_reader *reader, int64_t token,
+                      struct bytes key)
+{
+    struct slice slice = slice_all();
+    struct stream *stream;
+    slice.with_static = false;
+    int rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
+                                     &group->err);
+    if (rc != 0 || stream == NULL) {
+        return rc;
+    }
+    struct clock *clock = group->engine->world->clock;
+    stream = stream_live(stream, clock->wall_us(clock) / 1000000);
+    struct unfiltered item;
+    while ((rc = stream->next(stream, &item, &group->err)) == 1) {
+        struct page_row row = {.token = token, .key = key, .row = item.row};
+        struct partition_stats one = {0};
+        struct bytes value = {0};
+        rc = add_live_row(group->table, &row, summed_column(group->table), &one, &group->err);
+        if (rc != 0) {
+            break;
+        }
+        page_row_value(group->table, &row, group->column_id, &value);
+        group_add(group, value, &one);
+    }
+    stream->close(stream);
+    return rc;
+}
+
+static int group_partition(struct group_job *group, struct partition_reader *reader, int64_t token,
+                           struct bytes key)
+{
+    if (partition_reader_has_exceptions(reader, token, key)) {
+        return group_live(group, reader, token, key);
+    }
+    const struct wide_rows *rows;
+    int rc = 1;
+    for (uint32_t run = 0; rc == 1; run++) {
+        rc = partition_reader_fresh(reader, token, key, run, &rows, &group->err);
+        if (rc == 1 && rows->rows > 0) {
+            group_rows(group, rows);
+        }
+    }
+    return rc;
+}
+
+static void group_run(struct job *job)
+{
+    struct group_job *group = (struct group_job *)job;
+    struct partition_reader *reader = partition_reader_new(&group->view, group->table);
+    int64_t token = INT64_MIN;
+    struct bytes key = {0};
+    int rc = 0;
+    for (bool after = false;
+         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
+        rc = group_partition(group, reader, token, key);
+    }
+    partition_reader_free(reader);
+    group->status = rc;
+}
+
+static int figure_order(const void *a, const void *b)
+{
+    return bytes_compare(((const struct partition_figure *)a)->key,
+                         ((const struct partition_figure *)b)->key);
+}
+
+static void group_done(struct job *job)
+{
+    struct group_job *group = (struct group_job *)job;
+    struct engine *engine = group->engine;
+    uint32_t count = group->status == 0 ? partition_index_count(group->groups) : 0;
+    struct partition_figure *figures = memory_alloc(count * sizeof(*figures));
+    uint32_t filled = 0;
+    const struct partition_index_entry *entry = NULL;
+    while (filled < count) {
+        entry = entry == NULL
+                    ? partition_index_seek(group->groups, INT64_MIN, (struct bytes){0}, false)
+                    : partition_index_seek(group->groups, entry->token, entry->key, true);
+        figures[filled++] = (struct partition_figure){.key = entry->key, .stats = entry->stats};
+    }
+    qsort(figures, count, sizeof(*figures), figure_order);
+    group->figures(group->context, group->status, group->status == 0 ? NULL : &group->err, figures,
+                   count, (struct bytes){0});
+    memory_free(figures);
+    partition_index_free(group->groups);
+    if (group->view.schema != NULL) {
+        view_release(&group->view);
+    }
+    memory_free(group);
+    engine_job_done(engine);
+}
+
+static void group_begin(struct freeze_waiter *waiter, int status)
+{
+    struct group_job *group =
+        (struct group_job *)((char *)waiter - offsetof(struct group_job, waiter));
+    struct engine *engine = group->engine;
+    if (status != 0) {
+        group->status = status;
+        group->err = engine->failure;
+        group_done(&group->job);
+        return;
+    }
+    view_take(engine, group->table_id, engine_durable_frame(engine), &group->view);
+    group->table = schema_table(group->view.schema, group->table_id);
+    engine->world->executor->submit(engine->world->executor, LANE_READ, &group->job);
+}
+
+int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
+                    store_figures figures, void *context, struct error *err)
+{
+    struct engine *engine = (struct engine *)store;
+    const struct table *table = ranked_table(engine, table_id, err);
+    if (table == NULL) {
+        return ERROR_INVALID;
+    }
+    const struct column *column = table_column(table, column_id);
+    if (column == NULL || vector_kind_of(column->type) != VECTOR_CODE) {
+        return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);
+    }
+    struct group_job *group = memory_zeroed(1, sizeof(*group));
+    group->job = (struct job){.run = group_run, .done = group_done};
+    group->waiter.resume = group_begin;
+    group->engine = engine;
+    group->table_id = table_id;
+    group->column_id = column_id;
+    group->groups = partition_index_new(table_id);
+    group->figures = figures;
+    group->context = context;
+    engine_job_started(engine);
+    if (memtable_wide(engine->open, table_id) != NULL) {
+        engine_freeze_then(engine, &group->waiter);
+    } else {
+        group_begin(&group->waiter, 0);
+    }
+    return 0;
+}
