@@ -3,8 +3,9 @@
  * What must hold: a number that was once given to a table or column here is on somebody's disk.
  * New columns take the next number of their table; nothing is renumbered or used again.
  *
- * A dirty day is one row per (day, cause, change), so that a mark says by itself, after a crash
- * too, what the restatement it may lead to has to name.  The nil uuid stands for "no change". */
+ * A dirty day has one row per mark, so that it says by itself, after a crash too, what the
+ * restatement it may lead to has to name; each mark has an id, so that clearing one can never take
+ * a newer one with it. */
 #include "rollup/tables.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
@@ -81,8 +82,10 @@ static const struct column_definition change_columns[] = {
 static const struct column_definition dirty_day_columns[] = {
     {DIRTY_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
     {DIRTY_DAY, "day", "text", COLUMN_CLUSTERING, false},
-    {DIRTY_CAUSE, "cause", "text", COLUMN_CLUSTERING, false},
-    {DIRTY_CHANGE_ID, "change_id", "uuid", COLUMN_CLUSTERING, false},
+    {DIRTY_ID, "id", "timeuuid", COLUMN_CLUSTERING, false},
+    {DIRTY_CAUSE, "cause", "text", COLUMN_REGULAR, false},
+    {DIRTY_CHANGE_ID, "change_id", "timeuuid", COLUMN_REGULAR, false},
+    {DIRTY_UNTIL, "until", "text", COLUMN_REGULAR, false},
 };
 
 static const struct table_definition ad_click = {TABLE_AD_CLICK,
@@ -153,13 +156,14 @@ static const struct table_definition change = {TABLE_CHANGE,
                                                change_columns,
                                                COUNT_OF(change_columns)};
 
-static const struct table_definition dirty_day = {TABLE_DIRTY_DAY,
-                                                  "daybook_system",
-                                                  "dirty_day",
-                                                  "Days whose figure is out of date, and why.",
-                                                  TABLE_KEPT | TABLE_HIDDEN,
-                                                  dirty_day_columns,
-                                                  COUNT_OF(dirty_day_columns)};
+static const struct table_definition dirty_day = {
+    TABLE_DIRTY_DAY,
+    "daybook_system",
+    "dirty_day",
+    "Days whose figure or ledger is owed something, and why.",
+    TABLE_KEPT | TABLE_HIDDEN,
+    dirty_day_columns,
+    COUNT_OF(dirty_day_columns)};
 
 static const struct table_definition *const tables[] = {
     &ad_click,

@@ -70,12 +70,15 @@ enum change_column {
     CHANGE_NOTE = 7
 };
 
-/* One row per cause and change of a dirty day; a change_id of zeros: none. */
+/* One row per mark: why a day is in it, and the change that did it (null: none has a name).
+ * `until`: the mark stands for all days from `day` up to before it. */
 enum dirty_day_column {
     DIRTY_RESELLER_ID = 1,
     DIRTY_DAY = 2,
-    DIRTY_CAUSE = 3,
-    DIRTY_CHANGE_ID = 4
+    DIRTY_ID = 3,
+    DIRTY_CAUSE = 4,
+    DIRTY_CHANGE_ID = 5,
+    DIRTY_UNTIL = 6
 };
 
 /* All of them; `count_out` entries. */
