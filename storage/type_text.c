@@ -115,10 +115,18 @@ static void format_decimal(struct bytes value, struct buffer *text)
 
 static void format_timestamp(int64_t time_ms, struct buffer *text)
 {
-    if (time_ms < CALENDAR_DAY_MIN * DAY_MS || time_ms > TIME_MS_MAX)
+    char day_digits[DAY_TEXT_SIZE + 1];
+
+    if (time_ms < CALENDAR_DAY_MIN * DAY_MS || time_ms > TIME_MS_MAX) {
         buffer_printf(text, "%" PRId64, time_ms);
-    else
-        time_format(time_ms, text);
+        return;
+    }
+    /* Not time_format, which is for clicks and begins in 1970. */
+    int32_t day = day_of_time(time_ms);
+    int ms = (int)(time_ms - day * DAY_MS);
+    day_format(day, day_digits);
+    buffer_printf(text, "%sT%02d:%02d:%02d.%03dZ", day_digits, ms / 3600000, ms / 60000 % 60,
+                  ms / 1000 % 60, ms % 1000);
 }
 
 static void format_date(uint32_t date, struct buffer *text)

@@ -1,0 +1,500 @@
+/* Types: names, values, text and, above all, order: sorted runs and drivers rely on Cassandra's. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "storage/base/arena.h"
+#include "storage/type.h"
+
+enum { ARENA_CHUNK = 4096 };
+
+static const struct type address_fields[] = {{.kind = TYPE_TEXT}, {.kind = TYPE_INT}};
+static const struct type *const address_types[] = {&address_fields[0], &address_fields[1]};
+static const char *const address_names[] = {"street", "Zip"};
+static const struct type address = {
+    TYPE_UDT, false, 2, address_types, "address", address_names};
+
+static const struct type *find_udt(void *context, struct bytes name)
+{
+    (void)context;
+    return bytes_equal(name, bytes_text("address")) ? &address : NULL;
+}
+
+static const struct type *parse(struct arena *arena, const char *text)
+{
+    const struct type *type = NULL;
+    struct error err = {0};
+
+    int rc = type_parse(bytes_text(text), arena, find_udt, NULL, &type, &err);
+    cr_assert_eq(rc, 0, "%s: %s", text, err.text);
+    return type;
+}
+
+static struct bytes from_hex(struct arena *arena, const char *hex)
+{
+    struct buffer bytes = {0};
+    struct buffer literal = {0};
+
+    buffer_append_text(&literal, "0x");
+    buffer_append_text(&literal, hex);
+    int rc = type_parse_text(type_builtin(TYPE_BLOB), buffer_view(&literal), &bytes, NULL);
+    cr_assert_eq(rc, 0);
+    struct bytes copy = arena_copy(arena, buffer_view(&bytes));
+    buffer_release(&bytes);
+    buffer_release(&literal);
+    return copy;
+}
+
+static void expect_text(const struct buffer *buffer, const char *expected)
+{
+    cr_assert(bytes_equal(buffer_view(buffer), bytes_text(expected)), "%.*s, not %s",
+              (int)buffer->size, (const char *)buffer->data, expected);
+}
+
+Test(type, spelling_reads_back_to_the_same_type)
+{
+    static const char *const cases[][2] = {
+        {"text", "text"},
+        {" VarChar ", "text"},
+        {"counter", "counter"},
+        {"list<int>", "list<int>"},
+        {"map< text , frozen<set<uuid>> >", "map<text, frozen<set<uuid>>>"},
+        {"frozen<map<text, list<int>>>", "frozen<map<text, frozen<list<int>>>>"},
+        {"tuple<int, list<text>>", "frozen<tuple<int, frozen<list<text>>>>"},
+        {"frozen<tuple<int>>", "frozen<tuple<int>>"},
+        {"Address", "address"},
+        {"\"address\"", "address"},
+        {"frozen<address>", "frozen<address>"},
+        {"list<frozen<address>>", "list<frozen<address>>"},
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct type *type = parse(arena, cases[i][0]);
+        struct buffer printed = {0};
+        type_print(type, &printed);
+        expect_text(&printed, cases[i][1]);
+        cr_assert(type_equal(type, parse(arena, cases[i][1])));
+        buffer_release(&printed);
+    }
+    arena_free(arena);
+}
+
+Test(type, what_cassandra_refuses_is_refused)
+{
+    static const char *const cases[] = {
+        "", "<", "int<text>", "list", "list<>", "list<int", "list<int>>", "list<int, int>",
+        "map<int>", "list<list<int>>", "list<address>", "set<counter>", "map<duration, int>",
+        "set<duration>", "frozen<int>", "nothing", "\"TEXT\"", "\"address", "list<int> x",
+        "frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<"
+        "frozen<frozen<frozen<frozen<list<int>>>>>>>>>>>>>>>>>>",
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct type *type;
+        struct error err = {0};
+        int rc = type_parse(bytes_text(cases[i]), arena, find_udt, NULL, &type, &err);
+        cr_assert_eq(rc, ERROR_INVALID, "%s", cases[i]);
+        cr_assert_gt(strlen(err.text), 0);
+    }
+    arena_free(arena);
+}
+
+Test(type, complex_types_know_their_paths_and_elements)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    const struct type *map = parse(arena, "map<text, int>");
+
+    cr_assert(type_is_complex(map));
+    cr_assert(!type_is_complex(parse(arena, "frozen<map<text, int>>")));
+    cr_assert(!type_is_complex(parse(arena, "tuple<int>")));
+    cr_assert_eq(type_path(map)->kind, TYPE_TEXT);
+    cr_assert_eq(type_element(map, bytes_text("k"))->kind, TYPE_INT);
+    cr_assert_eq(type_path(parse(arena, "list<int>"))->kind, TYPE_TIMEUUID);
+    cr_assert_null(type_element(parse(arena, "set<int>"), from_hex(arena, "00000001")));
+    cr_assert_eq(type_path(&address)->kind, TYPE_SMALLINT);
+    cr_assert_eq(type_element(&address, from_hex(arena, "0001"))->kind, TYPE_INT);
+    cr_assert_null(type_element(&address, from_hex(arena, "0002")));
+    cr_assert_null(type_element(&address, from_hex(arena, "01")));
+    arena_free(arena);
+}
+
+/* Values in ascending order, as hex; a value after '=' equals the one before it. */
+struct order_case {
+    const char *type;
+    const char *values[14];
+};
+
+static const struct order_case order_cases[] = {
+    {"tinyint", {"", "80", "FF", "00", "7F"}},
+    {"smallint", {"", "8000", "FFFF", "0000", "0100"}},
+    {"int", {"", "80000000", "FFFFFFFF", "00000000", "7FFFFFFF"}},
+    {"bigint", {"", "8000000000000000", "FFFFFFFFFFFFFFFF", "0000000000000000", "0000000000000001"}},
+    {"timestamp", {"", "FFFFFFFFFFFFFFFF", "0000000000000000", "0000014299000000"}},
+    {"date", {"", "00000000", "7FFFFFFF", "80000000", "FFFFFFFF"}},
+    {"time", {"", "0000000000000000", "00004E94914EFFFF"}},
+    {"boolean", {"", "00", "01", "=FF"}},
+    {"text", {"", "41", "4100", "42", "C3A9"}},
+    {"blob", {"", "00", "0000", "80", "FF"}},
+    {"inet", {"", "01020304", "7F000001", "7F000002"}},
+    {"varint",
+     {"", "FF00000000000000000000", "8000000000000000", "FF7F", "80", "FF", "=FFFF", "00", "=0000",
+      "01", "7F", "0080", "0100000000000000000000"}},
+    {"decimal",
+     {"", "00000000FF00000000000000000000", "0000000199", "00000000FF", "=00000001F6",
+      "0000000000", "=000003E800", "000003E801", "0000000105", "=0000000232", "0000000001",
+      "=000000010A"}},
+    {"float",
+     {"", "FF800000", "C0000000", "80000000", "00000000", "00000001", "7F800000", "7FC00000",
+      "=FFC00000"}},
+    {"double",
+     {"", "FFF0000000000000", "8000000000000000", "0000000000000000", "3FF0000000000000",
+      "7FF0000000000000", "7FF8000000000000"}},
+    {"uuid",
+     {"", "00000001000010008000000000000000", "00000000000110008000000000000000",
+      "0000000000011000FF00000000000000", "00000000000040008000000000000000",
+      "FF0000000000400000000000000000FF"}},
+    {"timeuuid",
+     {"", "00000000000010008000000000000000", "0000000000001000FF00000000000000",
+      "00000000000010000000000000000000", "00000000000010007F00000000000080",
+      "00000000000010007F000000000000FF", "00000000000010007F00000000000000",
+      "FFFFFFFF000010008000000000000000", "00000000000110008000000000000000"}},
+    {"frozen<list<int>>",
+     {"", "00000000", "00000001 00000004 FFFFFFFF", "00000001 00000004 00000000",
+      "00000002 00000004 00000000 00000004 FFFFFFFF", "00000001 00000004 00000001"}},
+    {"frozen<map<text, int>>",
+     {"", "00000000", "00000001 00000001 61 00000004 00000001",
+      "00000001 00000001 61 00000004 00000002", "00000001 00000001 62 00000004 00000000"}},
+    {"tuple<int, text>",
+     {"FFFFFFFF", "=FFFFFFFFFFFFFFFF", "FFFFFFFF 00000000", "00000004 FFFFFFFF",
+      "00000004 00000001", "=00000004 00000001 FFFFFFFF", "00000004 00000001 00000001 61"}},
+};
+
+static struct bytes order_value(struct arena *arena, const char *text)
+{
+    char hex[128];
+    size_t size = 0;
+
+    for (; *text != '\0'; text++) {
+        if (*text != ' ' && *text != '=')
+            hex[size++] = *text;
+    }
+    hex[size] = '\0';
+    return from_hex(arena, hex);
+}
+
+static int sign(int order)
+{
+    return (order > 0) - (order < 0);
+}
+
+Test(type, values_sort_as_in_cassandra)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t n = 0; n < sizeof order_cases / sizeof order_cases[0]; n++) {
+        const struct order_case *test = &order_cases[n];
+        const struct type *type = parse(arena, test->type);
+        int ranks[14];
+        for (int i = 0; i < 14 && test->values[i] != NULL; i++) {
+            ranks[i] = i == 0 ? 0 : ranks[i - 1] + (test->values[i][0] != '=');
+            for (int j = 0; j <= i; j++) {
+                struct bytes a = order_value(arena, test->values[i]);
+                struct bytes b = order_value(arena, test->values[j]);
+                int expected = sign(ranks[i] - ranks[j]);
+                cr_expect_eq(sign(type_compare(type, a, b)), expected, "%s: %s against %s",
+                             test->type, test->values[i], test->values[j]);
+                cr_expect_eq(sign(type_compare(type, b, a)), -expected);
+            }
+        }
+    }
+    arena_free(arena);
+}
+
+struct text_case {
+    enum type_kind kind;
+    const char *text;          /* what is read */
+    const char *hex;           /* the value; NULL: refused */
+    const char *printed;       /* what is printed; NULL: the text */
+};
+
+static const struct text_case text_cases[] = {
+    {TYPE_TEXT, "it's", "69742773", NULL},
+    {TYPE_TEXT, "", "", NULL},
+    {TYPE_TEXT, "\xff", NULL, NULL},
+    {TYPE_ASCII, "\xc3\xa9", NULL, NULL},
+    {TYPE_TINYINT, "-128", "80", NULL},
+    {TYPE_TINYINT, "128", NULL, NULL},
+    {TYPE_SMALLINT, "+32767", "7FFF", "32767"},
+    {TYPE_INT, "-2147483648", "80000000", NULL},
+    {TYPE_INT, "2147483648", NULL, NULL},
+    {TYPE_INT, "", NULL, NULL},
+    {TYPE_INT, "1 ", NULL, NULL},
+    {TYPE_INT, "-", NULL, NULL},
+    {TYPE_BIGINT, "-9223372036854775808", "8000000000000000", NULL},
+    {TYPE_BIGINT, "9223372036854775807", "7FFFFFFFFFFFFFFF", NULL},
+    {TYPE_BIGINT, "9223372036854775808", NULL, NULL},
+    {TYPE_VARINT, "0", "00", NULL},
+    {TYPE_VARINT, "-128", "80", NULL},
+    {TYPE_VARINT, "128", "0080", NULL},
+    {TYPE_VARINT, "-129", "FF7F", NULL},
+    {TYPE_VARINT, "-1", "FF", NULL},
+    {TYPE_VARINT, "340282366920938463463374607431768211456", "0100000000000000000000000000000000",
+     NULL},
+    {TYPE_VARINT, "1.5", NULL, NULL},
+    {TYPE_DECIMAL, "0.005", "0000000305", NULL},
+    {TYPE_DECIMAL, "-12.50", "00000002FB1E", NULL},
+    {TYPE_DECIMAL, "0.00", "0000000200", NULL},
+    {TYPE_DECIMAL, ".5", "0000000105", "0.5"},
+    {TYPE_DECIMAL, "5.", "0000000005", "5"},
+    {TYPE_DECIMAL, "1e3", "FFFFFFFD01", "1000"},
+    {TYPE_DECIMAL, "1.5E-2", "000000030F", "0.015"},
+    {TYPE_DECIMAL, ".", NULL, NULL},
+    {TYPE_DECIMAL, "1e", NULL, NULL},
+    {TYPE_DECIMAL, "1e1001", NULL, NULL},
+    {TYPE_DECIMAL, "1.2.3", NULL, NULL},
+    {TYPE_DECIMAL, "-", NULL, NULL},
+    {TYPE_FLOAT, "0.005", "3BA3D70A", NULL},
+    {TYPE_FLOAT, "0.1", "3DCCCCCD", NULL},
+    {TYPE_FLOAT, "1e39", NULL, NULL},
+    {TYPE_FLOAT, "NaN", "7FC00000", NULL},
+    {TYPE_DOUBLE, "0.1", "3FB999999999999A", NULL},
+    {TYPE_DOUBLE, "1", "3FF0000000000000", NULL},
+    {TYPE_DOUBLE, "-Infinity", "FFF0000000000000", NULL},
+    {TYPE_DOUBLE, "1e999", NULL, NULL},
+    {TYPE_DOUBLE, "0x10", NULL, NULL},
+    {TYPE_DOUBLE, " 1", NULL, NULL},
+    {TYPE_BOOLEAN, "True", "01", "true"},
+    {TYPE_BOOLEAN, "false", "00", NULL},
+    {TYPE_BOOLEAN, "1", NULL, NULL},
+    {TYPE_BLOB, "0x00ff", "00FF", NULL},
+    {TYPE_BLOB, "0x", "", ""},
+    {TYPE_BLOB, "0x0", NULL, NULL},
+    {TYPE_BLOB, "00", NULL, NULL},
+    {TYPE_UUID, "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11", "5F0C6D1E8F0A4C579A3C2F1F0D7C9A11", NULL},
+    {TYPE_UUID, "5f0c6d1e8f0a-4c57-9a3c-2f1f0d7c9a11", NULL, NULL},
+    {TYPE_UUID, "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a1", NULL, NULL},
+    {TYPE_TIMEUUID, "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11", NULL, NULL},
+    {TYPE_TIMEUUID, "5f0c6d1e-8f0a-1c57-9a3c-2f1f0d7c9a11", "5F0C6D1E8F0A1C579A3C2F1F0D7C9A11",
+     NULL},
+    {TYPE_INET, "127.0.0.1", "7F000001", NULL},
+    {TYPE_INET, "::1", "00000000000000000000000000000001", NULL},
+    {TYPE_INET, "localhost", NULL, NULL},
+    {TYPE_DATE, "1970-01-01", "80000000", NULL},
+    {TYPE_DATE, "1969-12-31", "7FFFFFFF", NULL},
+    {TYPE_DATE, "2147483648", "80000000", "1970-01-01"},
+    {TYPE_DATE, "4294967295", "FFFFFFFF", NULL},
+    {TYPE_DATE, "2013-02-29", NULL, NULL},
+    {TYPE_TIME, "23:59:59.999999999", "00004E94914EFFFF", NULL},
+    {TYPE_TIME, "08:30", "00001BD49E215000", "08:30:00.000000000"},
+    {TYPE_TIME, "86400000000000", NULL, NULL},
+    {TYPE_TIME, "24:00:00", NULL, NULL},
+    {TYPE_TIMESTAMP, "1385604000123", "000001429C6F297B", "2013-11-28T02:00:00.123Z"},
+    {TYPE_TIMESTAMP, "2013-11-28", "000001429C014C00", "2013-11-28T00:00:00.000Z"},
+    {TYPE_TIMESTAMP, "2013-11-28 02:00:00.1239", "000001429C6F297B", "2013-11-28T02:00:00.123Z"},
+    {TYPE_TIMESTAMP, "2013-11-28T03:00+0100", "000001429C6F2900", "2013-11-28T02:00:00.000Z"},
+    {TYPE_TIMESTAMP, "1969-12-31 23:59:59.999Z", "FFFFFFFFFFFFFFFF", "1969-12-31T23:59:59.999Z"},
+    {TYPE_TIMESTAMP, "9223372036854775807", "7FFFFFFFFFFFFFFF", NULL},
+    {TYPE_TIMESTAMP, "2013-11-28 02", NULL, NULL},
+    {TYPE_TIMESTAMP, "2013-11-28T02:00:00x", NULL, NULL},
+    {TYPE_DURATION, "", NULL, NULL},
+    {TYPE_DURATION, "1h1h", NULL, NULL},
+    {TYPE_DURATION, "P", NULL, NULL},
+    {TYPE_DURATION, "99999999999mo", NULL, NULL},
+};
+
+Test(type, text_reads_and_prints_back)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof text_cases / sizeof text_cases[0]; i++) {
+        const struct text_case *test = &text_cases[i];
+        const struct type *type = type_builtin(test->kind);
+        struct buffer value = {0};
+        struct buffer printed = {0};
+        struct error err = {0};
+        int rc = type_parse_text(type, bytes_text(test->text), &value, &err);
+        if (test->hex == NULL) {
+            cr_expect_eq(rc, ERROR_INVALID, "%s is refused", test->text);
+            cr_expect_eq(value.size, 0);
+        } else {
+            cr_assert_eq(rc, 0, "%s", err.text);
+            cr_expect(bytes_equal(buffer_view(&value), from_hex(arena, test->hex)), "%s",
+                      test->text);
+            type_format(type, buffer_view(&value), &printed);
+            expect_text(&printed, test->printed != NULL ? test->printed : test->text);
+        }
+        buffer_release(&value);
+        buffer_release(&printed);
+    }
+    arena_free(arena);
+}
+
+Test(type, durations_have_several_spellings)
+{
+    static const char *const cases[][2] = {
+        {"P1Y2M3DT4H5M6S", "1y2mo3d4h5m6s"}, {"P2W", "14d"},        {"PT90M", "1h30m"},
+        {"-14mo", "-1y2mo"},                 {"1500us", "1ms500us"}, {"0s", "0s"},
+        {"24h", "24h"},                      {"1y2mo3d4h5m6s7ms8us9ns", "1y2mo3d4h5m6s7ms8us9ns"},
+                            {"1w1d", "8d"},
+        {"-9223372036854775807ns", "-2562047h47m16s854ms775us807ns"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct type *type = type_builtin(TYPE_DURATION);
+        struct buffer value = {0};
+        struct buffer printed = {0};
+        int rc = type_parse_text(type, bytes_text(cases[i][0]), &value, NULL);
+        cr_assert_eq(rc, 0, "%s", cases[i][0]);
+        type_format(type, buffer_view(&value), &printed);
+        expect_text(&printed, cases[i][1]);
+        buffer_release(&value);
+        buffer_release(&printed);
+    }
+}
+
+struct collection_case {
+    const char *type;
+    const char *hex;
+    const char *text;
+    const char *json;
+};
+
+Test(type, collections_print_as_literals_and_as_json)
+{
+    static const struct collection_case cases[] = {
+        {"list<int>", "00000002 00000004 00000001 00000004 FFFFFFFF", "[1, -1]", "[1, -1]"},
+        {"set<text>", "00000001 00000003 612762", "{'a''b'}", "[\"a'b\"]"},
+        {"map<int, decimal>", "00000001 00000004 00000007 00000005 0000000105", "{7: 0.5}",
+         "{\"7\": \"0.5\"}"},
+        {"map<text, boolean>", "00000001 00000001 6B 00000001 01", "{'k': true}", "{\"k\": true}"},
+        {"tuple<int, text>", "FFFFFFFF 00000001 0A", "(null, '\n')", "[null, \"\\n\"]"},
+        {"tuple<int, text>", "00000004 00000005", "(5, null)", "[5, null]"},
+        {"address", "00000001 61 00000004 00000002", "{street: 'a', \"Zip\": 2}",
+         "{\"street\": \"a\", \"Zip\": 2}"},
+        {"double", "7FF8000000000000", "NaN", "null"},
+        {"timestamp", "000001429C6F297B", "2013-11-28T02:00:00.123Z",
+         "\"2013-11-28 02:00:00.123Z\""},
+        {"int", "", "", "\"\""},
+        {"blob", "00", "0x00", "\"0x00\""},
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct type *type = parse(arena, cases[i].type);
+        struct bytes value = order_value(arena, cases[i].hex);
+        struct buffer text = {0};
+        struct buffer json = {0};
+        cr_assert_eq(type_validate(type, value, NULL), 0);
+        type_format(type, value, &text);
+        type_format_json(type, value, &json);
+        expect_text(&text, cases[i].text);
+        expect_text(&json, cases[i].json);
+        buffer_release(&text);
+        buffer_release(&json);
+    }
+    arena_free(arena);
+}
+
+Test(type, values_that_are_none_are_refused)
+{
+    static const char *const cases[][2] = {
+        {"int", "000000"},
+        {"boolean", "0000"},
+        {"time", "00004E94914F0000"},
+        {"timeuuid", "00000000000040008000000000000000"},
+        {"inet", "0102030405"},
+        {"decimal", "00000001"},
+        {"decimal", "0000040001"},
+        {"duration", "0200"},
+        {"duration", "020103"},
+        {"list<int>", ""},
+        {"list<int>", "00000001"},
+        {"list<int>", "00000001 FFFFFFFF"},
+        {"list<int>", "00000001 00000004 00000001 00"},
+        {"list<int>", "7FFFFFFF 00000004 00000001"},
+        {"list<int>", "FFFFFFFF 00000004 00000001"},
+        {"map<int, int>", "00000001 00000004 00000001"},
+        {"map<text, int>", "00000001 00000001 FF 00000004 00000001"},
+        {"tuple<int>", "00000004 00000001 00000004 00000001"},
+        {"tuple<int>", "FFFFFFFE"},
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error err = {0};
+        int rc = type_validate(parse(arena, cases[i][0]), order_value(arena, cases[i][1]), &err);
+        cr_expect_eq(rc, ERROR_INVALID, "%s %s", cases[i][0], cases[i][1]);
+        cr_expect_gt(strlen(err.text), 0);
+    }
+    arena_free(arena);
+}
+
+/* Whatever bytes a damaged page holds, looking at them must be safe. */
+Test(type, any_bytes_can_be_compared_and_printed)
+{
+    static const char *const types[] = {
+        "int", "text", "decimal", "varint", "duration", "timeuuid", "inet", "double", "date",
+        "frozen<map<text, decimal>>", "frozen<list<frozen<set<varint>>>>", "address",
+        "tuple<time, boolean>",
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    uint64_t random = 7;
+
+    for (int n = 0; n < 30000; n++) {
+        uint8_t bytes[48];
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            bytes[i] = random >> 63 ? (uint8_t)(random >> 33 & 7) : (uint8_t)(random >> 40);
+            if (random >> 61 & 1)
+                bytes[i] = 0;
+        }
+        const struct type *type = parse(arena, types[n % (int)(sizeof types / sizeof types[0])]);
+        struct bytes a = bytes_of(bytes, random >> 50 & 15);
+        struct bytes b = bytes_of(bytes + 16, random >> 54 & 31);
+        struct buffer text = {0};
+        cr_assert_eq(sign(type_compare(type, a, b)), -sign(type_compare(type, b, a)));
+        int rc = type_validate(type, a, NULL);
+        cr_assert(rc == 0 || rc == ERROR_INVALID);
+        type_format(type, b, &text);
+        type_format_json(type, b, &text);
+        buffer_release(&text);
+        arena_reset(arena);
+    }
+    arena_free(arena);
+}
+
+Test(type, keys_are_cassandras_composites)
+{
+    struct buffer key = {0};
+    struct bytes part;
+
+    key_put_component(&key, 2, bytes_text("supaboobs"));
+    key_put_component(&key, 2, bytes_text("2013-11-28"));
+    cr_assert_eq(key.size, 2 + 9 + 1 + 2 + 10 + 1);
+    cr_assert_eq(key_component(buffer_view(&key), 2, 1, &part), 0);
+    cr_assert(bytes_equal(part, bytes_text("2013-11-28")));
+    for (size_t size = 0; size < key.size; size++)
+        cr_assert_eq(key_component(bytes_of(key.data, size), 2, 0, &part), ERROR_CORRUPT);
+    cr_assert_eq(key_component(buffer_view(&key), 3, 0, &part), ERROR_CORRUPT);
+    buffer_clear(&key);
+    key_put_component(&key, 1, bytes_text("ad42"));
+    cr_assert_eq(key_component(buffer_view(&key), 1, 0, &part), 0);
+    cr_assert(bytes_equal(part, bytes_text("ad42")));
+    buffer_release(&key);
+}
+
+Test(type, names_are_quoted_where_cql_needs_it)
+{
+    static const char *const cases[][2] = {
+        {"time", "time"}, {"Zip", "\"Zip\""}, {"select", "\"select\""},
+        {"a\"b", "\"a\"\"b\""}, {"1st", "\"1st\""}, {"ad_id", "ad_id"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buffer printed = {0};
+        type_print_name(cases[i][0], &printed);
+        expect_text(&printed, cases[i][1]);
+        buffer_release(&printed);
+    }
+}
