@@ -356,6 +356,14 @@ void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
         bound_pack(unfiltered, buffer);
 }
 
+void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out)
+{
+    uint8_t flags = reader_u8(reader);
+
+    check((flags & (PACK_KIND | ROW_STATIC)) == UNFILTERED_ROW);
+    clustering_unpack(reader, clustering_out);
+}
+
 int unfiltered_unpack(struct reader *reader, struct arena *arena,
                       struct unfiltered *unfiltered_out)
 {

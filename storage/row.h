@@ -133,6 +133,8 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
 void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */
 void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
+/* Only the clustering of a packed row that is not static. */
+void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
 /* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out
  * is sound but for the order of paths, which only the table knows. */
 must_check int unfiltered_unpack(struct reader *reader, struct arena *arena,

@@ -1,0 +1,790 @@
+/* narrow_memtable: partitions, rows and their versions.
+ *
+ * What decides correctness: nothing that a reader at an earlier frame could see is ever changed.
+ * A row is a chain of versions, newest first, each with its frame and the row packed as on disk; a
+ * reader takes those up to its frame and merges them:
+ *
+ *     row ─▶ @12 UPDATE b ─▶ @12 UPDATE a ─▶ @9 INSERT a, b
+ *     a reader at 11 sees one version, one at 12 merges three
+ *
+ * A row that is written all the time would make its readers merge thousands.  So every 32nd
+ * version is stored as the merge of itself and the 31 before (depth 0), and a reader stops there;
+ * those before it stay for readers at earlier frames.
+ *
+ * Deletions of the partition and of ranges are lists with frames too; a reader merges what it needs
+ * of them under one rule (range_deletions.h), and rows are merged under what covers them.
+ *
+ * Cost: a partition 64 bytes, a row 16, a version 24 and its packed bytes; in the trees that order
+ * them 16 each, filled to 70 to 100 %. */
+#include "storage/narrow_memtable.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+#include "storage/memtable_index.h"
+#include "storage/range_deletions.h"
+
+enum {
+    NARROW_FOLD_DEPTH = 32,            /* a reader merges at most this many versions */
+    NARROW_SCRATCH_CHUNK = 16384,
+    NARROW_STREAM_CHUNK = 4096
+};
+
+/* One write of a row. */
+struct row_version {
+    struct row_version *older;
+    uint64_t frame;
+    uint32_t size;
+    uint32_t depth;                    /* versions a reader merges with it; 0: it holds them all */
+    uint8_t packed[];
+};
+
+struct row_node {
+    struct row_version *newest;
+    const struct row_version *oldest;  /* where the clustering is read */
+};
+
+struct partition_deletion {
+    struct partition_deletion *older;
+    uint64_t frame;
+    struct deletion deletion;
+};
+
+/* A range deletion.  Packed: start and end, each a byte for its side and a packed clustering. */
+struct range_node {
+    struct range_node *older;
+    uint64_t frame;
+    struct deletion deletion;
+    struct bytes packed;
+};
+
+/* What few partitions have. */
+struct partition_extras {
+    struct row_version *static_row;
+    struct partition_deletion *deletions;
+    struct range_node *ranges;
+    size_t range_count;
+};
+
+struct partition {
+    int64_t token;
+    const uint8_t *key;
+    uint32_t key_size;
+    uint64_t writes;
+    uint64_t frame_first;
+    struct memtable_index rows;
+    struct partition_extras *extras;
+};
+
+struct narrow_table {
+    uint32_t id;
+    struct memtable_index partitions;
+};
+
+struct narrow_memtable {
+    struct arena *arena;
+    struct narrow_table *tables;       /* by id */
+    uint32_t table_count;
+    uint64_t frame_last;
+    struct buffer packed;              /* scratch of one apply: the row being packed, ... */
+    struct arena *scratch;             /* ... and its cells with their timestamps filled in */
+};
+
+struct narrow_memtable *narrow_memtable_new(struct arena *arena)
+{
+    struct narrow_memtable *memtable = memory_zeroed(1, sizeof *memtable);
+
+    memtable->arena = arena;
+    memtable->scratch = arena_new(NARROW_SCRATCH_CHUNK);
+    return memtable;
+}
+
+void narrow_memtable_free(struct narrow_memtable *memtable)
+{
+    if (memtable == NULL)
+        return;
+    memory_free(memtable->tables);
+    buffer_release(&memtable->packed);
+    arena_free(memtable->scratch);
+    memory_free(memtable);
+}
+
+/* ---- tables and partitions ---- */
+
+/* Where the table is, or would be. */
+static uint32_t table_place(const struct narrow_memtable *memtable, uint32_t table_id)
+{
+    uint32_t low = 0;
+    uint32_t high = memtable->table_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (memtable->tables[middle].id < table_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct narrow_table *table_find(const struct narrow_memtable *memtable, uint32_t table_id)
+{
+    uint32_t place = table_place(memtable, table_id);
+
+    if (place == memtable->table_count || memtable->tables[place].id != table_id)
+        return NULL;
+    return &memtable->tables[place];
+}
+
+static struct narrow_table *table_add(struct narrow_memtable *memtable, uint32_t table_id)
+{
+    uint32_t place = table_place(memtable, table_id);
+
+    memtable->tables = memory_resize(memtable->tables,
+                                     (memtable->table_count + 1) * sizeof(struct narrow_table));
+    struct narrow_table *table = &memtable->tables[place];
+    memmove(table + 1, table, (memtable->table_count - place) * sizeof *table);
+    *table = (struct narrow_table){.id = table_id};
+    memtable->table_count++;
+    return table;
+}
+
+static int partition_compare(const void *context, const void *key, const void *item)
+{
+    const struct partition *partition = item;
+
+    (void)context;
+    return bytes_compare(*(const struct bytes *)key,
+                         bytes_of(partition->key, partition->key_size));
+}
+
+static uint64_t token_prefix(int64_t token)
+{
+    return (uint64_t)token ^ (UINT64_C(1) << 63);
+}
+
+static uint64_t partition_prefix(const void *context, const void *item)
+{
+    (void)context;
+    return token_prefix(((const struct partition *)item)->token);
+}
+
+static struct memtable_index_search partition_search(int64_t token, const struct bytes *key)
+{
+    return (struct memtable_index_search){
+        .prefix = token_prefix(token),
+        .key = key,
+        .compare = partition_compare,
+        .prefix_of = partition_prefix,
+    };
+}
+
+static struct partition *partition_find(const struct narrow_memtable *memtable, uint32_t table_id,
+                                        int64_t token, struct bytes key)
+{
+    struct narrow_table *table = table_find(memtable, table_id);
+    struct memtable_index_search search = partition_search(token, &key);
+
+    return table != NULL ? memtable_index_find(&table->partitions, &search) : NULL;
+}
+
+static struct partition *partition_for(struct narrow_memtable *memtable, uint32_t table_id,
+                                       int64_t token, struct bytes key)
+{
+    struct narrow_table *table = table_find(memtable, table_id);
+    struct memtable_index_search search = partition_search(token, &key);
+
+    if (table == NULL)
+        table = table_add(memtable, table_id);
+    struct partition *partition = memtable_index_find(&table->partitions, &search);
+    if (partition != NULL)
+        return partition;
+    check(key.size <= UINT32_MAX);
+    partition = arena_alloc(memtable->arena, sizeof *partition, _Alignof(struct partition));
+    *partition = (struct partition){
+        .token = token,
+        .key = arena_copy(memtable->arena, key).data,
+        .key_size = (uint32_t)key.size,
+        .frame_first = memtable->frame_last,
+    };
+    memtable_index_insert(&table->partitions, memtable->arena, &search, partition);
+    return partition;
+}
+
+static struct partition_extras *partition_extras(struct narrow_memtable *memtable,
+                                                 struct partition *partition)
+{
+    if (partition->extras == NULL) {
+        partition->extras = arena_alloc(memtable->arena, sizeof *partition->extras,
+                                        _Alignof(struct partition_extras));
+        *partition->extras = (struct partition_extras){0};
+    }
+    return partition->extras;
+}
+
+uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,
+                                 int64_t token, struct bytes key)
+{
+    const struct partition *partition = partition_find(memtable, table_id, token, key);
+
+    return partition != NULL ? partition->writes : 0;
+}
+
+bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
+                         struct bytes key)
+{
+    return partition_find(memtable, table_id, token, key) != NULL;
+}
+
+bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
+                          struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
+{
+    const struct narrow_table *table = table_find(memtable, table_id);
+    struct memtable_index_search search = partition_search(token, &key);
+
+    if (table == NULL)
+        return false;
+    struct memtable_index_cursor cursor = memtable_index_seek(&table->partitions, &search);
+    const struct partition *partition = memtable_index_next(&cursor);
+    if (partition != NULL && after && partition->token == token &&
+        bytes_equal(key, bytes_of(partition->key, partition->key_size)))
+        partition = memtable_index_next(&cursor);
+    if (partition == NULL)
+        return false;
+    *token_out = partition->token;
+    *key_out = bytes_of(partition->key, partition->key_size);
+    return true;
+}
+
+uint32_t narrow_memtable_next_table(const struct narrow_memtable *memtable, uint32_t after)
+{
+    uint32_t place = after < UINT32_MAX ? table_place(memtable, after + 1) : memtable->table_count;
+
+    return place < memtable->table_count ? memtable->tables[place].id : 0;
+}
+
+bool narrow_memtable_is_empty(const struct narrow_memtable *memtable)
+{
+    return memtable->table_count == 0;
+}
+
+/* ---- the order of rows ---- */
+
+/* The first bytes of a value as a big-endian number; missing ones are zeros. */
+static uint64_t bytes_prefix(struct bytes value)
+{
+    uint64_t prefix = 0;
+
+    if (value.size >= 8)
+        return load_u64_be(value.data);
+    for (size_t i = 0; i < value.size; i++)
+        prefix |= (uint64_t)value.data[i] << (56 - 8 * i);
+    return prefix;
+}
+
+/* A number that orders values as type_compare does, as far as 64 bits go. */
+static uint64_t value_prefix(const struct type *type, struct bytes value)
+{
+    switch ((unsigned)type->kind) {
+    case TYPE_BIGINT:
+    case TYPE_TIMESTAMP:
+    case TYPE_INT:
+    case TYPE_SMALLINT:
+    case TYPE_TINYINT:
+        /* The sign turned; an empty value comes out like the least one, and sorts there. */
+        return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
+    case TYPE_TEXT:
+    case TYPE_ASCII:
+    case TYPE_BLOB:
+    case TYPE_DATE:
+    case TYPE_TIME:
+        return bytes_prefix(value);
+    default:
+        return 0;
+    }
+}
+
+static uint64_t clustering_prefix(const struct table *table, const struct clustering *clustering)
+{
+    if (clustering->count == 0)
+        return 0;
+    const struct column *column = &table->columns[table->partition_count];
+    uint64_t prefix = value_prefix(column->type, clustering->values[0]);
+    return column->descending ? ~prefix : prefix;
+}
+
+static void row_node_clustering(const struct row_node *node, struct clustering *clustering_out)
+{
+    struct reader reader = reader_of(bytes_of(node->oldest->packed, node->oldest->size));
+
+    unfiltered_unpack_clustering(&reader, clustering_out);
+}
+
+static uint64_t row_node_prefix(const void *table, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return clustering_prefix(table, &clustering);
+}
+
+static int row_node_compare(const void *table, const void *key, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return clustering_compare(table, key, &clustering);
+}
+
+static int bound_compare_node(const void *table, const void *key, const void *item)
+{
+    struct clustering clustering;
+
+    row_node_clustering(item, &clustering);
+    return bound_compare_clustering(table, key, &clustering);
+}
+
+static struct memtable_index_search row_search(const struct table *table,
+                                               const struct clustering *clustering)
+{
+    return (struct memtable_index_search){
+        .prefix = clustering_prefix(table, clustering),
+        .key = clustering,
+        .compare = row_node_compare,
+        .context = table,
+        .prefix_of = row_node_prefix,
+    };
+}
+
+static struct memtable_index_search bound_search(const struct table *table,
+                                                 const struct bound *bound)
+{
+    uint64_t prefix = clustering_prefix(table, &bound->prefix);
+
+    if (bound->prefix.count == 0 && bound->side == BOUND_AFTER)
+        prefix = UINT64_MAX;
+    return (struct memtable_index_search){
+        .prefix = prefix,
+        .key = bound,
+        .compare = bound_compare_node,
+        .context = table,
+        .prefix_of = row_node_prefix,
+    };
+}
+
+/* ---- writing ---- */
+
+static int64_t timestamp_filled(int64_t timestamp_us, int64_t server_us)
+{
+    return timestamp_us == TIMESTAMP_SERVER ? server_us : timestamp_us;
+}
+
+static struct deletion deletion_filled(struct deletion deletion, int64_t server_us)
+{
+    if (deletion.timestamp_us == TIMESTAMP_SERVER)
+        return (struct deletion){server_us, server_us / 1000000};
+    return deletion;
+}
+
+/* A copy of `row` with the server's timestamp where it is asked for. */
+static void row_fill(const struct row *row, int64_t server_us, struct arena *arena,
+                     struct row *filled)
+{
+    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct complex_deletion *complex = arena_alloc(arena, row->complex_count * sizeof *complex,
+                                                   _Alignof(struct complex_deletion));
+
+    *filled = *row;
+    filled->marker.timestamp_us = timestamp_filled(row->marker.timestamp_us, server_us);
+    filled->deletion = deletion_filled(row->deletion, server_us);
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        cells[i] = row->cells[i];
+        cells[i].timestamp_us = timestamp_filled(cells[i].timestamp_us, server_us);
+    }
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        complex[i] = row->complex[i];
+        complex[i].deletion = deletion_filled(complex[i].deletion, server_us);
+    }
+    filled->cells = cells;
+    filled->complex = complex;
+}
+
+/* How many versions a reader at `frame` merges, and the newest of them. */
+static uint32_t versions_visible(const struct row_version *newest, uint64_t frame,
+                                 const struct row_version **first_out)
+{
+    const struct row_version *version = newest;
+
+    while (version != NULL && version->frame > frame)
+        version = version->older;
+    *first_out = version;
+    return version != NULL ? version->depth + 1 : 0;
+}
+
+/* Unpack `count` versions from `first` on into rows[0 ..].  What is packed in memory was written by
+ * unfiltered_pack, so it can be read. */
+static void versions_unpack(const struct row_version *first, uint32_t count, struct arena *arena,
+                            const struct row **rows)
+{
+    struct unfiltered *unpacked =
+        arena_alloc(arena, count * sizeof *unpacked, _Alignof(struct unfiltered));
+
+    for (uint32_t i = 0; i < count; i++, first = first->older) {
+        struct reader reader = reader_of(bytes_of(first->packed, first->size));
+        int rc = unfiltered_unpack(&reader, arena, &unpacked[i]);
+        check(rc == 0 && unpacked[i].kind == UNFILTERED_ROW);
+        rows[i] = &unpacked[i].row;
+    }
+}
+
+/* Replace `item`'s row by its merge with all that a reader would merge it with. */
+static void row_fold(struct narrow_memtable *memtable, const struct table *table,
+                     const struct row_version *newest, struct unfiltered *item)
+{
+    const struct row *versions[NARROW_FOLD_DEPTH + 1];
+    struct row written = item->row;
+    uint32_t count = newest->depth + 1;
+
+    check(count <= NARROW_FOLD_DEPTH);
+    versions_unpack(newest, count, memtable->scratch, versions);
+    versions[count] = &written;
+    row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &item->row);
+}
+
+/* The new head of a row's chain. */
+static struct row_version *version_add(struct narrow_memtable *memtable, const struct table *table,
+                                       struct row_version *newest, struct unfiltered *item)
+{
+    uint32_t depth = newest != NULL ? newest->depth + 1 : 0;
+
+    if (depth == NARROW_FOLD_DEPTH) {
+        row_fold(memtable, table, newest, item);
+        depth = 0;
+    }
+    buffer_clear(&memtable->packed);
+    unfiltered_pack(item, &memtable->packed);
+    struct row_version *version =
+        arena_alloc(memtable->arena, sizeof *version + memtable->packed.size,
+                    _Alignof(struct row_version));
+    version->older = newest;
+    version->frame = memtable->frame_last;
+    version->size = (uint32_t)memtable->packed.size;
+    version->depth = depth;
+    memcpy(version->packed, memtable->packed.data, memtable->packed.size);
+    return version;
+}
+
+static void apply_row(struct narrow_memtable *memtable, const struct table *table,
+                      struct partition *partition, const struct row *row, int64_t timestamp_us)
+{
+    struct unfiltered item = {.kind = UNFILTERED_ROW};
+
+    arena_reset(memtable->scratch);
+    row_fill(row, timestamp_us, memtable->scratch, &item.row);
+    if (row->is_static) {
+        struct partition_extras *extras = partition_extras(memtable, partition);
+        extras->static_row = version_add(memtable, table, extras->static_row, &item);
+        return;
+    }
+    struct memtable_index_search search = row_search(table, &row->clustering);
+    struct row_node *node = memtable_index_find(&partition->rows, &search);
+    if (node != NULL) {
+        node->newest = version_add(memtable, table, node->newest, &item);
+        return;
+    }
+    node = arena_alloc(memtable->arena, sizeof *node, _Alignof(struct row_node));
+    node->newest = version_add(memtable, table, NULL, &item);
+    node->oldest = node->newest;
+    memtable_index_insert(&partition->rows, memtable->arena, &search, node);
+}
+
+static void apply_partition_deletion(struct narrow_memtable *memtable, struct partition *partition,
+                                     struct deletion deletion)
+{
+    struct partition_extras *extras = partition_extras(memtable, partition);
+    struct partition_deletion *added =
+        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct partition_deletion));
+
+    *added = (struct partition_deletion){extras->deletions, memtable->frame_last, deletion};
+    extras->deletions = added;
+}
+
+static void bound_put(const struct bound *bound, struct buffer *buffer)
+{
+    buffer_put_u8(buffer, bound->side == BOUND_AFTER);
+    clustering_pack(&bound->prefix, buffer);
+}
+
+static void bound_get(struct reader *reader, struct bound *bound_out)
+{
+    bound_out->side = reader_u8(reader) != 0 ? BOUND_AFTER : BOUND_BEFORE;
+    clustering_unpack(reader, &bound_out->prefix);
+}
+
+static void apply_range(struct narrow_memtable *memtable, struct partition *partition,
+                        const struct bound *start, const struct bound *end,
+                        struct deletion deletion)
+{
+    struct partition_extras *extras = partition_extras(memtable, partition);
+    struct range_node *added =
+        arena_alloc(memtable->arena, sizeof *added, _Alignof(struct range_node));
+
+    buffer_clear(&memtable->packed);
+    bound_put(start, &memtable->packed);
+    bound_put(end, &memtable->packed);
+    *added = (struct range_node){
+        .older = extras->ranges,
+        .frame = memtable->frame_last,
+        .deletion = deletion,
+        .packed = arena_copy(memtable->arena, buffer_view(&memtable->packed)),
+    };
+    extras->ranges = added;
+    extras->range_count++;
+}
+
+void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table *table,
+                           const struct mutation *mutation, uint64_t frame, int64_t timestamp_us)
+{
+    const struct unfiltered *start = NULL;
+
+    check(mutation->table_id == table->id && frame >= memtable->frame_last);
+    memtable->frame_last = frame;
+    struct partition *partition =
+        partition_for(memtable, table->id, mutation->token, mutation->key);
+    partition->writes++;
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
+        apply_partition_deletion(memtable, partition,
+                                 deletion_filled(mutation->deletion, timestamp_us));
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        if (item->kind == UNFILTERED_ROW) {
+            apply_row(memtable, table, partition, &item->row, timestamp_us);
+            continue;
+        }
+        if (start != NULL && item->before.timestamp_us != TIMESTAMP_NONE)
+            apply_range(memtable, partition, &start->bound, &item->bound,
+                        deletion_filled(item->before, timestamp_us));
+        start = item->after.timestamp_us != TIMESTAMP_NONE ? item : NULL;
+    }
+    check(start == NULL);
+}
+
+/* ---- reading ---- */
+
+/* Rows come by a cursor, bounds from an array made at the beginning; `next` merges the two.  While
+ * the memtable is open a write may come between two pulls: the cursor is then set anew, behind the
+ * last row it gave. */
+struct narrow_stream {
+    struct stream base;
+    const struct partition *partition;
+    struct slice slice;
+    uint64_t frame;
+    bool static_pending;
+    struct memtable_index_cursor cursor;
+    uint32_t cursor_rows;              /* rows of the partition when the cursor was set */
+    const struct row_node *head;       /* the next row; NULL: not known, or there is none */
+    const struct row_node *last;       /* the last one the cursor gave */
+    bool rows_ended;
+    struct clustering head_clustering;
+    struct unfiltered *bounds;         /* owned, as is what they point to if not the slice's */
+    size_t bound_count;
+    size_t bound_next;
+    struct deletion open;              /* the range deletion in force */
+    struct arena *arena;               /* for what was last yielded */
+};
+
+static void stream_set_cursor(struct narrow_stream *stream)
+{
+    const struct table *table = stream->base.table;
+    struct bound place = stream->slice.reversed ? stream->slice.end : stream->slice.start;
+
+    if (stream->last != NULL) {
+        row_node_clustering(stream->last, &place.prefix);
+        place.side = stream->slice.reversed ? BOUND_BEFORE : BOUND_AFTER;
+    }
+    struct memtable_index_search search = bound_search(table, &place);
+    stream->cursor = memtable_index_seek(&stream->partition->rows, &search);
+    stream->cursor_rows = stream->partition->rows.count;
+}
+
+/* Find the next row within the slice, if it is not known yet. */
+static void stream_find_head(struct narrow_stream *stream)
+{
+    const struct table *table = stream->base.table;
+    bool reversed = stream->slice.reversed;
+
+    if (stream->head != NULL || stream->rows_ended)
+        return;
+    if (stream->cursor_rows != stream->partition->rows.count)
+        stream_set_cursor(stream);
+    const struct row_node *node = reversed ? memtable_index_previous(&stream->cursor)
+                                           : memtable_index_next(&stream->cursor);
+    if (node != NULL) {
+        row_node_clustering(node, &stream->head_clustering);
+        const struct bound *limit = reversed ? &stream->slice.start : &stream->slice.end;
+        int order = bound_compare_clustering(table, limit, &stream->head_clustering);
+        if (reversed ? order > 0 : order < 0)
+            node = NULL;
+    }
+    stream->rows_ended = node == NULL;
+    stream->head = node;
+}
+
+static bool row_is_empty(const struct row *row)
+{
+    return row->marker.timestamp_us == TIMESTAMP_NONE &&
+           row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0 &&
+           row->cell_count == 0;
+}
+
+/* The row as of the stream's frame under the deletion that covers it; false when nothing is. */
+static bool stream_row(struct narrow_stream *stream, const struct row_version *newest,
+                       struct deletion covering, struct unfiltered *out)
+{
+    const struct row_version *first;
+    uint32_t count = versions_visible(newest, stream->frame, &first);
+
+    out->kind = UNFILTERED_ROW;
+    out->before = DELETION_NONE;
+    out->after = DELETION_NONE;
+    if (count == 0)
+        return false;
+    const struct row *versions[NARROW_FOLD_DEPTH];
+    versions_unpack(first, count, stream->arena, versions);
+    bool stands = count == 1 && covering.timestamp_us == TIMESTAMP_NONE &&
+                  versions[0]->complex_count == 0 &&
+                  versions[0]->deletion.timestamp_us == TIMESTAMP_NONE;
+    if (stands) {
+        out->row = *versions[0];
+        return !row_is_empty(&out->row);
+    }
+    row_merge(stream->base.table, versions, count, covering, stream->arena, &out->row);
+    return !row_is_empty(&out->row);
+}
+
+static bool stream_static(struct narrow_stream *stream, struct unfiltered *out)
+{
+    const struct partition_extras *extras = stream->partition->extras;
+
+    if (!stream->static_pending)
+        return false;
+    stream->static_pending = false;
+    return extras != NULL &&
+           stream_row(stream, extras->static_row, stream->base.partition_deletion, out);
+}
+
+/* Is a bound next, and not the row at the head? */
+static bool stream_bound_is_next(const struct narrow_stream *stream)
+{
+    if (stream->bound_next == stream->bound_count)
+        return false;
+    if (stream->head == NULL)
+        return true;
+    int order = bound_compare_clustering(stream->base.table,
+                                         &stream->bounds[stream->bound_next].bound,
+                                         &stream->head_clustering);
+    return stream->slice.reversed ? order > 0 : order < 0;
+}
+
+static int narrow_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
+{
+    struct narrow_stream *stream = (struct narrow_stream *)base;
+
+    (void)err;
+    arena_reset(stream->arena);
+    if (stream_static(stream, out))
+        return 1;
+    for (;;) {
+        stream_find_head(stream);
+        if (stream_bound_is_next(stream)) {
+            *out = stream->bounds[stream->bound_next++];
+            stream->open = out->after;
+            return 1;
+        }
+        if (stream->head == NULL)
+            return 0;
+        struct deletion covering = stream->open;
+        if (!deletion_supersedes(covering, base->partition_deletion))
+            covering = base->partition_deletion;
+        stream->last = stream->head;
+        stream->head = NULL;
+        if (stream_row(stream, stream->last->newest, covering, out))
+            return 1;
+    }
+}
+
+static void narrow_stream_close(struct stream *base)
+{
+    struct narrow_stream *stream = (struct narrow_stream *)base;
+
+    memory_free(stream->bounds);
+    arena_free(stream->arena);
+    memory_free(stream);
+}
+
+static struct deletion deletion_visible(const struct partition_extras *extras, uint64_t frame)
+{
+    struct deletion strongest = DELETION_NONE;
+
+    for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older) {
+        if (at->frame <= frame && deletion_supersedes(at->deletion, strongest))
+            strongest = at->deletion;
+    }
+    return strongest;
+}
+
+static void stream_set_bounds(struct narrow_stream *stream, const struct partition_extras *extras)
+{
+    struct range_deletion *ranges = memory_alloc(extras->range_count * sizeof *ranges);
+    size_t count = 0;
+
+    for (const struct range_node *at = extras->ranges; at != NULL; at = at->older) {
+        struct reader reader = reader_of(at->packed);
+        if (at->frame > stream->frame)
+            continue;
+        bound_get(&reader, &ranges[count].start);
+        bound_get(&reader, &ranges[count].end);
+        ranges[count++].deletion = at->deletion;
+    }
+    stream->bounds = memory_alloc(2 * count * sizeof *stream->bounds);
+    stream->bound_count =
+        range_deletions_bounds(stream->base.table, ranges, count,
+                               stream->base.partition_deletion, &stream->slice, stream->bounds);
+    memory_free(ranges);
+}
+
+struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
+                                      const struct table *table, int64_t token, struct bytes key,
+                                      const struct slice *slice, uint64_t frame)
+{
+    const struct partition *partition = partition_find(memtable, table->id, token, key);
+
+    if (partition == NULL || partition->frame_first > frame)
+        return NULL;
+    struct narrow_stream *stream = memory_alloc(sizeof *stream);
+    stream->base = (struct stream){
+        .table = table,
+        .partition_deletion = DELETION_NONE,
+        .next = narrow_stream_next,
+        .close = narrow_stream_close,
+    };
+    stream->partition = partition;
+    stream->slice = *slice;
+    stream->frame = frame;
+    stream->static_pending = slice->with_static;
+    stream->head = NULL;
+    stream->last = NULL;
+    stream->rows_ended = false;
+    stream->bounds = NULL;
+    stream->bound_count = 0;
+    stream->bound_next = 0;
+    stream->open = DELETION_NONE;
+    stream->arena = arena_new(NARROW_STREAM_CHUNK);
+    stream_set_cursor(stream);
+    if (partition->extras != NULL) {
+        stream->base.partition_deletion = deletion_visible(partition->extras, frame);
+        if (partition->extras->range_count > 0)
+            stream_set_bounds(stream, partition->extras);
+    }
+    return &stream->base;
+}

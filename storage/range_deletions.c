@@ -1,0 +1,170 @@
+/* range_deletions: a sweep over starts and ends.
+ *
+ * At every place where a range starts or ends, the strongest of those that are open is in force
+ * from there on; a bound is written where that changes:
+ *
+ *     [----------- 3 -----------)
+ *           [----- 7 -----)
+ *              [-- 5 --)
+ *     [- 3 -[----- 7 -----[- 3 -)         four bounds; 5 is never in force
+ *
+ * The open ranges stand in a heap, the strongest on top.  A range that has ended is taken off when
+ * it comes to the top, not before: n ranges cost n log n whatever they overlap. */
+#include "storage/range_deletions.h"
+
+#include <stdlib.h>
+
+#include "storage/base/memory.h"
+
+struct range_sweep {
+    const struct table *table;
+    struct range_deletion **starts;        /* by start */
+    struct range_deletion **ends;          /* by end */
+    struct range_deletion **open;          /* heap by strength */
+    size_t open_count;
+};
+
+/* Cut a range to the slice; false when nothing of it is left. */
+static bool range_cut(const struct table *table, struct range_deletion *range,
+                      const struct slice *slice)
+{
+    if (bound_compare(table, &range->start, &slice->start) < 0)
+        range->start = slice->start;
+    if (bound_compare(table, &range->end, &slice->end) > 0)
+        range->end = slice->end;
+    return bound_compare(table, &range->start, &range->end) < 0;
+}
+
+static int compare_starts(const void *a, const void *b, void *table)
+{
+    const struct range_deletion *const *left = a;
+    const struct range_deletion *const *right = b;
+
+    return bound_compare(table, &(*left)->start, &(*right)->start);
+}
+
+static int compare_ends(const void *a, const void *b, void *table)
+{
+    const struct range_deletion *const *left = a;
+    const struct range_deletion *const *right = b;
+
+    return bound_compare(table, &(*left)->end, &(*right)->end);
+}
+
+static bool is_stronger(const struct range_deletion *a, const struct range_deletion *b)
+{
+    return deletion_supersedes(a->deletion, b->deletion);
+}
+
+static void open_push(struct range_sweep *sweep, struct range_deletion *range)
+{
+    size_t at = sweep->open_count++;
+
+    while (at > 0 && is_stronger(range, sweep->open[(at - 1) / 2])) {
+        sweep->open[at] = sweep->open[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    sweep->open[at] = range;
+}
+
+static void open_pop(struct range_sweep *sweep)
+{
+    struct range_deletion *last = sweep->open[--sweep->open_count];
+    size_t at = 0;
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= sweep->open_count)
+            break;
+        if (child + 1 < sweep->open_count &&
+            is_stronger(sweep->open[child + 1], sweep->open[child]))
+            child++;
+        if (!is_stronger(sweep->open[child], last))
+            break;
+        sweep->open[at] = sweep->open[child];
+        at = child;
+    }
+    sweep->open[at] = last;
+}
+
+/* The strongest range that goes on past `place`. */
+static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
+{
+    while (sweep->open_count > 0 &&
+           bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
+        open_pop(sweep);
+    return sweep->open_count > 0 ? sweep->open[0]->deletion : DELETION_NONE;
+}
+
+static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfiltered *bounds)
+{
+    const struct table *table = sweep->table;
+    struct deletion in_force = DELETION_NONE;
+    size_t started = 0;
+    size_t written = 0;
+
+    for (size_t ended = 0; ended < count;) {
+        const struct bound *place = &sweep->ends[ended]->end;
+        if (started < count && bound_compare(table, &sweep->starts[started]->start, place) < 0)
+            place = &sweep->starts[started]->start;
+        while (started < count &&
+               bound_compare(table, &sweep->starts[started]->start, place) == 0)
+            open_push(sweep, sweep->starts[started++]);
+        while (ended < count && bound_compare(table, &sweep->ends[ended]->end, place) == 0)
+            ended++;
+        struct deletion next = open_strongest(sweep, place);
+        if (next.timestamp_us == in_force.timestamp_us && next.local_s == in_force.local_s)
+            continue;
+        bounds[written].kind = UNFILTERED_BOUND;
+        bounds[written].bound = *place;
+        bounds[written].before = in_force;
+        bounds[written++].after = next;
+        in_force = next;
+    }
+    return written;
+}
+
+static void bounds_reverse(struct unfiltered *bounds, size_t count)
+{
+    for (size_t i = 0; i < (count + 1) / 2; i++) {
+        struct unfiltered first = bounds[count - 1 - i];
+        struct unfiltered last = bounds[i];
+        bounds[i].bound = first.bound;
+        bounds[i].before = first.after;
+        bounds[i].after = first.before;
+        bounds[count - 1 - i].bound = last.bound;
+        bounds[count - 1 - i].before = last.after;
+        bounds[count - 1 - i].after = last.before;
+    }
+}
+
+size_t range_deletions_bounds(const struct table *table, struct range_deletion *ranges,
+                              size_t count, struct deletion partition_deletion,
+                              const struct slice *slice, struct unfiltered *bounds_out)
+{
+    struct range_deletion **pointers = memory_alloc(3 * count * sizeof(struct range_deletion *));
+    struct range_sweep sweep = {
+        .table = table,
+        .starts = pointers,
+        .ends = pointers + count,
+        .open = pointers + 2 * count,
+    };
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!deletion_supersedes(ranges[i].deletion, partition_deletion) ||
+            !range_cut(table, &ranges[i], slice))
+            continue;
+        sweep.starts[kept] = &ranges[i];
+        sweep.ends[kept++] = &ranges[i];
+    }
+    /* glibc's qsort_r takes a plain pointer to what the order depends on; it is not written to. */
+    void *context = (void *)(uintptr_t)table;
+    qsort_r(sweep.starts, kept, sizeof *pointers, compare_starts, context);
+    qsort_r(sweep.ends, kept, sizeof *pointers, compare_ends, context);
+    size_t written = sweep_run(&sweep, kept, bounds_out);
+    memory_free(pointers);
+    if (slice->reversed)
+        bounds_reverse(bounds_out, written);
+    return written;
+}
