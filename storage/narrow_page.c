@@ -173,7 +173,7 @@ static int entry_scan(struct narrow_entry *entry)
 {
     struct reader reader = reader_of(entry->bytes);
     entry->item_count = 0;
-    entry->open = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    entry->open = DELETION_NONE;
     uint8_t is_open = reader_u8(&reader);
     if (is_open > 1)
         return ERROR_CORRUPT;

@@ -42,8 +42,6 @@ enum {
     NARROW_ARENA_CHUNK = 16 << 10
 };
 
-static const struct deletion deletion_none = {.timestamp_us = TIMESTAMP_NONE};
-
 static bool deletion_is_some(struct deletion deletion)
 {
     return deletion.timestamp_us != TIMESTAMP_NONE;
@@ -185,8 +183,8 @@ int narrow_segment_writer_partition(struct narrow_segment_writer *writer, int64_
 {
     writer->partition = (struct segment_partition){
         .token = token, .key = key, .deletion = stream->partition_deletion};
-    writer->entry_open = deletion_none;
-    writer->open = deletion_none;
+    writer->entry_open = DELETION_NONE;
+    writer->open = DELETION_NONE;
     buffer_clear(&writer->items);
     buffer_clear(&writer->label);
     struct unfiltered item;
@@ -434,7 +432,11 @@ static int narrow_stream_static(struct narrow_stream *stream, struct unfiltered 
 static int narrow_stream_begin(struct narrow_stream *stream, struct unfiltered *out,
                                struct error *err)
 {
-    stream->phase = PHASE_ITEMS;
+    int direction = bound_compare(stream->base.table, &stream->from, &stream->to);
+    bool is_empty = stream->reversed ? direction <= 0 : direction >= 0;
+    stream->phase = is_empty ? PHASE_END : PHASE_ITEMS;
+    if (is_empty)
+        return 0;
     uint32_t page;
     int rc = narrow_stream_seek_page(stream, &page, err);
     if (rc == 0)
@@ -445,7 +447,7 @@ static int narrow_stream_begin(struct narrow_stream *stream, struct unfiltered *
         rc = narrow_stream_find_open(stream, out, err);
     if (rc != 0 || !deletion_is_some(stream->open))
         return rc;
-    bound_yield(&stream->from, deletion_none, stream->open, out);
+    bound_yield(&stream->from, DELETION_NONE, stream->open, out);
     return 1;
 }
 
@@ -454,7 +456,7 @@ static int narrow_stream_end(struct narrow_stream *stream, struct unfiltered *ou
     stream->phase = PHASE_END;
     if (!deletion_is_some(stream->open))
         return 0;
-    bound_yield(&stream->to, stream->open, deletion_none, out);
+    bound_yield(&stream->to, stream->open, DELETION_NONE, out);
     return 1;
 }
 
@@ -583,7 +585,7 @@ int narrow_segment_stream(struct segment *segment, const struct table *table, in
     stream->to = slice->reversed ? slice->start : slice->end;
     stream->bound_bytes = memory_alloc(bound_size(&stream->from) + bound_size(&stream->to));
     bound_own(&stream->to, bound_own(&stream->from, stream->bound_bytes));
-    stream->open = deletion_none;
+    stream->open = DELETION_NONE;
     *stream_out = &stream->base;
     return 0;
 }

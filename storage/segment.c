@@ -66,6 +66,8 @@ static const struct partition_stats no_stats;
 static int segment_read(struct segment *segment, uint64_t offset, uint8_t *to, size_t size,
                         struct error *err)
 {
+    if (size == 0)
+        return 0;
     int64_t got = segment->disk->read(segment->disk, segment->file, offset, to, size);
     if (got < 0)
         return error_set(err, (int)got, "read %s at %" PRIu64 ": %s", segment->path, offset,
@@ -208,7 +210,7 @@ static bool directory_entry_read(struct directory_loader *loader, struct reader 
     uint64_t page_delta = reader_varint(reader);
     uint64_t page_count = reader_varint(reader);
     uint64_t entry = reader_varint(reader);
-    partition->deletion = (struct deletion){.timestamp_us = TIMESTAMP_NONE};
+    partition->deletion = DELETION_NONE;
     if (flags & SEGMENT_ENTRY_DELETED) {
         partition->deletion.timestamp_us = reader_signed(reader);
         partition->deletion.local_s = reader_signed(reader);

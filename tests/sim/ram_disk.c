@@ -79,7 +79,8 @@ static int64_t ram_read(struct disk *disk, struct disk_file *file, uint64_t offs
         return 0;
     size_t left = file->content.size - (size_t)offset;
     size_t got = size < left ? size : left;
-    memcpy(to, file->content.data + offset, got);
+    if (got > 0)
+        memcpy(to, file->content.data + offset, got);
     return (int64_t)got;
 }
 

@@ -40,13 +40,13 @@ static void sample_init(struct sample *sample)
     }
     sample->partitions[0] = (struct segment_partition){
         .token = -5, .key = bytes_text("b"), .rows = 5, .page_count = 2,
-        .deletion = {.timestamp_us = TIMESTAMP_NONE}, .stats = &sample->stats};
+        .deletion = DELETION_NONE, .stats = &sample->stats};
     sample->partitions[1] = (struct segment_partition){
         .token = 9, .key = bytes_text(""), .rows = 1, .page_first = 2, .page_count = 1,
         .deletion = {.timestamp_us = 1700000000000000, .local_s = 1700000000}};
     sample->partitions[2] = (struct segment_partition){
         .token = 9, .key = bytes_text("key"), .rows = 8, .page_first = 2, .page_count = 1,
-        .entry = 1, .deletion = {.timestamp_us = TIMESTAMP_NONE}};
+        .entry = 1, .deletion = DELETION_NONE};
 }
 
 /* Write the sample; what the disk says on the way. */
@@ -169,7 +169,7 @@ Test(segment, large_pages_and_directories_are_read_back)
         struct segment_partition partition = {
             .token = (int64_t)(i / 2) * 1000000007 - INT64_C(4000000000), .page_count = 1,
             .key = large_key(i, text), .rows = i, .entry = i,
-            .deletion = {.timestamp_us = TIMESTAMP_NONE}};
+            .deletion = DELETION_NONE};
         cr_assert_eq(segment_writer_partition(writer, &partition, NULL), 0);
     }
     cr_assert_eq(segment_writer_finish(writer, &info, NULL), 0);
@@ -364,7 +364,7 @@ Test(segment, partitions_out_of_order_are_a_bug_of_the_caller, .signal = SIGABRT
     struct ram_disk *ram = ram_disk_new();
     struct segment_writer *writer;
     struct segment_partition partition = {.token = 5, .key = bytes_text("k"),
-                                          .deletion = {.timestamp_us = TIMESTAMP_NONE}};
+                                          .deletion = DELETION_NONE};
     cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
     cr_assert_eq(segment_writer_partition(writer, &partition, NULL), 0);
     int rc = segment_writer_partition(writer, &partition, NULL);
