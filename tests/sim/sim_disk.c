@@ -1,0 +1,748 @@
+/* sim_disk: files as what is on the disk and a list of what is on its way there.
+ *
+ * Of a file, `durable` is what a crash cannot touch, `current` is what reads show, and `pending`
+ * are the writes that lead from one to the other, in order.  Of the names there are likewise a
+ * durable and a current table, and the changes between.  A change assigns one name, or two at once
+ * for a rename, which is atomic:
+ *
+ *     create a       a = node
+ *     remove a       a = nothing
+ *     rename a b     a = nothing, b = node
+ *
+ * A crash takes the durable side and goes through the changes, each one kept or dropped; a name
+ * whose directory is not there is lost with it.  Nodes that nothing refers to any more are swept
+ * when names are synced. */
+#include "tests/sim/sim_disk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/memory.h"
+#include "tests/sim/sim_random.h"
+
+enum { DIRECT_ALIGNMENT = 4096, SECTOR_SMALL = 512, SECTOR_LARGE = 4096 };
+
+struct pending_write {
+    uint64_t offset;
+    struct buffer data;
+    bool is_lost; /* a sync of it failed: no other sync will do it */
+};
+
+struct node {
+    bool is_directory;
+    bool is_marked;
+    uint32_t open_count;
+    struct buffer durable;
+    struct buffer current;
+    struct pending_write *pending;
+    size_t pending_count;
+    struct node *next; /* of all nodes */
+};
+
+struct name {
+    char *path;
+    struct node *node;
+};
+
+struct name_table {
+    struct name *names;
+    size_t count;
+};
+
+struct name_change {
+    char *path;
+    struct node *node; /* NULL: gone */
+    char *second_path; /* of a rename, else NULL */
+    struct node *second_node;
+};
+
+struct fault {
+    uint64_t at; /* number of the call, counted from 1; 0 for none */
+    int code;
+    bool for_ever;
+};
+
+struct disk_file {
+    struct node *node;
+    int flags;
+    struct disk_file *next; /* of all that are open */
+};
+
+struct sim_disk {
+    struct disk disk;
+    struct node *nodes;
+    struct disk_file *files;
+    struct name_table durable;
+    struct name_table current;
+    struct name_change *changes;
+    size_t change_count;
+    uint64_t calls[SIM_CALL_COUNT];
+    struct fault faults[SIM_CALL_COUNT];
+    void (*before)(void *context, enum sim_call call);
+    void *before_context;
+    uint64_t space;
+    bool is_locked;
+};
+
+static struct sim_disk *sim_of(struct disk *disk)
+{
+    return (struct sim_disk *)disk;
+}
+
+/* Count a call and say with what it fails: 0 for not at all. */
+static int sim_disk_enter(struct sim_disk *sim, enum sim_call call)
+{
+    if (sim->before != NULL)
+        sim->before(sim->before_context, call);
+    uint64_t number = ++sim->calls[call];
+    const struct fault *fault = &sim->faults[call];
+    bool fails = fault->at != 0 && (number == fault->at || (fault->for_ever && number > fault->at));
+    return fails ? fault->code : 0;
+}
+
+/* ---- nodes ---- */
+
+static struct node *node_new(struct sim_disk *sim, bool is_directory)
+{
+    struct node *node = memory_zeroed(1, sizeof *node);
+    node->is_directory = is_directory;
+    node->next = sim->nodes;
+    sim->nodes = node;
+    return node;
+}
+
+static void node_drop_pending(struct node *node)
+{
+    for (size_t i = 0; i < node->pending_count; i++)
+        buffer_release(&node->pending[i].data);
+    node->pending_count = 0;
+}
+
+static void node_free(struct node *node)
+{
+    node_drop_pending(node);
+    memory_free(node->pending);
+    buffer_release(&node->durable);
+    buffer_release(&node->current);
+    memory_free(node);
+}
+
+/* Put bytes at an offset; a gap before them is filled with zeros. */
+static void content_put(struct buffer *content, uint64_t offset, struct bytes data)
+{
+    if (data.size == 0)
+        return;
+    if (content->size < offset + data.size)
+        buffer_put_zeros(content, offset + data.size - content->size);
+    memcpy(content->data + offset, data.data, data.size);
+}
+
+static void node_write(struct node *node, uint64_t offset, struct bytes data)
+{
+    size_t size = (node->pending_count + 1) * sizeof *node->pending;
+    node->pending = memory_resize(node->pending, size);
+    struct pending_write *write = &node->pending[node->pending_count++];
+    *write = (struct pending_write){.offset = offset};
+    buffer_append_bytes(&write->data, data);
+    content_put(&node->current, offset, data);
+}
+
+static void node_sync(struct node *node)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < node->pending_count; i++) {
+        struct pending_write *write = &node->pending[i];
+        if (write->is_lost) {
+            node->pending[kept++] = *write;
+            continue;
+        }
+        content_put(&node->durable, write->offset, buffer_view(&write->data));
+        buffer_release(&write->data);
+    }
+    node->pending_count = kept;
+}
+
+/* ---- tables of names ---- */
+
+static struct name *name_find(const struct name_table *table, const char *path)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->names[i].path, path) == 0)
+            return &table->names[i];
+    return NULL;
+}
+
+static struct node *name_node(const struct name_table *table, const char *path)
+{
+    const struct name *name = name_find(table, path);
+    return name != NULL ? name->node : NULL;
+}
+
+static void name_assign(struct name_table *table, const char *path, struct node *node)
+{
+    struct name *name = name_find(table, path);
+    if (name != NULL && node != NULL) {
+        name->node = node;
+    } else if (name != NULL) {
+        memory_free(name->path);
+        *name = table->names[--table->count];
+    } else if (node != NULL) {
+        table->names = memory_resize(table->names, (table->count + 1) * sizeof *table->names);
+        table->names[table->count++] = (struct name){memory_string(path), node};
+    }
+}
+
+static void name_table_release(struct name_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        memory_free(table->names[i].path);
+    memory_free(table->names);
+    *table = (struct name_table){0};
+}
+
+/* Length of the part of a path that names its directory: 1 for "d/a", 0 for "a". */
+static size_t parent_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? (size_t)(slash - path) : 0;
+}
+
+static bool is_child_of(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return parent_length(path) == length && strncmp(path, directory, length) == 0 &&
+           (length == 0 || path[length] == '/');
+}
+
+static bool parent_exists(const struct name_table *table, const char *path)
+{
+    size_t length = parent_length(path);
+    if (length == 0)
+        return true;
+    char *parent = memory_copy(path, length + 1);
+    parent[length] = '\0';
+    const struct node *node = name_node(table, parent);
+    memory_free(parent);
+    return node != NULL && node->is_directory;
+}
+
+static void name_change_apply(struct name_table *table, const struct name_change *change)
+{
+    name_assign(table, change->path, change->node);
+    if (change->second_path != NULL)
+        name_assign(table, change->second_path, change->second_node);
+}
+
+static void name_change_release(struct name_change *change)
+{
+    memory_free(change->path);
+    memory_free(change->second_path);
+}
+
+/* Make a change in the current table and remember it; `second_path` may be NULL. */
+static void sim_disk_change(struct sim_disk *sim, const char *path, struct node *node,
+                            const char *second_path, struct node *second_node)
+{
+    size_t size = (sim->change_count + 1) * sizeof *sim->changes;
+    sim->changes = memory_resize(sim->changes, size);
+    struct name_change *change = &sim->changes[sim->change_count++];
+    *change = (struct name_change){
+        .path = memory_string(path),
+        .node = node,
+        .second_path = second_path != NULL ? memory_string(second_path) : NULL,
+        .second_node = second_node,
+    };
+    name_change_apply(&sim->current, change);
+}
+
+static void mark_table(const struct name_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        table->names[i].node->is_marked = true;
+}
+
+static void sim_disk_sweep(struct sim_disk *sim)
+{
+    for (struct node *node = sim->nodes; node != NULL; node = node->next)
+        node->is_marked = node->open_count > 0;
+    mark_table(&sim->durable);
+    mark_table(&sim->current);
+    for (size_t i = 0; i < sim->change_count; i++) {
+        if (sim->changes[i].node != NULL)
+            sim->changes[i].node->is_marked = true;
+        if (sim->changes[i].second_node != NULL)
+            sim->changes[i].second_node->is_marked = true;
+    }
+    struct node **link = &sim->nodes;
+    while (*link != NULL) {
+        struct node *node = *link;
+        if (node->is_marked) {
+            link = &node->next;
+            continue;
+        }
+        *link = node->next;
+        node_free(node);
+    }
+}
+
+/* ---- the calls: files ---- */
+
+static int sim_open(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
+                    struct error *err)
+{
+    struct sim_disk *sim = sim_of(disk);
+    *file_out = NULL;
+    int rc = sim_disk_enter(sim, SIM_OPEN);
+    struct node *node = name_node(&sim->current, path);
+    bool creates = (flags & DISK_CREATE) != 0;
+    if (rc == 0 && creates && node != NULL)
+        rc = -EEXIST;
+    else if (rc == 0 && ((!creates && node == NULL) || !parent_exists(&sim->current, path)))
+        rc = -ENOENT;
+    else if (rc == 0 && node != NULL && node->is_directory)
+        rc = -EISDIR;
+    if (rc < 0)
+        return error_set(err, rc, "open %s: %s", path, error_text(rc));
+    if (node == NULL) {
+        node = node_new(sim, false);
+        sim_disk_change(sim, path, node, NULL, NULL);
+    }
+    node->open_count++;
+    struct disk_file *file = memory_alloc(sizeof *file);
+    *file = (struct disk_file){.node = node, .flags = flags, .next = sim->files};
+    sim->files = file;
+    *file_out = file;
+    return 0;
+}
+
+static void sim_close(struct disk *disk, struct disk_file *file)
+{
+    if (file == NULL)
+        return;
+    struct disk_file **link = &sim_of(disk)->files;
+    while (*link != file) {
+        check(*link != NULL);
+        link = &(*link)->next;
+    }
+    *link = file->next;
+    file->node->open_count--;
+    memory_free(file);
+}
+
+static void check_alignment(const struct disk_file *file, uint64_t offset, const void *memory,
+                            size_t size)
+{
+    if ((file->flags & DISK_DIRECT) == 0)
+        return;
+    check(offset % DIRECT_ALIGNMENT == 0);
+    check(size % DIRECT_ALIGNMENT == 0);
+    check((uintptr_t)memory % DIRECT_ALIGNMENT == 0);
+}
+
+static int64_t sim_read(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                        size_t size)
+{
+    check_alignment(file, offset, to, size);
+    int rc = sim_disk_enter(sim_of(disk), SIM_READ);
+    if (rc < 0)
+        return rc;
+    const struct buffer *content = &file->node->current;
+    if (offset >= content->size)
+        return 0;
+    size_t left = content->size - (size_t)offset;
+    size_t count = size < left ? size : left;
+    if (count > 0)
+        memcpy(to, content->data + offset, count);
+    return (int64_t)count;
+}
+
+/* -ENOSPC if a file that grows to `size` takes more than there is. */
+static int sim_disk_check_space(const struct sim_disk *sim, const struct node *node, uint64_t size)
+{
+    uint64_t old = node->current.size;
+    return size > old && sim_disk_used(sim) + (size - old) > sim->space ? -ENOSPC : 0;
+}
+
+static int sim_write(struct disk *disk, struct disk_file *file, uint64_t offset, const void *from,
+                     size_t size)
+{
+    struct sim_disk *sim = sim_of(disk);
+    check_alignment(file, offset, from, size);
+    int rc = sim_disk_enter(sim, SIM_WRITE);
+    if ((file->flags & DISK_WRITE) == 0)
+        return -EBADF;
+    if (rc == 0)
+        rc = sim_disk_check_space(sim, file->node, offset + size);
+    else
+        node_write(file->node, offset, bytes_of(from, size / 2));
+    if (rc == 0)
+        node_write(file->node, offset, bytes_of(from, size));
+    return rc;
+}
+
+static int sim_sync(struct disk *disk, struct disk_file *file)
+{
+    int rc = sim_disk_enter(sim_of(disk), SIM_SYNC);
+    struct node *node = file->node;
+    if (rc == 0)
+        node_sync(node);
+    for (size_t i = 0; i < node->pending_count; i++)
+        node->pending[i].is_lost = true;
+    return rc;
+}
+
+static int sim_allocate(struct disk *disk, struct disk_file *file, uint64_t size)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_ALLOCATE);
+    if ((file->flags & DISK_WRITE) == 0)
+        return -EBADF;
+    if (rc == 0)
+        rc = sim_disk_check_space(sim, file->node, size);
+    if (rc < 0)
+        return rc;
+    struct node *node = file->node;
+    node_drop_pending(node);
+    buffer_clear(&node->durable);
+    buffer_clear(&node->current);
+    buffer_put_zeros(&node->durable, size);
+    buffer_put_zeros(&node->current, size);
+    return 0;
+}
+
+static int64_t sim_size(struct disk *disk, struct disk_file *file)
+{
+    int rc = sim_disk_enter(sim_of(disk), SIM_SIZE);
+    return rc < 0 ? rc : (int64_t)file->node->current.size;
+}
+
+/* ---- the calls: names ---- */
+
+static int sim_rename(struct disk *disk, const char *from, const char *to)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_RENAME);
+    struct node *node = name_node(&sim->current, from);
+    const struct node *target = name_node(&sim->current, to);
+    if (rc < 0)
+        return rc;
+    if (node == NULL || !parent_exists(&sim->current, to))
+        return -ENOENT;
+    check(!node->is_directory);
+    if (target != NULL && target->is_directory)
+        return -EISDIR;
+    if (strcmp(from, to) != 0)
+        sim_disk_change(sim, from, NULL, to, node);
+    return 0;
+}
+
+static int sim_remove(struct disk *disk, const char *path)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_REMOVE);
+    if (rc < 0)
+        return rc;
+    if (name_node(&sim->current, path) == NULL)
+        return -ENOENT;
+    for (size_t i = 0; i < sim->current.count; i++)
+        if (is_child_of(sim->current.names[i].path, path))
+            return -ENOTEMPTY;
+    sim_disk_change(sim, path, NULL, NULL, NULL);
+    return 0;
+}
+
+static int sim_make_directory(struct disk *disk, const char *path)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_MAKE_DIRECTORY);
+    if (rc < 0 || name_node(&sim->current, path) != NULL)
+        return rc;
+    if (!parent_exists(&sim->current, path))
+        return -ENOENT;
+    sim_disk_change(sim, path, node_new(sim, true), NULL, NULL);
+    return 0;
+}
+
+static bool directory_exists(const struct name_table *table, const char *path)
+{
+    const struct node *node = name_node(table, path);
+    return path[0] == '\0' || (node != NULL && node->is_directory);
+}
+
+static int sim_sync_directory(struct disk *disk, const char *path)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_SYNC_DIRECTORY);
+    if (rc < 0)
+        return rc;
+    if (!directory_exists(&sim->current, path))
+        return -ENOENT;
+    size_t kept = 0;
+    for (size_t i = 0; i < sim->change_count; i++) {
+        struct name_change *change = &sim->changes[i];
+        if (is_child_of(change->path, path) ||
+            (change->second_path != NULL && is_child_of(change->second_path, path))) {
+            name_change_apply(&sim->durable, change);
+            name_change_release(change);
+        } else {
+            sim->changes[kept++] = *change;
+        }
+    }
+    sim->change_count = kept;
+    sim_disk_sweep(sim);
+    return 0;
+}
+
+static int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* `each` may change names, so it is given copies. */
+static int sim_list(struct disk *disk, const char *path,
+                    void (*each)(void *context, const char *name), void *context)
+{
+    struct sim_disk *sim = sim_of(disk);
+    int rc = sim_disk_enter(sim, SIM_LIST);
+    if (rc < 0)
+        return rc;
+    if (!directory_exists(&sim->current, path))
+        return -ENOENT;
+    char **names = memory_zeroed(sim->current.count, sizeof *names);
+    size_t skip = path[0] != '\0' ? strlen(path) + 1 : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < sim->current.count; i++)
+        if (is_child_of(sim->current.names[i].path, path))
+            names[count++] = memory_string(sim->current.names[i].path + skip);
+    if (count > 0)
+        qsort(names, count, sizeof *names, text_compare);
+    for (size_t i = 0; i < count; i++) {
+        each(context, names[i]);
+        memory_free(names[i]);
+    }
+    memory_free(names);
+    return 0;
+}
+
+static int sim_lock(struct disk *disk, enum disk_lock kind, struct error *err)
+{
+    (void)kind;
+    struct sim_disk *sim = sim_of(disk);
+    if (sim->is_locked)
+        return error_set(err, ERROR_BUSY, "the directory is locked");
+    sim->is_locked = true;
+    return 0;
+}
+
+static void sim_unlock(struct disk *disk)
+{
+    sim_of(disk)->is_locked = false;
+}
+
+/* ---- the disk ---- */
+
+struct sim_disk *sim_disk_new(void)
+{
+    struct sim_disk *sim = memory_zeroed(1, sizeof *sim);
+    sim->disk = (struct disk){
+        .open = sim_open,
+        .close = sim_close,
+        .read = sim_read,
+        .write = sim_write,
+        .sync = sim_sync,
+        .allocate = sim_allocate,
+        .size = sim_size,
+        .rename = sim_rename,
+        .remove = sim_remove,
+        .make_directory = sim_make_directory,
+        .sync_directory = sim_sync_directory,
+        .list = sim_list,
+        .lock = sim_lock,
+        .unlock = sim_unlock,
+    };
+    sim->space = UINT64_MAX;
+    return sim;
+}
+
+void sim_disk_free(struct sim_disk *sim)
+{
+    if (sim == NULL)
+        return;
+    while (sim->files != NULL)
+        sim_close(&sim->disk, sim->files);
+    while (sim->nodes != NULL) {
+        struct node *next = sim->nodes->next;
+        node_free(sim->nodes);
+        sim->nodes = next;
+    }
+    for (size_t i = 0; i < sim->change_count; i++)
+        name_change_release(&sim->changes[i]);
+    memory_free(sim->changes);
+    name_table_release(&sim->durable);
+    name_table_release(&sim->current);
+    memory_free(sim);
+}
+
+struct disk *sim_disk_interface(struct sim_disk *sim)
+{
+    return &sim->disk;
+}
+
+void sim_disk_fail(struct sim_disk *sim, enum sim_call call, uint64_t number, int code,
+                   bool for_ever)
+{
+    sim->faults[call] = (struct fault){
+        .at = code != 0 ? sim->calls[call] + number : 0,
+        .code = code,
+        .for_ever = for_ever,
+    };
+}
+
+uint64_t sim_disk_calls(const struct sim_disk *sim, enum sim_call call)
+{
+    return sim->calls[call];
+}
+
+void sim_disk_watch(struct sim_disk *sim, void (*before)(void *context, enum sim_call call),
+                    void *context)
+{
+    sim->before = before;
+    sim->before_context = context;
+}
+
+void sim_disk_set_space(struct sim_disk *sim, uint64_t bytes)
+{
+    sim->space = bytes;
+}
+
+/* What has no name any more counts while it is open. */
+uint64_t sim_disk_used(const struct sim_disk *sim)
+{
+    uint64_t used = 0;
+    for (struct node *node = sim->nodes; node != NULL; node = node->next)
+        node->is_marked = node->open_count > 0;
+    mark_table(&sim->current);
+    for (const struct node *node = sim->nodes; node != NULL; node = node->next)
+        used += node->is_marked ? node->current.size : 0;
+    return used;
+}
+
+void sim_disk_flip_bit(struct sim_disk *sim, const char *path, uint64_t bit)
+{
+    struct node *node = name_node(&sim->current, path);
+    check(node != NULL && bit / 8 < node->current.size);
+    node->current.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    if (bit / 8 < node->durable.size)
+        node->durable.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+}
+
+/* ---- crash ---- */
+
+/* Sectors are those of the file, not of the write, so the first and last may be cut short. */
+static void crash_tear(struct buffer *content, const struct pending_write *write, uint64_t sector,
+                       struct sim_random *random)
+{
+    uint64_t end = write->offset + write->data.size;
+    uint64_t old_size = content->size;
+    for (uint64_t at = write->offset; at < end;) {
+        uint64_t next = (at / sector + 1) * sector;
+        next = next < end ? next : end;
+        struct bytes part = bytes_of(write->data.data + (at - write->offset), (size_t)(next - at));
+        if (sim_random_chance(random, 50))
+            content_put(content, at, part);
+        else if (next > old_size && content->size < next && sim_random_chance(random, 50))
+            buffer_put_zeros(content, (size_t)(next - content->size));
+        at = next;
+    }
+}
+
+static void crash_content(const struct node *node, struct buffer *content, uint64_t sector,
+                          struct sim_random *random)
+{
+    buffer_append_bytes(content, buffer_view(&node->durable));
+    for (size_t i = 0; i < node->pending_count; i++) {
+        const struct pending_write *write = &node->pending[i];
+        uint64_t fate = sim_random_below(random, 3);
+        if (fate == 0)
+            content_put(content, write->offset, buffer_view(&write->data));
+        else if (fate == 1)
+            crash_tear(content, write, sector, random);
+    }
+}
+
+static void copy_names(struct name_table *to, const struct name_table *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        name_assign(to, from->names[i].path, from->names[i].node);
+}
+
+/* Names without a directory are gone, and with it the names below them. */
+static void drop_orphans(struct name_table *table)
+{
+    for (size_t i = 0; i < table->count;) {
+        if (parent_exists(table, table->names[i].path)) {
+            i++;
+            continue;
+        }
+        char *path = memory_string(table->names[i].path);
+        name_assign(table, path, NULL);
+        memory_free(path);
+        i = 0;
+    }
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct name *)a)->path, ((const struct name *)b)->path);
+}
+
+/* A disk that holds the files of `names`, each with what `random` leaves of it; NULL: all of it. */
+static struct sim_disk *sim_disk_with(const struct sim_disk *old, struct name_table *names,
+                                      struct sim_random *random)
+{
+    struct sim_disk *sim = sim_disk_new();
+    uint64_t sector = SECTOR_LARGE;
+    if (random != NULL && sim_random_chance(random, 50))
+        sector = SECTOR_SMALL;
+    sim->space = old->space;
+    drop_orphans(names);
+    /* In a fixed order: what is drawn for a file depends on those drawn before. */
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, name_compare);
+    for (size_t i = 0; i < names->count; i++) {
+        const struct node *from = names->names[i].node;
+        struct node *node = node_new(sim, from->is_directory);
+        if (random != NULL)
+            crash_content(from, &node->durable, sector, random);
+        else
+            buffer_append_bytes(&node->durable, buffer_view(&from->current));
+        buffer_append_bytes(&node->current, buffer_view(&node->durable));
+        name_assign(&sim->durable, names->names[i].path, node);
+        name_assign(&sim->current, names->names[i].path, node);
+    }
+    return sim;
+}
+
+struct sim_disk *sim_disk_crash(const struct sim_disk *old, uint64_t seed)
+{
+    struct sim_random random = {.state = seed};
+    struct name_table names = {0};
+    copy_names(&names, &old->durable);
+    for (size_t i = 0; i < old->change_count; i++)
+        if (sim_random_chance(&random, 50))
+            name_change_apply(&names, &old->changes[i]);
+    struct sim_disk *sim = sim_disk_with(old, &names, &random);
+    name_table_release(&names);
+    return sim;
+}
+
+struct sim_disk *sim_disk_restart(const struct sim_disk *old)
+{
+    struct name_table names = {0};
+    copy_names(&names, &old->current);
+    struct sim_disk *sim = sim_disk_with(old, &names, NULL);
+    name_table_release(&names);
+    return sim;
+}

@@ -1,0 +1,39 @@
+/* sim_world: a world in memory that is deterministic from a seed.
+ *
+ * Time stands still unless a test moves it or nothing is left to do before the next timer.  Jobs
+ * are run by `step`, one thing at a time, in an order drawn from the seed: jobs of one lane stay in
+ * order, `run` and `done` of a job are different steps, and other lanes come between as they may.
+ *
+ * A crash gives a new world and leaves the old one as it is; the engine in the old one can be closed
+ * as usual before or after. */
+#ifndef DAYBOOK_TESTS_SIM_SIM_WORLD_H
+#define DAYBOOK_TESTS_SIM_SIM_WORLD_H
+
+#include <stdint.h>
+
+#include "storage/base/world.h"
+#include "tests/sim/sim_disk.h"
+
+struct sim_world;
+
+struct sim_world *sim_world_new(uint64_t seed);
+/* Jobs and timers that are left are forgotten; their memory is their owner's. */
+void sim_world_free(struct sim_world *world);                     /* NULL is fine */
+
+struct world *sim_world_interface(struct sim_world *world);
+struct sim_disk *sim_world_disk(struct sim_world *world);
+
+/* The world after a loss of power (sim_disk_crash), after the process was killed
+ * (sim_disk_restart): the same time, nothing running, no faults. */
+struct sim_world *sim_world_crash(const struct sim_world *world, uint64_t seed);
+struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed);
+
+/* Both clocks; timers that come due fire in the steps that follow. */
+void sim_world_advance_us(struct sim_world *world, int64_t us);
+/* Only the wall clock jumps, to any time. */
+void sim_world_set_wall_us(struct sim_world *world, int64_t wall_us);
+
+/* Steps until nothing is left to do, but timers are only fired within `us` from now; the time is
+ * then that much later.  For engines with a timer that always starts again. */
+void sim_world_run_us(struct sim_world *world, int64_t us);
+#endif
