@@ -19,8 +19,8 @@ quiet := $(if $(V),,@)
 
 folders := storage/base counters storage rollup ingest query control
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl
-packages := gcc pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev libxxhash-dev \
-    zlib1g-dev libyajl-dev
+packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
+    libxxhash-dev zlib1g-dev libyajl-dev
 packages_test := libcriterion-dev python3-pytest netcat-openbsd valgrind clang
 
 # ---- flags ----

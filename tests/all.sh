@@ -30,9 +30,10 @@ step() {
     failed=$((failed + bad))
 }
 
+# Built in parallel, but run one after the other: some tests measure time.
 make=(make --no-print-directory -j2)
-# Programs are built with -j, but tests run one step at a time: some measure time.
 step "build"                   "${make[@]}" all
+step "build (clang)"           "${make[@]}" CC=clang all
 step "build tests"             "${make[@]}" test-build
 step "unit"                    make --no-print-directory test-unit
 step "simulation"              make --no-print-directory test-sim

@@ -122,21 +122,19 @@ headers() {
     done
 }
 
-# Every global is declared in a header of its own module, which the first word of the file's name
-# tells (type_value.c: type.h, type_private.h), and none varies.
+# Every global is declared in a header of its folder, and none of them is a variable.
 symbols() {
-    local object source folder stem name kind
+    local object source folder name kind
     for source in $(files c); do
         object=$objects/${source%.c}.o
         folder=$(dirname "$source")
-        stem=$(basename "$source" .c)
         [ "$folder" != . ] && [ -f "$object" ] || continue
         while read -r kind name; do
             case $kind in
             B | b | C) echo "$source: a variable outside functions: $name"; continue ;;
             esac
-            grep -qw -- "$name" "$folder/${stem%%_*}"*.h 2>/dev/null ||
-                echo "$source: global $name is declared in no header of its own"
+            grep -qw -- "$name" "$folder"/*.h ||
+                echo "$source: global $name is declared in no header of $folder"
         done < <(nm -g --defined-only "$object" | awk 'NF == 3 { print $2, $3 }'
                  nm "$object" | awk 'NF == 3 && $2 == "b" { print $2, $3 }')
     done

@@ -4,8 +4,8 @@
  * are run by `step`, one thing at a time, in an order drawn from the seed: jobs of one lane stay in
  * order, `run` and `done` of a job are different steps, and other lanes come between as they may.
  *
- * A crash gives a new world and leaves the old one as it is; the engine in the old one can be closed
- * as usual before or after. */
+ * A crash gives a new world and leaves the old one as it is; the engine in the old one can be
+ * closed as usual, before or after. */
 #ifndef DAYBOOK_TESTS_SIM_SIM_WORLD_H
 #define DAYBOOK_TESTS_SIM_SIM_WORLD_H
 
