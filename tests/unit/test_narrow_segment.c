@@ -427,7 +427,7 @@ static struct segment *open_segment(struct fixture *fixture, const struct segmen
 }
 
 /* Small and large partitions, with and without range deletions: every slice is the model's. */
-Test(narrow_segment, slices_in_both_directions_are_what_the_model_says, .timeout = 120)
+Test(narrow_segment, slices_in_both_directions_are_what_the_model_says)
 {
     enum { PARTITIONS = 60, SLICES = 40 };
     for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -600,7 +600,7 @@ static int read_damaged(struct fixture *fixture, const struct segment_info *info
     return rc;
 }
 
-Test(narrow_segment, damage_is_found_or_does_not_matter, .timeout = 300)
+Test(narrow_segment, damage_is_found_or_does_not_matter)
 {
     enum { PARTITIONS = 4 };
     struct fixture fixture;
@@ -652,7 +652,7 @@ static void decode_anything(struct bytes page, struct decompressor *decompressor
 }
 
 /* Without the segment's checksum: decoding stays inside the page whatever it holds. */
-Test(narrow_segment, a_page_that_lies_is_decoded_without_harm, .timeout = 120)
+Test(narrow_segment, a_page_that_lies_is_decoded_without_harm)
 {
     struct fixture fixture;
     setup(&fixture, 4);

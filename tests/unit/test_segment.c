@@ -214,7 +214,7 @@ Test(segment, a_file_cut_anywhere_is_corrupt)
     ram_disk_free(ram);
 }
 
-Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter, .timeout = 120)
+Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter)
 {
     struct ram_disk *ram = ram_disk_new();
     struct segment_info info;
@@ -236,7 +236,7 @@ Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter, .timeout = 120)
 }
 
 /* The directory's checks hold without its checksum too: flip its bits and sign the file anew. */
-Test(segment, a_directory_that_lies_is_corrupt_or_harmless, .timeout = 120)
+Test(segment, a_directory_that_lies_is_corrupt_or_harmless)
 {
     struct ram_disk *ram = ram_disk_new();
     struct segment_info info;
