@@ -21,20 +21,29 @@ void counter_memtable_free(struct counter_memtable *memtable);
  * without clustering columns.  Slot numbers stay for the memtable's life. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
+/* Frames never decrease. */
 void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
                           uint64_t frame);
+/* SET: the counter is `value`, whatever lower generations hold.  A generation below the slot's own
+ * has lost to it already and is ignored. */
 void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
                           int64_t generation, uint64_t frame);
+/* DELETE: the counter does not exist until it is incremented again.  Also the way to give a new
+ * slot the generation that older runs have of its counter: increments of a lower one are lost. */
+void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, int64_t generation,
+                            uint64_t frame);
 
 /* One partition of a counter table as of `frame`, as rows whose cells are counter cells of one
- * shard: id `shard_id`, clock the slot's last frame up to `frame`.  NULL: nothing there. */
+ * shard: id `shard_id`, clock the slot's last frame up to `frame`; or of none after a reset.  NULL:
+ * nothing there.  The slice's bytes outlive the stream.  `frame` is at least the durable one at the
+ * last write (UINT64_MAX: everything); a reader further behind sees the oldest of the three. */
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
                                        const struct slice *slice, uint64_t frame,
                                        uint64_t shard_id);
 
-/* As in narrow_memtable.h; the first call after a change sorts the partitions. */
-bool counter_memtable_seek(struct counter_memtable *memtable, uint32_t table_id, int64_t token,
+/* As in narrow_memtable.h. */
+bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id, int64_t token,
                            struct bytes key, bool after, int64_t *token_out,
                            struct bytes *key_out);
 uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
-#include "storage/memtable_index.h"
+#include "storage/memtable_partitions.h"
 #include "storage/range_deletions.h"
 
 enum {
@@ -67,24 +67,16 @@ struct partition_extras {
 };
 
 struct partition {
-    int64_t token;
-    const uint8_t *key;
-    uint32_t key_size;
+    struct memtable_partition base;
     uint64_t writes;
     uint64_t frame_first;
     struct memtable_index rows;
     struct partition_extras *extras;
 };
 
-struct narrow_table {
-    uint32_t id;
-    struct memtable_index partitions;
-};
-
 struct narrow_memtable {
     struct arena *arena;
-    struct narrow_table *tables;       /* by id */
-    uint32_t table_count;
+    struct memtable_partitions partitions;
     uint64_t frame_last;
     struct buffer packed;              /* scratch of one apply: the row being packed, ... */
     struct arena *scratch;             /* ... and its cells with their timestamps filled in */
@@ -95,6 +87,7 @@ struct narrow_memtable *narrow_memtable_new(struct arena *arena)
     struct narrow_memtable *memtable = memory_zeroed(1, sizeof *memtable);
 
     memtable->arena = arena;
+    memtable_partitions_init(&memtable->partitions, arena, sizeof(struct partition));
     memtable->scratch = arena_new(NARROW_SCRATCH_CHUNK);
     return memtable;
 }
@@ -103,113 +96,13 @@ void narrow_memtable_free(struct narrow_memtable *memtable)
 {
     if (memtable == NULL)
         return;
-    memory_free(memtable->tables);
+    memtable_partitions_release(&memtable->partitions);
     buffer_release(&memtable->packed);
     arena_free(memtable->scratch);
     memory_free(memtable);
 }
 
-/* ---- tables and partitions ---- */
-
-/* Where the table is, or would be. */
-static uint32_t table_place(const struct narrow_memtable *memtable, uint32_t table_id)
-{
-    uint32_t low = 0;
-    uint32_t high = memtable->table_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (memtable->tables[middle].id < table_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct narrow_table *table_find(const struct narrow_memtable *memtable, uint32_t table_id)
-{
-    uint32_t place = table_place(memtable, table_id);
-
-    if (place == memtable->table_count || memtable->tables[place].id != table_id)
-        return NULL;
-    return &memtable->tables[place];
-}
-
-static struct narrow_table *table_add(struct narrow_memtable *memtable, uint32_t table_id)
-{
-    uint32_t place = table_place(memtable, table_id);
-
-    memtable->tables = memory_resize(memtable->tables,
-                                     (memtable->table_count + 1) * sizeof(struct narrow_table));
-    struct narrow_table *table = &memtable->tables[place];
-    memmove(table + 1, table, (memtable->table_count - place) * sizeof *table);
-    *table = (struct narrow_table){.id = table_id};
-    memtable->table_count++;
-    return table;
-}
-
-static int partition_compare(const void *context, const void *key, const void *item)
-{
-    const struct partition *partition = item;
-
-    (void)context;
-    return bytes_compare(*(const struct bytes *)key,
-                         bytes_of(partition->key, partition->key_size));
-}
-
-static uint64_t token_prefix(int64_t token)
-{
-    return (uint64_t)token ^ (UINT64_C(1) << 63);
-}
-
-static uint64_t partition_prefix(const void *context, const void *item)
-{
-    (void)context;
-    return token_prefix(((const struct partition *)item)->token);
-}
-
-static struct memtable_index_search partition_search(int64_t token, const struct bytes *key)
-{
-    return (struct memtable_index_search){
-        .prefix = token_prefix(token),
-        .key = key,
-        .compare = partition_compare,
-        .prefix_of = partition_prefix,
-    };
-}
-
-static struct partition *partition_find(const struct narrow_memtable *memtable, uint32_t table_id,
-                                        int64_t token, struct bytes key)
-{
-    struct narrow_table *table = table_find(memtable, table_id);
-    struct memtable_index_search search = partition_search(token, &key);
-
-    return table != NULL ? memtable_index_find(&table->partitions, &search) : NULL;
-}
-
-static struct partition *partition_for(struct narrow_memtable *memtable, uint32_t table_id,
-                                       int64_t token, struct bytes key)
-{
-    struct narrow_table *table = table_find(memtable, table_id);
-    struct memtable_index_search search = partition_search(token, &key);
-
-    if (table == NULL)
-        table = table_add(memtable, table_id);
-    struct partition *partition = memtable_index_find(&table->partitions, &search);
-    if (partition != NULL)
-        return partition;
-    check(key.size <= UINT32_MAX);
-    partition = arena_alloc(memtable->arena, sizeof *partition, _Alignof(struct partition));
-    *partition = (struct partition){
-        .token = token,
-        .key = arena_copy(memtable->arena, key).data,
-        .key_size = (uint32_t)key.size,
-        .frame_first = memtable->frame_last,
-    };
-    memtable_index_insert(&table->partitions, memtable->arena, &search, partition);
-    return partition;
-}
+/* ---- partitions ---- */
 
 static struct partition_extras *partition_extras(struct narrow_memtable *memtable,
                                                  struct partition *partition)
@@ -225,7 +118,8 @@ static struct partition_extras *partition_extras(struct narrow_memtable *memtabl
 uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,
                                  int64_t token, struct bytes key)
 {
-    const struct partition *partition = partition_find(memtable, table_id, token, key);
+    const struct partition *partition =
+        memtable_partitions_find(&memtable->partitions, table_id, token, key);
 
     return partition != NULL ? partition->writes : 0;
 }
@@ -233,39 +127,24 @@ uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_
 bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
                          struct bytes key)
 {
-    return partition_find(memtable, table_id, token, key) != NULL;
+    return memtable_partitions_find(&memtable->partitions, table_id, token, key) != NULL;
 }
 
 bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
                           struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
-    const struct narrow_table *table = table_find(memtable, table_id);
-    struct memtable_index_search search = partition_search(token, &key);
-
-    if (table == NULL)
-        return false;
-    struct memtable_index_cursor cursor = memtable_index_seek(&table->partitions, &search);
-    const struct partition *partition = memtable_index_next(&cursor);
-    if (partition != NULL && after && partition->token == token &&
-        bytes_equal(key, bytes_of(partition->key, partition->key_size)))
-        partition = memtable_index_next(&cursor);
-    if (partition == NULL)
-        return false;
-    *token_out = partition->token;
-    *key_out = bytes_of(partition->key, partition->key_size);
-    return true;
+    return memtable_partitions_seek(&memtable->partitions, table_id, token, key, after, token_out,
+                                    key_out);
 }
 
 uint32_t narrow_memtable_next_table(const struct narrow_memtable *memtable, uint32_t after)
 {
-    uint32_t place = after < UINT32_MAX ? table_place(memtable, after + 1) : memtable->table_count;
-
-    return place < memtable->table_count ? memtable->tables[place].id : 0;
+    return memtable_partitions_next_table(&memtable->partitions, after);
 }
 
 bool narrow_memtable_is_empty(const struct narrow_memtable *memtable)
 {
-    return memtable->table_count == 0;
+    return memtable->partitions.table_count == 0;
 }
 
 /* ---- the order of rows ---- */
@@ -549,9 +428,10 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
 
     check(mutation->table_id == table->id && frame >= memtable->frame_last);
     memtable->frame_last = frame;
-    struct partition *partition =
-        partition_for(memtable, table->id, mutation->token, mutation->key);
-    partition->writes++;
+    struct partition *partition = memtable_partitions_get(&memtable->partitions, table->id,
+                                                          mutation->token, mutation->key);
+    if (partition->writes++ == 0)
+        partition->frame_first = frame;
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
         apply_partition_deletion(memtable, partition,
                                  deletion_filled(mutation->deletion, timestamp_us));
@@ -757,7 +637,8 @@ struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
                                       const struct table *table, int64_t token, struct bytes key,
                                       const struct slice *slice, uint64_t frame)
 {
-    const struct partition *partition = partition_find(memtable, table->id, token, key);
+    const struct partition *partition =
+        memtable_partitions_find(&memtable->partitions, table->id, token, key);
 
     if (partition == NULL || partition->frame_first > frame)
         return NULL;

@@ -33,7 +33,7 @@ bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_
 
 /* The partition as of `frame` (UINT64_MAX: everything).  NULL when the partition has nothing.  The
  * stream reads the memtable: on the engine thread, or anywhere once it is frozen; what it yields
- * lives as long as the memtable or until the next pull. */
+ * lives as long as the memtable or until the next pull.  The slice's bytes outlive the stream. */
 struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
                                       const struct table *table, int64_t token, struct bytes key,
                                       const struct slice *slice, uint64_t frame);

@@ -1,0 +1,465 @@
+/* counter_memtable: slots of 64 bytes, found by a hash table once and by number ever after.
+ *
+ * What decides correctness: a slot's three sums are cumulative, each as it was at the end of its
+ * frame.  The first touch in a new frame moves them back by one:
+ *
+ *     +1 @7    7: 1
+ *     +5 @9    9: 6    7: 1
+ *     +1 @9    9: 7    7: 1
+ *     +2 @10  10: 9    9: 7    7: 1       a reader at 8 sees 1, at 9 sees 7
+ *     +1 @12  12: 10  10: 9    9: 7       at 11 sees 9; the durable frame is at least 10
+ *
+ * When frame 12 is open, 11 is being written at most, so 10 is durable: the newest sum at or before
+ * any frame that a reader may ask for is one of the three, also when 11 did not touch the slot.
+ *
+ * A generation begun by SET or DELETE is a node in a chain that few slots have.  It carries its
+ * frame, so that a reader at an earlier one still sees the generation before.
+ *
+ * The hash table holds 32 bits of the hash beside the slot's number; identities (which counter a
+ * slot is) are looked at only where those agree.  Rows of a partition are put in order when they
+ * are read: a slot is made without knowing the table's types. */
+#include "storage/counter_memtable.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "counters/counter_cell.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/memtable_partitions.h"
+
+enum {
+    COUNTER_FRAMES = 3,
+    COUNTER_CHUNK_SLOTS = 1024,        /* 64 KiB of slots */
+    COUNTER_BUCKETS_FIRST = 1024,
+    COUNTER_STREAM_CHUNK = 4096
+};
+
+#define COUNTER_NEVER UINT64_MAX       /* no frame */
+
+/* What SET or DELETE began. */
+struct counter_generation {
+    struct counter_generation *older;
+    uint64_t frame;
+    int64_t generation;
+    uint64_t frame_counted;            /* since when it has a value; COUNTER_NEVER: reset only */
+};
+
+struct counter_slot {
+    uint64_t frames[COUNTER_FRAMES];   /* newest first; 0: none */
+    int64_t sums[COUNTER_FRAMES];
+    struct counter_generation *generation;       /* NULL: 0, since ever */
+    struct counter_identity *identity;
+};
+
+_Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
+
+struct counter_partition {
+    struct memtable_partition base;
+    struct counter_identity *identities;
+    uint32_t count;
+};
+
+/* Which counter a slot is. */
+struct counter_identity {
+    struct counter_partition *partition;
+    struct counter_identity *next;     /* in the partition */
+    const struct counter_slot *slot;
+    struct bytes clustering;           /* packed */
+    uint32_t column_id;
+};
+
+struct counter_bucket {
+    uint32_t tag;                      /* the hash; its low bits say where the search begins */
+    uint32_t slot;                     /* the slot's number plus 1; 0: empty */
+};
+
+struct counter_memtable {
+    struct arena *arena;
+    struct memtable_partitions partitions;
+    struct counter_slot **chunks;      /* of COUNTER_CHUNK_SLOTS slots each, which never move */
+    uint32_t count;
+    struct counter_bucket *buckets;
+    uint32_t bucket_count;             /* a power of two */
+};
+
+struct counter_memtable *counter_memtable_new(struct arena *arena)
+{
+    struct counter_memtable *memtable = memory_zeroed(1, sizeof *memtable);
+
+    memtable->arena = arena;
+    memtable_partitions_init(&memtable->partitions, arena, sizeof(struct counter_partition));
+    memtable->bucket_count = COUNTER_BUCKETS_FIRST;
+    memtable->buckets = memory_zeroed(memtable->bucket_count, sizeof *memtable->buckets);
+    return memtable;
+}
+
+void counter_memtable_free(struct counter_memtable *memtable)
+{
+    if (memtable == NULL)
+        return;
+    memtable_partitions_release(&memtable->partitions);
+    memory_free(memtable->chunks);
+    memory_free(memtable->buckets);
+    memory_free(memtable);
+}
+
+/* ---- slots ---- */
+
+static inline struct counter_slot *slot_at(const struct counter_memtable *memtable, uint32_t slot)
+{
+    return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS][slot % COUNTER_CHUNK_SLOTS];
+}
+
+static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes clustering,
+                             uint32_t column_id)
+{
+    uint64_t hash = hash64(key.data, key.size);
+
+    /* Odd constants (from SplitMix64) spread what is small and differs little. */
+    if (clustering.size > 0)
+        hash = (hash ^ (hash >> 31)) * UINT64_C(0x94D049BB133111EB) +
+               hash64(clustering.data, clustering.size);
+    hash += ((uint64_t)table_id << 32 | column_id) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (hash ^ (hash >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (uint32_t)(hash >> 32);
+}
+
+static bool identity_is(const struct counter_identity *identity, uint32_t table_id,
+                        struct bytes key, struct bytes clustering, uint32_t column_id)
+{
+    return identity->column_id == column_id && identity->partition->base.table_id == table_id &&
+           bytes_equal(identity->clustering, clustering) &&
+           bytes_equal(memtable_partition_key(&identity->partition->base), key);
+}
+
+/* Double the hash table.  Tags have 32 bits, as many as there can be slots. */
+static void buckets_grow(struct counter_memtable *memtable)
+{
+    uint32_t count = memtable->bucket_count * 2;
+    struct counter_bucket *buckets = memory_zeroed(count, sizeof *buckets);
+
+    check(count > memtable->bucket_count);
+    for (uint32_t i = 0; i < memtable->bucket_count; i++) {
+        if (memtable->buckets[i].slot == 0)
+            continue;
+        uint32_t at = memtable->buckets[i].tag & (count - 1);
+        while (buckets[at].slot != 0)
+            at = (at + 1) & (count - 1);
+        buckets[at] = memtable->buckets[i];
+    }
+    memory_free(memtable->buckets);
+    memtable->buckets = buckets;
+    memtable->bucket_count = count;
+}
+
+static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, struct bytes key,
+                         struct bytes clustering, uint32_t column_id)
+{
+    uint32_t number = memtable->count++;
+
+    check(number < UINT32_MAX - 1);
+    if (number % COUNTER_CHUNK_SLOTS == 0) {
+        uint32_t chunk = number / COUNTER_CHUNK_SLOTS;
+        memtable->chunks =
+            memory_resize(memtable->chunks, (chunk + 1) * sizeof(struct counter_slot *));
+        memtable->chunks[chunk] =
+            arena_alloc(memtable->arena, COUNTER_CHUNK_SLOTS * sizeof(struct counter_slot), 64);
+    }
+    struct counter_partition *partition =
+        memtable_partitions_get(&memtable->partitions, table_id,
+                                murmur3_token(key.data, key.size), key);
+    struct counter_slot *slot = slot_at(memtable, number);
+    struct counter_identity *identity =
+        arena_alloc(memtable->arena, sizeof *identity, _Alignof(struct counter_identity));
+    *identity = (struct counter_identity){
+        .partition = partition,
+        .next = partition->identities,
+        .slot = slot,
+        .clustering = arena_copy(memtable->arena, clustering),
+        .column_id = column_id,
+    };
+    partition->identities = identity;
+    partition->count++;
+    *slot = (struct counter_slot){.identity = identity};
+    return number;
+}
+
+uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
+                               struct bytes key, struct bytes clustering, uint32_t column_id)
+{
+    uint32_t tag = identity_tag(table_id, key, clustering, column_id);
+    uint32_t mask = memtable->bucket_count - 1;
+    uint32_t at = tag & mask;
+
+    for (; memtable->buckets[at].slot != 0; at = (at + 1) & mask) {
+        struct counter_bucket bucket = memtable->buckets[at];
+        if (bucket.tag == tag && identity_is(slot_at(memtable, bucket.slot - 1)->identity,
+                                             table_id, key, clustering, column_id))
+            return bucket.slot - 1;
+    }
+    uint32_t number = slot_add(memtable, table_id, key, clustering, column_id);
+    memtable->buckets[at] = (struct counter_bucket){tag, number + 1};
+    if (memtable->count > memtable->bucket_count / 2)
+        buckets_grow(memtable);
+    return number;
+}
+
+/* ---- counting ---- */
+
+/* Make sums[0] the sum of `frame`; it begins with that of the frame before. */
+static inline void slot_turn(struct counter_slot *slot, uint64_t frame)
+{
+    if (slot->frames[0] == frame)
+        return;
+    check(frame > slot->frames[0]);
+    slot->frames[2] = slot->frames[1];
+    slot->sums[2] = slot->sums[1];
+    slot->frames[1] = slot->frames[0];
+    slot->sums[1] = slot->sums[0];
+    slot->frames[0] = frame;
+}
+
+void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot_number, int64_t delta,
+                          uint64_t frame)
+{
+    struct counter_slot *slot = slot_at(memtable, slot_number);
+
+    slot_turn(slot, frame);
+    slot->sums[0] = (int64_t)((uint64_t)slot->sums[0] + (uint64_t)delta);
+    if (slot->generation != NULL && slot->generation->frame_counted == COUNTER_NEVER)
+        slot->generation->frame_counted = frame;
+}
+
+static void slot_begin(struct counter_memtable *memtable, uint32_t slot_number, int64_t value,
+                       int64_t generation, uint64_t frame, uint64_t frame_counted)
+{
+    struct counter_slot *slot = slot_at(memtable, slot_number);
+
+    if (generation < (slot->generation != NULL ? slot->generation->generation : 0))
+        return;
+    struct counter_generation *begun =
+        arena_alloc(memtable->arena, sizeof *begun, _Alignof(struct counter_generation));
+    *begun = (struct counter_generation){slot->generation, frame, generation, frame_counted};
+    slot->generation = begun;
+    slot_turn(slot, frame);
+    slot->sums[0] = value;
+}
+
+void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
+                          int64_t generation, uint64_t frame)
+{
+    slot_begin(memtable, slot, value, generation, frame, frame);
+}
+
+void counter_memtable_reset(struct counter_memtable *memtable, uint32_t slot, int64_t generation,
+                            uint64_t frame)
+{
+    slot_begin(memtable, slot, 0, generation, frame, COUNTER_NEVER);
+}
+
+/* ---- reading ---- */
+
+bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id,
+                           int64_t token, struct bytes key, bool after, int64_t *token_out,
+                           struct bytes *key_out)
+{
+    return memtable_partitions_seek(&memtable->partitions, table_id, token, key, after, token_out,
+                                    key_out);
+}
+
+uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after)
+{
+    return memtable_partitions_next_table(&memtable->partitions, after);
+}
+
+bool counter_memtable_is_empty(const struct counter_memtable *memtable)
+{
+    return memtable->count == 0;
+}
+
+/* Which of the three a reader at `frame` sees; -1: the slot was not there yet. */
+static int slot_visible(const struct counter_slot *slot, uint64_t frame)
+{
+    for (int i = 0; i < COUNTER_FRAMES; i++) {
+        if (slot->frames[i] != 0 && slot->frames[i] <= frame)
+            return i;
+    }
+    /* Further behind than any reader of the durable frame: the oldest is durable as well. */
+    return slot->frames[COUNTER_FRAMES - 1] != 0 ? COUNTER_FRAMES - 1 : -1;
+}
+
+/* Append the slot's cell as of `frame`; its generation is what the cell's timestamp is. */
+static int64_t slot_write(const struct counter_slot *slot, uint64_t frame, uint64_t shard_id,
+                          struct buffer *value)
+{
+    int seen = slot_visible(slot, frame);
+
+    check(seen >= 0);
+    const struct counter_generation *generation = slot->generation;
+    while (generation != NULL && generation->frame > slot->frames[seen])
+        generation = generation->older;
+    int64_t number = generation != NULL ? generation->generation : 0;
+    if (generation != NULL && generation->frame_counted > slot->frames[seen])
+        counter_write_reset(value, number);
+    else
+        counter_write_single(
+            value, number, (struct counter_shard){shard_id, slot->frames[seen], slot->sums[seen]});
+    return number;
+}
+
+/* A cell that the stream will yield. */
+struct counter_place {
+    struct clustering clustering;
+    bool is_static;
+    const struct counter_identity *identity;
+};
+
+struct counter_stream {
+    struct stream base;
+    uint64_t frame;
+    uint64_t shard_id;
+    struct counter_place *places;      /* in stream order; owned */
+    uint32_t count;
+    uint32_t next;
+    struct buffer value;               /* scratch of one cell */
+    struct arena *arena;               /* for what was last yielded */
+};
+
+struct place_order {
+    const struct table *table;
+    bool reversed;
+};
+
+static int place_compare_rows(const struct place_order *order, const struct counter_place *a,
+                              const struct counter_place *b)
+{
+    if (a->is_static != b->is_static)
+        return a->is_static ? -1 : 1;
+    int rows = clustering_compare(order->table, &a->clustering, &b->clustering);
+    return order->reversed ? -rows : rows;
+}
+
+static int place_compare(const void *a, const void *b, void *context)
+{
+    const struct counter_place *left = a;
+    const struct counter_place *right = b;
+    int order = place_compare_rows(context, left, right);
+    uint32_t left_id = left->identity->column_id;
+    uint32_t right_id = right->identity->column_id;
+
+    return order != 0 ? order : (left_id > right_id) - (left_id < right_id);
+}
+
+/* A slot without clustering, in a table that has clustering columns, counts in a static column. */
+static bool place_set(struct counter_place *place, const struct table *table,
+                      const struct slice *slice, const struct counter_identity *identity)
+{
+    place->identity = identity;
+    place->is_static = identity->clustering.size == 0 && table->clustering_count > 0;
+    place->clustering.count = 0;
+    if (place->is_static)
+        return slice->with_static;
+    if (identity->clustering.size > 0) {
+        struct reader reader = reader_of(identity->clustering);
+        clustering_unpack(&reader, &place->clustering);
+        check(!reader.failed);
+    }
+    return slice_contains(table, slice, &place->clustering);
+}
+
+static int counter_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
+{
+    struct counter_stream *stream = (struct counter_stream *)base;
+    const struct counter_place *first = &stream->places[stream->next];
+    struct place_order order = {base->table, false};
+    uint32_t count = 0;
+
+    (void)err;
+    arena_reset(stream->arena);
+    if (stream->next == stream->count)
+        return 0;
+    while (stream->next + count < stream->count &&
+           place_compare_rows(&order, first, first + count) == 0)
+        count++;
+    struct cell *cells = arena_alloc(stream->arena, count * sizeof *cells, _Alignof(struct cell));
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_clear(&stream->value);
+        int64_t generation = slot_write(first[i].identity->slot, stream->frame, stream->shard_id,
+                                        &stream->value);
+        cells[i] = (struct cell){
+            .column_id = first[i].identity->column_id,
+            .flags = CELL_COUNTER,
+            .timestamp_us = generation,
+            .expiry_s = EXPIRY_NONE,
+            .value = arena_copy(stream->arena, buffer_view(&stream->value)),
+        };
+    }
+    stream->next += count;
+    *out = (struct unfiltered){.kind = UNFILTERED_ROW, .before = DELETION_NONE};
+    out->after = DELETION_NONE;
+    out->row.is_static = first->is_static;
+    out->row.clustering = first->clustering;
+    out->row.marker = LIVENESS_NONE;
+    out->row.deletion = DELETION_NONE;
+    out->row.cells = cells;
+    out->row.cell_count = count;
+    return 1;
+}
+
+static void counter_stream_close(struct stream *base)
+{
+    struct counter_stream *stream = (struct counter_stream *)base;
+
+    memory_free(stream->places);
+    buffer_release(&stream->value);
+    arena_free(stream->arena);
+    memory_free(stream);
+}
+
+/* The cells within the slice that are visible at `frame`, in stream order. */
+static uint32_t places_collect(const struct counter_partition *partition,
+                               const struct table *table, const struct slice *slice,
+                               uint64_t frame, struct counter_place *places)
+{
+    struct place_order order = {table, slice->reversed};
+    uint32_t count = 0;
+
+    for (const struct counter_identity *at = partition->identities; at != NULL; at = at->next) {
+        if (slot_visible(at->slot, frame) >= 0)
+            count += place_set(&places[count], table, slice, at);
+    }
+    qsort_r(places, count, sizeof *places, place_compare, &order);
+    return count;
+}
+
+struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
+                                       const struct table *table, struct bytes key,
+                                       const struct slice *slice, uint64_t frame,
+                                       uint64_t shard_id)
+{
+    const struct counter_partition *partition = memtable_partitions_find(
+        &memtable->partitions, table->id, murmur3_token(key.data, key.size), key);
+
+    if (partition == NULL)
+        return NULL;
+    struct counter_place *places = memory_alloc(partition->count * sizeof *places);
+    uint32_t count = places_collect(partition, table, slice, frame, places);
+    if (count == 0) {
+        memory_free(places);
+        return NULL;
+    }
+    struct counter_stream *stream = memory_zeroed(1, sizeof *stream);
+    stream->base = (struct stream){
+        .table = table,
+        .partition_deletion = DELETION_NONE,
+        .next = counter_stream_next,
+        .close = counter_stream_close,
+    };
+    stream->frame = frame;
+    stream->shard_id = shard_id;
+    stream->places = places;
+    stream->count = count;
+    stream->arena = arena_new(COUNTER_STREAM_CHUNK);
+    return &stream->base;
+}
