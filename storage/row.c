@@ -30,10 +30,10 @@ enum {
 
 /* The flag byte of a packed cell; the first two are enum cell_flag's. */
 enum {
-    PACK_CELL_TTL = 4,                 /* ttl and expiry follow */
-    PACK_CELL_MADE = 8,                /* a tombstone's local second follows */
+    PACK_CELL_TTL = 4,  /* ttl and expiry follow */
+    PACK_CELL_MADE = 8, /* a tombstone's local second follows */
     PACK_CELL_PATH = 16,
-    PACK_CELL_SAME_TIME = 32,          /* the marker's timestamp */
+    PACK_CELL_SAME_TIME = 32, /* the marker's timestamp */
     PACK_CELL_UNUSED = 192
 };
 
@@ -294,9 +294,8 @@ static void row_pack(const struct row *row, struct buffer *buffer)
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
 {
-    *row = (struct row){.is_static = (flags & ROW_STATIC) != 0,
-                        .marker = LIVENESS_NONE,
-                        .deletion = DELETION_NONE};
+    *row = (struct row){
+        .is_static = (flags & ROW_STATIC) != 0, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
     bool impossible = (flags & ROW_UNUSED) != 0 ||
                       (flags & (ROW_MARKER | ROW_MARKER_EXPIRES)) == ROW_MARKER_EXPIRES;
     if (impossible) {
@@ -364,8 +363,7 @@ void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clus
     clustering_unpack(reader, clustering_out);
 }
 
-int unfiltered_unpack(struct reader *reader, struct arena *arena,
-                      struct unfiltered *unfiltered_out)
+int unfiltered_unpack(struct reader *reader, struct arena *arena, struct unfiltered *unfiltered_out)
 {
     uint8_t flags = reader_u8(reader);
 

@@ -2,8 +2,8 @@
  *
  * A partition is: a partition deletion, a static row, and a sequence of unfiltereds in clustering
  * order, each a row or a bound of a range deletion.  A row is a marker (INSERT's liveness), a row
- * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a path;
- * a complex column has a deletion of its own.  Everything carries the write timestamp in
+ * deletion, and cells; a cell has its own timestamp, TTL and expiry, and in a complex column a
+ * path; a complex column has a deletion of its own.  Everything carries the write timestamp in
  * microseconds; the higher one wins, and ties are settled as in Cassandra (row_merge.c has the
  * table).
  *

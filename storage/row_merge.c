@@ -91,10 +91,10 @@ struct merge {
     const struct table *table;
     struct arena *arena;
     bool is_static;
-    struct deletion active;            /* the strongest of range and row deletion */
-    struct complex_deletion *complex;  /* those that hide more than `active`, by column id */
+    struct deletion active;           /* the strongest of range and row deletion */
+    struct complex_deletion *complex; /* those that hide more than `active`, by column id */
     uint32_t complex_count;
-    /* The column last asked for, and the deletion that counts in it: cells come column by column. */
+    /* The column last asked for and the deletion that counts in it: cells come by column. */
     uint32_t column_id;
     const struct column *column;
     struct deletion column_deletion;
@@ -146,8 +146,7 @@ static void merge_turn_to_column(struct merge *merge, uint32_t column_id)
 static bool merge_keeps(struct merge *merge, const struct cell *cell)
 {
     merge_turn_to_column(merge, cell->column_id);
-    if (merge->column == NULL ||
-        type_is_complex(merge->column->type) != (cell->path.data != NULL))
+    if (merge->column == NULL || type_is_complex(merge->column->type) != (cell->path.data != NULL))
         return false;
     return !deletion_hides(merge->column_deletion, cell->timestamp_us);
 }
@@ -212,9 +211,9 @@ static struct cell_list merge_cells(struct merge *merge, const struct row *const
     uint32_t a_index = 0;
     uint32_t b_index = 0;
     while (a_index < a.count || b_index < b.count) {
-        bool take_a = b_index == b.count ||
-                      (a_index < a.count &&
-                       merge_order(merge, &a.cells[a_index], &b.cells[b_index]) <= 0);
+        bool take_a =
+            b_index == b.count ||
+            (a_index < a.count && merge_order(merge, &a.cells[a_index], &b.cells[b_index]) <= 0);
         merge_emit(merge, &merged, take_a ? &a.cells[a_index++] : &b.cells[b_index++]);
     }
     return merged;
@@ -321,8 +320,7 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 {
     struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
     struct liveness marker = row->marker;
-    struct cell *cells =
-        arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
     uint32_t count = 0;
 
     if (marker.ttl_s > 0 && now_s >= marker.expiry_s)

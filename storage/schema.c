@@ -226,8 +226,7 @@ const struct type *schema_type(const struct schema *schema, const char *keyspace
     return index < schema->type_count ? schema->types[index]->type : NULL;
 }
 
-const struct user_type *schema_type_next(const struct schema *schema,
-                                         const struct user_type *after)
+const struct user_type *schema_type_next(const struct schema *schema, const struct user_type *after)
 {
     uint32_t index = 0;
 
@@ -284,8 +283,8 @@ static int check_name(const char *what, const char *name, struct error *err)
 
     for (size_t i = 0; i < size && valid; i++) {
         char c = name[i];
-        valid = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                c == '_';
+        valid =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     }
     if (!valid)
         return error_set(err, ERROR_INVALID,
@@ -679,8 +678,8 @@ static void remember_dropped(struct schema *schema, struct table *table,
                              const struct column *column, int64_t dropped_us)
 {
     uint32_t count = table->dropped_count;
-    struct dropped_column *dropped = arena_alloc(schema->arena, (count + 1) * sizeof *dropped,
-                                                 _Alignof(struct dropped_column));
+    struct dropped_column *dropped =
+        arena_alloc(schema->arena, (count + 1) * sizeof *dropped, _Alignof(struct dropped_column));
 
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);

@@ -225,8 +225,8 @@ static int get_dropped(struct schema *schema, struct reader *reader, struct tabl
         struct bytes type = reader_sized(reader);
         if (reader->failed)
             return ERROR_CORRUPT;
-        int rc = schema_parse_type(schema, table->keyspace, type, schema->arena, &dropped[i].type,
-                                   NULL);
+        int rc =
+            schema_parse_type(schema, table->keyspace, type, schema->arena, &dropped[i].type, NULL);
         if (rc < 0)
             return rc;
     }

@@ -79,7 +79,8 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
     if (field_count == 0 || count > SCHEMA_COLUMNS_MAX)
         return error_set(err, ERROR_LIMIT, "type %s: 1 to %d fields expected", name,
                          SCHEMA_COLUMNS_MAX);
-    const struct type **types = arena_alloc(schema->arena, count * sizeof(*types), _Alignof(void *));
+    const struct type **types =
+        arena_alloc(schema->arena, count * sizeof(*types), _Alignof(void *));
     const char **names = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
     for (uint32_t i = 0; i < old_count; i++) {
         types[i] = from->arguments[i];
@@ -122,8 +123,8 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
     rc = make_type(schema, keyspace, name, NULL, field_count, field_names, field_types, &made, err);
     if (rc < 0)
         return rc;
-    schema->types = memory_resize(schema->types,
-                                  (schema->type_count + 1) * sizeof(const struct user_type *));
+    schema->types =
+        memory_resize(schema->types, (schema->type_count + 1) * sizeof(const struct user_type *));
     schema->types[schema->type_count++] = made;
     return 0;
 }
@@ -158,8 +159,8 @@ int schema_add_type_field(struct schema *schema, const char *keyspace, const cha
         return rc;
     const struct type *added = made->type->arguments[old->argument_count];
     if (!uses_only_before(schema, keyspace, added, index))
-        return error_set(err, ERROR_INVALID, "field %s: its type must be older than %s",
-                         field_name, name);
+        return error_set(err, ERROR_INVALID, "field %s: its type must be older than %s", field_name,
+                         name);
     schema->types[index] = made;
     schema_reread(schema);
     return 0;

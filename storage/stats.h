@@ -28,13 +28,13 @@ struct partition_stats {
     int64_t last;                      /* (milliseconds for time); meaningless when rows is 0 */
     uint8_t scale_count;
     struct scale_sum inline_sum;       /* the only entry when scale_count is 1: the common case */
-    struct scale_sum *sums;            /* all entries, scale ascending, when scale_count > 1; owned */
+    struct scale_sum *sums;            /* all entries, by scale, when scale_count > 1; owned */
 };
 
 void stats_release(struct partition_stats *stats);
-void stats_clear(struct partition_stats *stats);                    /* to zero rows; keeps nothing */
+void stats_clear(struct partition_stats *stats);               /* to zero rows; keeps nothing */
 void stats_copy(struct partition_stats *target, const struct partition_stats *source);
-void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale);  /* not rows */
+void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale); /* no row */
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);   /* not the value */
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);
 bool stats_equal(const struct partition_stats *a, const struct partition_stats *b);

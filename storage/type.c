@@ -15,16 +15,16 @@ struct builtin_name {
 
 /* `varchar` is text under its old name; type_print never gives it. */
 static const struct builtin_name builtin_names[] = {
-    {"ascii", {.kind = TYPE_ASCII}},         {"bigint", {.kind = TYPE_BIGINT}},
-    {"blob", {.kind = TYPE_BLOB}},           {"boolean", {.kind = TYPE_BOOLEAN}},
-    {"counter", {.kind = TYPE_COUNTER}},     {"date", {.kind = TYPE_DATE}},
-    {"decimal", {.kind = TYPE_DECIMAL}},     {"double", {.kind = TYPE_DOUBLE}},
-    {"duration", {.kind = TYPE_DURATION}},   {"float", {.kind = TYPE_FLOAT}},
-    {"inet", {.kind = TYPE_INET}},           {"int", {.kind = TYPE_INT}},
-    {"smallint", {.kind = TYPE_SMALLINT}},   {"text", {.kind = TYPE_TEXT}},
-    {"time", {.kind = TYPE_TIME}},           {"timestamp", {.kind = TYPE_TIMESTAMP}},
-    {"timeuuid", {.kind = TYPE_TIMEUUID}},   {"tinyint", {.kind = TYPE_TINYINT}},
-    {"uuid", {.kind = TYPE_UUID}},           {"varint", {.kind = TYPE_VARINT}},
+    {"ascii", {.kind = TYPE_ASCII}},       {"bigint", {.kind = TYPE_BIGINT}},
+    {"blob", {.kind = TYPE_BLOB}},         {"boolean", {.kind = TYPE_BOOLEAN}},
+    {"counter", {.kind = TYPE_COUNTER}},   {"date", {.kind = TYPE_DATE}},
+    {"decimal", {.kind = TYPE_DECIMAL}},   {"double", {.kind = TYPE_DOUBLE}},
+    {"duration", {.kind = TYPE_DURATION}}, {"float", {.kind = TYPE_FLOAT}},
+    {"inet", {.kind = TYPE_INET}},         {"int", {.kind = TYPE_INT}},
+    {"smallint", {.kind = TYPE_SMALLINT}}, {"text", {.kind = TYPE_TEXT}},
+    {"time", {.kind = TYPE_TIME}},         {"timestamp", {.kind = TYPE_TIMESTAMP}},
+    {"timeuuid", {.kind = TYPE_TIMEUUID}}, {"tinyint", {.kind = TYPE_TINYINT}},
+    {"uuid", {.kind = TYPE_UUID}},         {"varint", {.kind = TYPE_VARINT}},
     {"varchar", {.kind = TYPE_TEXT}},
 };
 
@@ -79,15 +79,16 @@ void type_print_name(const char *name, struct buffer *buffer)
 bool type_name_is_reserved(const char *name)
 {
     static const char *const reserved[] = {
-        "add",       "allow",  "alter",    "and",      "apply",        "asc",      "authorize",
-        "batch",     "begin",  "by",       "columnfamily", "create",   "delete",   "desc",
-        "describe",  "drop",   "entries",  "execute",  "from",         "full",     "grant",
-        "if",        "in",     "index",    "infinity", "insert",       "into",     "is",
-        "keyspace",  "limit",  "materialized", "modify", "nan",        "norecursive", "not",
-        "null",      "of",     "on",       "or",       "order",        "primary",  "rename",
-        "replace",   "revoke", "schema",   "select",   "set",          "table",    "to",
-        "token",     "truncate", "unlogged", "update", "use",          "using",    "view",
-        "where",     "with",
+        "add",          "allow",  "alter",    "and",         "apply",        "asc",
+        "authorize",    "batch",  "begin",    "by",          "columnfamily", "create",
+        "delete",       "desc",   "describe", "drop",        "entries",      "execute",
+        "from",         "full",   "grant",    "if",          "in",           "index",
+        "infinity",     "insert", "into",     "is",          "keyspace",     "limit",
+        "materialized", "modify", "nan",      "norecursive", "not",          "null",
+        "of",           "on",     "or",       "order",       "primary",      "rename",
+        "replace",      "revoke", "schema",   "select",      "set",          "table",
+        "to",           "token",  "truncate", "unlogged",    "update",       "use",
+        "using",        "view",   "where",    "with",
     };
 
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
@@ -122,10 +123,11 @@ void type_print(const struct type *type, struct buffer *buffer)
     if (type->kind == TYPE_UDT)
         type_print_name(type->name, buffer);
     else
-        type_print_arguments(type, type->kind == TYPE_LIST  ? "list"
-                                   : type->kind == TYPE_SET ? "set"
-                                   : type->kind == TYPE_MAP ? "map"
-                                                            : "tuple",
+        type_print_arguments(type,
+                             type->kind == TYPE_LIST  ? "list"
+                             : type->kind == TYPE_SET ? "set"
+                             : type->kind == TYPE_MAP ? "map"
+                                                      : "tuple",
                              buffer);
     if (type->frozen)
         buffer_put_u8(buffer, '>');

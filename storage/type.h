@@ -53,8 +53,8 @@ must_check int type_parse(struct bytes text, struct arena *arena,
                           void *context, const struct type **type_out, struct error *err);
 /* As system_schema spells it, which type_parse reads: frozen<tuple<int, text>>. */
 void type_print(const struct type *type, struct buffer *buffer);
-/* A name of a column, table, type or keyspace as CQL needs it: quoted unless it is a plain lowercase
- * identifier and no reserved word. */
+/* A name of a column, table, type or keyspace as CQL needs it: quoted unless it is a plain
+ * lowercase identifier and no reserved word. */
 void type_print_name(const char *name, struct buffer *buffer);
 bool type_name_is_reserved(const char *name);
 bool type_equal(const struct type *a, const struct type *b);
@@ -88,7 +88,7 @@ must_check int type_parse_text(const struct type *type, struct bytes text, struc
                                struct error *err);
 
 /* Serialized forms of the common kinds, appended to `buffer`; and back (value must be valid). */
-void value_put_bigint(struct buffer *buffer, int64_t value);        /* timestamp, counter, time too */
+void value_put_bigint(struct buffer *buffer, int64_t value);    /* timestamp, time, counter too */
 void value_put_int(struct buffer *buffer, int32_t value);
 void value_put_boolean(struct buffer *buffer, bool value);
 int64_t value_bigint(struct bytes value);

@@ -58,7 +58,8 @@ static int parse_name(struct type_parser *parser, bool *quoted_out, struct bytes
         uint8_t c = parser->text.data[parser->offset];
         if (*quoted_out && c == '"') {
             parser->offset++;
-            closed = parser->offset == parser->text.size || parser->text.data[parser->offset] != '"';
+            closed =
+                parser->offset == parser->text.size || parser->text.data[parser->offset] != '"';
             if (closed)
                 break;
         } else if (!*quoted_out && !isalnum(c) && c != '_') {
@@ -187,8 +188,8 @@ static int parse_named(struct type_parser *parser, bool in_frozen, const struct 
     for (size_t i = 0; i < sizeof generics / sizeof generics[0]; i++) {
         if (!bytes_equal(name, bytes_text(generics[i].name)))
             continue;
-        struct type *type = new_type(parser, generics[i].kind,
-                                     in_frozen || generics[i].kind == TYPE_TUPLE);
+        struct type *type =
+            new_type(parser, generics[i].kind, in_frozen || generics[i].kind == TYPE_TUPLE);
         *type_out = type;
         return parse_arguments(parser, type, generics[i].argument_count_min,
                                generics[i].argument_count_max);
@@ -211,11 +212,8 @@ int type_parse(struct bytes text, struct arena *arena,
                const struct type *(*udt_find)(void *context, struct bytes name), void *context,
                const struct type **type_out, struct error *err)
 {
-    struct type_parser parser = {.text = text,
-                                 .arena = arena,
-                                 .udt_find = udt_find,
-                                 .context = context,
-                                 .err = err};
+    struct type_parser parser = {
+        .text = text, .arena = arena, .udt_find = udt_find, .context = context, .err = err};
     int rc = parse_type(&parser, false, type_out);
 
     if (rc < 0)

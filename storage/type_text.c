@@ -17,7 +17,7 @@
 /* Times and days outside the years 0000 to 9999 print as numbers. */
 #define CALENDAR_DAY_MIN INT64_C(-719528)
 #define CALENDAR_DAY_MAX INT64_C(2932896)
-#define DATE_EPOCH INT64_C(2147483648)                /* a date counts days, 1970-01-01 is 2^31 */
+#define DATE_EPOCH       INT64_C(2147483648) /* a date counts days, 1970-01-01 is 2^31 */
 
 static void format_hex(struct bytes value, struct buffer *text)
 {
@@ -59,9 +59,9 @@ static void format_double(double value, bool is_float, struct buffer *text)
     }
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
-        bool same = is_float ? (float)value >= strtof(digits, NULL) &&
-                                   (float)value <= strtof(digits, NULL)
-                             : value >= strtod(digits, NULL) && value <= strtod(digits, NULL);
+        bool same =
+            is_float ? (float)value >= strtof(digits, NULL) && (float)value <= strtof(digits, NULL)
+                     : value >= strtod(digits, NULL) && value <= strtod(digits, NULL);
         if (same)
             break;
     }

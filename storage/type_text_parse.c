@@ -14,7 +14,7 @@
 #include "storage/type.h"
 #include "storage/type_private.h"
 
-enum { NUMBER_TEXT_MAX = 2048 };       /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
+enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
 
 /* Scanning forward through a text. */
 struct scan {

@@ -5,7 +5,8 @@
  * end of older values.  {'a'} as set<text> is 00 00 00 01  00 00 00 01  61.
  *
  * A partition key of several components is Cassandra's composite, so that its token is the one
- * every driver works out: ('supaboobs', '2013-11-28') is 00 09 supaboobs 00  00 0A 2013-11-28 00. */
+ * every driver works out: ('supaboobs', '2013-11-28') is
+ * 00 09 supaboobs 00  00 0A 2013-11-28 00. */
 #include <string.h>
 
 #include "storage/type.h"

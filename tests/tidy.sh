@@ -25,6 +25,7 @@ vendor_owner() {
     uv.h)
         echo '^(storage/base/(world|network)_uv\.c|(ingest|query|control)/.*_uv\.[ch]|[a-z_]+\.c)$'
         ;;
+    gmp.h) echo '^storage/base/bigint\.c$' ;;
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
     xxhash.h) echo '^storage/base/hash\.c$' ;;

@@ -71,7 +71,7 @@ static size_t bigint_size(const mpz_t value)
 {
     if (mpz_sgn(value) >= 0)
         return mpz_sgn(value) == 0 ? 1 : mpz_sizeinbase(value, 2) / 8 + 1;
-    mpz_t flipped;                     /* -m needs as many bits as m - 1 */
+    mpz_t flipped; /* -m needs as many bits as m - 1 */
 
     mpz_init(flipped);
     mpz_com(flipped, value);

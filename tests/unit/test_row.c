@@ -9,8 +9,10 @@
 enum { ARENA_CHUNK = 1 << 16 };
 
 static const struct column_definition columns[] = {
-    {1, "pk", "int", COLUMN_PARTITION, false},   {2, "a", "tinyint", COLUMN_CLUSTERING, false},
-    {3, "b", "tinyint", COLUMN_CLUSTERING, true}, {4, "v", "text", COLUMN_REGULAR, false},
+    {1, "pk", "int", COLUMN_PARTITION, false},
+    {2, "a", "tinyint", COLUMN_CLUSTERING, false},
+    {3, "b", "tinyint", COLUMN_CLUSTERING, true},
+    {4, "v", "text", COLUMN_REGULAR, false},
     {5, "m", "map<text, int>", COLUMN_REGULAR, false},
     {6, "s", "int", COLUMN_STATIC, false},
 };
@@ -102,8 +104,9 @@ Test(row, rows_and_bounds_lie_on_one_line)
     for (int n = 0; n < 256; n++) {
         struct clustering a = make_clustering(2, n / 64, n / 16 % 4);
         struct clustering b = make_clustering(2, n / 4 % 4, n % 4);
-        cr_expect_eq(sign(clustering_compare(table, &a, &b)),
-                     sign(clustering_place(n / 64, n / 16 % 4) - clustering_place(n / 4 % 4, n % 4)));
+        cr_expect_eq(
+            sign(clustering_compare(table, &a, &b)),
+            sign(clustering_place(n / 64, n / 16 % 4) - clustering_place(n / 4 % 4, n % 4)));
     }
     schema_unref(schema);
 }
@@ -234,12 +237,12 @@ Test(row, the_packed_form_reads_back)
 Test(row, the_documented_example_has_these_bytes)
 {
     static const uint8_t expected[] = {
-        0x09,                                     /* a row with a marker */
-        0x02, 0x01, 0x01, 0x01, 0x02,             /* clustering (1, 2) */
-        0xD0, 0x0F,                               /* at 1000 us */
-        0x02,                                     /* two cells */
-        0x04, 0x20, 0x02, 'h', 'i',               /* column 4, marker's time: "hi" */
-        0x05, 0x11, 0xD2, 0x0F, 0x01, 'k',        /* column 5 ['k']: tombstone at 1001 us */
+        0x09,                              /* a row with a marker */
+        0x02, 0x01, 0x01, 0x01, 0x02,      /* clustering (1, 2) */
+        0xD0, 0x0F,                        /* at 1000 us */
+        0x02,                              /* two cells */
+        0x04, 0x20, 0x02, 'h',  'i',       /* column 4, marker's time: "hi" */
+        0x05, 0x11, 0xD2, 0x0F, 0x01, 'k', /* column 5 ['k']: tombstone at 1001 us */
     };
     struct cell cells[] = {
         {4, 0, 1000, 0, EXPIRY_NONE, {0}, bytes_text("hi")},
@@ -322,8 +325,7 @@ Test(row, what_no_writer_writes_is_corrupt)
         {"a cell at the timestamp of an absent marker", {0x01, 0x00, 0x01, 0x04, 0x20, 0x00}, 6},
         {"a TTL of 0", {0x01, 0x00, 0x01, 0x04, 0x04, 0x02, 0x00, 0x02, 0x00}, 9},
         {"a tombstone with TTL", {0x01, 0x00, 0x01, 0x04, 0x05, 0x02, 0x02, 0x02}, 8},
-        {"two cells of a simple column",
-         {0x01, 0x00, 0x02, 0x04, 0x01, 0x02, 0x04, 0x01, 0x02}, 9},
+        {"two cells of a simple column", {0x01, 0x00, 0x02, 0x04, 0x01, 0x02, 0x04, 0x01, 0x02}, 9},
         {"cells out of order", {0x01, 0x00, 0x02, 0x05, 0x01, 0x02, 0x04, 0x01, 0x02}, 9},
         {"a counter cell that is none", {0x01, 0x00, 0x01, 0x04, 0x02, 0x02, 0x01, 0x00}, 8},
         {"an unknown cell flag", {0x01, 0x00, 0x01, 0x04, 0x81, 0x02}, 6},

@@ -14,12 +14,7 @@
 #include "storage/base/arena.h"
 #include "storage/row.h"
 
-enum {
-    HISTORIES = 6000,
-    WRITES_MAX = 24,
-    PATHS = 4,
-    ARENA_CHUNK = 1 << 16
-};
+enum { HISTORIES = 6000, WRITES_MAX = 24, PATHS = 4, ARENA_CHUNK = 1 << 16 };
 
 /* Columns of the table below; the last one does not exist (it was dropped). */
 enum { C_TEXT = 4, C_INT = 5, C_MAP = 6, C_SET = 7, C_STATIC = 8, C_STATIC_MAP = 9, C_GONE = 10 };
@@ -74,12 +69,18 @@ static uint32_t draw(struct seeded *seeded, uint32_t below)
     return (uint32_t)((mixed ^ mixed >> 31) % below);
 }
 
-enum write_kind { WRITE_MARKER, WRITE_CELL, WRITE_TOMBSTONE, WRITE_COMPLEX_DELETION, WRITE_ROW_DELETION };
+enum write_kind {
+    WRITE_MARKER,
+    WRITE_CELL,
+    WRITE_TOMBSTONE,
+    WRITE_COMPLEX_DELETION,
+    WRITE_ROW_DELETION
+};
 
 struct write {
     enum write_kind kind;
     uint32_t column_id;
-    int path;                          /* -1 in simple columns */
+    int path; /* -1 in simple columns */
     int64_t timestamp_us;
     int32_t ttl_s;
     int64_t expiry_s;
@@ -160,8 +161,7 @@ static struct strength strength_of(const struct write *write)
     bool dies = tombstone || write->ttl_s > 0;
 
     return (struct strength){{write->timestamp_us, dies, tombstone, dies ? write->expiry_s : 0,
-                              -write->ttl_s, tombstone ? 0 : write->value,
-                              write->path}};
+                              -write->ttl_s, tombstone ? 0 : write->value, write->path}};
 }
 
 static bool stronger(const struct write *a, const struct write *b)
@@ -224,8 +224,7 @@ static const struct write *model_cell(const struct history *history, uint32_t co
         if ((write->kind != WRITE_CELL && write->kind != WRITE_TOMBSTONE) ||
             write->column_id != column_id || model_place(column_id, write->path) != place)
             continue;
-        if (deletion.timestamp_us != TIMESTAMP_NONE &&
-            write->timestamp_us <= deletion.timestamp_us)
+        if (deletion.timestamp_us != TIMESTAMP_NONE && write->timestamp_us <= deletion.timestamp_us)
             continue;
         if (best == NULL || stronger(write, best))
             best = write;
@@ -304,8 +303,8 @@ static struct row *make_version(const struct history *history, const struct writ
     } else if (write->kind == WRITE_COMPLEX_DELETION) {
         struct complex_deletion *complex =
             arena_alloc(arena, sizeof *complex, _Alignof(struct complex_deletion));
-        *complex = (struct complex_deletion){write->column_id,
-                                             {write->timestamp_us, write->local_s}};
+        *complex =
+            (struct complex_deletion){write->column_id, {write->timestamp_us, write->local_s}};
         row->complex = complex;
         row->complex_count = 1;
     } else {
@@ -425,8 +424,8 @@ static void expect_deletions(const struct history *history, const struct row *ro
     cr_assert(is_range || row->deletion.local_s == whole.local_s);
     for (uint32_t column_id = C_MAP; column_id <= C_STATIC_MAP; column_id++) {
         struct deletion deletion = model_deletion(history, column_id);
-        bool adds = deletion.timestamp_us != whole.timestamp_us ||
-                    deletion.local_s != whole.local_s;
+        bool adds =
+            deletion.timestamp_us != whole.timestamp_us || deletion.local_s != whole.local_s;
         if (!adds || !model_knows(history->is_static, column_id))
             continue;
         cr_assert_lt(index, row->complex_count);
@@ -626,10 +625,13 @@ Test(row_merge, an_inserted_row_outlives_its_cells_and_an_updated_one_does_not)
     struct arena *arena = arena_new(ARENA_CHUNK);
     struct history history = {.range = DELETION_NONE};
     struct write marker = {.kind = WRITE_MARKER, .timestamp_us = 1, .expiry_s = EXPIRY_NONE};
-    struct write cell = {.kind = WRITE_CELL, .column_id = C_INT, .path = -1, .timestamp_us = 1,
+    struct write cell = {.kind = WRITE_CELL,
+                         .column_id = C_INT,
+                         .path = -1,
+                         .timestamp_us = 1,
                          .expiry_s = EXPIRY_NONE};
-    struct write gone = {.kind = WRITE_TOMBSTONE, .column_id = C_INT, .path = -1,
-                         .timestamp_us = 2, .expiry_s = 9};
+    struct write gone = {
+        .kind = WRITE_TOMBSTONE, .column_id = C_INT, .path = -1, .timestamp_us = 2, .expiry_s = 9};
     const struct row *rows[] = {make_version(&history, &cell, arena),
                                 make_version(&history, &gone, arena),
                                 make_version(&history, &marker, arena)};

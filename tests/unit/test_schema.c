@@ -12,9 +12,13 @@ static const struct column_definition click_columns[] = {
     {5, "click_id", "bigint", COLUMN_CLUSTERING, false},
     {6, "amount", "decimal", COLUMN_REGULAR, false},
 };
-static const struct table_definition clicks = {
-    .id = 1, .keyspace = "daybook", .name = "ad_click", .comment = "one row a click",
-    .flags = TABLE_RANKED | TABLE_STREAM, .columns = click_columns, .column_count = 6};
+static const struct table_definition clicks = {.id = 1,
+                                               .keyspace = "daybook",
+                                               .name = "ad_click",
+                                               .comment = "one row a click",
+                                               .flags = TABLE_RANKED | TABLE_STREAM,
+                                               .columns = click_columns,
+                                               .column_count = 6};
 
 static const struct column_definition hotel_columns[] = {
     {0, "id", "uuid", COLUMN_PARTITION, false},
@@ -139,8 +143,8 @@ struct refused_table {
 
 #define COLUMNS(...)                                                                               \
     .columns = (const struct column_definition[]){__VA_ARGS__},                                    \
-    .column_count = sizeof((const struct column_definition[]){__VA_ARGS__}) /                      \
-                    sizeof(struct column_definition)
+    .column_count =                                                                                \
+        sizeof((const struct column_definition[]){__VA_ARGS__}) / sizeof(struct column_definition)
 
 Test(schema, tables_that_cannot_be_are_refused_and_nothing_changes)
 {
@@ -165,7 +169,9 @@ Test(schema, tables_that_cannot_be_are_refused_and_nothing_changes)
         {ERROR_INVALID,
          {.keyspace = "hotel", .name = "t", COLUMNS({0, "k", "counter", COLUMN_PARTITION, false})}},
         {ERROR_INVALID,
-         {.keyspace = "hotel", .name = "t", COLUMNS(key, {0, "v", "counter", COLUMN_REGULAR, false})}},
+         {.keyspace = "hotel",
+          .name = "t",
+          COLUMNS(key, {0, "v", "counter", COLUMN_REGULAR, false})}},
         {ERROR_INVALID,
          {.keyspace = "hotel",
           .name = "t",
@@ -174,9 +180,10 @@ Test(schema, tables_that_cannot_be_are_refused_and_nothing_changes)
         {ERROR_INVALID,
          {.keyspace = "hotel", .name = "t", COLUMNS(key, {0, "s", "int", COLUMN_STATIC, false})}},
         {ERROR_INVALID,
-         {.keyspace = "hotel", .name = "t", COLUMNS(key, {0, "v", "addres", COLUMN_REGULAR, false})}},
-        {ERROR_INVALID,
-         {.keyspace = "hotel", .name = "t", .flags = TABLE_RANKED, COLUMNS(key, c)}},
+         {.keyspace = "hotel",
+          .name = "t",
+          COLUMNS(key, {0, "v", "addres", COLUMN_REGULAR, false})}},
+        {ERROR_INVALID, {.keyspace = "hotel", .name = "t", .flags = TABLE_RANKED, COLUMNS(key, c)}},
     };
     struct schema *schema = make();
     struct buffer before = serialize(schema);

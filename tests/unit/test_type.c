@@ -10,8 +10,7 @@ enum { ARENA_CHUNK = 4096 };
 static const struct type address_fields[] = {{.kind = TYPE_TEXT}, {.kind = TYPE_INT}};
 static const struct type *const address_types[] = {&address_fields[0], &address_fields[1]};
 static const char *const address_names[] = {"street", "Zip"};
-static const struct type address = {
-    TYPE_UDT, false, 2, address_types, "address", address_names};
+static const struct type address = {TYPE_UDT, false, 2, address_types, "address", address_names};
 
 static const struct type *find_udt(void *context, struct bytes name)
 {
@@ -82,9 +81,25 @@ Test(type, spelling_reads_back_to_the_same_type)
 Test(type, what_cassandra_refuses_is_refused)
 {
     static const char *const cases[] = {
-        "", "<", "int<text>", "list", "list<>", "list<int", "list<int>>", "list<int, int>",
-        "map<int>", "list<list<int>>", "list<address>", "set<counter>", "map<duration, int>",
-        "set<duration>", "frozen<int>", "nothing", "\"TEXT\"", "\"address", "list<int> x",
+        "",
+        "<",
+        "int<text>",
+        "list",
+        "list<>",
+        "list<int",
+        "list<int>>",
+        "list<int, int>",
+        "map<int>",
+        "list<list<int>>",
+        "list<address>",
+        "set<counter>",
+        "map<duration, int>",
+        "set<duration>",
+        "frozen<int>",
+        "nothing",
+        "\"TEXT\"",
+        "\"address",
+        "list<int> x",
         "frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<"
         "frozen<frozen<frozen<frozen<list<int>>>>>>>>>>>>>>>>>>",
     };
@@ -129,7 +144,8 @@ static const struct order_case order_cases[] = {
     {"tinyint", {"", "80", "FF", "00", "7F"}},
     {"smallint", {"", "8000", "FFFF", "0000", "0100"}},
     {"int", {"", "80000000", "FFFFFFFF", "00000000", "7FFFFFFF"}},
-    {"bigint", {"", "8000000000000000", "FFFFFFFFFFFFFFFF", "0000000000000000", "0000000000000001"}},
+    {"bigint",
+     {"", "8000000000000000", "FFFFFFFFFFFFFFFF", "0000000000000000", "0000000000000001"}},
     {"timestamp", {"", "FFFFFFFFFFFFFFFF", "0000000000000000", "0000014299000000"}},
     {"date", {"", "00000000", "7FFFFFFF", "80000000", "FFFFFFFF"}},
     {"time", {"", "0000000000000000", "00004E94914EFFFF"}},
@@ -141,9 +157,8 @@ static const struct order_case order_cases[] = {
      {"", "FF00000000000000000000", "8000000000000000", "FF7F", "80", "FF", "=FFFF", "00", "=0000",
       "01", "7F", "0080", "0100000000000000000000"}},
     {"decimal",
-     {"", "00000000FF00000000000000000000", "0000000199", "00000000FF", "=00000001F6",
-      "0000000000", "=000003E800", "000003E801", "0000000105", "=0000000232", "0000000001",
-      "=000000010A"}},
+     {"", "00000000FF00000000000000000000", "0000000199", "00000000FF", "=00000001F6", "0000000000",
+      "=000003E800", "000003E801", "0000000105", "=0000000232", "0000000001", "=000000010A"}},
     {"float",
      {"", "FF800000", "C0000000", "80000000", "00000000", "00000001", "7F800000", "7FC00000",
       "=FFC00000"}},
@@ -213,9 +228,9 @@ Test(type, values_sort_as_in_cassandra)
 
 struct text_case {
     enum type_kind kind;
-    const char *text;          /* what is read */
-    const char *hex;           /* the value; NULL: refused */
-    const char *printed;       /* what is printed; NULL: the text */
+    const char *text;    /* what is read */
+    const char *hex;     /* the value; NULL: refused */
+    const char *printed; /* what is printed; NULL: the text */
 };
 
 static const struct text_case text_cases[] = {
@@ -333,10 +348,15 @@ Test(type, text_reads_and_prints_back)
 Test(type, durations_have_several_spellings)
 {
     static const char *const cases[][2] = {
-        {"P1Y2M3DT4H5M6S", "1y2mo3d4h5m6s"}, {"P2W", "14d"},        {"PT90M", "1h30m"},
-        {"-14mo", "-1y2mo"},                 {"1500us", "1ms500us"}, {"0s", "0s"},
-        {"24h", "24h"},                      {"1y2mo3d4h5m6s7ms8us9ns", "1y2mo3d4h5m6s7ms8us9ns"},
-                            {"1w1d", "8d"},
+        {"P1Y2M3DT4H5M6S", "1y2mo3d4h5m6s"},
+        {"P2W", "14d"},
+        {"PT90M", "1h30m"},
+        {"-14mo", "-1y2mo"},
+        {"1500us", "1ms500us"},
+        {"0s", "0s"},
+        {"24h", "24h"},
+        {"1y2mo3d4h5m6s7ms8us9ns", "1y2mo3d4h5m6s7ms8us9ns"},
+        {"1w1d", "8d"},
         {"-9223372036854775807ns", "-2562047h47m16s854ms775us807ns"},
     };
 
@@ -434,8 +454,18 @@ Test(type, values_that_are_none_are_refused)
 Test(type, any_bytes_can_be_compared_and_printed)
 {
     static const char *const types[] = {
-        "int", "text", "decimal", "varint", "duration", "timeuuid", "inet", "double", "date",
-        "frozen<map<text, decimal>>", "frozen<list<frozen<set<varint>>>>", "address",
+        "int",
+        "text",
+        "decimal",
+        "varint",
+        "duration",
+        "timeuuid",
+        "inet",
+        "double",
+        "date",
+        "frozen<map<text, decimal>>",
+        "frozen<list<frozen<set<varint>>>>",
+        "address",
         "tuple<time, boolean>",
     };
     struct arena *arena = arena_new(ARENA_CHUNK);
@@ -487,7 +517,7 @@ Test(type, keys_are_cassandras_composites)
 Test(type, names_are_quoted_where_cql_needs_it)
 {
     static const char *const cases[][2] = {
-        {"time", "time"}, {"Zip", "\"Zip\""}, {"select", "\"select\""},
+        {"time", "time"},       {"Zip", "\"Zip\""}, {"select", "\"select\""},
         {"a\"b", "\"a\"\"b\""}, {"1st", "\"1st\""}, {"ad_id", "ad_id"},
     };
 
