@@ -123,3 +123,18 @@ Test(stats, the_serialized_form_reads_back_and_damage_never_crashes)
     buffer_release(&buffer);
     stats_release(&stats);
 }
+
+/* docs/FORMATS.md "Stats" shows these bytes. */
+Test(stats, the_documented_example_has_these_bytes)
+{
+    static const uint8_t expected[23] = {0x02, 0xD0, 0x0F, 0x04, 0x01, 0x01, 0x02, 0x0C};
+    struct partition_stats stats = {0};
+    struct buffer buffer = {0};
+
+    add(&stats, 1000, 5, 1);
+    add(&stats, 1004, 7, 1);
+    stats_serialize(&stats, &buffer);
+    cr_assert(bytes_equal(buffer_view(&buffer), bytes_of(expected, sizeof expected)));
+    buffer_release(&buffer);
+    stats_release(&stats);
+}
