@@ -14,7 +14,6 @@
 
 #include "counters/counter_cell.h"
 #include "storage/base/arena.h"
-#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/narrow_page.h"
 #include "storage/segment_format.h"
@@ -580,6 +579,84 @@ Test(narrow_segment, streams_of_one_segment_do_not_disturb_each_other)
         cr_assert_eq(streams[k]->next(streams[k], &items[k], NULL), 0);
         stream_close(streams[k]);
     }
+    teardown(&fixture);
+}
+
+/* ---- the format itself ---- */
+
+/* The page that FORMATS.md "Narrow page" shows, as the only page of the file shown in "Segment". */
+static const uint8_t example_page[] = {
+    0x00, 0x31, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x10, 0x00, 0x00, 0x00, 0x25,
+    0x00, 0x00, 0x00, 0x00, 0x38, 0x09, 0x01, 0x04, 0x00, 0x00, 0x00, 0x01, 0xd0, 0x0f,
+    0x01, 0x03, 0x20, 0x01, 0x78, 0x00, 0x25, 0x12, 0x01, 0x04, 0x00, 0x00, 0x00, 0x01,
+    0x64, 0x04, 0x25, 0x0e, 0x01, 0x04, 0x00, 0x00, 0x00, 0x02, 0x64, 0x04};
+
+static const uint8_t example_index[] = {0x36, 0x00, 0x00, 0x00, 0xf3, 0x5b, 0x5f,
+                                        0x09, 0x29, 0x50, 0x89, 0xe5, 0x00};
+
+static const uint8_t example_directory[] = {
+    0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x03, 0x61, 0x64, 0x31, 0x00, 0x01,
+    0x00, 0x01, 0x00, 0x08, 0x03, 0x61, 0x64, 0x32, 0x01, 0x03, 0x00, 0x01, 0x01, 0x50, 0x02};
+
+static struct unfiltered example_bound(struct bytes value, enum bound_side side,
+                                       struct deletion before, struct deletion after)
+{
+    const struct bound bound = {.prefix = {1, {value}}, .side = side};
+    return bound_item(&bound, before, after);
+}
+
+static void example_write(struct fixture *fixture, struct segment_info *info_out)
+{
+    static const uint8_t one[4] = {0, 0, 0, 1};
+    static const uint8_t two[4] = {0, 0, 0, 2};
+    const struct deletion range = {50, 2};
+    const struct cell cell = {.column_id = 3, .timestamp_us = 1000, .expiry_s = EXPIRY_NONE,
+                              .value = bytes_text("x")};
+    struct unfiltered row = {.kind = UNFILTERED_ROW, .before = DELETION_NONE,
+                             .after = DELETION_NONE};
+    row.row = (struct row){.clustering = {1, {bytes_of(one, 4)}}, .deletion = DELETION_NONE,
+                           .marker = {1000, 0, EXPIRY_NONE}, .cells = &cell, .cell_count = 1};
+    struct unfiltered bounds[2] = {
+        example_bound(bytes_of(one, 4), BOUND_BEFORE, DELETION_NONE, range),
+        example_bound(bytes_of(two, 4), BOUND_AFTER, range, DELETION_NONE)};
+    const struct content contents[2] = {{&row, 1, DELETION_NONE}, {bounds, 2, {40, 1}}};
+    const struct segment_info info = {.id = 0xa1, .table_id = 900, .kind = SEGMENT_NARROW,
+                                      .frame_first = 7, .frame_last = 19, .schema_version = 2};
+    struct narrow_segment_writer *writer;
+    cr_assert_eq(narrow_segment_writer_open(ram_disk_world(fixture->ram), &info, &writer, NULL),
+                 0);
+    write_partition(fixture, writer, -3, bytes_text("ad1"), &contents[0]);
+    write_partition(fixture, writer, 5, bytes_text("ad2"), &contents[1]);
+    cr_assert_eq(narrow_segment_writer_finish(writer, info_out, NULL), 0);
+    narrow_segment_writer_close(writer);
+}
+
+Test(narrow_segment, the_example_of_the_format_is_written_byte_for_byte)
+{
+    struct fixture fixture;
+    struct segment_info info;
+    setup(&fixture, 1);
+    example_write(&fixture, &info);
+    cr_assert_eq(info.size, 12288);
+    const uint8_t *file = ram_disk_content(fixture.ram, "segments/00000000000000a1.seg")->data;
+    struct segment_footer footer;
+    cr_assert_eq(segment_format_read_footer(file + 8192, info.size, &footer, NULL), 0);
+    const struct segment_section *directory = &footer.sections[SECTION_DIRECTORY];
+    const struct segment_section *index = &footer.sections[SECTION_INDEX];
+    cr_assert_eq(directory->offset, 4096 + sizeof example_page);
+    cr_assert_arr_eq(file + 4096, example_page, sizeof example_page);
+    cr_assert_eq(index->size, sizeof example_index);
+    cr_assert_arr_eq(file + index->offset, example_index, sizeof example_index);
+
+    struct decompressor *decompressor = decompressor_new();
+    struct buffer plain = {0};
+    struct bytes block = bytes_of(file + directory->offset + 8, directory->size - 8);
+    cr_assert_eq(load_u32(file + directory->offset), sizeof example_directory);
+    cr_assert_eq(
+        decompressor_append(decompressor, block, sizeof example_directory, &plain), 0);
+    cr_assert_arr_eq(plain.data, example_directory, sizeof example_directory);
+    buffer_release(&plain);
+    decompressor_free(decompressor);
     teardown(&fixture);
 }
 
