@@ -4,8 +4,8 @@
  * and back to the engine under the mutex of the finished ones, and between the two only the lane's
  * thread has it.
  *
- *     engine: submit ─▶ lane.first..last ─▶ lane thread: run ─▶ finished ─▶ engine: done
- *                       (mutex, condition)                     (mutex, uv_async)
+ *     engine: submit -> lane.queue (mutex, condition) -> lane's thread: run
+ *     -> finished (mutex, uv_async) -> engine: done
  *
  * An acknowledgement takes this way once in each direction, so each costs at most one wake-up: the
  * condition is signalled only when the thread sleeps, and the loop is woken only for the first of
