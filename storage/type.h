@@ -70,6 +70,10 @@ const struct type *type_element(const struct type *type, struct bytes path);
 /* ERROR_INVALID with a text that names the type unless `value` is a serialized value of it. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
 
+/* A valid value with the sets and maps in it sorted and freed of repetitions, as they are stored;
+ * the value itself where there are none, else made in `arena`. */
+struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena);
+
 /* Cassandra's order of two valid values: <0, 0, >0.  An empty value sorts first.  What is no valid
  * value (damage that no checksum caught) is safe to compare and has no promised place. */
 int type_compare(const struct type *type, struct bytes a, struct bytes b);

@@ -100,8 +100,8 @@ Test(type, what_cassandra_refuses_is_refused)
         "\"TEXT\"",
         "\"address",
         "list<int> x",
-        "frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<"
-        "frozen<frozen<frozen<frozen<list<int>>>>>>>>>>>>>>>>>>",
+        ("frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<frozen<"
+         "frozen<frozen<frozen<frozen<list<int>>>>>>>>>>>>>>>>>>"),
     };
     struct arena *arena = arena_new(ARENA_CHUNK);
 
@@ -187,7 +187,7 @@ static const struct order_case order_cases[] = {
 
 static struct bytes order_value(struct arena *arena, const char *text)
 {
-    char hex[128];
+    char hex[256];
     size_t size = 0;
 
     for (; *text != '\0'; text++) {
@@ -446,6 +446,36 @@ Test(type, values_that_are_none_are_refused)
         int rc = type_validate(parse(arena, cases[i][0]), order_value(arena, cases[i][1]), &err);
         cr_expect_eq(rc, ERROR_INVALID, "%s %s", cases[i][0], cases[i][1]);
         cr_expect_gt(strlen(err.text), 0);
+    }
+    arena_free(arena);
+}
+
+Test(type, sets_and_maps_are_put_in_one_form)
+{
+    static const char *const cases[][3] = {
+        {"set<int>", "00000003 00000004 00000002 00000004 FFFFFFFF 00000004 00000002",
+         "00000002 00000004 FFFFFFFF 00000004 00000002"},
+        {"map<text, int>",
+         "00000003 00000001 62 00000004 00000001 00000001 61 00000004 00000002 00000001 62 "
+         "00000004 "
+         "00000003",
+         "00000002 00000001 61 00000004 00000002 00000001 62 00000004 00000003"},
+        {"list<int>", "00000002 00000004 00000002 00000004 00000001",
+         "00000002 00000004 00000002 00000004 00000001"},
+        {"tuple<frozen<set<tinyint>>, int>", "0000000E 00000002 00000001 02 00000001 01 FFFFFFFF",
+         "0000000E 00000002 00000001 01 00000001 02 FFFFFFFF"},
+        {"frozen<list<frozen<set<tinyint>>>>", "00000001 0000000E 00000002 00000001 02 00000001 01",
+         "00000001 0000000E 00000002 00000001 01 00000001 02"},
+        {"frozen<set<int>>", "00000000", "00000000"},
+    };
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct type *type = parse(arena, cases[i][0]);
+        struct bytes given = order_value(arena, cases[i][1]);
+        cr_assert_eq(type_validate(type, given, NULL), 0, "%s", cases[i][1]);
+        cr_expect(bytes_equal(type_normalize(type, given, arena), order_value(arena, cases[i][2])),
+                  "%s", cases[i][1]);
     }
     arena_free(arena);
 }
