@@ -104,11 +104,15 @@ comment_style() {
     files ch | xargs -r grep -nE 'TODO|FIXME|XXX[^0-9A-Za-z_]' /dev/null | grep -v mkstemp
 }
 
+# Columns are characters, not bytes: drawings use more than ASCII.
 line_length() {
-    { files ch; find tests bench -name '*.[ch]' -o -name '*.sh' -o -name '*.py'; } 2>/dev/null |
-        xargs -r awk 'length($0) > 100 { print FILENAME ":" FNR ": over 100 columns" }
-                      /[ \t]+$/ { print FILENAME ":" FNR ": blanks at the end" }
-                      /^ *\t/ && FILENAME ~ /[.][ch]$/ { print FILENAME ":" FNR ": tab" }'
+    local all
+    all=$(files ch; find tests bench -name '*.[ch]' -o -name '*.sh' -o -name '*.py' 2>/dev/null)
+    [ -n "$all" ] || return
+    LC_ALL=C.UTF-8 grep -nE '^.{101,}' $all /dev/null |
+        sed -E 's/^([^:]*:[0-9]+:).*/\1 over 100 columns/'
+    grep -nE '[[:blank:]]+$' $all /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 blanks at the end/'
+    files ch | xargs -r grep -nP '\t' /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 tab/'
 }
 
 # A header compiles on its own and starts by saying what it is for.
