@@ -22,8 +22,8 @@ struct compressor *compressor_new(int level)
     struct compressor *compressor = memory_alloc(sizeof *compressor);
     compressor->context = ZSTD_createCCtx();
     check(compressor->context != NULL);
-    check(!ZSTD_isError(
-        ZSTD_CCtx_setParameter(compressor->context, ZSTD_c_compressionLevel, level)));
+    check(
+        !ZSTD_isError(ZSTD_CCtx_setParameter(compressor->context, ZSTD_c_compressionLevel, level)));
     return compressor;
 }
 

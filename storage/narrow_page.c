@@ -34,7 +34,7 @@
 
 enum {
     NARROW_PAGE_HEAD = 5,
-    NARROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24),   /* plain bytes: encoded it is a page too */
+    NARROW_PAGE_MAX = SEGMENT_PAGE_MAX - (1 << 24), /* plain bytes: encoded it is a page too */
     NARROW_ITEM_KIND_BITS = 2,
     LABEL_BEFORE = 0,
     LABEL_ROW = 1,
@@ -163,8 +163,7 @@ static void entry_add_item(struct narrow_entry *entry, const struct narrow_item 
 {
     if (entry->item_count == entry->item_capacity) {
         entry->item_capacity = entry->item_capacity > 0 ? entry->item_capacity * 2 : 64;
-        entry->items =
-            memory_resize(entry->items, entry->item_capacity * sizeof *entry->items);
+        entry->items = memory_resize(entry->items, entry->item_capacity * sizeof *entry->items);
     }
     entry->items[entry->item_count++] = *item;
 }

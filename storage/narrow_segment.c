@@ -38,7 +38,7 @@
 #include "storage/narrow_page.h"
 
 enum {
-    NARROW_PAGE_TARGET = 32 << 10,     /* plain bytes: a point read decompresses it in some 20 us */
+    NARROW_PAGE_TARGET = 32 << 10, /* plain bytes: a point read decompresses it in some 20 us */
     NARROW_ARENA_CHUNK = 16 << 10
 };
 
@@ -51,9 +51,9 @@ static bool deletion_is_some(struct deletion deletion)
 
 struct narrow_segment_writer {
     struct segment_writer *segment;
-    struct segment_info info;          /* as given */
+    struct segment_info info; /* as given */
     struct compressor *compressor;
-    struct narrow_page_builder page;   /* under way; its number will be page_next */
+    struct narrow_page_builder page; /* under way; its number will be page_next */
     uint32_t page_next;
     struct buffer encoded;
     struct buffer scratch;
@@ -61,10 +61,10 @@ struct narrow_segment_writer {
 
     /* The partition under way. */
     struct segment_partition partition;
-    struct buffer items;               /* of its entry */
-    struct buffer label;               /* of its entry, if that begins a later page */
-    struct deletion entry_open;        /* in force before the entry's first item */
-    struct deletion open;              /* in force after its last */
+    struct buffer items;        /* of its entry */
+    struct buffer label;        /* of its entry, if that begins a later page */
+    struct deletion entry_open; /* in force before the entry's first item */
+    struct deletion open;       /* in force after its last */
 };
 
 int narrow_segment_writer_open(struct world *world, const struct segment_info *info,
@@ -232,9 +232,9 @@ void narrow_segment_writer_close(struct narrow_segment_writer *writer)
 struct narrow_scratch {
     struct segment_scratch base;
     struct decompressor *decompressor;
-    struct arena *arena;               /* of the unpacked item */
+    struct arena *arena; /* of the unpacked item */
     struct buffer encoded;
-    struct buffer plain;               /* of `page`, if `has_page` */
+    struct buffer plain; /* of `page`, if `has_page` */
     uint32_t page;
     bool has_page;
     struct narrow_entry entry;
@@ -269,19 +269,19 @@ enum narrow_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
 
 struct narrow_stream {
     struct stream base;
-    struct segment *segment;           /* a reference */
+    struct segment *segment; /* a reference */
     const struct segment_partition *partition;
     struct narrow_scratch *scratch;
     bool reversed;
     bool with_static;
-    struct bound from;                 /* of the slice, in the order of reading */
+    struct bound from; /* of the slice, in the order of reading */
     struct bound to;
-    uint8_t *bound_bytes;              /* what `from` and `to` point to */
+    uint8_t *bound_bytes; /* what `from` and `to` point to */
     enum narrow_phase phase;
-    uint32_t page;                     /* counted from the partition's first */
-    uint32_t index;                    /* the gap before this item of the page is where it stands */
-    uint32_t index_first;              /* items of the page begin here: behind a static row */
-    struct deletion open;              /* range deletion yielded and not closed yet */
+    uint32_t page;        /* counted from the partition's first */
+    uint32_t index;       /* the gap before this item of the page is where it stands */
+    uint32_t index_first; /* items of the page begin here: behind a static row */
+    struct deletion open; /* range deletion yielded and not closed yet */
 };
 
 static int narrow_stream_damaged(const struct narrow_stream *stream, const char *what,
@@ -326,8 +326,7 @@ static int narrow_stream_unpack(struct narrow_stream *stream, uint32_t index,
         return narrow_stream_damaged(stream, "an item is none", err);
     bool fits = item->kind == UNFILTERED_BOUND
                     ? item->bound.prefix.count <= table->clustering_count
-                    : item->row.is_static ||
-                          item->row.clustering.count == table->clustering_count;
+                    : item->row.is_static || item->row.clustering.count == table->clustering_count;
     return fits ? 0 : narrow_stream_damaged(stream, "an item is not of this table", err);
 }
 
@@ -473,12 +472,11 @@ static int narrow_stream_turn(struct narrow_stream *stream, bool *more_out, stru
             *more_out = false;
             return 0;
         }
-        int rc = narrow_stream_load(
-            stream, stream->reversed ? stream->page - 1 : stream->page + 1, err);
+        int rc =
+            narrow_stream_load(stream, stream->reversed ? stream->page - 1 : stream->page + 1, err);
         if (rc != 0)
             return rc;
-        stream->index =
-            stream->reversed ? stream->scratch->entry.item_count : stream->index_first;
+        stream->index = stream->reversed ? stream->scratch->entry.item_count : stream->index_first;
     }
 }
 

@@ -19,13 +19,17 @@ must_check int narrow_segment_writer_open(struct world *world, const struct segm
 must_check int narrow_segment_writer_partition(struct narrow_segment_writer *writer, int64_t token,
                                                struct bytes key, struct stream *stream,
                                                struct error *err);
-/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written. */
+/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written.  Rows, range
+ * bounds and partition deletions count as rows here, so that a run of deletions is never taken for
+ * an empty one. */
 must_check int narrow_segment_writer_finish(struct narrow_segment_writer *writer,
                                             struct segment_info *info_out, struct error *err);
 void narrow_segment_writer_close(struct narrow_segment_writer *writer);
 
 /* One partition's stream; reads pages as it is pulled, on the calling thread.  NULL in *stream_out
- * when the segment has nothing of it.  Holds a reference of the segment. */
+ * when the segment has nothing of it.  Holds a reference of the segment; copies what `slice` points
+ * to.  Closed before the next one of the segment is opened, it hands that its decoded page: a scan
+ * in order decodes each page once. */
 must_check int narrow_segment_stream(struct segment *segment, const struct table *table,
                                      int64_t token, struct bytes key, const struct slice *slice,
                                      struct stream **stream_out, struct error *err);

@@ -28,15 +28,14 @@
 enum {
     SEGMENT_ARENA_CHUNK = 256 << 10,
     SEGMENT_ARENA_CHUNK_MIN = 4 << 10,
-    DIRECTORY_BLOCK_HEAD = 8,          /* plain size and size of a directory block */
-    DIRECTORY_ENTRY_MIN = 7,           /* bytes of an entry: at least one for each field */
-    INDEX_ENTRY_MIN = 13               /* size, checksum, empty label */
+    DIRECTORY_ENTRY_MIN = 7,  /* bytes of an entry: at least one for each field */
+    INDEX_ENTRY_MIN = 13      /* size, checksum, empty label */
 };
 
 struct segment_page {
     uint64_t offset;
     uint64_t hash;
-    struct bytes first;                /* into `index` */
+    struct bytes first; /* into `index` */
     uint32_t size;
 };
 
@@ -51,11 +50,11 @@ struct segment {
 
     struct segment_partition *partitions;
     uint32_t partition_count;
-    struct partition_stats *stats;     /* by partition; NULL in narrow segments */
-    struct arena *arena;               /* keys */
+    struct partition_stats *stats; /* by partition; NULL in narrow segments */
+    struct arena *arena;           /* keys */
     struct segment_page *pages;
     uint32_t page_count;
-    struct buffer index;               /* the section as read; labels point into it */
+    struct buffer index; /* the section as read; labels point into it */
     struct buffer extra;
 };
 
@@ -88,8 +87,9 @@ static int segment_read_section(struct segment *segment, const struct segment_se
         return rc;
     content->size = section->size;
     if (hash64(content->data, content->size) != section->hash)
-        return error_set(err, ERROR_CORRUPT, "%s: checksum differs from %" PRIu64 " on, %" PRIu64
-                         " bytes", segment->path, section->offset, section->size);
+        return error_set(err, ERROR_CORRUPT,
+                         "%s: checksum differs from %" PRIu64 " on, %" PRIu64 " bytes",
+                         segment->path, section->offset, section->size);
     return 0;
 }
 
@@ -161,7 +161,7 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
 struct directory_loader {
     struct segment *segment;
     struct decompressor *decompressor;
-    struct buffer plain;               /* the block under way */
+    struct buffer plain; /* the block under way */
     int64_t token;
     uint64_t page_first;
     uint64_t rows;
@@ -190,8 +190,7 @@ static const struct partition_stats *directory_stats(struct directory_loader *lo
     struct segment *segment = loader->segment;
     struct partition_stats *stats =
         segment->stats != NULL ? &segment->stats[segment->partition_count] : NULL;
-    if (flags & SEGMENT_ENTRY_STATS &&
-        (stats == NULL || stats_deserialize(reader, stats) != 0))
+    if (flags & SEGMENT_ENTRY_STATS && (stats == NULL || stats_deserialize(reader, stats) != 0))
         reader->failed = true;
     return stats != NULL ? stats : &no_stats;
 }
@@ -266,8 +265,8 @@ static int directory_read(struct directory_loader *loader, struct bytes director
     segment->partitions = memory_zeroed(segment->info.partitions, sizeof *segment->partitions);
     if (segment->info.kind == SEGMENT_WIDE)
         segment->stats = memory_zeroed(segment->info.partitions, sizeof *segment->stats);
-    segment->arena = arena_new(plain_size > SEGMENT_ARENA_CHUNK ? SEGMENT_ARENA_CHUNK
-                                                                : SEGMENT_ARENA_CHUNK_MIN);
+    segment->arena =
+        arena_new(plain_size > SEGMENT_ARENA_CHUNK ? SEGMENT_ARENA_CHUNK : SEGMENT_ARENA_CHUNK_MIN);
     if (plain_size == 0 && directory.size > 0)
         return error_set(err, ERROR_CORRUPT, "directory: its blocks do not add up");
     struct reader reader = reader_of(directory);
@@ -328,8 +327,8 @@ static int segment_load(struct segment *segment, struct error *err)
     return rc;
 }
 
-int segment_open(struct world *world, const struct segment_info *info,
-                 struct segment **segment_out, struct error *err)
+int segment_open(struct world *world, const struct segment_info *info, struct segment **segment_out,
+                 struct error *err)
 {
     *segment_out = NULL;
     struct segment *segment = memory_zeroed(1, sizeof *segment);
@@ -390,8 +389,7 @@ uint32_t segment_partition_count(const struct segment *segment)
     return segment->partition_count;
 }
 
-const struct segment_partition *segment_partition_at(const struct segment *segment,
-                                                     uint32_t index)
+const struct segment_partition *segment_partition_at(const struct segment *segment, uint32_t index)
 {
     check(index < segment->partition_count);
     return &segment->partitions[index];

@@ -18,20 +18,20 @@
 #define SEGMENT_MAGIC_FOOTER "DAYBKEND"
 
 enum {
-    AT_MAGIC = 0,                      /* 8 bytes */
-    AT_VERSION = 8,                    /* u32 */
-    AT_KIND = 12,                      /* u32 */
+    AT_MAGIC = 0,   /* 8 bytes */
+    AT_VERSION = 8, /* u32 */
+    AT_KIND = 12,   /* u32 */
     AT_ID = 16,
-    AT_TABLE = 24,                     /* u32 */
-    AT_SCHEMA = 28,                    /* u32 */
+    AT_TABLE = 24,  /* u32 */
+    AT_SCHEMA = 28, /* u32 */
     AT_FRAME_FIRST = 32,
-    AT_FRAME_LAST = 40,                /* the header ends here */
+    AT_FRAME_LAST = 40, /* the header ends here */
     AT_SIZE = 48,
     AT_ROWS = 56,
     AT_PARTITIONS = 64,
     AT_TIMESTAMP = 72,
     AT_PAGES = 80,
-    AT_SECTIONS = 88,                  /* offset, size, hash of each */
+    AT_SECTIONS = 88, /* offset, size, hash of each */
     AT_CRC = SEGMENT_BLOCK - 4
 };
 
@@ -85,8 +85,7 @@ void segment_format_footer(const struct segment_footer *footer, uint8_t *block)
     block_seal(block);
 }
 
-static int block_check(const uint8_t *block, const char *magic, const char *name,
-                       struct error *err)
+static int block_check(const uint8_t *block, const char *magic, const char *name, struct error *err)
 {
     if (memcmp(block + AT_MAGIC, magic, 8) != 0)
         return error_set(err, ERROR_CORRUPT, "%s: there is none", name);

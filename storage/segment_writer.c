@@ -32,24 +32,24 @@ enum { SEGMENT_WRITE_SIZE = 2 << 20 }; /* bytes of one write: 1 MiB reaches the 
 struct segment_writer {
     struct disk *disk;
     struct disk_file *file;
-    struct segment_footer footer;      /* filled as the segment grows */
+    struct segment_footer footer; /* filled as the segment grows */
     bool finished;
-    char path[64];                     /* the temporary name while not finished */
+    char path[64]; /* the temporary name while not finished */
 
-    uint8_t *buffer;                   /* SEGMENT_WRITE_SIZE bytes, aligned */
+    uint8_t *buffer; /* SEGMENT_WRITE_SIZE bytes, aligned */
     size_t buffered;
-    uint64_t written;                  /* bytes of the file before the buffer */
+    uint64_t written; /* bytes of the file before the buffer */
 
     struct compressor *compressor;
-    struct buffer block;               /* the open directory block, plain */
-    struct buffer directory;           /* the closed ones */
+    struct buffer block;     /* the open directory block, plain */
+    struct buffer directory; /* the closed ones */
     struct buffer index;
     struct buffer extra;
     bool has_extra;
 
-    int64_t token;                     /* of the last partition, to check their order */
+    int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first;               /* of the last partition: entries hold the difference */
+    uint32_t page_first; /* of the last partition: entries hold the difference */
 };
 
 /* ---- the file ---- */
@@ -93,8 +93,8 @@ static int writer_create(struct segment_writer *writer, struct error *err)
 {
     struct disk *disk = writer->disk;
     segment_format_path_temporary(writer->footer.info.id, writer->path);
-    int rc = disk->open(disk, writer->path, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &writer->file,
-                        err);
+    int rc =
+        disk->open(disk, writer->path, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &writer->file, err);
     if (rc == 0 || disk->remove(disk, writer->path) != 0)
         return rc;
     return disk->open(disk, writer->path, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &writer->file,
@@ -194,8 +194,8 @@ int segment_writer_partition(struct segment_writer *writer,
     check(partition->page_first >= writer->page_first);
     struct segment_info *info = &writer->footer.info;
     if (partition->key.size > SEGMENT_KEY_MAX)
-        return error_set(err, ERROR_LIMIT, "segment %s: a partition key of %zu bytes",
-                         writer->path, partition->key.size);
+        return error_set(err, ERROR_LIMIT, "segment %s: a partition key of %zu bytes", writer->path,
+                         partition->key.size);
     if (info->partitions == UINT32_MAX - 1)
         return error_set(err, ERROR_LIMIT, "segment %s: more partitions than a segment holds",
                          writer->path);

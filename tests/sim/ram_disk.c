@@ -13,7 +13,7 @@
 enum { RAM_DISK_ALIGNMENT = 4096 };
 
 struct disk_file {
-    char *path;                        /* NULL: removed */
+    char *path; /* NULL: removed */
     struct buffer content;
     bool direct;
     struct disk_file *next;
@@ -23,7 +23,7 @@ struct ram_disk {
     struct disk disk;
     struct world world;
     struct disk_file *files;
-    int calls_left;                    /* before calls fail; negative: none does */
+    int calls_left; /* before calls fail; negative: none does */
 };
 
 static struct disk_file *ram_find(struct ram_disk *ram, const char *path)

@@ -2,8 +2,8 @@
  *
  * Method: partitions of random content are made as arrays; a slice of one is worked out on the
  * array (the model), and must be what the segment's stream yields, item by item as packed bytes,
- * forward and reversed.  Content is small in its clustering values, so that slices and bounds meet rows and
- * each other often, and large in its cells, so that partitions take several pages. */
+ * forward and reversed.  Content is small in its clustering values, so that slices and bounds meet
+ * rows and each other often, and large in its cells, so that partitions take several pages. */
 #include "storage/narrow_segment.h"
 
 #include <criterion/criterion.h>
@@ -31,8 +31,11 @@ static const struct column_definition columns[] = {
     {COLUMN_COUNT, "count", "bigint", COLUMN_REGULAR, false},
 };
 
-static const struct segment_info narrow_info = {.id = 1, .table_id = 900, .kind = SEGMENT_NARROW,
-                                                .frame_first = 1, .frame_last = 2,
+static const struct segment_info narrow_info = {.id = 1,
+                                                .table_id = 900,
+                                                .kind = SEGMENT_NARROW,
+                                                .frame_first = 1,
+                                                .frame_last = 2,
                                                 .schema_version = 1};
 
 /* A disk, a table, and memory for made content. */
@@ -46,9 +49,11 @@ struct fixture {
 
 static void setup(struct fixture *fixture, uint64_t seed)
 {
-    const struct table_definition definition = {
-        .id = 900, .keyspace = "test", .name = "narrow", .columns = columns,
-        .column_count = sizeof columns / sizeof columns[0]};
+    const struct table_definition definition = {.id = 900,
+                                                .keyspace = "test",
+                                                .name = "narrow",
+                                                .columns = columns,
+                                                .column_count = sizeof columns / sizeof columns[0]};
     fixture->ram = ram_disk_new();
     fixture->schema = schema_new();
     cr_assert_eq(schema_add_keyspace(fixture->schema, "test", NULL), 0);
@@ -121,7 +126,9 @@ static struct bound make_bound(struct fixture *fixture, uint64_t spread)
 
 static struct cell make_cell(struct fixture *fixture, uint32_t column_id, struct bytes value)
 {
-    struct cell cell = {.column_id = column_id, .expiry_s = EXPIRY_NONE, .value = value,
+    struct cell cell = {.column_id = column_id,
+                        .expiry_s = EXPIRY_NONE,
+                        .value = value,
                         .timestamp_us = (int64_t)draw(fixture, 1000)};
     switch (draw(fixture, 4)) {
     case 0:
@@ -141,7 +148,9 @@ static struct cell make_counter(struct fixture *fixture)
 {
     struct buffer value = {0};
     counter_write_single(&value, 3, (struct counter_shard){5, draw(fixture, 9), -4});
-    struct cell cell = {.column_id = COLUMN_COUNT, .flags = CELL_COUNTER, .expiry_s = EXPIRY_NONE,
+    struct cell cell = {.column_id = COLUMN_COUNT,
+                        .flags = CELL_COUNTER,
+                        .expiry_s = EXPIRY_NONE,
                         .timestamp_us = 77,
                         .value = arena_copy(fixture->arena, buffer_view(&value))};
     buffer_release(&value);
@@ -153,8 +162,8 @@ static void make_regular_cells(struct fixture *fixture, struct row *row, size_t 
     struct cell *cells = arena_alloc(fixture->arena, 5 * sizeof *cells, _Alignof(struct cell));
     uint32_t count = 0;
     if (draw(fixture, 4) > 0)
-        cells[count++] = make_cell(fixture, COLUMN_VALUE,
-                                   make_blob(fixture, draw(fixture, value_size_max + 1)));
+        cells[count++] =
+            make_cell(fixture, COLUMN_VALUE, make_blob(fixture, draw(fixture, value_size_max + 1)));
     for (uint64_t i = 0, tags = draw(fixture, 4); i < tags; i++) {
         char path[2] = {'k', (char)('0' + i)};
         cells[count] = make_cell(fixture, COLUMN_TAGS, make_blob(fixture, 4));
@@ -170,10 +179,11 @@ static void make_regular_cells(struct fixture *fixture, struct row *row, size_t 
 
 static struct unfiltered make_row(struct fixture *fixture, uint64_t spread, size_t value_size_max)
 {
-    struct unfiltered item = {.kind = UNFILTERED_ROW, .before = DELETION_NONE,
-                              .after = DELETION_NONE};
+    struct unfiltered item = {
+        .kind = UNFILTERED_ROW, .before = DELETION_NONE, .after = DELETION_NONE};
     item.row = (struct row){.clustering = make_clustering(fixture, 2, spread),
-                            .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
+                            .marker = LIVENESS_NONE,
+                            .deletion = DELETION_NONE};
     if (draw(fixture, 2) == 0)
         item.row.marker.timestamp_us = (int64_t)draw(fixture, 1000);
     if (draw(fixture, 8) == 0)
@@ -193,12 +203,15 @@ static struct unfiltered make_row(struct fixture *fixture, uint64_t spread, size
 
 static struct unfiltered make_static(struct fixture *fixture)
 {
-    struct unfiltered item = {.kind = UNFILTERED_ROW, .before = DELETION_NONE,
-                              .after = DELETION_NONE};
+    struct unfiltered item = {
+        .kind = UNFILTERED_ROW, .before = DELETION_NONE, .after = DELETION_NONE};
     struct cell *cell = arena_alloc(fixture->arena, sizeof *cell, _Alignof(struct cell));
     *cell = make_cell(fixture, COLUMN_NAME, make_text(fixture, 20));
-    item.row = (struct row){.is_static = true, .marker = LIVENESS_NONE, .deletion = DELETION_NONE,
-                            .cells = cell, .cell_count = 1};
+    item.row = (struct row){.is_static = true,
+                            .marker = LIVENESS_NONE,
+                            .deletion = DELETION_NONE,
+                            .cells = cell,
+                            .cell_count = 1};
     return item;
 }
 
@@ -262,8 +275,8 @@ static struct content make_content(struct fixture *fixture, uint64_t rows, uint6
     for (uint64_t i = 0; i < rows; i++)
         content.items[content.count++] = make_row(fixture, spread, value_size_max);
     for (uint64_t i = 0; i < bounds; i++)
-        content.items[content.count++] = (struct unfiltered){
-            .kind = UNFILTERED_BOUND, .bound = make_bound(fixture, spread)};
+        content.items[content.count++] =
+            (struct unfiltered){.kind = UNFILTERED_BOUND, .bound = make_bound(fixture, spread)};
     sort_items(fixture, &content);
     join_bounds(fixture, &content);
     if (draw(fixture, 4) == 0)
@@ -376,8 +389,8 @@ static void write_segment(struct fixture *fixture, const struct content *content
 {
     struct narrow_segment_writer *writer;
     char text[32];
-    cr_assert_eq(narrow_segment_writer_open(ram_disk_world(fixture->ram), &narrow_info, &writer,
-                                            NULL), 0);
+    cr_assert_eq(
+        narrow_segment_writer_open(ram_disk_world(fixture->ram), &narrow_info, &writer, NULL), 0);
     for (uint32_t i = 0; i < count; i++)
         write_partition(fixture, writer, i / 2, key_of(i, text), &contents[i]);
     cr_assert_eq(narrow_segment_writer_finish(writer, info_out, NULL), 0);
@@ -391,8 +404,8 @@ static int read_slice(struct fixture *fixture, struct segment *segment, uint32_t
 {
     char text[32];
     struct stream *stream;
-    int rc = narrow_segment_stream(segment, fixture->table, partition / 2,
-                                   key_of(partition, text), slice, &stream, NULL);
+    int rc = narrow_segment_stream(segment, fixture->table, partition / 2, key_of(partition, text),
+                                   slice, &stream, NULL);
     cr_assert_eq(rc, 0);
     bool is_empty = content->count == 0 && content->deletion.timestamp_us == TIMESTAMP_NONE;
     cr_assert_eq(stream == NULL, is_empty);
@@ -466,8 +479,8 @@ Test(narrow_segment, a_partition_of_bounds_alone_is_sliced_too)
     content.items = arena_alloc(fixture.arena, (BOUNDS + 2) * sizeof *content.items,
                                 _Alignof(struct unfiltered));
     for (content.count = 0; content.count < BOUNDS; content.count++)
-        content.items[content.count] = (struct unfiltered){
-            .kind = UNFILTERED_BOUND, .bound = make_bound(&fixture, BOUNDS)};
+        content.items[content.count] =
+            (struct unfiltered){.kind = UNFILTERED_BOUND, .bound = make_bound(&fixture, BOUNDS)};
     sort_items(&fixture, &content);
     join_bounds(&fixture, &content);
     write_segment(&fixture, &content, 1, &info);
@@ -542,8 +555,10 @@ Test(narrow_segment, the_newest_write_timestamp_is_known)
     struct segment_info info;
     setup(&fixture, 1);
     struct content content = make_content(&fixture, 3, 0, 3);
-    struct cell cell = {.column_id = COLUMN_VALUE, .timestamp_us = 123456,
-                        .expiry_s = EXPIRY_NONE, .value = bytes_text("v")};
+    struct cell cell = {.column_id = COLUMN_VALUE,
+                        .timestamp_us = 123456,
+                        .expiry_s = EXPIRY_NONE,
+                        .value = bytes_text("v")};
     content.items[content.count - 1].row.cells = &cell;
     content.items[content.count - 1].row.cell_count = 1;
     write_segment(&fixture, &content, 1, &info);
@@ -565,7 +580,8 @@ Test(narrow_segment, streams_of_one_segment_do_not_disturb_each_other)
     struct stream *streams[2];
     for (size_t i = 0; i < 2; i++)
         cr_assert_eq(narrow_segment_stream(segment, fixture.table, 0, key_of(0, text), &all,
-                                           &streams[i], NULL), 0);
+                                           &streams[i], NULL),
+                     0);
     segment_unref(segment);
     struct unfiltered items[2];
     for (size_t i = 0; i < content.count; i++) {
@@ -610,21 +626,27 @@ static void example_write(struct fixture *fixture, struct segment_info *info_out
     static const uint8_t one[4] = {0, 0, 0, 1};
     static const uint8_t two[4] = {0, 0, 0, 2};
     const struct deletion range = {50, 2};
-    const struct cell cell = {.column_id = 3, .timestamp_us = 1000, .expiry_s = EXPIRY_NONE,
-                              .value = bytes_text("x")};
-    struct unfiltered row = {.kind = UNFILTERED_ROW, .before = DELETION_NONE,
-                             .after = DELETION_NONE};
-    row.row = (struct row){.clustering = {1, {bytes_of(one, 4)}}, .deletion = DELETION_NONE,
-                           .marker = {1000, 0, EXPIRY_NONE}, .cells = &cell, .cell_count = 1};
+    const struct cell cell = {
+        .column_id = 3, .timestamp_us = 1000, .expiry_s = EXPIRY_NONE, .value = bytes_text("x")};
+    struct unfiltered row = {
+        .kind = UNFILTERED_ROW, .before = DELETION_NONE, .after = DELETION_NONE};
+    row.row = (struct row){.clustering = {1, {bytes_of(one, 4)}},
+                           .deletion = DELETION_NONE,
+                           .marker = {1000, 0, EXPIRY_NONE},
+                           .cells = &cell,
+                           .cell_count = 1};
     struct unfiltered bounds[2] = {
         example_bound(bytes_of(one, 4), BOUND_BEFORE, DELETION_NONE, range),
         example_bound(bytes_of(two, 4), BOUND_AFTER, range, DELETION_NONE)};
     const struct content contents[2] = {{&row, 1, DELETION_NONE}, {bounds, 2, {40, 1}}};
-    const struct segment_info info = {.id = 0xa1, .table_id = 900, .kind = SEGMENT_NARROW,
-                                      .frame_first = 7, .frame_last = 19, .schema_version = 2};
+    const struct segment_info info = {.id = 0xa1,
+                                      .table_id = 900,
+                                      .kind = SEGMENT_NARROW,
+                                      .frame_first = 7,
+                                      .frame_last = 19,
+                                      .schema_version = 2};
     struct narrow_segment_writer *writer;
-    cr_assert_eq(narrow_segment_writer_open(ram_disk_world(fixture->ram), &info, &writer, NULL),
-                 0);
+    cr_assert_eq(narrow_segment_writer_open(ram_disk_world(fixture->ram), &info, &writer, NULL), 0);
     write_partition(fixture, writer, -3, bytes_text("ad1"), &contents[0]);
     write_partition(fixture, writer, 5, bytes_text("ad2"), &contents[1]);
     cr_assert_eq(narrow_segment_writer_finish(writer, info_out, NULL), 0);
@@ -652,8 +674,7 @@ Test(narrow_segment, the_example_of_the_format_is_written_byte_for_byte)
     struct buffer plain = {0};
     struct bytes block = bytes_of(file + directory->offset + 8, directory->size - 8);
     cr_assert_eq(load_u32(file + directory->offset), sizeof example_directory);
-    cr_assert_eq(
-        decompressor_append(decompressor, block, sizeof example_directory, &plain), 0);
+    cr_assert_eq(decompressor_append(decompressor, block, sizeof example_directory, &plain), 0);
     cr_assert_arr_eq(plain.data, example_directory, sizeof example_directory);
     buffer_release(&plain);
     decompressor_free(decompressor);

@@ -13,8 +13,11 @@
 #include "storage/segment_format.h"
 #include "tests/sim/ram_disk.h"
 
-static const struct segment_info wide_info = {.id = 0xa1, .table_id = 3, .kind = SEGMENT_WIDE,
-                                              .frame_first = 7, .frame_last = 19,
+static const struct segment_info wide_info = {.id = 0xa1,
+                                              .table_id = 3,
+                                              .kind = SEGMENT_WIDE,
+                                              .frame_first = 7,
+                                              .frame_last = 19,
                                               .schema_version = 2};
 
 static const char final_path[] = "segments/00000000000000a1.seg";
@@ -38,15 +41,26 @@ static void sample_init(struct sample *sample)
         stats_add_row(&sample->stats, 1000 + i);
         stats_add_value(&sample->stats, -70 * i, (uint8_t)(i % 2 + 2));
     }
-    sample->partitions[0] = (struct segment_partition){
-        .token = -5, .key = bytes_text("b"), .rows = 5, .page_count = 2,
-        .deletion = DELETION_NONE, .stats = &sample->stats};
+    sample->partitions[0] = (struct segment_partition){.token = -5,
+                                                       .key = bytes_text("b"),
+                                                       .rows = 5,
+                                                       .page_count = 2,
+                                                       .deletion = DELETION_NONE,
+                                                       .stats = &sample->stats};
     sample->partitions[1] = (struct segment_partition){
-        .token = 9, .key = bytes_text(""), .rows = 1, .page_first = 2, .page_count = 1,
+        .token = 9,
+        .key = bytes_text(""),
+        .rows = 1,
+        .page_first = 2,
+        .page_count = 1,
         .deletion = {.timestamp_us = 1700000000000000, .local_s = 1700000000}};
-    sample->partitions[2] = (struct segment_partition){
-        .token = 9, .key = bytes_text("key"), .rows = 8, .page_first = 2, .page_count = 1,
-        .entry = 1, .deletion = DELETION_NONE};
+    sample->partitions[2] = (struct segment_partition){.token = 9,
+                                                       .key = bytes_text("key"),
+                                                       .rows = 8,
+                                                       .page_first = 2,
+                                                       .page_count = 1,
+                                                       .entry = 1,
+                                                       .deletion = DELETION_NONE};
 }
 
 /* Write the sample; what the disk says on the way. */
@@ -58,8 +72,8 @@ static int sample_write(struct world *world, struct segment_info *info_out)
     int rc = segment_writer_open(world, &wide_info, &writer, NULL);
     for (uint32_t i = 0; rc == 0 && i < SAMPLE_PAGES; i++) {
         uint32_t page;
-        rc = segment_writer_page(writer, bytes_text(sample_pages[i]),
-                                 bytes_text(sample_labels[i]), &page, NULL);
+        rc = segment_writer_page(writer, bytes_text(sample_pages[i]), bytes_text(sample_labels[i]),
+                                 &page, NULL);
         cr_assert(rc != 0 || page == i);
     }
     for (uint32_t i = 0; rc == 0 && i < SAMPLE_PARTITIONS; i++)
@@ -166,10 +180,13 @@ Test(segment, large_pages_and_directories_are_read_back)
         segment_writer_page(writer, bytes_of(large, PAGE_SIZE), bytes_text(""), &page, NULL), 0);
     char text[64];
     for (uint32_t i = 0; i < PARTITIONS; i++) {
-        struct segment_partition partition = {
-            .token = (int64_t)(i / 2) * 1000000007 - INT64_C(4000000000), .page_count = 1,
-            .key = large_key(i, text), .rows = i, .entry = i,
-            .deletion = DELETION_NONE};
+        struct segment_partition partition = {.token = (int64_t)(i / 2) * 1000000007 -
+                                                       INT64_C(4000000000),
+                                              .page_count = 1,
+                                              .key = large_key(i, text),
+                                              .rows = i,
+                                              .entry = i,
+                                              .deletion = DELETION_NONE};
         cr_assert_eq(segment_writer_partition(writer, &partition, NULL), 0);
     }
     cr_assert_eq(segment_writer_finish(writer, &info, NULL), 0);
@@ -182,8 +199,7 @@ Test(segment, large_pages_and_directories_are_read_back)
     cr_assert(bytes_equal(buffer_view(&read), bytes_of(large, PAGE_SIZE)));
     for (uint32_t i = 0; i < PARTITIONS; i++) {
         int64_t token = (int64_t)(i / 2) * 1000000007 - INT64_C(4000000000);
-        const struct segment_partition *found =
-            segment_find(segment, token, large_key(i, text));
+        const struct segment_partition *found = segment_find(segment, token, large_key(i, text));
         cr_assert_not_null(found);
         cr_assert_eq(found->entry, i);
         cr_assert_eq(segment_seek(segment, token, large_key(i, text)), i);
@@ -363,8 +379,8 @@ Test(segment, partitions_out_of_order_are_a_bug_of_the_caller, .signal = SIGABRT
 {
     struct ram_disk *ram = ram_disk_new();
     struct segment_writer *writer;
-    struct segment_partition partition = {.token = 5, .key = bytes_text("k"),
-                                          .deletion = DELETION_NONE};
+    struct segment_partition partition = {
+        .token = 5, .key = bytes_text("k"), .deletion = DELETION_NONE};
     cr_assert_eq(segment_writer_open(ram_disk_world(ram), &wide_info, &writer, NULL), 0);
     cr_assert_eq(segment_writer_partition(writer, &partition, NULL), 0);
     int rc = segment_writer_partition(writer, &partition, NULL);
