@@ -1,0 +1,247 @@
+/* test_counter_memtable: sums by frame, generations, and the order of what is read. */
+#include "storage/counter_memtable.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "counters/counter_cell.h"
+#include "storage/base/hash.h"
+#include "tests/sim/partition_model.h"
+
+enum { CLICKS = 3, VIEWS = 4, TOTAL = 5, SHARD = 40 };
+
+struct fixture {
+    struct schema *schema;
+    const struct table *table;
+    struct arena *arena;
+    struct counter_memtable *memtable;
+};
+
+static struct fixture setup(void)
+{
+    struct fixture fixture = {.schema = model_schema(), .arena = arena_new(1 << 16)};
+
+    fixture.table = schema_table(fixture.schema, MODEL_COUNTER_TABLE);
+    fixture.memtable = counter_memtable_new(fixture.arena);
+    return fixture;
+}
+
+static void teardown(struct fixture *fixture)
+{
+    counter_memtable_free(fixture->memtable);
+    arena_free(fixture->arena);
+    schema_unref(fixture->schema);
+}
+
+static uint32_t slot_of(struct fixture *fixture, const char *key, int c1, uint32_t column_id)
+{
+    struct buffer value = {0};
+    struct buffer packed = {0};
+
+    value_put_int(&value, c1);
+    struct clustering clustering = {.count = 1, .values = {buffer_view(&value)}};
+    if (column_id != TOTAL)
+        clustering_pack(&clustering, &packed);
+    uint32_t slot = counter_memtable_slot(fixture->memtable, MODEL_COUNTER_TABLE, bytes_text(key),
+                                          buffer_view(&packed), column_id);
+    buffer_release(&value);
+    buffer_release(&packed);
+    return slot;
+}
+
+static void print(struct fixture *fixture, const char *key, const struct slice *slice,
+                  uint64_t frame, struct buffer *text)
+{
+    struct stream *stream = counter_memtable_stream(fixture->memtable, fixture->table,
+                                                    bytes_text(key), slice, frame, SHARD);
+    struct unfiltered item;
+
+    buffer_clear(text);
+    while (stream != NULL && stream->next(stream, &item, NULL) > 0) {
+        if (item.row.is_static)
+            buffer_append_text(text, "static");
+        else
+            buffer_printf(text, "%d", value_int(item.row.clustering.values[0]));
+        for (uint32_t i = 0; i < item.row.cell_count; i++) {
+            const struct cell *cell = &item.row.cells[i];
+            cr_assert_eq(cell->flags, CELL_COUNTER);
+            cr_assert_eq(counter_validate(cell->value), 0);
+            cr_assert_eq(cell->timestamp_us, counter_generation(cell->value));
+            buffer_printf(text, " %u:", cell->column_id);
+            if (counter_generation(cell->value) != 0)
+                buffer_printf(text, "g%lld:", (long long)counter_generation(cell->value));
+            if (counter_shard_count(cell->value) > 0)
+                buffer_printf(text, "%lld", (long long)counter_value(cell->value));
+        }
+        buffer_append_text(text, "\n");
+    }
+    buffer_put_u8(text, 0);
+    stream_close(stream);
+}
+
+static void expect(struct fixture *fixture, const char *key, uint64_t frame, const char *expected)
+{
+    struct slice slice = slice_all();
+    struct buffer text = {0};
+
+    print(fixture, key, &slice, frame, &text);
+    cr_assert_str_eq((char *)text.data, expected, "frame %llu: %s, not %s",
+                     (unsigned long long)frame, (char *)text.data, expected);
+    buffer_release(&text);
+}
+
+Test(counter_memtable, a_reader_sees_the_sum_as_of_its_frame)
+{
+    struct fixture fixture = setup();
+    uint32_t slot = slot_of(&fixture, "ad", 1, CLICKS);
+
+    expect(&fixture, "ad", UINT64_MAX, "");
+    counter_memtable_add(fixture.memtable, slot, 1, 7);
+    expect(&fixture, "ad", 6, "");
+    counter_memtable_add(fixture.memtable, slot, 5, 9);
+    counter_memtable_add(fixture.memtable, slot, 1, 9);
+    expect(&fixture, "ad", 6, "");
+    expect(&fixture, "ad", 8, "1 3:1\n");
+    expect(&fixture, "ad", 9, "1 3:7\n");
+    counter_memtable_add(fixture.memtable, slot, 2, 10);
+    counter_memtable_add(fixture.memtable, slot, 1, 12);
+    expect(&fixture, "ad", 9, "1 3:7\n");
+    expect(&fixture, "ad", 11, "1 3:9\n");
+    expect(&fixture, "ad", UINT64_MAX, "1 3:10\n");
+    teardown(&fixture);
+}
+
+/* The durable frame trails the open one by at most two; some frames touch the counter, some not. */
+Test(counter_memtable, the_durable_view_never_holds_a_later_frame)
+{
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct fixture fixture = setup();
+        uint32_t slot = slot_of(&fixture, "ad", 1, CLICKS);
+        int64_t sums[64] = {0};
+        int64_t sum = 0;
+        bool touched[64] = {false};
+        uint64_t random = seed;
+        for (uint64_t frame = 1; frame < 64; frame++) {
+            touched[frame] = touched[frame - 1];
+            for (uint64_t adds = model_random(&random) % 3; adds > 0; adds--) {
+                int64_t delta = (int64_t)(model_random(&random) % 100) - 30;
+                counter_memtable_add(fixture.memtable, slot, delta, frame);
+                sum += delta;
+                touched[frame] = true;
+            }
+            sums[frame] = sum;
+            for (uint64_t durable = frame > 2 ? frame - 2 : 0; durable <= frame; durable++) {
+                char expected[64] = "";
+                if (touched[durable])
+                    snprintf(expected, sizeof expected, "1 3:%lld\n", (long long)sums[durable]);
+                expect(&fixture, "ad", durable, expected);
+            }
+        }
+        teardown(&fixture);
+    }
+}
+
+Test(counter_memtable, set_and_delete_begin_generations_that_earlier_frames_do_not_see)
+{
+    struct fixture fixture = setup();
+    uint32_t slot = slot_of(&fixture, "ad", 1, CLICKS);
+
+    counter_memtable_add(fixture.memtable, slot, 5, 1);
+    counter_memtable_set(fixture.memtable, slot, 100, 2000, 2);
+    counter_memtable_add(fixture.memtable, slot, 1, 2);
+    expect(&fixture, "ad", 1, "1 3:5\n");
+    expect(&fixture, "ad", 2, "1 3:g2000:101\n");
+    counter_memtable_reset(fixture.memtable, slot, 3000, 3);
+    expect(&fixture, "ad", 2, "1 3:g2000:101\n");
+    expect(&fixture, "ad", 3, "1 3:g3000:\n");
+    counter_memtable_add(fixture.memtable, slot, 7, 4);
+    expect(&fixture, "ad", 2, "1 3:g2000:101\n");
+    expect(&fixture, "ad", 3, "1 3:g3000:\n");
+    expect(&fixture, "ad", 4, "1 3:g3000:7\n");
+    counter_memtable_set(fixture.memtable, slot, 1, 2500, 4);
+    expect(&fixture, "ad", 4, "1 3:g3000:7\n");
+    teardown(&fixture);
+}
+
+Test(counter_memtable, a_cell_names_its_shard_and_the_last_frame_that_counted)
+{
+    struct fixture fixture = setup();
+    struct slice slice = slice_all();
+    struct buffer expected = {0};
+    struct unfiltered item;
+
+    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 3, 41);
+    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 4, 44);
+    struct stream *stream = counter_memtable_stream(fixture.memtable, fixture.table,
+                                                    bytes_text("ad"), &slice, 43, SHARD);
+    cr_assert_eq(stream->next(stream, &item, NULL), 1);
+    counter_write_single(&expected, 0, (struct counter_shard){SHARD, 41, 3});
+    cr_assert(bytes_equal(item.row.cells[0].value, buffer_view(&expected)));
+    buffer_release(&expected);
+    stream_close(stream);
+    teardown(&fixture);
+}
+
+Test(counter_memtable, rows_come_in_clustering_order_with_the_static_row_first)
+{
+    struct fixture fixture = setup();
+    struct buffer text = {0};
+    struct slice slice = slice_all();
+
+    for (int c1 = 3; c1 >= -1; c1 -= 2)
+        counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", c1, VIEWS), c1, 1);
+    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 1, CLICKS), 9, 1);
+    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad", 0, TOTAL), 2, 1);
+    counter_memtable_add(fixture.memtable, slot_of(&fixture, "ad2", 0, CLICKS), 2, 1);
+    expect(&fixture, "ad", 1, "static 5:2\n-1 4:-1\n1 3:9 4:1\n3 4:3\n");
+    slice.reversed = true;
+    print(&fixture, "ad", &slice, 1, &text);
+    cr_assert_str_eq((char *)text.data, "static 5:2\n3 4:3\n1 3:9 4:1\n-1 4:-1\n");
+    slice.with_static = false;
+    slice.start.prefix = (struct clustering){.count = 1, .values = {{(uint8_t[]){0, 0, 0, 1}, 4}}};
+    print(&fixture, "ad", &slice, 1, &text);
+    cr_assert_str_eq((char *)text.data, "3 4:3\n1 3:9 4:1\n");
+    buffer_release(&text);
+    teardown(&fixture);
+}
+
+Test(counter_memtable, a_slot_is_found_again_among_many)
+{
+    struct fixture fixture = setup();
+    char key[32];
+
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(key, sizeof key, "ad %u", i / 2);
+        cr_assert_eq(slot_of(&fixture, key, 1, i % 2 == 0 ? CLICKS : VIEWS), i);
+    }
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(key, sizeof key, "ad %u", i / 2);
+        cr_assert_eq(slot_of(&fixture, key, 1, i % 2 == 0 ? CLICKS : VIEWS), i);
+    }
+    teardown(&fixture);
+}
+
+Test(counter_memtable, partitions_come_in_the_order_of_token)
+{
+    struct fixture fixture = setup();
+    struct bytes at = {0};
+    int64_t token = INT64_MIN;
+    int count = 0;
+    char key[32];
+
+    cr_assert(counter_memtable_is_empty(fixture.memtable));
+    for (int i = 0; i < 500; i++) {
+        snprintf(key, sizeof key, "ad %d", i);
+        slot_of(&fixture, key, i, CLICKS);
+    }
+    for (int64_t last = token; counter_memtable_seek(fixture.memtable, MODEL_COUNTER_TABLE, token,
+                                                     at, count > 0, &token, &at); count++) {
+        cr_assert(token > last);
+        last = token;
+    }
+    cr_assert_eq(count, 500);
+    cr_assert_eq(counter_memtable_next_table(fixture.memtable, 0), MODEL_COUNTER_TABLE);
+    cr_assert_eq(counter_memtable_next_table(fixture.memtable, MODEL_COUNTER_TABLE), 0);
+    teardown(&fixture);
+}
