@@ -39,6 +39,7 @@
 
 enum {
     NARROW_PAGE_TARGET = 32 << 10, /* plain bytes: a point read decompresses it in some 20 us */
+    NARROW_SCRATCH_MAX = 1 << 20,  /* bytes of a page that an idle segment may keep */
     NARROW_ARENA_CHUNK = 16 << 10
 };
 
@@ -531,7 +532,10 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
 static void narrow_stream_close(struct stream *base)
 {
     struct narrow_stream *stream = (struct narrow_stream *)base;
-    segment_scratch_give(stream->segment, &stream->scratch->base);
+    if (stream->scratch->plain.capacity <= NARROW_SCRATCH_MAX)
+        segment_scratch_give(stream->segment, &stream->scratch->base);
+    else
+        narrow_scratch_free(&stream->scratch->base);
     segment_unref(stream->segment);
     memory_free(stream->bound_bytes);
     memory_free(stream);
