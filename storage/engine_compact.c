@@ -143,7 +143,7 @@ static int compact_write(struct compact_job *compact)
     compact->info.id = manifest_state(compact->engine->manifest)->segment_id_next;
     int rc = compact->info.kind == SEGMENT_WIDE
                  ? wide_segment_merge(world, compact->table, compact->inputs, compact->input_count,
-                                      &compact->info, &compact->info, &compact->err)
+                                      &compact->info, NULL, NULL, &compact->info, &compact->err)
                  : merge_narrow(compact);
     bool is_empty = compact->info.rows == 0 && compact->info.partitions == 0;
     if (rc == 0 && !is_empty) {

@@ -193,6 +193,7 @@ static void partition_touch(struct partition *partition, uint64_t frame, int64_t
         const struct partition_stats *stats = &slot->stats;
         partition->slot = (partition->slot + 1) % SLOT_COUNT;
         slot = &partition->slots[partition->slot];
+        stats_release(&slot->stats);
         stats_copy(&slot->stats, stats);
         slot->frame = frame;
         partition->slot_count += partition->slot_count < SLOT_COUNT;

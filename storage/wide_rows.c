@@ -14,18 +14,11 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/radix_sort.h"
 
 enum {
-    RADIX_BITS = 8,
-    RADIX_SIZE = 1 << RADIX_BITS,
-    RADIX_BITS_LARGE = 11,             /* fewer passes once the histogram is small beside the rows */
-    RADIX_SIZE_LARGE = 1 << RADIX_BITS_LARGE,
-    RADIX_LARGE_ROWS = 1024,
-    INSERTION_ROWS = 24
+    INSERTION_ROWS = 24                /* up to here it beats sorts that need scratch memory */
 };
-
-/* A rank that is not known before the merged order is; real ones are not negative. */
-#define RANK_IMPLIED INT64_MIN
 
 /* ---- life ---- */
 
@@ -140,7 +133,8 @@ void wide_rows_ranks(struct wide_rows *rows)
     if (rows->ranks_memory == NULL)
         rows->ranks_memory = memory_alloc(rows->capacity * sizeof(int64_t));
     rows->ranks = rows->ranks_memory;
-    memset(rows->ranks, 0, rows->rows * sizeof(int64_t));
+    for (uint32_t i = 0; i < rows->rows; i++)
+        rows->ranks[i] = WIDE_RANK_IMPLIED;
 }
 
 /* ---- append ---- */
@@ -187,9 +181,19 @@ static void timestamps_append(struct wide_rows *rows, const struct wide_rows *so
             source->timestamps_us != NULL ? source->timestamps_us[from + i] : source->timestamp_us;
 }
 
-/* Everything but the ranks. */
-static int columns_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
-                          uint32_t count)
+static void ranks_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
+                         uint32_t count)
+{
+    if (rows->ranks == NULL && source->ranks == NULL)
+        return;
+    wide_rows_ranks(rows);
+    for (uint32_t i = 0; i < count; i++)
+        rows->ranks[rows->rows + i] =
+            source->ranks != NULL ? source->ranks[from + i] : WIDE_RANK_IMPLIED;
+}
+
+int wide_rows_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
+                     uint32_t count)
 {
     check(count <= source->rows && from <= source->rows - count);
     if (count > UINT32_MAX - rows->rows)
@@ -198,21 +202,31 @@ static int columns_append(struct wide_rows *rows, const struct wide_rows *source
     for (uint32_t i = 0; i < rows->column_count; i++)
         vector_append(rows, i, source, from, count);
     timestamps_append(rows, source, from, count);
+    ranks_append(rows, source, from, count);
     rows->rows += count;
     return 0;
 }
 
-int wide_rows_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
-                     uint32_t count)
+static void drop(void *values, size_t size, uint32_t count, uint32_t left)
 {
-    check((rows->ranks == NULL) == (source->ranks == NULL) || rows->rows == 0);
-    uint32_t at = rows->rows;
-    int rc = columns_append(rows, source, from, count);
-    if (rc != 0 || source->ranks == NULL)
-        return rc;
-    wide_rows_ranks(rows);
-    memcpy(rows->ranks + at, source->ranks + from, count * sizeof *rows->ranks);
-    return 0;
+    if (values != NULL)
+        memmove(values, (uint8_t *)values + count * size, left * size);
+}
+
+void wide_rows_drop(struct wide_rows *rows, uint32_t count)
+{
+    check(count <= rows->rows);
+    uint32_t left = rows->rows - count;
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        drop(vector->integers, sizeof *vector->integers, count, left);
+        drop(vector->codes, sizeof *vector->codes, count, left);
+        drop(vector->scales, 1, count, left);
+        drop(vector->absent, 1, count, left);
+    }
+    drop(rows->timestamps_us, sizeof *rows->timestamps_us, count, left);
+    drop(rows->ranks, sizeof *rows->ranks, count, left);
+    rows->rows = left;
 }
 
 /* ---- order ---- */
@@ -286,33 +300,6 @@ static bool sort_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64
 static uint32_t bit_length(uint64_t value)
 {
     return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
-}
-
-/* Stable sort of `items` by the bits [shift, shift + bits) and all below them that earlier passes
- * sorted; the result is in `items` or in `other`, returned. */
-static uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
-                            uint32_t bits)
-{
-    uint32_t starts[RADIX_SIZE_LARGE];
-    uint32_t digit = count >= RADIX_LARGE_ROWS ? RADIX_BITS_LARGE : RADIX_BITS;
-    uint64_t mask = (UINT64_C(1) << digit) - 1;
-    for (uint32_t done = 0; done < bits; done += digit, shift += digit) {
-        memset(starts, 0, (mask + 1) * sizeof starts[0]);
-        for (uint32_t i = 0; i < count; i++)
-            starts[items[i] >> shift & mask]++;
-        uint32_t start = 0;
-        for (uint32_t i = 0; i <= mask; i++) {
-            uint32_t size = starts[i];
-            starts[i] = start;
-            start += size;
-        }
-        for (uint32_t i = 0; i < count; i++)
-            other[starts[items[i] >> shift & mask]++] = items[i];
-        uint64_t *sorted = other;
-        other = items;
-        items = sorted;
-    }
-    return items;
 }
 
 static void insertion_sort(uint64_t *items, uint32_t count)
@@ -621,27 +608,25 @@ static int merge_append(const struct wide_rows *input, struct wide_strings *stri
                         struct wide_rows *merged)
 {
     uint32_t at = merged->rows;
-    int rc = columns_append(merged, input, 0, input->rows);
+    int rc = wide_rows_append(merged, input, 0, input->rows);
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; i < merged->column_count; i++)
         if (merged->vectors[i].kind == VECTOR_CODE)
             merge_codes(strings, i, &input->vectors[i], &merged->vectors[i], at, input->rows);
-    for (uint32_t i = 0; merged->ranks != NULL && i < input->rows; i++)
-        merged->ranks[at + i] = input->ranks != NULL ? input->ranks[i] : RANK_IMPLIED;
     return 0;
 }
 
-/* Among equals a rank that is not explicit is one above that of the row before. */
-static void merge_ranks(struct wide_rows *merged)
+/* Number implied ranks among explicit ones. */
+static void merge_ranks(struct wide_rows *rows)
 {
     int64_t next = 0;
-    for (uint32_t i = 0; i < merged->rows; i++) {
-        if (i > 0 && wide_rows_compare(merged, i - 1, merged, i) != 0)
+    for (uint32_t i = 0; rows->ranks != NULL && i < rows->rows; i++) {
+        if (i > 0 && wide_rows_compare(rows, i - 1, rows, i) != 0)
             next = 0;
-        if (merged->ranks[i] == RANK_IMPLIED)
-            merged->ranks[i] = next;
-        next = merged->ranks[i] + 1;
+        if (rows->ranks[i] == WIDE_RANK_IMPLIED)
+            rows->ranks[i] = next;
+        next = rows->ranks[i] + 1;
     }
 }
 
@@ -651,16 +636,11 @@ int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
     wide_rows_clear(merged);
     strings_clear(strings, merged->column_count);
     uint64_t rows = 0;
-    bool has_ranks = false;
-    for (uint32_t i = 0; i < input_count; i++) {
+    for (uint32_t i = 0; i < input_count; i++)
         rows += inputs[i]->rows;
-        has_ranks = has_ranks || inputs[i]->ranks != NULL;
-    }
     if (rows > UINT32_MAX)
         return ERROR_LIMIT;
     wide_rows_reserve(merged, (uint32_t)rows);
-    if (has_ranks)
-        wide_rows_ranks(merged);
     for (uint32_t i = 0; i < input_count; i++) {
         int rc = merge_append(inputs[i], strings, merged);
         if (rc != 0)
@@ -673,8 +653,7 @@ int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
         vector->strings_shared = false;
     }
     wide_rows_sort(merged);
-    if (has_ranks)
-        merge_ranks(merged);
+    merge_ranks(merged);
     return 0;
 }
 
@@ -695,12 +674,10 @@ struct rows_stream {
     struct cell *cells;
 };
 
-/* Bytes of the largest serialized number: a decimal has a scale and at most 9 bytes. */
-enum { NUMBER_SIZE_MAX = 16 };
-
-static struct bytes vector_value(const struct wide_vector *vector, uint32_t row,
-                                 struct buffer *values)
+struct bytes wide_vector_value(const struct wide_vector *vector, uint32_t row,
+                               struct buffer *values)
 {
+    check(vector->kind == VECTOR_CODE || values->capacity - values->size >= WIDE_VALUE_MAX);
     if (vector->kind == VECTOR_CODE)
         return vector->strings[vector->codes[row]];
     size_t start = values->size;
@@ -709,15 +686,16 @@ static struct bytes vector_value(const struct wide_vector *vector, uint32_t row,
     return bytes_of(values->data + start, values->size - start);
 }
 
-/* The rank of a row by its place among equals, found from the front of them. */
+/* The rank of a row: its place among equals, from the front or from the last explicit rank. */
 static int64_t rank_of(const struct wide_rows *rows, uint32_t row)
 {
-    if (rows->ranks != NULL)
-        return rows->ranks[row];
     uint32_t first = row;
-    while (first > 0 && wide_rows_compare(rows, first - 1, rows, row) == 0)
-        first--;
-    return row - first;
+    for (;; first--) {
+        if (rows->ranks != NULL && rows->ranks[first] != WIDE_RANK_IMPLIED)
+            return rows->ranks[first] + (row - first);
+        if (first == 0 || wide_rows_compare(rows, first - 1, rows, row) != 0)
+            return row - first;
+    }
 }
 
 static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t rank,
@@ -726,7 +704,7 @@ static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t r
     buffer_clear(values);
     uint32_t count = clustering_columns(rows);
     for (uint32_t i = 0; i < count; i++)
-        clustering_out->values[i] = vector_value(&rows->vectors[i], row, values);
+        clustering_out->values[i] = wide_vector_value(&rows->vectors[i], row, values);
     size_t start = values->size;
     buffer_put_u64_be(values, (uint64_t)rank);
     clustering_out->values[count] = bytes_of(values->data + start, sizeof rank);
@@ -781,7 +759,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
             (struct cell){.column_id = vector->column_id,
                           .timestamp_us = timestamp_us,
                           .expiry_s = EXPIRY_NONE,
-                          .value = vector_value(vector, row, &stream->values)};
+                          .value = wide_vector_value(vector, row, &stream->values)};
     }
 }
 
@@ -830,7 +808,7 @@ struct stream *wide_rows_stream(const struct wide_rows *rows, const struct slice
     stream->rows = rows;
     stream->reversed = slice->reversed;
     stream->row = UINT32_MAX;
-    buffer_reserve(&stream->values, ((size_t)rows->column_count + 1) * NUMBER_SIZE_MAX);
+    buffer_reserve(&stream->values, ((size_t)rows->column_count + 1) * WIDE_VALUE_MAX);
     stream->cells = memory_alloc(rows->column_count * sizeof *stream->cells);
     stream->position = rows_seek(stream, &slice->start);
     stream->end = rows_seek(stream, &slice->end);

@@ -12,6 +12,9 @@
 #include "storage/stats.h"
 #include "storage/stream.h"
 
+/* Before equals of several runs are brought together: one above the rank of the equal before. */
+#define WIDE_RANK_IMPLIED INT64_MIN
+
 struct wide_vector {
     uint32_t column_id;
     enum vector_kind kind;
@@ -36,7 +39,7 @@ struct wide_rows {
     struct wide_vector *vectors;
     int64_t *timestamps_us;            /* by row; NULL: all are timestamp_us */
     int64_t timestamp_us;
-    int64_t *ranks;                    /* NULL: implied by order */
+    int64_t *ranks;                    /* NULL: implied by order, as WIDE_RANK_IMPLIED is */
     int64_t *timestamps_memory;        /* private, as in wide_vector */
     int64_t *ranks_memory;
 };
@@ -45,15 +48,18 @@ void wide_rows_init(struct wide_rows *rows, const struct table *table);
 void wide_rows_release(struct wide_rows *rows);
 void wide_rows_clear(struct wide_rows *rows);          /* keeps the memory */
 void wide_rows_reserve(struct wide_rows *rows, uint32_t capacity);
-/* Turn the optional vectors on: zeros (each row's timestamp_us) so far; no-ops when they are on. */
+/* Turn the optional vectors on, with what they stand for while they are off. */
 void wide_rows_absent(struct wide_rows *rows, struct wide_vector *vector);
 void wide_rows_timestamps(struct wide_rows *rows);
 void wide_rows_ranks(struct wide_rows *rows);
 
-/* Append rows [from, from + count) of `source`, whose vectors have the same strings (rows without
- * strings take them over).  Timestamps stay each row's own.  ERROR_LIMIT past UINT32_MAX rows. */
+/* Append rows [from, from + count) of `source`: codes as they are (rows that have no strings take
+ * over those of `source`), each row with its own timestamp.  ERROR_LIMIT past UINT32_MAX rows. */
 must_check int wide_rows_append(struct wide_rows *rows, const struct wide_rows *source,
                                 uint32_t from, uint32_t count);
+
+/* Remove the first `count` rows. */
+void wide_rows_drop(struct wide_rows *rows, uint32_t count);
 
 /* Clustering order of two rows, the rank left out. */
 int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
@@ -75,6 +81,12 @@ struct wide_strings *wide_strings_new(void);
 void wide_strings_free(struct wide_strings *strings);
 must_check int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
                                struct wide_strings *strings, struct wide_rows *merged);
+
+/* The serialized value of a row that is present: a view of its string, or a number appended to
+ * `values`, which has room for WIDE_VALUE_MAX bytes and therefore does not move. */
+enum { WIDE_VALUE_MAX = 16 };
+struct bytes wide_vector_value(const struct wide_vector *vector, uint32_t row,
+                               struct buffer *values);
 
 /* The rows as a stream of the generic cell model, ranks filled in, cut to `slice`: a row has a
  * marker and a cell for each regular column that is present.  `rows` must outlive it. */

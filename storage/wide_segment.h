@@ -11,16 +11,33 @@
 #include "storage/segment.h"
 #include "storage/wide_rows.h"
 
+enum { WIDE_SEGMENT_INPUTS_MAX = 64 };         /* of one merge */
+
 struct wide_segment_writer;
 
 must_check int wide_segment_writer_open(struct world *world, const struct table *table,
                                         const struct segment_info *info,
                                         struct wide_segment_writer **writer_out,
                                         struct error *err);
-/* Write one partition, in (token, key) order; its stats are worked out from the rows here. */
+/* Write one partition, in (token, key) order; its stats are worked out from the rows here.  One
+ * without rows is left out. */
 must_check int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
                                              struct bytes key, const struct wide_rows *rows,
                                              struct error *err);
+/* The same in pieces, for partitions too large for memory: begin, append sorted rows in order, end.
+ * `rows` is how many are to come: small partitions keep to one page.  Codes of the pieces are
+ * numbers that wide_segment_writer_number gave since begin; their strings are not looked at. */
+must_check int wide_segment_writer_begin(struct wide_segment_writer *writer, int64_t token,
+                                         struct bytes key, uint64_t rows, struct error *err);
+uint32_t wide_segment_writer_number(struct wide_segment_writer *writer, uint32_t column,
+                                    struct bytes string);
+/* A column's strings by number (`column` counts as in wide_rows); moves when one is added. */
+const struct bytes *wide_segment_writer_strings(const struct wide_segment_writer *writer,
+                                                uint32_t column, uint32_t *count_out);
+must_check int wide_segment_writer_append(struct wide_segment_writer *writer,
+                                          const struct wide_rows *rows, struct error *err);
+must_check int wide_segment_writer_end(struct wide_segment_writer *writer, struct error *err);
+/* As segment_writer_finish; `info_out->rows` 0 and no file when nothing was written. */
 must_check int wide_segment_writer_finish(struct wide_segment_writer *writer,
                                           struct segment_info *info_out, struct error *err);
 void wide_segment_writer_close(struct wide_segment_writer *writer);
@@ -32,16 +49,29 @@ struct wide_segment_reader *wide_segment_reader_new(struct segment *segment,
                                                     const struct table *table);
 void wide_segment_reader_free(struct wide_segment_reader *reader);
 /* All rows of the partition into `rows` (cleared); strings stay valid until the next call.  A
- * partition of more rows than `row_limit` gives ERROR_LIMIT (read it by slices). */
+ * partition of more rows than `row_limit` gives ERROR_LIMIT: read it by pieces. */
 must_check int wide_segment_reader_rows(struct wide_segment_reader *reader,
                                         const struct segment_partition *partition,
                                         uint32_t row_limit, struct wide_rows *rows,
                                         struct error *err);
+/* The rows that page `piece` (0 .. page_count - 1) of the partition has, in the same way.
+ * segment_page_first labels the pages of a large partition with their first row's clustering
+ * without the rank, packed. */
+must_check int wide_segment_reader_piece(struct wide_segment_reader *reader,
+                                         const struct segment_partition *partition, uint32_t piece,
+                                         struct wide_rows *rows, struct error *err);
 
-/* Merge neighbouring fresh runs (in frame order) into one segment; partitions that are in one input
- * only are copied through, the others merged stably.  `info`: id, table, kind, frames of the whole. */
+/* Whether the partition's rows may all be given the newest of their write timestamps: true where no
+ * overwrite or deletion of any run lies between them in time.  Rows of one partition in several
+ * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row. */
+typedef bool (*wide_segment_may_raise)(void *context, int64_t token, struct bytes key);
+
+/* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: memory is
+ * some pages of each input, whatever the size of a partition, plus its rows that are equal in the
+ * whole clustering.  `info`: id, table, kind, frames of the whole.  `may_raise` NULL: never. */
 must_check int wide_segment_merge(struct world *world, const struct table *table,
                                   struct segment **inputs, uint32_t input_count,
-                                  const struct segment_info *info, struct segment_info *info_out,
-                                  struct error *err);
+                                  const struct segment_info *info,
+                                  wide_segment_may_raise may_raise, void *context,
+                                  struct segment_info *info_out, struct error *err);
 #endif

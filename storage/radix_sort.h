@@ -1,0 +1,11 @@
+/* radix_sort: stable sort of 64-bit items by some of their bits, for keys packed with a payload. */
+#ifndef DAYBOOK_STORAGE_RADIX_SORT_H
+#define DAYBOOK_STORAGE_RADIX_SORT_H
+
+#include <stdint.h>
+
+/* Sort `count` items by the bits [shift, shift + bits); `other` is scratch of the same size.
+ * Returns the array that holds the result: `items` or `other`. */
+uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
+                     uint32_t bits);
+#endif

@@ -1,0 +1,361 @@
+/* vector_codec: transform, buckets, raw bits.
+ *
+ * A value becomes an unsigned number: its offset from the least value, or the zigzag of its
+ * difference to the value before, whichever has fewer bits.  A number n with m mantissa bits:
+ *
+ *     n < 2^(m+1)                 bucket n, no raw bits
+ *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
+ *
+ * Example, m = 2: 0..7 are their own buckets; 8 and 9 are bucket 8 with 1 raw bit, 1000 is
+ * 1111101000: e = 7, n >> 7 = 7, bucket 4 * 7 + 7 = 35, raw bits 1101000.  m is the largest for
+ * which the greatest number's bucket still fits a byte: then small numbers, which are most, are
+ * buckets of their own, and Huffman sees the whole distribution.  m = 2 serves all 64 bits.
+ *
+ * What decides correctness of the decoder: it is total.  The number of raw bits follows from the
+ * buckets and must match the bytes that are there, before any is read; a bucket that no number has
+ * is refused.  All arithmetic on values wraps, so no sum of corrupt numbers is undefined. */
+#include "storage/vector_codec.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+#include "storage/compress.h"
+
+enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2 };
+enum bucket_form { BUCKETS_PLAIN = 0, BUCKETS_COMPRESSED = 1 };
+
+enum {
+    MANTISSA_MIN = 2,
+    MANTISSA_MAX = 7,
+    BUCKET_COUNT = 256,
+    SAMPLE_STEP = 16,                  /* one of so many values decides the transform */
+    RAW_READ = 16                      /* bytes one read of raw bits may touch */
+};
+
+struct vector_encoder {
+    struct compressor *compressor;
+    uint64_t *numbers;
+    uint32_t capacity;
+    struct buffer buckets;
+    struct buffer raw;
+};
+
+struct vector_decoder {
+    struct decompressor *decompressor;
+    struct buffer buckets;
+    struct buffer raw;
+};
+
+/* ---- encoding ---- */
+
+struct vector_encoder *vector_encoder_new(void)
+{
+    struct vector_encoder *encoder = memory_zeroed(1, sizeof *encoder);
+    encoder->compressor = compressor_new(COMPRESS_LEVEL);
+    return encoder;
+}
+
+void vector_encoder_free(struct vector_encoder *encoder)
+{
+    if (encoder == NULL)
+        return;
+    compressor_free(encoder->compressor);
+    memory_free(encoder->numbers);
+    buffer_release(&encoder->buckets);
+    buffer_release(&encoder->raw);
+    memory_free(encoder);
+}
+
+static uint32_t bit_length(uint64_t number)
+{
+    return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
+}
+
+static uint64_t zigzag(uint64_t difference)
+{
+    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static uint64_t zigzag_back(uint64_t number)
+{
+    return number >> 1 ^ (0 - (number & 1));
+}
+
+/* Whether differences have fewer bits than offsets from `least`, by a sample. */
+static bool prefers_differences(const int64_t *values, uint32_t count, uint64_t least)
+{
+    uint64_t offset_bits = 0;
+    uint64_t difference_bits = 0;
+    for (uint32_t i = 1; i < count; i += SAMPLE_STEP) {
+        offset_bits += bit_length((uint64_t)values[i] - least);
+        difference_bits += bit_length(zigzag((uint64_t)values[i] - (uint64_t)values[i - 1]));
+    }
+    return difference_bits < offset_bits;
+}
+
+/* The numbers of all values; returns the greatest. */
+static uint64_t offsets_from(const int64_t *values, uint32_t count, uint64_t least,
+                             uint64_t *numbers)
+{
+    uint64_t greatest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = (uint64_t)values[i] - least;
+        greatest = numbers[i] > greatest ? numbers[i] : greatest;
+    }
+    return greatest;
+}
+
+static uint64_t differences_of(const int64_t *values, uint32_t count, uint64_t *numbers)
+{
+    uint64_t bits = 0;
+    numbers[0] = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        numbers[i] = zigzag((uint64_t)values[i] - (uint64_t)values[i - 1]);
+        bits |= numbers[i];
+    }
+    /* An upper bound with the same number of bits serves as well. */
+    return bits == 0 ? 0 : UINT64_MAX >> (64 - bit_length(bits));
+}
+
+static uint32_t mantissa_for(uint64_t greatest)
+{
+    uint32_t bits = bit_length(greatest);
+    for (uint32_t mantissa = MANTISSA_MAX; mantissa > MANTISSA_MIN; mantissa--) {
+        uint32_t exponent = bits > mantissa + 1 ? bits - 1 - mantissa : 0;
+        if (((uint64_t)exponent << mantissa) + (greatest >> exponent) < BUCKET_COUNT)
+            return mantissa;
+    }
+    return MANTISSA_MIN;
+}
+
+/* Buckets of all numbers into `buckets`, raw bits appended to `raw`, least significant first. */
+static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, uint8_t *buckets,
+                  struct buffer *raw)
+{
+    buffer_reserve(raw, ((size_t)count + 1) * sizeof(uint64_t));
+    uint8_t *to = raw->data;
+    uint64_t pending = 0;
+    uint32_t pending_bits = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t number = numbers[i];
+        uint32_t exponent =
+            63 - (uint32_t)__builtin_clzll(number | UINT64_C(1) << mantissa) - mantissa;
+        buckets[i] = (uint8_t)(((uint64_t)exponent << mantissa) + (number >> exponent));
+        uint64_t low = number & ((UINT64_C(1) << exponent) - 1);
+        pending |= low << pending_bits;
+        pending_bits += exponent;
+        if (pending_bits >= 64) {
+            store_u64(to, pending);
+            to += sizeof pending;
+            pending_bits -= 64;
+            /* The bits of `low` that did not fit; exponent is more than these, and at most 61. */
+            pending = low >> (exponent - pending_bits);
+        }
+    }
+    store_u64(to, pending);
+    raw->size = (size_t)(to - raw->data) + (pending_bits + 7) / 8;
+}
+
+/* Bytes as they are, or compressed where that is shorter. */
+static void put_buckets(struct vector_encoder *encoder, struct buffer *target)
+{
+    struct bytes plain = buffer_view(&encoder->buckets);
+    buffer_clear(&encoder->raw);
+    size_t size = compressor_append(encoder->compressor, plain, &encoder->raw);
+    if (size < plain.size) {
+        buffer_put_u8(target, BUCKETS_COMPRESSED);
+        buffer_put_sized(target, buffer_view(&encoder->raw));
+    } else {
+        buffer_put_u8(target, BUCKETS_PLAIN);
+        buffer_append_bytes(target, plain);
+    }
+}
+
+static void encoder_reserve(struct vector_encoder *encoder, uint32_t count)
+{
+    buffer_clear(&encoder->buckets);
+    buffer_clear(&encoder->raw);
+    buffer_reserve(&encoder->buckets, count);
+    if (count <= encoder->capacity)
+        return;
+    encoder->numbers = memory_resize(encoder->numbers, count * sizeof *encoder->numbers);
+    encoder->capacity = count;
+}
+
+void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                   struct buffer *target)
+{
+    check(count <= VECTOR_COUNT_MAX);
+    if (count == 0)
+        return;
+    int64_t least = values[0];
+    int64_t most = values[0];
+    for (uint32_t i = 1; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    if (least == most) {
+        buffer_put_u8(target, FORM_CONSTANT);
+        buffer_put_signed(target, least);
+        return;
+    }
+    encoder_reserve(encoder, count);
+    bool differences = prefers_differences(values, count, (uint64_t)least);
+    uint64_t greatest =
+        differences ? differences_of(values, count, encoder->numbers)
+                    : offsets_from(values, count, (uint64_t)least, encoder->numbers);
+    uint32_t mantissa = mantissa_for(greatest);
+    split(encoder->numbers, count, mantissa, encoder->buckets.data, &encoder->raw);
+    encoder->buckets.size = count;
+    buffer_put_u8(target, differences ? FORM_DIFFERENCES : FORM_OFFSETS);
+    buffer_put_u8(target, (uint8_t)mantissa);
+    buffer_put_signed(target, differences ? values[0] : least);
+    buffer_put_sized(target, buffer_view(&encoder->raw));
+    put_buckets(encoder, target);
+}
+
+/* ---- decoding ---- */
+
+struct vector_decoder *vector_decoder_new(void)
+{
+    struct vector_decoder *decoder = memory_zeroed(1, sizeof *decoder);
+    decoder->decompressor = decompressor_new();
+    return decoder;
+}
+
+void vector_decoder_free(struct vector_decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    decompressor_free(decoder->decompressor);
+    buffer_release(&decoder->buckets);
+    buffer_release(&decoder->raw);
+    memory_free(decoder);
+}
+
+/* What a bucket says: how many raw bits, and the number without them. */
+struct bucket_table {
+    uint8_t exponents[BUCKET_COUNT];
+    uint64_t bases[BUCKET_COUNT];
+    uint32_t valid;                    /* buckets from here on are no numbers of 64 bits */
+};
+
+static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
+{
+    table->valid = BUCKET_COUNT;
+    for (uint32_t bucket = 0; bucket < BUCKET_COUNT; bucket++) {
+        uint32_t high = bucket >> mantissa;
+        uint32_t exponent = high > 1 ? high - 1 : 0;
+        if (exponent + mantissa + 1 > 64) {
+            table->valid = bucket;
+            return;
+        }
+        table->exponents[bucket] = (uint8_t)exponent;
+        table->bases[bucket] = (uint64_t)(bucket - (exponent << mantissa)) << exponent;
+    }
+}
+
+/* Raw bits that the buckets ask for; false when one is no bucket. */
+static bool count_raw_bits(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
+                           uint64_t *bits_out)
+{
+    uint64_t bits = 0;
+    uint8_t greatest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        greatest = buckets[i] > greatest ? buckets[i] : greatest;
+    if (greatest >= table->valid)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        bits += table->exponents[buckets[i]];
+    *bits_out = bits;
+    return true;
+}
+
+/* `raw` is readable RAW_READ bytes past its last bit. */
+static void join(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
+                 const uint8_t *raw, uint64_t *numbers)
+{
+    uint64_t position = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t exponent = table->exponents[buckets[i]];
+        uint32_t shift = position & 7;
+        uint64_t word = load_u64(raw + (position >> 3)) >> shift;
+        if (exponent + shift > 64)
+            word |= (uint64_t)raw[(position >> 3) + 8] << (64 - shift);
+        numbers[i] = table->bases[buckets[i]] | (word & ((UINT64_C(1) << exponent) - 1));
+        position += exponent;
+    }
+}
+
+/* The buckets as they are stored, or decompressed into the decoder's memory. */
+static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader *reader,
+                                  uint32_t count)
+{
+    uint8_t form = reader_u8(reader);
+    if (form == BUCKETS_PLAIN) {
+        struct bytes plain = reader_bytes(reader, count);
+        return reader->failed ? NULL : plain.data;
+    }
+    struct bytes compressed = reader_sized(reader);
+    buffer_clear(&decoder->buckets);
+    if (reader->failed || form != BUCKETS_COMPRESSED ||
+        decompressor_append(decoder->decompressor, compressed, count, &decoder->buckets) != 0)
+        return NULL;
+    return decoder->buckets.data;
+}
+
+/* Turn numbers, which lie where the values go, into values. */
+static void values_from(int64_t *values, uint32_t count, bool differences, int64_t base)
+{
+    uint64_t value = (uint64_t)base;
+    if (!differences) {
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = (int64_t)((uint64_t)values[i] + value);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        value += zigzag_back((uint64_t)values[i]);
+        values[i] = (int64_t)value;
+    }
+}
+
+static int decode_buckets(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
+                          uint8_t form, int64_t *values_out)
+{
+    uint8_t mantissa = reader_u8(reader);
+    int64_t base = reader_signed(reader);
+    struct bytes raw = reader_sized(reader);
+    if (reader->failed || mantissa < MANTISSA_MIN || mantissa > MANTISSA_MAX)
+        return ERROR_CORRUPT;
+    const uint8_t *buckets = get_buckets(decoder, reader, count);
+    struct bucket_table table;
+    uint64_t bits;
+    bucket_table_init(&table, mantissa);
+    if (buckets == NULL || !count_raw_bits(&table, buckets, count, &bits) ||
+        raw.size != (bits + 7) / 8)
+        return ERROR_CORRUPT;
+    buffer_clear(&decoder->raw);
+    buffer_append_bytes(&decoder->raw, raw);
+    buffer_put_zeros(&decoder->raw, RAW_READ);
+    join(&table, buckets, count, decoder->raw.data, (uint64_t *)values_out);
+    values_from(values_out, count, form == FORM_DIFFERENCES, base);
+    return 0;
+}
+
+int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
+                  int64_t *values_out)
+{
+    if (count == 0)
+        return 0;
+    uint8_t form = reader_u8(reader);
+    if (count > VECTOR_COUNT_MAX || reader->failed)
+        return ERROR_CORRUPT;
+    if (form == FORM_OFFSETS || form == FORM_DIFFERENCES)
+        return decode_buckets(decoder, reader, count, form, values_out);
+    int64_t value = reader_signed(reader);
+    if (reader->failed || form != FORM_CONSTANT)
+        return ERROR_CORRUPT;
+    for (uint32_t i = 0; i < count; i++)
+        values_out[i] = value;
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* vector_codec: a sequence of integers in bytes, near its information content, at scan speed.
+ *
+ * Every column of a wide page is such a sequence: gaps between times, ranks of ids, amounts.  Their
+ * distributions are smooth but skewed, and nothing repeats, so a value is split into a *bucket* (its
+ * magnitude and first bits, one byte) and the bits below, which are as good as random.  zstd at its
+ * fastest level then only has to Huffman-code the buckets; the rest is stored as it is.
+ * Layout: FORMATS.md "Vector". */
+#ifndef DAYBOOK_STORAGE_VECTOR_CODEC_H
+#define DAYBOOK_STORAGE_VECTOR_CODEC_H
+
+#include "storage/base/bytes.h"
+
+enum { VECTOR_COUNT_MAX = 1 << 20 };
+
+/* Working memory, worth keeping between vectors; each serves one thread at a time. */
+struct vector_encoder;
+struct vector_encoder *vector_encoder_new(void);
+void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine */
+/* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
+ * value takes 2 to 11 bytes, an empty one none. */
+void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
+                   struct buffer *target);
+
+struct vector_decoder;
+struct vector_decoder *vector_decoder_new(void);
+void vector_decoder_free(struct vector_decoder *decoder);      /* NULL is fine */
+/* Read `count` values (at most VECTOR_COUNT_MAX, else ERROR_CORRUPT).  ERROR_CORRUPT when the bytes
+ * hold no such vector. */
+must_check int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
+                             int64_t *values_out);
+#endif
