@@ -66,7 +66,7 @@ bench_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard bench/*.c)))
 T ?= *
 unit_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/unit/test_$(T).c)))
 sim_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/sim/test_$(T).c)))
-test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c)))
+test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c tests/lib/*.c)))
 test_library := $(out)/libtest.a
 
 program := $(if $(root_objects),$(out)/daybook)

@@ -1,0 +1,308 @@
+/* engine_fixture: see the header. */
+#include "tests/lib/engine_fixture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "storage/base/hash.h"
+
+static void fail_with(const char *what, const struct error *err)
+{
+    fprintf(stderr, "%s: %s\n", what, err->text);
+    abort();
+}
+
+static void step_until(struct engine_fixture *fixture, const bool *done)
+{
+    while (!*done) {
+        if (!fixture->world->executor->step(fixture->world->executor) && !*done) {
+            fprintf(stderr, "nothing left to wait for\n");
+            abort();
+        }
+    }
+}
+
+/* What rollup's hook does to clicks, as far as counters go. */
+static void count_clicks(void *context, struct write_batch *batch)
+{
+    (void)context;
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        struct counting_rule ads = {.block = i,
+                                    .column_id = AD_CLICK_AD_ID,
+                                    .counter_table_id = TABLE_CLICKS_PER_AD,
+                                    .counter_column_id = COUNTER_CLICKS};
+        struct counting_rule resellers = {.block = i,
+                                          .component = 0,
+                                          .counter_table_id = TABLE_CLICKS_PER_RESELLER,
+                                          .counter_column_id = COUNTER_CLICKS};
+        write_batch_add_rule(batch, &ads);
+        write_batch_add_rule(batch, &resellers);
+    }
+}
+
+static void open_engine(struct engine_fixture *fixture)
+{
+    struct error err = {0};
+    uint32_t count;
+    const struct table_definition *const *tables = rollup_tables(&count);
+    if (world_uv_open(fixture->path, true, NULL, &fixture->world, &err) != 0) {
+        fail_with("open world", &err);
+    }
+    int rc = engine_open(fixture->world, &fixture->options, tables, count, &fixture->store, &err);
+    if (rc == ERROR_NOT_FOUND) {
+        struct schema *schema = schema_new();
+        rc = schema_add_keyspace(schema, "daybook", &err);
+        rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", &err) : rc;
+        for (uint32_t i = 0; rc == 0 && i < count; i++) {
+            rc = schema_add_table(schema, tables[i], &err);
+        }
+        rc = rc == 0 ? engine_create(fixture->world, schema, bytes_text("zone=UTC\n"), &err) : rc;
+        schema_unref(schema);
+        if (rc == 0) {
+            rc = engine_open(fixture->world, &fixture->options, tables, count, &fixture->store,
+                             &err);
+        }
+    }
+    if (rc != 0) {
+        fail_with("open engine", &err);
+    }
+    if (!fixture->options.read_only) {
+        store_set_commit_hook(fixture->store, count_clicks, NULL);
+    }
+}
+
+static void set_done(void *context, int status, const struct error *err)
+{
+    if (status != 0) {
+        fail_with("status", err);
+    }
+    *(bool *)context = true;
+}
+
+static void close_engine(struct engine_fixture *fixture)
+{
+    bool done = false;
+    store_close(fixture->store, set_done, &done);
+    step_until(fixture, &done);
+    world_uv_close(fixture->world);
+}
+
+void engine_fixture_start(struct engine_fixture *fixture)
+{
+    strncpy(fixture->path, "/tmp/daybook-test-XXXXXX", sizeof(fixture->path));
+    if (mkdtemp(fixture->path) == NULL) {
+        abort();
+    }
+    open_engine(fixture);
+}
+
+void engine_fixture_restart(struct engine_fixture *fixture)
+{
+    close_engine(fixture);
+    open_engine(fixture);
+}
+
+void engine_fixture_stop(struct engine_fixture *fixture)
+{
+    close_engine(fixture);
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf '%s'", fixture->path);
+    if (system(command) != 0) {
+        abort();
+    }
+}
+
+static uint32_t dictionary_code(struct block_dictionary *dictionary, struct bytes text)
+{
+    for (uint32_t i = 0; i < dictionary->count; i++) {
+        if (bytes_equal(block_dictionary_get(dictionary, i), text)) {
+            return i;
+        }
+    }
+    return block_dictionary_add(dictionary, text);
+}
+
+void engine_fixture_key(struct buffer *key, const char *reseller, const char *day)
+{
+    key_put_component(key, 2, bytes_text(reseller));
+    key_put_component(key, 2, bytes_text(day));
+}
+
+static void block_click(struct block *block, uint32_t row, const struct click *click)
+{
+    struct buffer key = {0};
+    struct decimal amount;
+    int128 unscaled;
+    engine_fixture_key(&key, click->reseller, click->day);
+    if (decimal_parse(bytes_text(click->amount), &amount) != 0 ||
+        !decimal_to_int128(amount, &unscaled)) {
+        abort();
+    }
+    block->partition_codes[row] = dictionary_code(&block->partitions, buffer_view(&key));
+    block_column_at(block, AD_CLICK_TIME)->integers[row] = click->time_ms;
+    struct block_column *ad = block_column_at(block, AD_CLICK_AD_ID);
+    ad->codes[row] = dictionary_code(&ad->dictionary, bytes_text(click->ad));
+    struct block_column *money = block_column_at(block, AD_CLICK_AMOUNT);
+    money->integers[row] = (int64_t)unscaled;
+    money->scales[row] = (uint8_t)amount.scale;
+    block_set_absent(block, block_column_at(block, AD_CLICK_DAY_DERIVED), row);
+    buffer_release(&key);
+}
+
+struct block *engine_fixture_block(struct store *store, const struct click *clicks, uint32_t count)
+{
+    struct block *block = block_new(schema_table(store_schema(store), TABLE_AD_CLICK), count);
+    for (uint32_t i = 0; i < count; i++) {
+        block->rows++;
+        block_click(block, i, &clicks[i]);
+    }
+    return block;
+}
+
+int engine_fixture_apply(struct engine_fixture *fixture, struct write_batch *batch)
+{
+    bool done = false;
+    struct error err = {0};
+    int rc;
+    while ((rc = store_apply(fixture->store, batch, set_done, &done, &err)) == ERROR_FULL) {
+        fixture->world->executor->step(fixture->world->executor);
+    }
+    if (rc == 0) {
+        step_until(fixture, &done);
+    }
+    return rc;
+}
+
+int engine_fixture_clicks(struct engine_fixture *fixture, const struct click *clicks,
+                          uint32_t count)
+{
+    struct write_batch *batch = write_batch_new();
+    struct block *block = engine_fixture_block(fixture->store, clicks, count);
+    write_batch_add_block(batch, block);
+    int rc = engine_fixture_apply(fixture, batch);
+    block_free(block);
+    write_batch_free(batch);
+    return rc;
+}
+
+void engine_fixture_flush(struct engine_fixture *fixture)
+{
+    bool done = false;
+    struct error err = {0};
+    if (store_flush(fixture->store, set_done, &done, &err) != 0) {
+        fail_with("flush", &err);
+    }
+    step_until(fixture, &done);
+}
+
+void engine_fixture_compact(struct engine_fixture *fixture)
+{
+    bool done = false;
+    struct error err = {0};
+    if (store_compact(fixture->store, set_done, &done, &err) != 0) {
+        fail_with("compact", &err);
+    }
+    step_until(fixture, &done);
+}
+
+struct rows_read {
+    struct buffer text;
+    struct buffer position;
+    bool done;
+};
+
+static void print_row(struct rows_read *read, const struct table *table, const struct page_row *row)
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        struct bytes value;
+        buffer_append_text(&read->text, c == 0 ? "" : "|");
+        if (!page_row_value(table, row, table->columns[c].id, &value)) {
+            buffer_append_text(&read->text, "-");
+        } else if (table->columns[c].type->kind == TYPE_COUNTER) {
+            buffer_printf(&read->text, "%" PRId64, value_bigint(value));
+        } else {
+            type_format(table->columns[c].type, value, &read->text);
+        }
+    }
+    buffer_append_text(&read->text, "\n");
+}
+
+static void rows_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct rows_read *read = context;
+    if (status != 0) {
+        fail_with("read", err);
+    }
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        print_row(read, page->table, &page->rows[i]);
+    }
+    buffer_clear(&read->position);
+    buffer_append_bytes(&read->position, page->position);
+    read->done = true;
+}
+
+struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table_id,
+                                  struct bytes key, uint32_t row_limit, bool reversed)
+{
+    struct rows_read read = {0};
+    do {
+        struct read_request request = {.table_id = table_id,
+                                       .is_scan = key.size == 0,
+                                       .key = key,
+                                       .slice = slice_all(),
+                                       .position = buffer_view(&read.position),
+                                       .row_limit = row_limit};
+        struct error err = {0};
+        request.slice.reversed = reversed;
+        read.done = false;
+        if (store_read(fixture->store, &request, rows_page, &read, &err) != 0) {
+            fail_with("read", &err);
+        }
+        step_until(fixture, &read.done);
+    } while (read.position.size > 0);
+    buffer_release(&read.position);
+    buffer_put_u8(&read.text, 0);
+    return read.text;
+}
+
+struct stats_read {
+    struct buffer text;
+    bool done;
+};
+
+static void stats_figures(void *context, int status, const struct error *err,
+                          const struct partition_figure *figures, uint32_t count,
+                          struct bytes position)
+{
+    struct stats_read *read = context;
+    (void)position;
+    if (status != 0) {
+        fail_with("stats", err);
+    }
+    if (count > 0) {
+        buffer_printf(&read->text, "%" PRIu64 " ", figures[0].stats.rows);
+        decimal_append(&read->text, stats_sum(&figures[0].stats));
+    }
+    buffer_put_u8(&read->text, 0);
+    read->done = true;
+}
+
+struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *reseller,
+                                   const char *day)
+{
+    struct stats_read read = {0};
+    struct buffer key = {0};
+    struct error err = {0};
+    engine_fixture_key(&key, reseller, day);
+    if (store_stats(fixture->store, TABLE_AD_CLICK, buffer_view(&key), READ_DURABLE, stats_figures,
+                    &read, &err) != 0) {
+        fail_with("stats", &err);
+    }
+    step_until(fixture, &read.done);
+    buffer_release(&key);
+    return read.text;
+}

@@ -1,0 +1,188 @@
+/* The embedded store on a real directory: what is applied is read, whatever moved it meanwhile. */
+#include <criterion/criterion.h>
+
+#include "tests/lib/engine_fixture.h"
+
+/* The paper's six clicks; times are UTC. */
+static const struct click paper[] = {
+    {"supaboobs", "2013-11-28", 1385605012000, "890_567_234", "0.005"},
+    {"supaboobs", "2013-11-28", 1385623055000, "890_567_234", "0.005"},
+    {"supaboobs", "2013-11-29", 1385745531000, "890_567_211", "0.0075"},
+    {"supaboobs", "2013-11-29", 1385763637000, "890_567_211", "0.0075"},
+    {"supaboobs", "2013-11-30", 1385810516000, "890_567_234", "0.005"},
+    {"supaboobs", "2013-12-01", 1385900519000, "890_567_010", "0.01"},
+};
+
+/* As the paper's SELECT * prints them: partitions by token, times descending. */
+static const char *const paper_rows =
+    "supaboobs|2013-12-01|2013-12-01 12:21:59.000000+0000|890_567_010|0|0.01|-\n"
+    "supaboobs|2013-11-30|2013-11-30 11:21:56.000000+0000|890_567_234|0|0.005|-\n"
+    "supaboobs|2013-11-28|2013-11-28 07:17:35.000000+0000|890_567_234|0|0.005|-\n"
+    "supaboobs|2013-11-28|2013-11-28 02:16:52.000000+0000|890_567_234|0|0.005|-\n"
+    "supaboobs|2013-11-29|2013-11-29 22:20:37.000000+0000|890_567_211|0|0.0075|-\n"
+    "supaboobs|2013-11-29|2013-11-29 17:18:51.000000+0000|890_567_211|0|0.0075|-\n";
+
+static void expect_rows(struct engine_fixture *fixture, uint32_t table_id, uint32_t limit,
+                        const char *expected)
+{
+    struct buffer rows = engine_fixture_rows(fixture, table_id, (struct bytes){0}, limit, false);
+    cr_expect_str_eq((const char *)rows.data, expected);
+    buffer_release(&rows);
+}
+
+static void expect_stats(struct engine_fixture *fixture, const char *day, const char *expected)
+{
+    struct buffer stats = engine_fixture_stats(fixture, "supaboobs", day);
+    cr_expect_str_eq((const char *)stats.data, expected, "%s: %s", day, (const char *)stats.data);
+    buffer_release(&stats);
+}
+
+static void expect_paper(struct engine_fixture *fixture)
+{
+    expect_rows(fixture, TABLE_AD_CLICK, 100, paper_rows);
+    expect_stats(fixture, "2013-11-28", "2 0.010");
+    expect_stats(fixture, "2013-11-29", "2 0.0150");
+    expect_stats(fixture, "2013-12-01", "1 0.01");
+    expect_stats(fixture, "2013-12-02", "");
+    expect_rows(fixture, TABLE_CLICKS_PER_RESELLER, 100, "supaboobs|6\n");
+}
+
+/* Clicks print in the paper's own order and their stats are exact: from memory, from the log, from
+ * segments, from merged segments. */
+Test(engine, paper_reads_the_same_wherever_it_lies)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper, 2), 0);
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper + 2, 4), 0);
+    expect_paper(&fixture);
+    engine_fixture_restart(&fixture);
+    expect_paper(&fixture);
+    engine_fixture_flush(&fixture);
+    expect_paper(&fixture);
+    engine_fixture_compact(&fixture);
+    expect_paper(&fixture);
+    engine_fixture_restart(&fixture);
+    expect_paper(&fixture);
+    engine_fixture_stop(&fixture);
+}
+
+/* Two clicks on one ad in one millisecond are two rows, ranked in the order they came, in one batch
+ * or in several, across runs and merges. */
+Test(engine, twins_are_ranked_by_arrival_across_runs)
+{
+    struct engine_fixture fixture = {0};
+    static const struct click twins[] = {
+        {"r", "2013-01-01", 1357035300000, "a", "0.1"},
+        {"r", "2013-01-01", 1357035300000, "a", "0.2"},
+        {"r", "2013-01-01", 1357035300000, "a", "0.3"},
+    };
+    static const char *const expected =
+        "r|2013-01-01|2013-01-01 10:15:00.000000+0000|a|0|0.1|-\n"
+        "r|2013-01-01|2013-01-01 10:15:00.000000+0000|a|1|0.2|-\n"
+        "r|2013-01-01|2013-01-01 10:15:00.000000+0000|a|2|0.3|-\n";
+    engine_fixture_start(&fixture);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(engine_fixture_clicks(&fixture, &twins[i], 1), 0);
+        engine_fixture_flush(&fixture);
+    }
+    expect_rows(&fixture, TABLE_AD_CLICK, 100, expected);
+    expect_rows(&fixture, TABLE_AD_CLICK, 1, expected);
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_AD_CLICK, 2, expected);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 2, "a|3\n");
+    engine_fixture_stop(&fixture);
+}
+
+static void put_rate(struct engine_fixture *fixture, const char *day, const char *rate)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
+    struct decimal decimal;
+    cr_assert_eq(decimal_parse(bytes_text(rate), &decimal), 0);
+    struct column_value values[] = {
+        {RESELLER_ID, false, write_batch_text(batch, "supaboobs")},
+        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+        {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal)},
+    };
+    write_batch_insert(batch, table, values, 3);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static void delete_rate(struct engine_fixture *fixture, const char *day)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
+    struct column_value values[] = {
+        {RESELLER_ID, false, write_batch_text(batch, "supaboobs")},
+        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+    };
+    write_batch_delete(batch, table, values, 2);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* Rows written, overwritten and deleted in different runs read as the last write left them, in
+ * clustering order and against it. */
+Test(engine, last_write_wins_across_runs)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    put_rate(&fixture, "2011-02-13", "0.2");
+    put_rate(&fixture, "2012-01-22", "0.9");
+    engine_fixture_flush(&fixture);
+    put_rate(&fixture, "2012-01-22", "0.25");
+    put_rate(&fixture, "2013-11-30", "0.3");
+    put_rate(&fixture, "2014-01-01", "0.4");
+    engine_fixture_flush(&fixture);
+    delete_rate(&fixture, "2014-01-01");
+    static const char *const expected = "supaboobs|2013-11-30|0.3\n"
+                                        "supaboobs|2012-01-22|0.25\n"
+                                        "supaboobs|2011-02-13|0.2\n";
+    expect_rows(&fixture, TABLE_RESELLER, 1, expected);
+    struct buffer rows =
+        engine_fixture_rows(&fixture, TABLE_RESELLER, bytes_text("supaboobs"), 2, true);
+    cr_expect_str_eq((const char *)rows.data, "supaboobs|2011-02-13|0.2\n"
+                                              "supaboobs|2012-01-22|0.25\n"
+                                              "supaboobs|2013-11-30|0.3\n");
+    buffer_release(&rows);
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_RESELLER, 100, expected);
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_RESELLER, 100, expected);
+    engine_fixture_stop(&fixture);
+}
+
+/* Many small memtables, flushes and background merges while clicks go in lose and double nothing. */
+Test(engine, counts_hold_over_many_memtables)
+{
+    enum { ROUNDS = 60, ROWS = 500 };
+    struct engine_fixture fixture = {.options = {.memtable_rows_max = 2000}};
+    engine_fixture_start(&fixture);
+    static struct click clicks[ROWS];
+    static char ads[ROWS][8];
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(ads[i], sizeof(ads[i]), "ad%d", i % 50);
+        clicks[i] = (struct click){i % 3 == 0 ? "even" : "supaboobs", "2013-11-28",
+                                   1385605012000 + i % 7, ads[i], "0.01"};
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        cr_assert_eq(engine_fixture_clicks(&fixture, clicks, ROWS), 0);
+    }
+    expect_stats(&fixture, "2013-11-28", "19980 199.80");
+    expect_rows(&fixture, TABLE_CLICKS_PER_RESELLER, 100, "supaboobs|19980\neven|10020\n");
+    engine_fixture_restart(&fixture);
+    expect_stats(&fixture, "2013-11-28", "19980 199.80");
+    engine_fixture_compact(&fixture);
+    expect_stats(&fixture, "2013-11-28", "19980 199.80");
+    struct buffer rows =
+        engine_fixture_rows(&fixture, TABLE_AD_CLICK, (struct bytes){0}, 9999, false);
+    size_t lines = 0;
+    for (size_t i = 0; i < rows.size; i++) {
+        lines += rows.data[i] == '\n';
+    }
+    cr_expect_eq(lines, ROUNDS * ROWS);
+    buffer_release(&rows);
+    engine_fixture_stop(&fixture);
+}
