@@ -56,6 +56,7 @@ must_check int network_connect_unix(struct network *network, const char *path,
 must_check int network_pair(struct network *network, struct connection *ends_out[2],
                             struct error *err);
 
+/* Begin reading for `handler`.  A second start hands the connection over to another handler. */
 void network_start(struct connection *connection, const struct connection_handler *handler,
                    void *context);
 void network_pause(struct connection *connection);     /* stop reading: back-pressure */

@@ -229,7 +229,7 @@ void network_pause(struct connection *connection)
 void network_start(struct connection *connection, const struct connection_handler *handler,
                    void *context)
 {
-    check(connection->handler == NULL && !connection->is_closing);
+    check(!connection->is_closing);
     connection->handler = handler;
     connection->context = context;
     network_resume(connection);

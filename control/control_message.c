@@ -1,0 +1,65 @@
+/* control_message: framing; both sides use it. */
+#include "control/control_message.h"
+
+#include <string.h>
+
+enum { HEADER_SIZE = 5, SPACE_MIN = 64 * 1024 };
+
+void message_reader_release(struct message_reader *reader)
+{
+    buffer_release(&reader->bytes);
+}
+
+void message_reader_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out)
+{
+    buffer_reserve(&reader->bytes, SPACE_MIN);
+    *to_out = reader->bytes.data + reader->bytes.size;
+    *size_out = reader->bytes.capacity - reader->bytes.size;
+}
+
+void message_reader_added(struct message_reader *reader, size_t size)
+{
+    reader->bytes.size += size;
+}
+
+/* Forget the messages that were given out. */
+static void drop_consumed(struct message_reader *reader)
+{
+    size_t left = reader->bytes.size - reader->consumed;
+    if (reader->consumed > 0 && left > 0) {
+        memmove(reader->bytes.data, reader->bytes.data + reader->consumed, left);
+    }
+    reader->bytes.size = left;
+    reader->consumed = 0;
+}
+
+int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
+                        struct bytes *body_out)
+{
+    const uint8_t *at = reader->bytes.data + reader->consumed;
+    size_t left = reader->bytes.size - reader->consumed;
+    uint32_t size = left < HEADER_SIZE ? 1 : load_u32(at);
+    if (size == 0 || size > CONTROL_MESSAGE_MAX) {
+        return ERROR_CORRUPT;
+    }
+    if (left < HEADER_SIZE || left < 4 + (size_t)size) {
+        drop_consumed(reader);
+        return 0;
+    }
+    if (at[4] < CONTROL_RUN || at[4] > CONTROL_OPEN) {
+        return ERROR_CORRUPT;
+    }
+    *kind_out = (enum control_kind)at[4];
+    *body_out = bytes_of(at + HEADER_SIZE, size - 1);
+    reader->consumed += 4 + (size_t)size;
+    return 1;
+}
+
+void message_send(struct connection *connection, enum control_kind kind, struct bytes body)
+{
+    uint8_t header[HEADER_SIZE];
+    store_u32(header, (uint32_t)(body.size + 1));
+    header[4] = (uint8_t)kind;
+    network_write(connection, bytes_of(header, sizeof(header)));
+    network_write(connection, body);
+}

@@ -1,0 +1,22 @@
+/* control_message: messages of the control socket as they come in, piece by piece. */
+#ifndef DAYBOOK_CONTROL_CONTROL_MESSAGE_H
+#define DAYBOOK_CONTROL_CONTROL_MESSAGE_H
+
+#include "control/control.h"
+
+/* Collects bytes into messages.  All-zero is an empty one. */
+struct message_reader {
+    struct buffer bytes;
+    size_t consumed;
+};
+
+void message_reader_release(struct message_reader *reader);
+/* Where the next bytes go, and that they came. */
+void message_reader_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out);
+void message_reader_added(struct message_reader *reader, size_t size);
+/* 1: a whole message, valid until the next call; 0: not yet; ERROR_CORRUPT: it cannot be one. */
+must_check int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
+                                   struct bytes *body_out);
+
+void message_send(struct connection *connection, enum control_kind kind, struct bytes body);
+#endif

@@ -1,0 +1,297 @@
+/* control_server: runs the commands that clients send, and streams their answers back.
+ *
+ * One request a connection.  A command goes on when its client is gone: what it changes must not
+ * depend on whether somebody still listens; its output is then dropped.  So a session lives until
+ * both the command has finished and the connection is closed:
+ *
+ *     reading ── RUN ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
+ *        └── INGEST ─▶ handed over (the session ends, the connection does not) */
+#include "control/control.h"
+
+#include <string.h>
+
+#include "control/control_message.h"
+#include "storage/base/memory.h"
+
+struct session {
+    struct command_output output;      /* first: the command's handle on the session */
+    struct control_server *server;
+    struct connection *connection;     /* NULL once it is closed */
+    struct message_reader reader;
+    char **words;
+    int word_count;
+    char *actor;
+    char *text;
+    void *options;
+    struct command_request request;
+    bool is_running;
+    bool is_closing;
+};
+
+struct control_server {
+    struct control_server_options options;
+    struct listener *listener;
+    uint32_t sessions;
+    void (*closed)(void *context);
+    void *closed_context;
+};
+
+static void server_free_if_idle(struct control_server *server)
+{
+    if (server->listener != NULL || server->sessions > 0) {
+        return;
+    }
+    void (*closed)(void *context) = server->closed;
+    void *context = server->closed_context;
+    memory_free(server);
+    closed(context);
+}
+
+static void session_free(struct session *session)
+{
+    struct control_server *server = session->server;
+    for (int i = 0; i < session->word_count; i++) {
+        memory_free(session->words[i]);
+    }
+    memory_free(session->words);
+    memory_free(session->actor);
+    memory_free(session->text);
+    memory_free(session->options);
+    message_reader_release(&session->reader);
+    memory_free(session);
+    server->sessions--;
+    server_free_if_idle(server);
+}
+
+static void session_close(struct session *session)
+{
+    if (!session->is_closing && session->connection != NULL) {
+        session->is_closing = true;
+        network_close(session->connection);
+    }
+}
+
+/* ---- the command's output ---- */
+
+static struct session *session_of(struct command_output *output)
+{
+    return (struct session *)output;
+}
+
+static void output_write(struct command_output *output, enum command_stream stream,
+                         struct bytes bytes)
+{
+    struct session *session = session_of(output);
+    if (session->connection != NULL && !session->is_closing && bytes.size > 0) {
+        message_send(session->connection, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR,
+                     bytes);
+    }
+}
+
+static size_t output_queued(struct command_output *output)
+{
+    struct session *session = session_of(output);
+    return session->connection == NULL ? 0 : network_queued(session->connection);
+}
+
+static void output_finish(struct command_output *output, int exit_status)
+{
+    struct session *session = session_of(output);
+    uint8_t status = (uint8_t)exit_status;
+    session->is_running = false;
+    output->drained = NULL;
+    if (session->connection == NULL) {
+        session_free(session);
+        return;
+    }
+    if (!session->is_closing) {
+        message_send(session->connection, CONTROL_EXIT, bytes_of(&status, 1));
+        network_finish(session->connection);
+        if (network_queued(session->connection) == 0) {
+            session_close(session);
+        }
+    }
+}
+
+/* ---- a request ---- */
+
+static char *copy_text(struct bytes bytes)
+{
+    char *text = memory_alloc(bytes.size + 1);
+    if (bytes.size > 0) {
+        memcpy(text, bytes.data, bytes.size);
+    }
+    text[bytes.size] = '\0';
+    return text;
+}
+
+static int read_words(struct session *session, struct bytes body)
+{
+    struct reader reader = reader_of(body);
+    session->request.is_terminal = reader_u8(&reader) != 0;
+    session->actor = copy_text(reader_sized(&reader));
+    session->text = copy_text(reader_sized(&reader));
+    uint64_t count = reader_count(&reader, 1);
+    if (reader.failed || count == 0 || count > CONTROL_WORDS_MAX) {
+        return ERROR_CORRUPT;
+    }
+    session->words = memory_zeroed((size_t)count + 1, sizeof(char *));
+    for (uint64_t i = 0; i < count; i++) {
+        session->words[session->word_count++] = copy_text(reader_sized(&reader));
+    }
+    if (reader_u8(&reader) != 0) {
+        session->request.input = reader_sized(&reader);
+    }
+    return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
+}
+
+static const struct control_entry *find_entry(const struct control_server *server, const char *name)
+{
+    for (uint32_t i = 0; i < server->options.entry_count; i++) {
+        if (strcmp(server->options.entries[i].command->name, name) == 0) {
+            return &server->options.entries[i];
+        }
+    }
+    return NULL;
+}
+
+static void session_run(struct session *session, struct bytes body)
+{
+    struct error err = {0};
+    session->is_running = true;
+    if (read_words(session, body) != 0) {
+        command_fail(&session->output, EXIT_SYSTEM_FAILED, "a request the server cannot read; are "
+                                                           "server and command of one version?");
+        return;
+    }
+    const struct control_entry *entry = find_entry(session->server, session->words[0]);
+    if (entry == NULL) {
+        command_fail(&session->output, EXIT_WRONG_USAGE,
+                     "the server that holds this directory has no command '%s'",
+                     session->words[0]);
+        return;
+    }
+    int rc = control_parse(entry->command, session->word_count, session->words, false,
+                           &session->options, &err);
+    if (rc != 0) {
+        command_fail(&session->output, EXIT_WRONG_USAGE, "%s", err.text);
+        return;
+    }
+    session->request.options = session->options;
+    session->request.door = "socket";
+    session->request.actor = session->actor;
+    session->request.text = session->text;
+    entry->command->run(entry->room, &session->request, &session->output);
+}
+
+static void session_hand_over(struct session *session)
+{
+    struct connection *connection = session->connection;
+    struct control_server *server = session->server;
+    message_send(connection, CONTROL_OPEN, (struct bytes){0});
+    session->connection = NULL;
+    session_free(session);
+    server->options.ingest(server->options.context, connection);
+}
+
+/* ---- the connection ---- */
+
+static void session_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct session *session = context;
+    message_reader_space(&session->reader, to_out, size_out);
+}
+
+static void session_data(void *context, size_t size)
+{
+    struct session *session = context;
+    enum control_kind kind;
+    struct bytes body;
+    message_reader_added(&session->reader, size);
+    int rc = message_reader_next(&session->reader, &kind, &body);
+    if (rc == 0) {
+        return;
+    }
+    network_pause(session->connection);
+    if (rc == 1 && kind == CONTROL_RUN) {
+        session_run(session, body);
+    } else if (rc == 1 && kind == CONTROL_INGEST && session->server->options.ingest != NULL) {
+        session_hand_over(session);
+    } else {
+        session_close(session);
+    }
+}
+
+static void session_end(void *context, int status)
+{
+    struct session *session = context;
+    if (status != 0 || !session->is_running) {
+        session_close(session);
+    }
+}
+
+static void session_drained(void *context)
+{
+    struct session *session = context;
+    if (session->output.drained != NULL) {
+        session->output.drained(session->output.drained_context);
+    } else if (!session->is_running && session->words != NULL) {
+        session_close(session);
+    }
+}
+
+static void session_closed(void *context)
+{
+    struct session *session = context;
+    session->connection = NULL;
+    if (session->is_running) {
+        if (session->output.drained != NULL) {
+            session->output.drained(session->output.drained_context);
+        }
+        return;
+    }
+    session_free(session);
+}
+
+static const struct connection_handler session_handler = {.space = session_space,
+                                                          .data = session_data,
+                                                          .end = session_end,
+                                                          .drained = session_drained,
+                                                          .closed = session_closed};
+
+static void server_accepted(void *context, struct connection *connection)
+{
+    struct control_server *server = context;
+    struct session *session = memory_zeroed(1, sizeof(*session));
+    session->output = (struct command_output){
+        .write = output_write, .queued = output_queued, .finish = output_finish};
+    session->server = server;
+    session->connection = connection;
+    server->sessions++;
+    network_start(connection, &session_handler, session);
+}
+
+int control_server_open(const struct control_server_options *options,
+                        struct control_server **server_out, struct error *err)
+{
+    struct control_server *server = memory_zeroed(1, sizeof(*server));
+    server->options = *options;
+    int rc = network_listen_unix(options->network, options->path, server_accepted, server,
+                                 &server->listener, err);
+    if (rc != 0) {
+        memory_free(server);
+        server = NULL;
+    }
+    *server_out = server;
+    return rc;
+}
+
+void control_server_close(struct control_server *server, void (*closed)(void *context),
+                          void *context)
+{
+    server->closed = closed;
+    server->closed_context = context;
+    listener_close(server->listener);
+    server->listener = NULL;
+    server_free_if_idle(server);
+}

@@ -1,0 +1,47 @@
+/* command: helpers that every subcommand uses to answer. */
+#include "storage/base/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "storage/base/error.h"
+#include "storage/base/memory.h"
+
+static void write_formatted(struct command_output *output, enum command_stream stream,
+                            const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    check(length >= 0);
+    char *text = memory_alloc((size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    output->write(output, stream, bytes_of(text, (size_t)length));
+    memory_free(text);
+}
+
+void command_printf(struct command_output *output, enum command_stream stream, const char *format,
+                    ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_formatted(output, stream, format, arguments);
+    va_end(arguments);
+}
+
+void command_fail(struct command_output *output, int exit_status, const char *format, ...)
+{
+    va_list arguments;
+    output->write(output, COMMAND_ERR, bytes_text("daybook: "));
+    va_start(arguments, format);
+    write_formatted(output, COMMAND_ERR, format, arguments);
+    va_end(arguments);
+    output->write(output, COMMAND_ERR, bytes_text("\n"));
+    output->finish(output, exit_status);
+}
+
+int command_exit_of(int code)
+{
+    return code == ERROR_USAGE || code == ERROR_INVALID ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;
+}

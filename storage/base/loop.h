@@ -1,0 +1,22 @@
+/* loop: the event loop that a process runs, and the signals that end it. */
+#ifndef DAYBOOK_STORAGE_BASE_LOOP_H
+#define DAYBOOK_STORAGE_BASE_LOOP_H
+
+#include <stdbool.h>
+
+struct loop;
+
+struct loop *loop_new(void);
+/* Everything on it is closed. */
+void loop_free(struct loop *loop);
+/* The uv_loop_t, for world_uv_open and network_uv_new. */
+void *loop_uv(struct loop *loop);
+
+/* Handle what is ready, waiting for something if nothing is.  False when nothing is left. */
+bool loop_step(struct loop *loop);
+
+/* Call `stop` (on the loop, once) at the first SIGINT or SIGTERM; a second one ends the process at
+ * once.  Waiting for signals does not keep the loop going. */
+void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number),
+                  void *context);
+#endif

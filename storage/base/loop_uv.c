@@ -1,0 +1,72 @@
+/* loop_uv: the loop on libuv. */
+#include "storage/base/loop.h"
+
+#include <signal.h>
+
+#include <uv.h>
+
+#include "storage/base/error.h"
+#include "storage/base/memory.h"
+
+enum { STOP_SIGNALS = 2 };
+
+struct loop {
+    uv_loop_t uv;
+    uv_signal_t signals[STOP_SIGNALS];
+    bool has_signals;
+    void (*stop)(void *context, int signal_number);
+    void *context;
+};
+
+struct loop *loop_new(void)
+{
+    struct loop *loop = memory_zeroed(1, sizeof(*loop));
+    check(uv_loop_init(&loop->uv) == 0);
+    return loop;
+}
+
+void loop_free(struct loop *loop)
+{
+    for (int i = 0; loop->has_signals && i < STOP_SIGNALS; i++) {
+        uv_close((uv_handle_t *)&loop->signals[i], NULL);
+    }
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    check(uv_loop_close(&loop->uv) == 0);
+    memory_free(loop);
+}
+
+void *loop_uv(struct loop *loop)
+{
+    return &loop->uv;
+}
+
+bool loop_step(struct loop *loop)
+{
+    return uv_run(&loop->uv, UV_RUN_ONCE) != 0;
+}
+
+/* From here on the system's default is in force again, so a second signal kills. */
+static void loop_signalled(uv_signal_t *handle, int signal_number)
+{
+    struct loop *loop = handle->data;
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        uv_signal_stop(&loop->signals[i]);
+    }
+    loop->stop(loop->context, signal_number);
+}
+
+void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number),
+                  void *context)
+{
+    static const int numbers[STOP_SIGNALS] = {SIGINT, SIGTERM};
+    check(!loop->has_signals);
+    loop->has_signals = true;
+    loop->stop = stop;
+    loop->context = context;
+    for (int i = 0; i < STOP_SIGNALS; i++) {
+        check(uv_signal_init(&loop->uv, &loop->signals[i]) == 0);
+        loop->signals[i].data = loop;
+        check(uv_signal_start(&loop->signals[i], loop_signalled, numbers[i]) == 0);
+        uv_unref((uv_handle_t *)&loop->signals[i]);
+    }
+}
