@@ -1,4 +1,6 @@
 /* The embedded store on a real directory: what is applied is read, whatever moved it meanwhile. */
+#include <stdio.h>
+
 #include <criterion/criterion.h>
 
 #include "tests/lib/engine_fixture.h"
