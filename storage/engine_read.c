@@ -545,7 +545,7 @@ static void read_prepare(struct read_job *read)
 static void read_resume(struct freeze_waiter *waiter, int status)
 {
     struct read_job *read =
-        (struct read_job *)((char *)waiter - offsetof(struct read_job, waiter));
+        (struct read_job *)(void *)((char *)waiter - offsetof(struct read_job, waiter));
     if (status == 0) {
         read_prepare(read);
         return;

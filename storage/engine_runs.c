@@ -38,17 +38,16 @@ void engine_add_segment(struct engine *engine, struct segment *segment)
 
 void engine_remove_segment(struct engine *engine, uint64_t segment_id)
 {
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
-        if (segment_info(engine->segments[i])->id == segment_id) {
-            segment_remove_at_close(engine->segments[i]);
-            segment_unref(engine->segments[i]);
-            memmove(&engine->segments[i], &engine->segments[i + 1],
-                    (engine->segment_count - i - 1) * sizeof(struct segment *));
-            engine->segment_count--;
-            return;
-        }
+    uint32_t i = 0;
+    while (i < engine->segment_count && segment_info(engine->segments[i])->id != segment_id) {
+        i++;
     }
-    check(!"a segment that is not there");
+    check(i < engine->segment_count);
+    segment_remove_at_close(engine->segments[i]);
+    segment_unref(engine->segments[i]);
+    memmove(&engine->segments[i], &engine->segments[i + 1],
+            (engine->segment_count - i - 1) * sizeof(struct segment *));
+    engine->segment_count--;
 }
 
 static struct partition_index *index_for(struct engine *engine, uint32_t table_id)

@@ -77,12 +77,14 @@ static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
     wide_segment_reader_free(reader);
 }
 
-static int drain_stream(struct stream *stream, uint64_t *rows, struct error *err)
+/* A narrow directory counts rows, bounds and the partition's deletion. */
+static int drain_stream(struct stream *stream, uint64_t *items, struct error *err)
 {
     struct unfiltered item;
     int rc;
+    *items = stream->partition_deletion.timestamp_us != TIMESTAMP_NONE;
     while ((rc = stream->next(stream, &item, err)) == 1) {
-        *rows += item.kind == UNFILTERED_ROW;
+        (*items)++;
     }
     stream->close(stream);
     return rc;
@@ -96,16 +98,16 @@ static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         const struct segment_partition *partition = segment_partition_at(segment, i);
         struct stream *stream;
         struct error err = {0};
-        uint64_t rows = 0;
+        uint64_t items = 0;
         int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
                                        &stream, &err);
         if (rc == 0 && stream != NULL) {
-            rc = drain_stream(stream, &rows, &err);
+            rc = drain_stream(stream, &items, &err);
         }
-        if (rc == 0 && rows != partition->rows) {
+        if (rc == 0 && items != partition->rows) {
             snprintf(err.text, sizeof(err.text), "the directory says %" PRIu64
-                                                 " rows, there are %" PRIu64,
-                     partition->rows, rows);
+                                                 " items, there are %" PRIu64,
+                     partition->rows, items);
             rc = ERROR_CORRUPT;
         }
         if (rc != 0) {
@@ -178,7 +180,7 @@ static void scrub_done(struct job *job)
 static void scrub_begin(struct freeze_waiter *waiter, int status)
 {
     struct scrub_job *scrub =
-        (struct scrub_job *)((char *)waiter - offsetof(struct scrub_job, waiter));
+        (struct scrub_job *)(void *)((char *)waiter - offsetof(struct scrub_job, waiter));
     struct engine *engine = scrub->engine;
     if (status != 0) {
         scrub->status = status;

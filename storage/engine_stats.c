@@ -499,7 +499,7 @@ static void group_done(struct job *job)
 static void group_begin(struct freeze_waiter *waiter, int status)
 {
     struct group_job *group =
-        (struct group_job *)((char *)waiter - offsetof(struct group_job, waiter));
+        (struct group_job *)(void *)((char *)waiter - offsetof(struct group_job, waiter));
     struct engine *engine = group->engine;
     if (status != 0) {
         group->status = status;
