@@ -11,8 +11,10 @@
  *
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition */
+#include <stddef.h>
 #include <string.h>
 
+#include "counters/counter_cell.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
@@ -346,13 +348,28 @@ static struct slice slice_after(const struct read_job *read)
     return slice;
 }
 
+/* Above the store a counter is its value. */
+static void resolve_counters(struct row *row, struct arena *arena)
+{
+    struct cell *cells = (struct cell *)(uintptr_t)row->cells;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if ((cells[i].flags & CELL_COUNTER) != 0) {
+            struct buffer value = {0};
+            value_put_bigint(&value, counter_value(cells[i].value));
+            cells[i].value = arena_copy(arena, buffer_view(&value));
+            buffer_release(&value);
+        }
+    }
+}
+
 static void add_row(struct read_job *read, int64_t token, struct bytes key, const struct row *row)
 {
     if (read->rows == NULL) {
         read->rows = memory_alloc(read->request.row_limit * sizeof(struct page_row));
     }
-    read->rows[read->row_count++] =
-        (struct page_row){.token = token, .key = key, .row = row_copy(row, read->arena)};
+    struct page_row *added = &read->rows[read->row_count++];
+    *added = (struct page_row){.token = token, .key = key, .row = row_copy(row, read->arena)};
+    resolve_counters(&added->row, read->arena);
 }
 
 /* Captured items outside of what is left of the partition are dropped by the merge's caller. */

@@ -24,14 +24,21 @@ struct partition_reader {
     struct wide_strings *strings;
 };
 
+static bool is_ranked(const struct partition_reader *reader)
+{
+    return (reader->table->flags & TABLE_RANKED) != 0;
+}
+
 struct partition_reader *partition_reader_new(const struct view *view, const struct table *table)
 {
     struct partition_reader *reader = memory_zeroed(1, sizeof(*reader));
     reader->view = view;
     reader->table = table;
     reader->wide = memory_zeroed(view->segment_count, sizeof(struct wide_segment_reader *));
-    wide_rows_init(&reader->rows, table);
-    wide_rows_init(&reader->merged, table);
+    if (is_ranked(reader)) {
+        wide_rows_init(&reader->rows, table);
+        wide_rows_init(&reader->merged, table);
+    }
     reader->strings = wide_strings_new();
     return reader;
 }
@@ -48,8 +55,10 @@ void partition_reader_free(struct partition_reader *reader)
     }
     memory_free(reader->inputs);
     memory_free(reader->wide);
-    wide_rows_release(&reader->rows);
-    wide_rows_release(&reader->merged);
+    if (is_ranked(reader)) {
+        wide_rows_release(&reader->rows);
+        wide_rows_release(&reader->merged);
+    }
     wide_strings_free(reader->strings);
     memory_free(reader);
 }
@@ -352,7 +361,7 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
     }
     int rc = add_segments(reader, token, key, slice, &list, err);
     const struct wide_rows *fresh = NULL;
-    if (rc == 0 && (reader->table->flags & TABLE_RANKED) != 0) {
+    if (rc == 0 && is_ranked(reader)) {
         rc = fresh_merged(reader, token, key, extra_rows, &fresh, err);
     }
     if (rc != 0) {

@@ -49,7 +49,8 @@ enum { READ_ROWS_MAX = 10000 };
 struct page_row {
     int64_t token;
     struct bytes key;
-    struct row row;               /* live cells only; static rows come as rows of their own */
+    struct row row;               /* live cells only, counters as bigints; a static row comes as a
+                                   * row of its own */
 };
 
 struct read_page {
