@@ -1,0 +1,361 @@
+/* The set: a hash table of days by partition key, two lists through them, a list of ranges.
+ *
+ * What decides correctness: no mark may be lost between a figure's stats being read and its row
+ * being written.
+ *
+ *      worker reads stats of day d (generation 7)
+ *      a click comes:  generation 8, and it is in no stats the worker has
+ *      worker writes d's figure; 8 is not 7, so d stays marked and queued, and is done again
+ *
+ * Every mark raises the generation, also one that adds nothing else.  Cost: the hook probes once
+ * per distinct partition of a block, a hash of some 30 bytes and one cache line. */
+#include "rollup/dirty.h"
+
+#include "storage/base/calendar.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/type.h"
+
+enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };
+
+struct list {
+    struct dirty_day *first;
+    struct dirty_day *last;
+    uint32_t count;
+};
+
+struct dirty_set {
+    struct dirty_day **slots;
+    uint32_t slot_count; /* a power of two; at most half are used */
+    uint32_t count;
+    struct list queue;
+    struct list waiting;
+    struct dirty_range *range_first;
+    struct dirty_range *range_last;
+    uint64_t order_next;
+};
+
+static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate", "void", "correction"};
+
+const char *dirty_cause_name(enum dirty_cause cause)
+{
+    return cause_names[cause];
+}
+
+bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out)
+{
+    for (uint32_t i = 0; i < CAUSE_COUNT; i++) {
+        if (bytes_equal(name, bytes_text(cause_names[i]))) {
+            *cause_out = (enum dirty_cause)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    day_format(day, text);
+    key_put_component(key, KEY_COMPONENTS, reseller);
+    key_put_component(key, KEY_COMPONENTS, bytes_text(text));
+}
+
+/* ---- life ---- */
+
+struct dirty_set *dirty_set_new(void)
+{
+    struct dirty_set *set = memory_zeroed(1, sizeof(*set));
+    set->slot_count = SLOTS_MIN;
+    set->slots = memory_zeroed(set->slot_count, sizeof(struct dirty_day *));
+    set->order_next = 1;
+    return set;
+}
+
+static void day_free(struct dirty_day *day)
+{
+    memory_free(day->marks);
+    memory_free(day);
+}
+
+static void list_free(struct list *list)
+{
+    while (list->first != NULL) {
+        struct dirty_day *day = list->first;
+        list->first = day->next;
+        day_free(day);
+    }
+}
+
+void dirty_set_free(struct dirty_set *set)
+{
+    if (set == NULL)
+        return;
+    list_free(&set->queue);
+    list_free(&set->waiting);
+    while (set->range_first != NULL)
+        dirty_set_clear_first_range(set);
+    memory_free(set->slots);
+    memory_free(set);
+}
+
+uint32_t dirty_set_queued(const struct dirty_set *set)
+{
+    return set->queue.count;
+}
+
+uint32_t dirty_set_count(const struct dirty_set *set)
+{
+    return set->count;
+}
+
+uint64_t dirty_set_order(const struct dirty_set *set)
+{
+    return set->order_next;
+}
+
+/* ---- lists ---- */
+
+static void list_append(struct list *list, struct dirty_day *day)
+{
+    day->next = NULL;
+    day->previous = list->last;
+    if (list->last != NULL)
+        list->last->next = day;
+    else
+        list->first = day;
+    list->last = day;
+    list->count++;
+}
+
+static void list_remove(struct list *list, struct dirty_day *day)
+{
+    if (day->previous != NULL)
+        day->previous->next = day->next;
+    else
+        list->first = day->next;
+    if (day->next != NULL)
+        day->next->previous = day->previous;
+    else
+        list->last = day->previous;
+    list->count--;
+}
+
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set)
+{
+    return set->queue.first;
+}
+
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set)
+{
+    return set->waiting.first;
+}
+
+/* A queued day keeps its place. */
+void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
+{
+    if (day->is_queued)
+        return;
+    list_remove(&set->waiting, day);
+    day->is_queued = true;
+    day->order = set->order_next++;
+    list_append(&set->queue, day);
+}
+
+void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
+{
+    if (!day->is_queued)
+        return;
+    list_remove(&set->queue, day);
+    day->is_queued = false;
+    list_append(&set->waiting, day);
+}
+
+/* ---- hash table ---- */
+
+static uint32_t find_slot(const struct dirty_set *set, struct bytes key, uint64_t hash)
+{
+    uint32_t slot = (uint32_t)hash & (set->slot_count - 1);
+    while (set->slots[slot] != NULL) {
+        if (set->slots[slot]->hash == hash && bytes_equal(set->slots[slot]->key, key))
+            break;
+        slot = (slot + 1) & (set->slot_count - 1);
+    }
+    return slot;
+}
+
+struct dirty_day *dirty_set_find(struct dirty_set *set, struct bytes key)
+{
+    return set->slots[find_slot(set, key, hash64(key.data, key.size))];
+}
+
+static void grow_slots(struct dirty_set *set)
+{
+    struct dirty_day **old = set->slots;
+    uint32_t old_count = set->slot_count;
+    set->slot_count *= 2;
+    set->slots = memory_zeroed(set->slot_count, sizeof(struct dirty_day *));
+    for (uint32_t i = 0; i < old_count; i++) {
+        if (old[i] != NULL)
+            set->slots[find_slot(set, old[i]->key, old[i]->hash)] = old[i];
+    }
+    memory_free(old);
+}
+
+/* Empty a slot and close the gap, so that every probe still ends at a free slot. */
+static void remove_slot(struct dirty_set *set, uint32_t slot)
+{
+    uint32_t mask = set->slot_count - 1;
+    uint32_t gap = slot;
+    for (uint32_t at = (slot + 1) & mask; set->slots[at] != NULL; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)set->slots[at]->hash & mask;
+        if (((at - home) & mask) >= ((at - gap) & mask)) {
+            set->slots[gap] = set->slots[at];
+            gap = at;
+        }
+    }
+    set->slots[gap] = NULL;
+}
+
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day)
+{
+    list_remove(day->is_queued ? &set->queue : &set->waiting, day);
+    remove_slot(set, find_slot(set, day->key, day->hash));
+    set->count--;
+    day_free(day);
+}
+
+/* ---- marks ---- */
+
+static bool parse_key(struct bytes key, struct bytes *reseller_out, int32_t *day_out)
+{
+    struct bytes day;
+    return key_component(key, KEY_COMPONENTS, 0, reseller_out) == 0 &&
+           key_component(key, KEY_COMPONENTS, 1, &day) == 0 && day_parse(day, day_out);
+}
+
+static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 int64_t now_us)
+{
+    struct bytes reseller;
+    int32_t number;
+    if (!parse_key(key, &reseller, &number))
+        return NULL;
+    struct dirty_day *day = memory_zeroed(1, sizeof(*day) + key.size);
+    uint8_t *copy = (uint8_t *)(day + 1);
+    memcpy(copy, key.data, key.size);
+    day->key = bytes_of(copy, key.size);
+    day->reseller = bytes_of(copy + (reseller.data - key.data), reseller.size);
+    day->day = number;
+    day->hash = hash;
+    day->first_us = day->last_us = now_us;
+    day->is_queued = true;
+    day->order = set->order_next++;
+    list_append(&set->queue, day);
+    if (++set->count * 2 > set->slot_count)
+        grow_slots(set);
+    set->slots[find_slot(set, day->key, hash)] = day;
+    return day;
+}
+
+static struct dirty_mark *add_mark(struct dirty_day *day, const struct dirty_mark *mark)
+{
+    if (day->mark_count == day->mark_capacity) {
+        day->mark_capacity = day->mark_capacity == 0 ? 1 : day->mark_capacity * 2;
+        day->marks = memory_resize(day->marks, day->mark_capacity * sizeof(*day->marks));
+    }
+    if (!mark->has_change)
+        day->unnamed |= UINT32_C(1) << mark->cause;
+    day->marks[day->mark_count] = *mark;
+    return &day->marks[day->mark_count++];
+}
+
+static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const uint8_t *change)
+{
+    if (change == NULL)
+        return (day->unnamed & UINT32_C(1) << cause) != 0;
+    for (uint32_t i = 0; i < day->mark_count; i++) {
+        const struct dirty_mark *mark = &day->marks[i];
+        if (mark->cause == cause && mark->has_change &&
+            memcmp(mark->change, change, UUID_SIZE) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
+                                 const uint8_t *change, int64_t now_us,
+                                 struct dirty_mark **mark_out)
+{
+    uint64_t hash = hash64(key.data, key.size);
+    struct dirty_day *day = set->slots[find_slot(set, key, hash)];
+    *mark_out = NULL;
+    if (day == NULL)
+        day = add_day(set, key, hash, now_us);
+    if (day == NULL)
+        return NULL;
+    day->generation++;
+    dirty_set_queue(set, day);
+    if (cause != CAUSE_RATE)
+        day->last_us = now_us;
+    if (day->mark_count >= DIRTY_MARKS_MAX)
+        change = NULL;
+    if (has_mark(day, cause, change))
+        return day;
+    struct dirty_mark mark = {.cause = cause, .has_change = change != NULL};
+    if (change != NULL)
+        memcpy(mark.change, change, UUID_SIZE);
+    *mark_out = add_mark(day, &mark);
+    return day;
+}
+
+struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t number,
+                                 const struct dirty_mark *mark, int64_t first_us)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, reseller, number);
+    uint64_t hash = hash64(key.data, key.size);
+    struct dirty_day *day = set->slots[find_slot(set, buffer_view(&key), hash)];
+    if (day == NULL)
+        day = add_day(set, buffer_view(&key), hash, first_us);
+    check(day != NULL);
+    if (first_us < day->first_us)
+        day->first_us = first_us;
+    add_mark(day, mark);
+    buffer_release(&key);
+    return day;
+}
+
+/* ---- ranges ---- */
+
+struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
+                                        int32_t until, const struct dirty_mark *mark)
+{
+    struct dirty_range *range = memory_zeroed(1, sizeof(*range) + reseller.size);
+    memcpy(range + 1, reseller.data, reseller.size);
+    range->reseller = bytes_of(range + 1, reseller.size);
+    range->from = from;
+    range->until = until;
+    range->order = set->order_next++;
+    range->mark = *mark;
+    if (set->range_last != NULL)
+        set->range_last->next = range;
+    else
+        set->range_first = range;
+    set->range_last = range;
+    return range;
+}
+
+struct dirty_range *dirty_set_first_range(struct dirty_set *set)
+{
+    return set->range_first;
+}
+
+void dirty_set_clear_first_range(struct dirty_set *set)
+{
+    struct dirty_range *range = set->range_first;
+    set->range_first = range->next;
+    if (range->next == NULL)
+        set->range_last = NULL;
+    memory_free(range);
+}

@@ -1,0 +1,105 @@
+/* dirty: the days whose figure or ledger is owed something, in memory as in the table dirty_day.
+ *
+ *                 mark                      mark
+ *   (not there) ───────▶ queued ◀──────────────────── waiting
+ *                         │  │    worked off: open,     ▲
+ *        worked off:      │  └──────or its ledger ──────┘
+ *        published,       ▼         entry is being gathered
+ *        nothing owed  (not there)
+ *
+ * A day is *queued* while its figure is out of date, in the order in which days became so, and
+ * *waiting* while the figure is right but the day is not yet published, or its restatement is put
+ * off.  It is in the table all the while, so a click on a day that is open already costs one probe
+ * and no write.  `generation` grows with every mark: work that read a day at one generation may
+ * clear it only at the same one.
+ *
+ * A changed rate marks a *range* of days at once, because the hook cannot know which of them have
+ * clicks; ranges are worked off before days. */
+#ifndef DAYBOOK_ROLLUP_DIRTY_H
+#define DAYBOOK_ROLLUP_DIRTY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/uuid.h"
+
+/* Why a figure changed; the names are written to disk. */
+enum dirty_cause { CAUSE_LATE_CLICKS, CAUSE_RATE, CAUSE_VOID, CAUSE_CORRECTION, CAUSE_COUNT };
+const char *dirty_cause_name(enum dirty_cause cause);
+bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out);
+
+/* One row of dirty_day. */
+struct dirty_mark {
+    uint8_t id[UUID_SIZE];
+    enum dirty_cause cause;
+    bool has_change;
+    uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
+};
+
+enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
+
+struct dirty_day {
+    struct bytes key;                  /* ad_click's partition key */
+    struct bytes reseller;             /* within key */
+    int32_t day;
+    bool is_queued;
+    uint64_t generation;
+    uint64_t order;                    /* when it was queued: ascending along the queue */
+    int64_t first_us;                  /* when the first and the last mark for a click came */
+    int64_t last_us;
+    int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    struct dirty_mark *marks;
+    uint32_t mark_count;
+    /* private */
+    uint32_t mark_capacity;
+    uint32_t unnamed;                  /* causes that are marked without a change, as bits */
+    uint64_t hash;
+    struct dirty_day *next, *previous; /* in queue or waiting list */
+};
+
+struct dirty_range {
+    struct bytes reseller;
+    int32_t from;
+    int32_t until;                     /* RATE_DAY_END: without end */
+    uint64_t order;                    /* in one sequence with the days' */
+    struct dirty_mark mark;
+    struct dirty_range *next;
+};
+
+struct dirty_set;
+
+struct dirty_set *dirty_set_new(void);
+void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
+
+uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
+uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and waiting */
+
+/* The order the next day or range to be queued will get: all now queued are before it. */
+uint64_t dirty_set_order(const struct dirty_set *set);
+
+/* Mark the day of an ad_click partition key; `change` may be NULL.  NULL when the key is none of a
+ * day.  When the mark is a new one *mark_out points to it, to be given its id and its row; else it
+ * is NULL.  Valid until the set changes. */
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
+                                 const uint8_t *change, int64_t now_us,
+                                 struct dirty_mark **mark_out);
+/* A mark from the table, when the set is loaded. */
+struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
+                                 const struct dirty_mark *mark, int64_t first_us);
+
+struct dirty_day *dirty_set_find(struct dirty_set *set, struct bytes key);
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then ->next */
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then ->next */
+void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
+void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day);    /* frees it */
+
+struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
+                                        int32_t until, const struct dirty_mark *mark);
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);
+void dirty_set_clear_first_range(struct dirty_set *set);
+
+/* ad_click's partition key of a day. */
+void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);
+#endif

@@ -1,0 +1,170 @@
+/* test_dirty: marks, their generations, the order of work, and ranges. */
+#include "rollup/dirty.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "rollup/rate.h"
+#include "storage/base/calendar.h"
+
+static struct buffer key_of(const char *reseller, int32_t day)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, bytes_text(reseller), day);
+    return key;
+}
+
+static struct dirty_day *mark(struct dirty_set *set, const char *reseller, int32_t day,
+                              enum dirty_cause cause, const uint8_t *change, bool *is_new_out)
+{
+    struct buffer key = key_of(reseller, day);
+    struct dirty_mark *new_mark;
+    struct dirty_day *marked =
+        dirty_set_mark(set, buffer_view(&key), cause, change, 100, &new_mark);
+    *is_new_out = new_mark != NULL;
+    buffer_release(&key);
+    return marked;
+}
+
+Test(dirty, only_the_first_mark_of_a_kind_is_new_but_each_raises_the_generation)
+{
+    struct dirty_set *set = dirty_set_new();
+    uint8_t change[UUID_SIZE] = {1};
+    bool is_new;
+    struct dirty_day *day = mark(set, "r", 10, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert(is_new);
+    uint64_t generation = day->generation;
+    cr_assert_eq(mark(set, "r", 10, CAUSE_LATE_CLICKS, NULL, &is_new), day);
+    cr_assert_not(is_new);
+    cr_assert_eq(day->generation, generation + 1);
+    mark(set, "r", 10, CAUSE_LATE_CLICKS, change, &is_new);
+    cr_assert(is_new);
+    mark(set, "r", 10, CAUSE_VOID, change, &is_new);
+    cr_assert(is_new);
+    mark(set, "r", 10, CAUSE_VOID, change, &is_new);
+    cr_assert_not(is_new);
+    cr_assert_eq(day->mark_count, 3);
+    cr_assert(bytes_equal(day->reseller, bytes_text("r")));
+    cr_assert_eq(day->day, 10);
+    dirty_set_free(set);
+}
+
+Test(dirty, changes_beyond_the_limit_go_unnamed)
+{
+    struct dirty_set *set = dirty_set_new();
+    struct dirty_day *day = NULL;
+    bool is_new;
+    for (uint32_t i = 0; i < 3 * DIRTY_MARKS_MAX; i++) {
+        uint8_t change[UUID_SIZE] = {(uint8_t)i, (uint8_t)(i >> 8), 1};
+        day = mark(set, "r", 10, CAUSE_RATE, change, &is_new);
+    }
+    cr_assert_eq(day->mark_count, DIRTY_MARKS_MAX + 1);
+    cr_assert_not(day->marks[DIRTY_MARKS_MAX].has_change);
+    dirty_set_free(set);
+}
+
+Test(dirty, days_are_queued_in_the_order_they_were_marked_in)
+{
+    struct dirty_set *set = dirty_set_new();
+    bool is_new;
+    struct dirty_day *first = mark(set, "b", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    struct dirty_day *second = mark(set, "a", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    mark(set, "b", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert_eq(dirty_set_first_queued(set), first);
+    cr_assert_eq(first->next, second);
+    uint64_t order = dirty_set_order(set);
+    dirty_set_wait(set, first);
+    cr_assert_eq(dirty_set_first_queued(set), second);
+    cr_assert_eq(dirty_set_first_waiting(set), first);
+    cr_assert_eq(dirty_set_queued(set), 1);
+    mark(set, "b", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert_not(is_new, "a waiting day has its row already");
+    cr_assert_eq(second->next, first);
+    cr_assert_geq(first->order, order);
+    cr_assert_null(dirty_set_first_waiting(set));
+    dirty_set_clear(set, second);
+    cr_assert_eq(dirty_set_first_queued(set), first);
+    dirty_set_clear(set, first);
+    cr_assert_eq(dirty_set_count(set), 0);
+    dirty_set_free(set);
+}
+
+/* Marks and clears at random, checked against an array. */
+Test(dirty, the_set_is_right_under_many_additions_and_removals)
+{
+    enum { DAYS = 3000, STEPS = 60000 };
+    struct dirty_set *set = dirty_set_new();
+    static bool is_there[DAYS];
+    uint32_t count = 0;
+    uint64_t state = 12345;
+    for (int step = 0; step < STEPS; step++) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        uint32_t which = (uint32_t)(state >> 33) % DAYS;
+        char reseller[16];
+        bool is_new;
+        snprintf(reseller, sizeof(reseller), "r%u", which % 7);
+        struct buffer key = key_of(reseller, (int32_t)(which / 7));
+        uint32_t place = which;
+        struct dirty_day *found = dirty_set_find(set, buffer_view(&key));
+        cr_assert_eq(found != NULL, is_there[place]);
+        if (found != NULL && (state >> 20) % 2 == 0) {
+            dirty_set_clear(set, found);
+            is_there[place] = false;
+            count--;
+        } else {
+            mark(set, reseller, (int32_t)(which / 7), CAUSE_LATE_CLICKS, NULL, &is_new);
+            cr_assert_eq(is_new, !is_there[place]);
+            count += is_new;
+            is_there[place] = true;
+        }
+        cr_assert_eq(dirty_set_count(set), count);
+        buffer_release(&key);
+    }
+    dirty_set_free(set);
+}
+
+Test(dirty, a_key_that_is_no_day_is_not_marked)
+{
+    struct dirty_set *set = dirty_set_new();
+    struct dirty_mark *new_mark;
+    struct buffer key = key_of("r", 10);
+    for (size_t size = 0; size < key.size; size++)
+        cr_assert_null(
+            dirty_set_mark(set, bytes_of(key.data, size), CAUSE_VOID, NULL, 1, &new_mark));
+    key.data[key.size - 2] = 'x';
+    cr_assert_null(dirty_set_mark(set, buffer_view(&key), CAUSE_VOID, NULL, 1, &new_mark));
+    cr_assert_eq(dirty_set_count(set), 0);
+    buffer_release(&key);
+    dirty_set_free(set);
+}
+
+Test(dirty, ranges_come_in_order_and_share_the_days_sequence)
+{
+    struct dirty_set *set = dirty_set_new();
+    struct dirty_mark rate = {.cause = CAUSE_RATE};
+    bool is_new;
+    struct dirty_range *first = dirty_set_add_range(set, bytes_text("r"), 5, RATE_DAY_END, &rate);
+    struct dirty_day *day = mark(set, "r", 7, CAUSE_LATE_CLICKS, NULL, &is_new);
+    struct dirty_range *second = dirty_set_add_range(set, bytes_text("s"), 1, 2, &rate);
+    cr_assert_lt(first->order, day->order);
+    cr_assert_lt(day->order, second->order);
+    cr_assert_eq(dirty_set_first_range(set), first);
+    cr_assert(bytes_equal(first->reseller, bytes_text("r")));
+    dirty_set_clear_first_range(set);
+    cr_assert_eq(dirty_set_first_range(set), second);
+    dirty_set_clear_first_range(set);
+    cr_assert_null(dirty_set_first_range(set));
+    dirty_set_free(set);
+}
+
+Test(dirty, causes_have_names_that_read_back)
+{
+    for (uint32_t i = 0; i < CAUSE_COUNT; i++) {
+        enum dirty_cause cause;
+        const char *name = dirty_cause_name((enum dirty_cause)i);
+        cr_assert(dirty_cause_parse(bytes_text(name), &cause));
+        cr_assert_eq(cause, i);
+    }
+    enum dirty_cause cause;
+    cr_assert_not(dirty_cause_parse(bytes_text("weather"), &cause));
+}
