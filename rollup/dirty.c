@@ -3,12 +3,12 @@
  * What decides correctness: no mark may be lost between a figure's stats being read and its row
  * being written.
  *
- *      worker reads stats of day d (generation 7)
- *      a click comes:  generation 8, and it is in no stats the worker has
- *      worker writes d's figure; 8 is not 7, so d stays marked and queued, and is done again
+ *      worker takes day d off the queue and reads its stats
+ *      a click comes: d is queued again, and the click is in no stats the worker has
+ *      worker writes d's figure; d is queued, so its marks stay, and it is done again
  *
- * Every mark raises the generation, also one that adds nothing else.  Cost: the hook probes once
- * per distinct partition of a block, a hash of some 30 bytes and one cache line. */
+ * Cost: the hook probes once per distinct partition of a block, a hash of some 30 bytes and one
+ * cache line. */
 #include "rollup/dirty.h"
 
 #include "storage/base/calendar.h"
@@ -294,7 +294,6 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum d
         day = add_day(set, key, hash, now_us);
     if (day == NULL)
         return NULL;
-    day->generation++;
     dirty_set_queue(set, day);
     if (cause != CAUSE_RATE)
         day->last_us = now_us;

@@ -10,8 +10,8 @@
  * A day is *queued* while its figure is out of date, in the order in which days became so, and
  * *waiting* while the figure is right but the day is not yet published, or its restatement is put
  * off.  It is in the table all the while, so a click on a day that is open already costs one probe
- * and no write.  `generation` grows with every mark: work that read a day at one generation may
- * clear it only at the same one.
+ * and no write.  Work takes a day off the queue before it reads; a mark that comes meanwhile puts
+ * it back, and then the work may not clear it.
  *
  * A changed rate marks a *range* of days at once, because the hook cannot know which of them have
  * clicks; ranges are worked off before days. */
@@ -44,7 +44,6 @@ struct dirty_day {
     struct bytes reseller;             /* within key */
     int32_t day;
     bool is_queued;
-    uint64_t generation;
     uint64_t order;                    /* when it was queued: ascending along the queue */
     int64_t first_us;                  /* when the first and the last mark for a click came */
     int64_t last_us;
