@@ -1,0 +1,157 @@
+/* The rollup's life: open, close, and small answers.  The hook is in rollup_hook.c, loading in
+ * rollup_load.c, the work in rollup_work.c, its timing in rollup_schedule.c, figures for readers in
+ * rollup_figures.c. */
+#include "rollup/rollup_private.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+#define HOUR_MS INT64_C(3600000)
+
+enum { PENDING_CHUNK = 64 * 1024 };
+
+const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id)
+{
+    const struct table *table = schema_table(store_schema(rollup->store), table_id);
+    check(table != NULL);
+    return table;
+}
+
+static void add_metrics(struct rollup *rollup, struct metrics *metrics)
+{
+    rollup->metric_dirty = metrics_add(metrics, METRIC_GAUGE, "daybook_rollup_dirty_days", "",
+                                       "Days whose figure is out of date.");
+    rollup->metric_written =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total", "",
+                    "Rows written to amount_by_day.");
+    rollup->metric_published = metrics_add(metrics, METRIC_COUNTER,
+                                           "daybook_rollup_published_total", "", "Days published.");
+    rollup->metric_restated =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_restatements_total", "",
+                    "Changes of published figures.");
+}
+
+static void rollup_free(struct rollup *rollup)
+{
+    struct executor *executor = rollup->world->executor;
+    executor->timer_stop(executor, &rollup->tick);
+    executor->timer_stop(executor, &rollup->turn);
+    store_set_commit_hook(rollup->store, NULL, NULL);
+    zone_close(rollup->zone);
+    rate_table_free(rollup->rates);
+    dirty_set_free(rollup->dirty);
+    key_map_free(rollup->resellers);
+    arena_free(rollup->pending_arena);
+    memory_free(rollup->pending);
+    memory_free(rollup);
+}
+
+int rollup_open(const struct rollup_options *options, store_done opened, void *context,
+                struct rollup **rollup_out, struct error *err)
+{
+    struct zone *zone;
+    *rollup_out = NULL;
+    int rc = zone_open(options->zone != NULL ? options->zone : "UTC", &zone, err);
+    if (rc < 0)
+        return rc;
+    struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
+    rollup->store = options->store;
+    rollup->world = options->world;
+    rollup->zone = zone;
+    rollup->rules.zone = zone;
+    rollup->rules.publish_after_us =
+        (options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS) * 1000;
+    rollup->is_read_only = store_capabilities(options->store).read_only;
+    rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
+    rollup->rates = rate_table_new();
+    rollup->dirty = dirty_set_new();
+    rollup->resellers = key_map_new();
+    rollup->pending_arena = arena_new(PENDING_CHUNK);
+    rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
+    rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
+    rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
+    rollup->opened = opened;
+    rollup->opened_context = context;
+    add_metrics(rollup, options->metrics);
+    store_set_commit_hook(rollup->store, rollup_hook, rollup);
+    *rollup_out = rollup;
+    rc = rollup_load(rollup, err);
+    if (rc < 0) {
+        rollup_free(rollup);
+        *rollup_out = NULL;
+    }
+    return rc;
+}
+
+/* ---- closing ---- */
+
+void rollup_close_if_idle(struct rollup *rollup)
+{
+    if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
+        rollup->waiters != NULL || rollup->applies_durable < rollup->applies_sent)
+        return;
+    store_done closed = rollup->closed;
+    void *context = rollup->closed_context;
+    int status = rollup->is_failed ? rollup->failure.code : 0;
+    struct error failure = rollup->failure;
+    rollup_free(rollup);
+    closed(context, status, status < 0 ? &failure : NULL);
+}
+
+static void last_work_done(void *context, int status, const struct error *err)
+{
+    (void)context;
+    (void)status;
+    (void)err;
+}
+
+void rollup_close(struct rollup *rollup, store_done closed, void *context)
+{
+    struct executor *executor = rollup->world->executor;
+    check(rollup->closed == NULL);
+    rollup->is_closing = true;
+    rollup->closed = closed;
+    rollup->closed_context = context;
+    executor->timer_stop(executor, &rollup->tick);
+    if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
+        int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
+        check(rc == 0);
+    }
+    rollup_close_if_idle(rollup);
+}
+
+/* ---- small answers ---- */
+
+uint32_t rollup_dirty_count(const struct rollup *rollup)
+{
+    return rollup->is_read_only ? rollup->pending_count : dirty_set_queued(rollup->dirty);
+}
+
+const struct zone *rollup_zone(const struct rollup *rollup)
+{
+    return rollup->zone;
+}
+
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
+                       const char *actor, const char *command, const char *note,
+                       uint8_t change_id_out[16])
+{
+    struct column_value values[7];
+    char month[DAY_TEXT_SIZE + 1];
+    uint32_t count = 0;
+    int64_t now_us = store_now_us(rollup->store);
+    timeuuid_make(now_us, rollup->world->random, change_id_out);
+    day_format(day_of_time(now_us / 1000), month);
+    month[7] = '\0';
+    values[count++] = (struct column_value){CHANGE_MONTH, false, write_batch_text(batch, month)};
+    values[count++] = (struct column_value){
+        CHANGE_ID, false, write_batch_copy(batch, bytes_of(change_id_out, UUID_SIZE))};
+    values[count++] =
+        (struct column_value){CHANGE_AT, false, write_batch_bigint(batch, now_us / 1000)};
+    values[count++] = (struct column_value){CHANGE_DOOR, false, write_batch_text(batch, door)};
+    values[count++] = (struct column_value){CHANGE_ACTOR, false, write_batch_text(batch, actor)};
+    values[count++] =
+        (struct column_value){CHANGE_COMMAND, false, write_batch_text(batch, command)};
+    if (note != NULL)
+        values[count++] = (struct column_value){CHANGE_NOTE, false, write_batch_text(batch, note)};
+    write_batch_insert(batch, rollup_table(rollup, TABLE_CHANGE), values, count);
+}

@@ -1,0 +1,230 @@
+/* The commit hook: what every batch brings with it, whichever door it came through.
+ *
+ * What decides correctness: it sees a batch before the frame is sealed and adds to the same frame,
+ * so there is no moment at which a click is durable and its day is not marked, or a click counted
+ * and not there.  It cannot refuse, wait or read: everything it needs is in memory.
+ *
+ *   block of ad_click      counted in clicks_per_ad and clicks_per_reseller; its days marked
+ *   mutation of ad_click   its day marked
+ *   mutation of reseller   applied to the rates in memory; the days they govern marked as a range
+ *   row of change          names what the other parts of the batch do
+ *
+ * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
+ * click. */
+#include "rollup/rollup_private.h"
+
+/* ---- marks ---- */
+
+static void add_mark_row(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                         int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
+{
+    struct column_value values[6];
+    char text[DAY_TEXT_SIZE + 1];
+    uint32_t count = 0;
+    timeuuid_make(now_us, rollup->world->random, mark->id);
+    day_format(day, text);
+    values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
+    values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_text(batch, text)};
+    values[count++] = (struct column_value){DIRTY_ID, false,
+                                            write_batch_copy(batch, bytes_of(mark->id, UUID_SIZE))};
+    values[count++] = (struct column_value){DIRTY_CAUSE, false,
+                                            write_batch_text(batch, dirty_cause_name(mark->cause))};
+    if (mark->has_change)
+        values[count++] = (struct column_value){
+            DIRTY_CHANGE_ID, false, write_batch_copy(batch, bytes_of(mark->change, UUID_SIZE))};
+    if (until > day + 1) {
+        struct bytes end = bytes_of("", 0);
+        if (until != RATE_DAY_END) {
+            day_format(until, text);
+            end = write_batch_text(batch, text);
+        }
+        values[count++] = (struct column_value){DIRTY_UNTIL, false, end};
+    }
+    write_batch_insert(batch, rollup_table(rollup, TABLE_DIRTY_DAY), values, count);
+}
+
+static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
+                     enum dirty_cause cause, const uint8_t *change, int64_t now_us)
+{
+    struct dirty_mark *mark;
+    struct dirty_day *day = dirty_set_mark(rollup->dirty, key, cause, change, now_us, &mark);
+    if (mark != NULL)
+        add_mark_row(rollup, batch, day->reseller, day->day, day->day + 1, mark, now_us);
+}
+
+/* ---- clicks ---- */
+
+static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_t index,
+                       const uint8_t *change, int64_t now_us)
+{
+    const struct block_dictionary *partitions = &batch->blocks[index]->partitions;
+    const struct counting_rule per_ad = {.block = index,
+                                         .column_id = AD_CLICK_AD_ID,
+                                         .counter_table_id = TABLE_CLICKS_PER_AD,
+                                         .counter_column_id = COUNTER_CLICKS};
+    const struct counting_rule per_reseller = {.block = index,
+                                               .component = 0,
+                                               .counter_table_id = TABLE_CLICKS_PER_RESELLER,
+                                               .counter_column_id = COUNTER_CLICKS};
+    write_batch_add_rule(batch, &per_ad);
+    write_batch_add_rule(batch, &per_reseller);
+    for (uint32_t i = 0; i < partitions->count; i++)
+        mark_day(rollup, batch, block_dictionary_get(partitions, i), CAUSE_LATE_CLICKS, change,
+                 now_us);
+}
+
+static enum dirty_cause cause_of(const struct mutation *mutation)
+{
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
+        return CAUSE_VOID;
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        if (item->kind == UNFILTERED_BOUND || item->row.deletion.timestamp_us != TIMESTAMP_NONE)
+            return CAUSE_VOID;
+    }
+    return CAUSE_CORRECTION;
+}
+
+/* ---- rates ---- */
+
+/* The days whose rate may be another: from the first rate that changed up to the one after the
+ * last. */
+struct changed_rates {
+    bool any;
+    int32_t first;
+    int32_t last;
+};
+
+static void note_change(struct changed_rates *changed, int32_t since)
+{
+    if (!changed->any || since < changed->first)
+        changed->first = since;
+    if (!changed->any || since > changed->last)
+        changed->last = since;
+    changed->any = true;
+}
+
+static void remove_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
+                        struct changed_rates *changed)
+{
+    if (rate_table_remove(rollup->rates, reseller, since, since + 1))
+        note_change(changed, since);
+}
+
+/* INSERT, UPDATE or DELETE of one rate.  A deletion in the same row has the same timestamp as its
+ * cells, and so wins. */
+static void take_rate_row(struct rollup *rollup, struct bytes reseller, const struct row *row,
+                          struct changed_rates *changed)
+{
+    int32_t since;
+    struct decimal rate;
+    if (row->clustering.count == 0 || !day_parse(row->clustering.values[0], &since))
+        return;
+    if (row->deletion.timestamp_us != TIMESTAMP_NONE) {
+        remove_rate(rollup, reseller, since, changed);
+        return;
+    }
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        if (cell->column_id != RESELLER_REWARD_PERCENT)
+            continue;
+        if ((cell->flags & CELL_TOMBSTONE) != 0 || decimal_deserialize(cell->value, &rate) < 0)
+            remove_rate(rollup, reseller, since, changed);
+        else if (rate_table_set(rollup->rates, reseller, since, rate))
+            note_change(changed, since);
+    }
+}
+
+/* The rates between two bounds of the table's own order. */
+static void take_rate_range(struct rollup *rollup, struct bytes reseller, const struct bound *start,
+                            const struct bound *end, struct changed_rates *changed)
+{
+    const struct table *table = rollup_table(rollup, TABLE_RESELLER);
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    for (uint32_t i = count; i > 0; i--) {
+        char text[DAY_TEXT_SIZE + 1];
+        int32_t since = rates[i - 1].since;
+        day_format(since, text);
+        struct clustering clustering = {.count = 1, .values = {bytes_text(text)}};
+        if (bound_compare_clustering(table, start, &clustering) < 0 &&
+            bound_compare_clustering(table, end, &clustering) > 0)
+            remove_rate(rollup, reseller, since, changed);
+    }
+}
+
+static void take_all_rates(struct rollup *rollup, struct bytes reseller,
+                           struct changed_rates *changed)
+{
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
+    if (count == 0)
+        return;
+    note_change(changed, rates[0].since);
+    note_change(changed, rates[count - 1].since);
+    rate_table_remove(rollup->rates, reseller, INT32_MIN, RATE_DAY_END);
+}
+
+static void take_rates(struct rollup *rollup, struct write_batch *batch,
+                       const struct mutation *mutation, const uint8_t *change, int64_t now_us)
+{
+    struct changed_rates changed = {0};
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
+        take_all_rates(rollup, mutation->key, &changed);
+    } else {
+        for (uint32_t i = 0; i < mutation->item_count; i++) {
+            const struct unfiltered *item = &mutation->items[i];
+            if (item->kind == UNFILTERED_ROW)
+                take_rate_row(rollup, mutation->key, &item->row, &changed);
+            else if (item->after.timestamp_us != TIMESTAMP_NONE && i + 1 < mutation->item_count)
+                take_rate_range(rollup, mutation->key, &item->bound, &mutation->items[i + 1].bound,
+                                &changed);
+        }
+    }
+    if (!changed.any)
+        return;
+    int32_t until = rate_table_next(rollup->rates, mutation->key, changed.last);
+    struct dirty_mark mark = {.cause = CAUSE_RATE, .has_change = change != NULL};
+    if (change != NULL)
+        memcpy(mark.change, change, UUID_SIZE);
+    add_mark_row(rollup, batch, mutation->key, changed.first, until, &mark, now_us);
+    dirty_set_add_range(rollup->dirty, mutation->key, changed.first, until, &mark);
+}
+
+/* ---- the hook ---- */
+
+/* The id of the batch's row in `change`; NULL: it has none. */
+static const uint8_t *change_of(const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        if (mutation->table_id != TABLE_CHANGE || mutation->item_count == 0)
+            continue;
+        const struct clustering *clustering = &mutation->items[0].row.clustering;
+        if (clustering->count == 1 && clustering->values[0].size == UUID_SIZE)
+            return clustering->values[0].data;
+    }
+    return NULL;
+}
+
+void rollup_hook(void *context, struct write_batch *batch)
+{
+    struct rollup *rollup = context;
+    const uint32_t mutation_count = batch->mutation_count;
+    const uint8_t *change = change_of(batch);
+    uint64_t order = dirty_set_order(rollup->dirty);
+    int64_t now_us = store_now_us(rollup->store);
+    for (uint32_t i = 0; i < batch->block_count; i++) {
+        if (batch->blocks[i]->table_id == TABLE_AD_CLICK)
+            take_block(rollup, batch, i, change, now_us);
+    }
+    for (uint32_t i = 0; i < mutation_count; i++) {
+        struct mutation mutation = batch->mutations[i];
+        if (mutation.table_id == TABLE_AD_CLICK)
+            mark_day(rollup, batch, mutation.key, cause_of(&mutation), change, now_us);
+        if (mutation.table_id == TABLE_RESELLER)
+            take_rates(rollup, batch, &mutation, change, now_us);
+    }
+    if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
+        rollup_tick_soon(rollup);
+}

@@ -1,0 +1,127 @@
+/* Opening: rates and marks from their tables; in a read-only store also the figures of dirty days.
+ *
+ * A mark read from the table says that a day was dirty, open or owed a restatement when the process
+ * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
+ * again: at most the open ones and those of the last moment.  A read-only store has the same work
+ * done, with the figures kept in memory instead of written. */
+#include "rollup/rollup_private.h"
+#include "rollup/rows.h"
+
+static void loaded(struct rollup *rollup, int status, const struct error *err)
+{
+    store_done opened = rollup->opened;
+    rollup->opened = NULL;
+    if (status == 0 && rollup->is_automatic && dirty_set_count(rollup->dirty) > 0)
+        rollup_tick_soon(rollup);
+    opened(rollup->opened_context, status, err);
+}
+
+static void pending_ready(void *context, int status, const struct error *err)
+{
+    loaded(context, status, err);
+}
+
+/* ---- marks ---- */
+
+static int corrupt_mark(struct error *err)
+{
+    return error_set(err, ERROR_CORRUPT, "table dirty_day has a row that is no mark");
+}
+
+static int read_until(const struct table *table, const struct page_row *row, int32_t day,
+                      int32_t *until_out)
+{
+    struct bytes until;
+    *until_out = day + 1;
+    if (!page_row_value(table, row, DIRTY_UNTIL, &until))
+        return 0;
+    *until_out = RATE_DAY_END;
+    return until.size == 0 || day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
+}
+
+static int take_mark(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct rollup *rollup = context;
+    struct dirty_mark mark = {.has_change = false};
+    struct bytes day_text;
+    struct bytes id;
+    struct bytes cause;
+    struct bytes change;
+    int32_t day;
+    int32_t until;
+    if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &day) ||
+        !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
+        !page_row_value(table, row, DIRTY_CAUSE, &cause) ||
+        !dirty_cause_parse(cause, &mark.cause) || read_until(table, row, day, &until) < 0)
+        return corrupt_mark(err);
+    memcpy(mark.id, id.data, UUID_SIZE);
+    mark.has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
+    if (mark.has_change && change.size != UUID_SIZE)
+        return corrupt_mark(err);
+    if (mark.has_change)
+        memcpy(mark.change, change.data, UUID_SIZE);
+    if (until == day + 1)
+        dirty_set_load(rollup->dirty, row->key, day, &mark, timeuuid_us(mark.id));
+    else
+        dirty_set_add_range(rollup->dirty, row->key, day, until, &mark);
+    return 0;
+}
+
+static void marks_loaded(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    struct error own = {0};
+    if (status < 0) {
+        loaded(rollup, status, err);
+        return;
+    }
+    rollup->is_loaded = true;
+    if (rollup->is_read_only) {
+        status = rollup_settle(rollup, false, pending_ready, rollup, &own);
+        if (status == 0)
+            return;
+    }
+    loaded(rollup, status, status < 0 ? &own : NULL);
+}
+
+/* ---- rates ---- */
+
+/* A rate row without a rate, or of a text that is no day, governs nothing. */
+static int take_rate(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct rollup *rollup = context;
+    struct bytes since_text;
+    struct bytes value;
+    struct decimal rate;
+    int32_t since;
+    if (!page_row_value(table, row, RESELLER_EFFECTIVE_SINCE, &since_text) ||
+        !day_parse(since_text, &since) ||
+        !page_row_value(table, row, RESELLER_REWARD_PERCENT, &value))
+        return 0;
+    if (decimal_deserialize(value, &rate) < 0)
+        return error_set(err, ERROR_CORRUPT, "table reseller has a rate that is no number");
+    rate_table_set(rollup->rates, row->key, since, rate);
+    return 0;
+}
+
+static void rates_loaded(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    struct error own = {0};
+    if (status == 0) {
+        struct read_request request = rows_request(TABLE_DIRTY_DAY, NULL, READ_APPLIED);
+        status = rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
+    loaded(rollup, status, err);
+}
+
+int rollup_load(struct rollup *rollup, struct error *err)
+{
+    struct read_request request = rows_request(TABLE_RESELLER, NULL, READ_APPLIED);
+    return rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, err);
+}

@@ -1,0 +1,100 @@
+/* rollup_private: what the files of the rollup share. */
+#ifndef DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
+#define DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
+
+#include "rollup/dirty.h"
+#include "rollup/figure.h"
+#include "rollup/key_map.h"
+#include "rollup/publication.h"
+#include "rollup/rate.h"
+#include "rollup/rollup.h"
+#include "storage/base/world.h"
+
+struct work;
+
+/* Somebody who waits until everything queued before `order` is worked off and durable. */
+struct settle_waiter {
+    struct settle_waiter *next;
+    uint64_t order;
+    bool publishes;
+    bool is_worked;                    /* only the syncs up to `applies` are still out */
+    uint64_t applies;
+    store_done done;
+    void *context;
+};
+
+struct rollup {
+    struct store *store;
+    struct world *world;
+    struct zone *zone;
+    struct publication_rules rules;
+    bool is_automatic;
+    bool is_read_only;
+    bool is_loaded;
+    bool is_closing;
+    bool is_failed;                    /* the store has: nothing more is written */
+    bool is_applying;                  /* within store_apply */
+    uint32_t calls;                    /* depth of calls to waiters: not the time to free */
+    struct error failure;
+    struct rate_table *rates;
+    struct dirty_set *dirty;
+
+    struct work *work;                 /* under way; NULL: none */
+    uint64_t order_wanted;             /* what is queued before it is worked off now */
+    struct settle_waiter *waiters;     /* oldest first */
+    uint64_t applies_sent;
+    uint64_t applies_durable;
+    int64_t ledger_at_ms;              /* of the last entry: times never decrease */
+    struct timer turn;                 /* the next chunk of work under way */
+    struct timer tick;                 /* automatic: the next look at what is dirty or due */
+    int64_t tick_at_us;                /* INT64_MAX: not started */
+    int64_t due_next_us;               /* no waiting day is due before it */
+
+    struct day_figure *pending;        /* read-only store: figures of dirty days; reseller ascending,
+                                        * day descending; their bytes belong to pending_arena */
+    uint32_t pending_count;
+    uint32_t pending_capacity;
+    struct arena *pending_arena;
+    struct key_map *resellers;         /* that have figures */
+    bool knows_resellers;              /* all of them: amount_by_day was scanned once */
+
+    store_done opened;
+    void *opened_context;
+    store_done closed;
+    void *closed_context;
+
+    struct metric *metric_dirty;
+    struct metric *metric_written;
+    struct metric *metric_restated;
+    struct metric *metric_published;
+};
+
+/* rollup_hook.c */
+void rollup_hook(void *context, struct write_batch *batch);
+
+/* rollup_load.c: rates and marks from their tables, `opened` at the end. */
+must_check int rollup_load(struct rollup *rollup, struct error *err);
+
+/* rollup_work.c: begin, unless it is under way, and work off what is queued now. */
+void rollup_work_wanted(struct rollup *rollup);
+void rollup_turn(struct timer *timer);
+
+/* rollup_schedule.c: who waits for the work, and when a server begins by itself. */
+void rollup_tick(struct timer *timer);
+void rollup_tick_soon(struct rollup *rollup);
+void rollup_tick_at(struct rollup *rollup, int64_t at_us);
+void rollup_tick_again(struct rollup *rollup);                 /* after work: when is the next */
+void rollup_settled(struct rollup *rollup);                    /* tell whoever need wait no longer */
+void rollup_chunk_written(struct rollup *rollup);              /* no day is off the queue */
+void rollup_fail(struct rollup *rollup, int status, const struct error *err);
+void rollup_fail_waiters(struct rollup *rollup, int status, const struct error *err);
+void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
+
+/* The table with its current definition. */
+const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id);
+
+static inline int64_t rollup_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+#endif

@@ -1,0 +1,172 @@
+/* Who waits for the work, and when a server begins it by itself.
+ *
+ * A settle waits for all that was queued when it was asked for: days have ascending orders along
+ * the queue, so it is enough that the first one left is younger, and then that the last batch sent
+ * until then is durable.  Clicks that keep coming cannot make it wait for ever.
+ *
+ * A server looks at the queue TICK_US after the first mark, and at the waiting days when the first
+ * of them may be due; due_next_us may be too early (a click has put a day off), never too late. */
+#include "rollup/rollup_private.h"
+#include "storage/base/memory.h"
+
+#define TICK_US INT64_C(250000)     /* a figure is at most that and its work behind */
+#define IDLE_US INT64_C(3600000000) /* a look at the clock, should it have jumped */
+
+/* ---- waiters ---- */
+
+static struct settle_waiter *waiter_take_first(struct rollup *rollup)
+{
+    struct settle_waiter *waiter = rollup->waiters;
+    rollup->waiters = waiter->next;
+    return waiter;
+}
+
+static void waiter_call(struct rollup *rollup, int status, const struct error *err)
+{
+    struct settle_waiter *waiter = waiter_take_first(rollup);
+    rollup->calls++;
+    waiter->done(waiter->context, status, err);
+    rollup->calls--;
+    memory_free(waiter);
+}
+
+void rollup_fail_waiters(struct rollup *rollup, int status, const struct error *err)
+{
+    struct error failure = {0};
+    error_set(&failure, status, "%s", err != NULL ? err->text : error_text(status));
+    while (rollup->waiters != NULL)
+        waiter_call(rollup, status, &failure);
+}
+
+void rollup_fail(struct rollup *rollup, int status, const struct error *err)
+{
+    rollup->is_failed = true;
+    error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+/* Called between chunks only: no day is off the queue and not yet written. */
+static void note_worked(struct rollup *rollup)
+{
+    const struct dirty_day *day = dirty_set_first_queued(rollup->dirty);
+    const struct dirty_range *range = dirty_set_first_range(rollup->dirty);
+    uint64_t order = day != NULL ? day->order : UINT64_MAX;
+    if (range != NULL && range->order < order)
+        order = range->order;
+    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+        if (!waiter->is_worked && waiter->order <= order) {
+            waiter->is_worked = true;
+            waiter->applies = rollup->applies_sent;
+        }
+    }
+}
+
+void rollup_settled(struct rollup *rollup)
+{
+    if (rollup->is_failed) {
+        struct error failure = rollup->failure;
+        rollup_fail_waiters(rollup, failure.code, &failure);
+        return;
+    }
+    while (rollup->waiters != NULL && rollup->waiters->is_worked &&
+           rollup->applies_durable >= rollup->waiters->applies)
+        waiter_call(rollup, 0, NULL);
+}
+
+void rollup_chunk_written(struct rollup *rollup)
+{
+    note_worked(rollup);
+    rollup_settled(rollup);
+}
+
+/* What a command publishes or restates at once, though it would have waited. */
+static void queue_waiting(struct rollup *rollup, int64_t now_us)
+{
+    struct dirty_day *next;
+    for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
+        next = day->next;
+        if (day->owed_us != 0 || now_us >= publication_earliest_us(&rollup->rules, day->day))
+            dirty_set_queue(rollup->dirty, day);
+    }
+}
+
+int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
+                  struct error *err)
+{
+    if (rollup->is_failed)
+        return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
+    if (publishes)
+        queue_waiting(rollup, store_now_us(rollup->store));
+    struct settle_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
+    *waiter = (struct settle_waiter){.order = dirty_set_order(rollup->dirty),
+                                     .publishes = publishes,
+                                     .done = done,
+                                     .context = context};
+    struct settle_waiter **end = &rollup->waiters;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = waiter;
+    rollup_work_wanted(rollup);
+    return 0;
+}
+
+/* ---- by itself ---- */
+
+void rollup_tick_at(struct rollup *rollup, int64_t at_us)
+{
+    struct executor *executor = rollup->world->executor;
+    if (!rollup->is_automatic || rollup->is_closing || at_us >= rollup->tick_at_us)
+        return;
+    int64_t delay_us = at_us - store_now_us(rollup->store);
+    rollup->tick_at_us = at_us;
+    executor->timer_stop(executor, &rollup->tick);
+    executor->timer_start(executor, &rollup->tick, delay_us > 0 ? delay_us / 1000 : 0);
+}
+
+void rollup_tick_soon(struct rollup *rollup)
+{
+    rollup_tick_at(rollup, store_now_us(rollup->store) + TICK_US);
+}
+
+void rollup_tick_again(struct rollup *rollup)
+{
+    int64_t now_us = store_now_us(rollup->store);
+    if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
+        rollup_tick_soon(rollup);
+    else
+        rollup_tick_at(rollup, rollup_earlier(rollup->due_next_us, now_us + IDLE_US));
+}
+
+static int64_t day_due_us(const struct rollup *rollup, const struct dirty_day *day)
+{
+    return day->owed_us != 0 ? publication_restate_us(&rollup->rules, day)
+                             : publication_due_us(&rollup->rules, day);
+}
+
+static void queue_due(struct rollup *rollup, int64_t now_us)
+{
+    struct dirty_day *next;
+    rollup->due_next_us = INT64_MAX;
+    for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
+        int64_t due_us = day_due_us(rollup, day);
+        next = day->next;
+        if (due_us <= now_us)
+            dirty_set_queue(rollup->dirty, day);
+        else
+            rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
+    }
+}
+
+void rollup_tick(struct timer *timer)
+{
+    struct rollup *rollup = timer->context;
+    int64_t now_us = store_now_us(rollup->store);
+    rollup->tick_at_us = INT64_MAX;
+    if (rollup->is_closing || rollup->is_failed)
+        return;
+    if (now_us >= rollup->due_next_us)
+        queue_due(rollup, now_us);
+    if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
+        rollup_work_wanted(rollup);
+    else
+        rollup_tick_again(rollup);
+}
