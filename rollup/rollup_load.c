@@ -4,6 +4,8 @@
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
  * again: at most the open ones and those of the last moment.  A read-only store has the same work
  * done, with the figures kept in memory instead of written. */
+#include <stdlib.h>
+
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 
@@ -16,9 +18,29 @@ static void loaded(struct rollup *rollup, int status, const struct error *err)
     opened(rollup->opened_context, status, err);
 }
 
+/* ---- a read-only store ---- */
+
+static int compare_pending(const void *a, const void *b)
+{
+    const struct day_figure *left = a;
+    const struct day_figure *right = b;
+    int order = bytes_compare(left->reseller, right->reseller);
+    return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
+}
+
+/* In the order of readers; a day that two ranges name was worked out twice, alike. */
 static void pending_ready(void *context, int status, const struct error *err)
 {
-    loaded(context, status, err);
+    struct rollup *rollup = context;
+    uint32_t count = 0;
+    if (rollup->pending_count > 0)
+        qsort(rollup->pending, rollup->pending_count, sizeof(*rollup->pending), compare_pending);
+    for (uint32_t i = 0; i < rollup->pending_count; i++) {
+        if (count == 0 || compare_pending(&rollup->pending[count - 1], &rollup->pending[i]) != 0)
+            rollup->pending[count++] = rollup->pending[i];
+    }
+    rollup->pending_count = count;
+    loaded(rollup, status, err);
 }
 
 /* ---- marks ---- */

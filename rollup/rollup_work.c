@@ -375,9 +375,12 @@ static void write_day(struct work *work, struct work_day *day)
     bool is_there = day->has_row && figure_identical(&day->row, &day->figure);
     if (day->step == STEP_VANISH && day->has_row)
         figure_delete(work->batch, table, &day->row);
-    if (day->step != STEP_VANISH && !is_there)
+    if (day->step != STEP_VANISH && !is_there) {
+        bool is_new;
         figure_write(work->batch, table, &day->figure);
-    work->rollup->metric_written->value += day->step != STEP_VANISH && !is_there;
+        key_map_add(work->rollup->resellers, day->reseller, &is_new);
+        work->rollup->metric_written->value++;
+    }
     if (day->step == STEP_PUBLISH || day->step == STEP_RESTATE)
         write_entry(work, day);
     for (uint32_t i = 0; day->clears && i < day->dirty->mark_count; i++)
