@@ -824,6 +824,19 @@ Test(commit_log, failed_write_or_sync_is_final_and_said_once)
     }
 }
 
+Test(commit_log, opening_syncs_what_a_killed_process_left)
+{
+    struct bench bench;
+
+    bench_three_frames(&bench, false);
+    bench.options.read_only = false;
+    sim_disk_fail(sim_world_disk(bench.sim), SIM_SYNC, 1, -EIO, false);
+    cr_assert_eq(bench_open(&bench), -EIO);
+    cr_assert_eq(bench_open(&bench), 0);
+    expect_replayed(&bench, 1, 3);
+    bench_release(&bench);
+}
+
 Test(commit_log, file_that_cannot_be_read_is_an_error_and_not_damage)
 {
     struct bench bench;
