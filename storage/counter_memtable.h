@@ -1,4 +1,4 @@
-/* counter_memtable: a generation's counter increments, by slot number so that the hot path is an add.
+/* counter_memtable: a generation's counter increments, by slot number: the hot path is an add.
  *
  * Each slot keeps its sum as of the last three frames it was touched in.  At most two frames are
  * ever not durable (the one being written and the open one), so one of the three is what a reader
@@ -43,8 +43,8 @@ struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        uint64_t shard_id);
 
 /* As in narrow_memtable.h. */
-bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id, int64_t token,
-                           struct bytes key, bool after, int64_t *token_out,
+bool counter_memtable_seek(const struct counter_memtable *memtable, uint32_t table_id,
+                           int64_t token, struct bytes key, bool after, int64_t *token_out,
                            struct bytes *key_out);
 uint32_t counter_memtable_next_table(const struct counter_memtable *memtable, uint32_t after);
 bool counter_memtable_is_empty(const struct counter_memtable *memtable);

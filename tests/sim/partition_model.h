@@ -1,7 +1,7 @@
-/* partition_model: random histories of one partition, and what a reader must see, worked out naively.
+/* partition_model: random histories of one partition, and what a reader must see, by brute force.
  *
  * The model keeps the list of everything that was written and computes each cell by looking at all
- * of it; it shares nothing with the merging code but the order of the two clustering columns.  Every
+ * of it; it shares nothing with the merging code but the order of the clustering columns.  Every
  * write has a timestamp of its own, so that no rule about ties is needed. */
 #ifndef DAYBOOK_TESTS_SIM_PARTITION_MODEL_H
 #define DAYBOOK_TESTS_SIM_PARTITION_MODEL_H
