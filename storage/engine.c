@@ -657,6 +657,16 @@ static void engine_set_commit_hook(struct store *store, store_commit_hook hook, 
 static void engine_on_drain(struct store *store, void (*drain)(void *context), void *context)
 {
     struct engine *engine = engine_of(store);
+    if (drain == NULL) {
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < engine->drain_count; i++) {
+            if (engine->drains[i].context != context) {
+                engine->drains[kept++] = engine->drains[i];
+            }
+        }
+        engine->drain_count = kept;
+        return;
+    }
     engine->drains =
         memory_resize(engine->drains, (engine->drain_count + 1) * sizeof(struct drain));
     engine->drains[engine->drain_count++] = (struct drain){drain, context};

@@ -168,7 +168,8 @@ const struct schema *store_schema(struct store *store);
 
 /* At most one hook. */
 void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context);
-/* `drain` is called whenever there may be room again after ERROR_FULL; several may be added. */
+/* `drain` is called whenever there may be room again after ERROR_FULL; several may be added, each
+ * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
 void store_on_drain(struct store *store, void (*drain)(void *context), void *context);
 
 /* Write memtables to segments; merge all runs that may be merged; until done. */

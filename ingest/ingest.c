@@ -1,0 +1,265 @@
+/* ingest: see ingest.h.
+ *
+ * Opening reads the table `producer` into memory: from then on what is known of batches is kept up
+ * in memory and written with each of them, and never read again.
+ *
+ * Closing counts down: connections until their `closed` came, and calls of the store until their
+ * callbacks came.  Whoever takes the last one away frees the room. */
+#include "ingest/ingest.h"
+
+#include "ingest/ingest_private.h"
+#include "ingest/rejects.h"
+#include "ingest/text_commit.h"
+#include "ingest/text_door.h"
+#include "storage/base/memory.h"
+
+enum {
+    CONNECTIONS_MAX = 1024,
+    SLOW_READER_MS = 60000,
+    LINGER_MS = 5000
+};
+
+/* ---- metrics ---- */
+
+static void ingest_add_metrics(struct ingest *ingest)
+{
+    struct metrics *metrics = ingest->options.metrics;
+    struct ingest_metrics *own = &ingest->metrics;
+
+    own->clicks = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_clicks_total", "",
+                              "Clicks accepted and durable.");
+    own->bytes = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_bytes_total", "",
+                             "Bytes of lines whose clicks are durable, rejected lines included.");
+    own->batches = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_batches_total", "",
+                               "Numbered batches that are durable, copies not counted.");
+    own->duplicates = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_duplicates_total", "",
+                                  "Copies of batches that were there already.");
+    own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections", "",
+                                   "Open connections of the text door.");
+    own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_refused_total", "",
+                               "Connections that ended with an error.");
+    own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
+                             "Times a connection had to wait for room in the store.");
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
+        struct buffer labels = {0};
+
+        buffer_printf(&labels, "code=\"%s\"", reject_name((enum reject_code)code));
+        buffer_put_u8(&labels, 0);
+        own->rejects[code] =
+            metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_rejects_total",
+                        (const char *)labels.data, "Lines that were refused, by reason.");
+        buffer_release(&labels);
+    }
+}
+
+/* ---- the table of producers ---- */
+
+static bool producer_number(const struct table *table, const struct page_row *row,
+                            uint32_t column_id, uint64_t *number_out)
+{
+    struct bytes value;
+
+    if (!page_row_value(table, row, column_id, &value) || value.size != 8)
+        return false;
+    *number_out = load_u64_be(value.data);
+    return true;
+}
+
+/* One remembered batch of one producer. */
+static int ingest_restore(struct ingest *ingest, const struct table *table,
+                          const struct page_row *row, struct error *err)
+{
+    struct producer_batch batch = {.is_durable = true};
+    struct producer *producer;
+    struct bytes id;
+    struct bytes hash;
+    uint64_t epoch;
+
+    if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
+        !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
+        !producer_number(table, row, PRODUCER_EPOCH, &epoch) ||
+        !producer_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
+        !producer_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||
+        !producer_number(table, row, PRODUCER_REJECTED, &batch.rejected))
+        return error_set(err, ERROR_CORRUPT, "a row of daybook_system.producer is damaged");
+    batch.hash = (struct hash128){load_u64(hash.data), load_u64(hash.data + 8)};
+    producer = producer_find(ingest->producers, id.data);
+    if (producer == NULL)
+        producer = producer_add(ingest->producers, id.data, epoch);
+    if (producer == NULL)
+        return error_set(err, ERROR_LIMIT, "more than %d producers are known", PRODUCERS_MAX);
+    if (epoch > producer->epoch)
+        producer->epoch = epoch;
+    producer_record(producer, &batch);
+    return 0;
+}
+
+static void ingest_opened(struct ingest *ingest, int status, const struct error *err)
+{
+    store_done opened = ingest->opened;
+
+    ingest->opened = NULL;
+    if (opened != NULL)
+        opened(ingest->opened_context, status, err);
+}
+
+static int ingest_read_producers(struct ingest *ingest, struct bytes position, struct error *err);
+
+static void ingest_producer_page(void *context, int status, const struct error *err,
+                                 const struct read_page *page)
+{
+    struct ingest *ingest = context;
+    struct error own = {0};
+
+    if (status != 0)
+        (void)error_set(&own, status, "%s", err == NULL ? error_text(status) : err->text);
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
+        status = ingest_restore(ingest, page->table, &page->rows[i], &own);
+    if (status == 0 && page->position.size > 0 && !ingest->is_closing) {
+        status = ingest_read_producers(ingest, page->position, &own);
+        if (status == 0) {
+            ingest_called_back(ingest);
+            return;
+        }
+    }
+    if (status != 0)
+        error_wrap(&own, "read the producers");
+    ingest_opened(ingest, status, &own);
+    ingest_called_back(ingest);
+}
+
+static int ingest_read_producers(struct ingest *ingest, struct bytes position, struct error *err)
+{
+    struct read_request request = {
+        .table_id = TABLE_PRODUCER,
+        .is_scan = true,
+        .slice = slice_all(),
+        .position = position,
+        .row_limit = READ_ROWS_MAX,
+        .view = READ_DURABLE,
+    };
+    int rc;
+
+    ingest->calls++;
+    rc = store_read(ingest->options.store, &request, ingest_producer_page, ingest, err);
+    if (rc != 0)
+        ingest->calls--;
+    return rc;
+}
+
+/* ---- life ---- */
+
+/* There may be room again: those that wait try once more. */
+static void ingest_drain(void *context)
+{
+    struct ingest *ingest = context;
+
+    /* A connection leaves the list in a later turn of the loop, never within this one. */
+    for (struct text_connection *connection = ingest->connections; connection != NULL;
+         connection = connection->next)
+        text_commit_retry(connection);
+}
+
+int ingest_open(const struct ingest_options *options, store_done opened, void *context,
+                struct ingest **ingest_out, struct error *err)
+{
+    struct ingest *ingest = memory_zeroed(1, sizeof *ingest);
+    struct ingest_limits *limits = &ingest->options.limits;
+    int rc = 0;
+
+    check(options->stream_count > 0);
+    ingest->options = *options;
+    if (limits->connections_max == 0)
+        limits->connections_max = CONNECTIONS_MAX;
+    if (limits->slow_reader_ms == 0)
+        limits->slow_reader_ms = SLOW_READER_MS;
+    if (limits->linger_ms == 0)
+        limits->linger_ms = LINGER_MS;
+    ingest->producers = producer_table_new();
+    ingest->batch = write_batch_new();
+    ingest->opened = opened;
+    ingest->opened_context = context;
+    ingest_add_metrics(ingest);
+    *ingest_out = ingest;
+    if (store_capabilities(options->store).read_only) {
+        ingest_opened(ingest, 0, NULL);
+        return 0;
+    }
+    store_on_drain(options->store, ingest_drain, ingest);
+    rc = ingest_read_producers(ingest, bytes_of(NULL, 0), err);
+    if (rc != 0) {
+        *ingest_out = NULL;
+        store_on_drain(options->store, NULL, ingest);
+        producer_table_free(ingest->producers);
+        write_batch_free(ingest->batch);
+        memory_free(ingest);
+    }
+    return rc;
+}
+
+static void ingest_accept(void *context, struct connection *connection)
+{
+    ingest_attach(context, connection);
+}
+
+int ingest_listen(struct ingest *ingest, const char *address, const char **address_out,
+                  struct error *err)
+{
+    int rc;
+
+    check(ingest->listener == NULL);
+    rc = network_listen(ingest->options.network, address, ingest_accept, ingest,
+                        &ingest->listener, err);
+    if (rc == 0)
+        *address_out = listener_address(ingest->listener);
+    return rc;
+}
+
+void ingest_attach(struct ingest *ingest, struct connection *connection)
+{
+    if (ingest->is_closing)
+        network_close(connection);
+    else
+        text_door_attach(ingest, connection);
+}
+
+void ingest_release(struct ingest *ingest)
+{
+    store_done closed = ingest->closed;
+    void *context = ingest->closed_context;
+
+    if (!ingest->is_closing || ingest->calls > 0 || ingest->connection_count > 0)
+        return;
+    store_on_drain(ingest->options.store, NULL, ingest);
+    producer_table_free(ingest->producers);
+    write_batch_free(ingest->batch);
+    memory_free(ingest);
+    closed(context, 0, NULL);
+}
+
+void ingest_called_back(struct ingest *ingest)
+{
+    check(ingest->calls > 0);
+    ingest->calls--;
+    ingest_release(ingest);
+}
+
+void ingest_close(struct ingest *ingest, store_done closed, void *context)
+{
+    check(!ingest->is_closing);
+    if (ingest->listener != NULL)
+        listener_close(ingest->listener);
+    for (struct text_connection *connection = ingest->connections; connection != NULL;
+         connection = connection->next)
+        text_door_close(connection);
+    ingest->is_closing = true;
+    ingest->closed = closed;
+    ingest->closed_context = context;
+    ingest_release(ingest);
+}
+
+const struct command *ingest_commands(uint32_t *count_out)
+{
+    *count_out = 1;
+    return &rejects_command;
+}

@@ -1,0 +1,52 @@
+/* ingest: clicks from sockets into the store, each acknowledged once it is durable.
+ *
+ * Everything happens on the engine thread.  What is spoken on a connection is docs/PROTOCOL.md's
+ * text door. */
+#ifndef DAYBOOK_INGEST_INGEST_H
+#define DAYBOOK_INGEST_INGEST_H
+
+#include "ingest/stream_map.h"
+#include "ingest/tables.h"
+#include "storage/base/command.h"
+#include "storage/base/metrics.h"
+#include "storage/base/network.h"
+#include "storage/store.h"
+
+struct ingest;
+
+/* 0 stands for the default. */
+struct ingest_limits {
+    uint32_t connections_max;          /* 1,024; one more is answered too_many_connections */
+    int64_t slow_reader_ms;            /* 60,000; how long replies may wait for their reader */
+    int64_t linger_ms;                 /* 5,000; how long a refused client may take to hang up */
+};
+
+struct ingest_options {
+    struct store *store;               /* these outlive the room */
+    struct world *world;
+    struct network *network;           /* NULL: without ingest_listen */
+    struct metrics *metrics;
+    const struct ingest_stream *streams;           /* the first is the default one */
+    uint32_t stream_count;
+    struct ingest_limits limits;
+};
+
+/* Read who the producers are; `opened` when connections may be attached.  A read-only store is
+ * fine: its connections are refused.  After a failure only ingest_close may follow. */
+must_check int ingest_open(const struct ingest_options *options, store_done opened, void *context,
+                           struct ingest **ingest_out, struct error *err);
+
+/* The text door at `address`; *address_out is the one it really has, valid until ingest_close. */
+must_check int ingest_listen(struct ingest *ingest, const char *address, const char **address_out,
+                             struct error *err);
+
+/* Speak the text door's protocol on a connection that is not started yet, and own it. */
+void ingest_attach(struct ingest *ingest, struct connection *connection);
+
+/* Close the door and all connections; `closed` when nothing is under way any more and the room is
+ * freed.  Batches that were applied become durable all the same, without an answer. */
+void ingest_close(struct ingest *ingest, store_done closed, void *context);
+
+/* Subcommands: rejects; `room` is the struct ingest. */
+const struct command *ingest_commands(uint32_t *count_out);
+#endif

@@ -1,0 +1,259 @@
+/* ndjson: see ndjson.h.
+ *
+ * yajl reads all lines of a connection as one sequence of values, so that its parser is set up
+ * once; a line is right when it was exactly one object, at whose end nothing is open.  After a
+ * wrong line the parser is made anew, so that nothing of it reaches into the next.
+ *
+ * yajl turns half of a surrogate pair into '?', which would make two ids one; such lines are
+ * refused before it sees them. */
+#include "ingest/ndjson.h"
+
+#include <yajl/yajl_parse.h>
+
+#include "storage/base/memory.h"
+
+struct ndjson {
+    const struct line_columns *columns;
+    yajl_handle parser;                            /* NULL after a wrong line */
+    /* the line that is being read */
+    struct buffer values;                          /* copies: yajl's memory is used again */
+    size_t offsets[RECORD_FIELDS];
+    size_t sizes[RECORD_FIELDS];
+    bool is_present[RECORD_FIELDS];
+    int field;                                     /* of the last key */
+    uint32_t objects;
+    bool is_open;                                  /* within an object */
+    enum reject_code code;                         /* why a callback stopped the parser */
+    struct buffer text;                            /* and what it stopped at */
+};
+
+/* ---- what yajl calls: 0 stops it ---- */
+
+static int ndjson_refuse(struct ndjson *ndjson, enum reject_code code, struct bytes text)
+{
+    ndjson->code = code;
+    buffer_clear(&ndjson->text);
+    buffer_append_bytes(&ndjson->text, text);
+    return 0;
+}
+
+static int ndjson_value(void *context, const char *data, size_t size)
+{
+    struct ndjson *ndjson = context;
+
+    if (!ndjson->is_open)
+        return 0;
+    ndjson->offsets[ndjson->field] = ndjson->values.size;
+    ndjson->sizes[ndjson->field] = size;
+    buffer_append(&ndjson->values, data, size);
+    return 1;
+}
+
+static int ndjson_string(void *context, const unsigned char *data, size_t size)
+{
+    return ndjson_value(context, (const char *)data, size);
+}
+
+static int ndjson_null(void *context)
+{
+    return ndjson_value(context, "", 0);
+}
+
+static int ndjson_boolean(void *context, int value)
+{
+    (void)context;
+    (void)value;
+    return 0;                                      /* no field of a click is one */
+}
+
+static int ndjson_key(void *context, const unsigned char *data, size_t size)
+{
+    struct ndjson *ndjson = context;
+    struct bytes name = bytes_of(data, size);
+    int field = 0;
+
+    while (field < RECORD_FIELDS && !bytes_equal(ndjson->columns->names[field], name))
+        field++;
+    if (field == RECORD_FIELDS)
+        return ndjson_refuse(ndjson, REJECT_UNKNOWN_FIELD, name);
+    if (ndjson->is_present[field])
+        return ndjson_refuse(ndjson, REJECT_BAD_JSON, name);
+    ndjson->is_present[field] = true;
+    ndjson->field = field;
+    return 1;
+}
+
+static int ndjson_object_start(void *context)
+{
+    struct ndjson *ndjson = context;
+
+    if (ndjson->is_open || ndjson->objects > 0)
+        return 0;
+    ndjson->is_open = true;
+    return 1;
+}
+
+static int ndjson_object_end(void *context)
+{
+    struct ndjson *ndjson = context;
+
+    ndjson->is_open = false;
+    ndjson->objects++;
+    return 1;
+}
+
+static int ndjson_array(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static const yajl_callbacks ndjson_callbacks = {
+    .yajl_null = ndjson_null,
+    .yajl_boolean = ndjson_boolean,
+    .yajl_number = ndjson_value,
+    .yajl_string = ndjson_string,
+    .yajl_start_map = ndjson_object_start,
+    .yajl_map_key = ndjson_key,
+    .yajl_end_map = ndjson_object_end,
+    .yajl_start_array = ndjson_array,
+    .yajl_end_array = ndjson_array,
+};
+
+/* ---- life ---- */
+
+struct ndjson *ndjson_new(const struct line_columns *columns)
+{
+    struct ndjson *ndjson = memory_zeroed(1, sizeof *ndjson);
+
+    ndjson->columns = columns;
+    return ndjson;
+}
+
+static void ndjson_drop_parser(struct ndjson *ndjson)
+{
+    if (ndjson->parser != NULL)
+        yajl_free(ndjson->parser);
+    ndjson->parser = NULL;
+}
+
+void ndjson_free(struct ndjson *ndjson)
+{
+    if (ndjson == NULL)
+        return;
+    ndjson_drop_parser(ndjson);
+    buffer_release(&ndjson->values);
+    buffer_release(&ndjson->text);
+    memory_free(ndjson);
+}
+
+static void ndjson_make_parser(struct ndjson *ndjson)
+{
+    if (ndjson->parser != NULL)
+        return;
+    ndjson->parser = yajl_alloc(&ndjson_callbacks, NULL, ndjson);
+    check(ndjson->parser != NULL);
+    yajl_config(ndjson->parser, yajl_allow_multiple_values, 1);
+    /* The row builder does it, and says which field is wrong. */
+    yajl_config(ndjson->parser, yajl_dont_validate_strings, 1);
+}
+
+/* ---- lines ---- */
+
+/* The code unit of the escape \u and four digits at `at`, or -1. */
+static int escaped_unit(struct bytes line, size_t at)
+{
+    int unit = 0;
+
+    if (line.size < 6 || at > line.size - 6 || line.data[at] != '\\' || line.data[at + 1] != 'u')
+        return -1;
+    for (size_t i = at + 2; i < at + 6; i++) {
+        uint8_t byte = line.data[i];
+        uint8_t lower = byte | 0x20;
+
+        if (byte >= '0' && byte <= '9')
+            unit = unit * 16 + byte - '0';
+        else if (lower >= 'a' && lower <= 'f')
+            unit = unit * 16 + lower - 'a' + 10;
+        else
+            return -1;
+    }
+    return unit;
+}
+
+/* Whether an escape in the line is half of a surrogate pair. */
+static bool has_lone_surrogate(struct bytes line)
+{
+    const uint8_t *found = line.size == 0 ? NULL : memchr(line.data, '\\', line.size);
+    size_t at = found == NULL ? line.size : (size_t)(found - line.data);
+
+    while (at < line.size) {
+        int unit;
+
+        if (line.data[at] != '\\') {
+            at++;
+            continue;
+        }
+        unit = escaped_unit(line, at);
+        if (unit >= 0xDC00 && unit <= 0xDFFF)
+            return true;
+        if (unit >= 0xD800 && unit <= 0xDBFF) {
+            unit = escaped_unit(line, at + 6);
+            if (unit < 0xDC00 || unit > 0xDFFF)
+                return true;
+            at += 6;
+        }
+        at += unit < 0 ? 2 : 6;
+    }
+    return false;
+}
+
+/* Whether the line is one object of known names, its values in `ndjson`. */
+static bool ndjson_read(struct ndjson *ndjson, struct bytes line)
+{
+    buffer_clear(&ndjson->values);
+    memset(ndjson->sizes, 0, sizeof ndjson->sizes);
+    memset(ndjson->offsets, 0, sizeof ndjson->offsets);
+    memset(ndjson->is_present, 0, sizeof ndjson->is_present);
+    ndjson->objects = 0;
+    ndjson->is_open = false;
+    (void)ndjson_refuse(ndjson, REJECT_BAD_JSON, line);
+    if (has_lone_surrogate(line))
+        return false;
+    ndjson_make_parser(ndjson);
+    /* The line's end closes a number at the top, which is then refused, too. */
+    if (yajl_parse(ndjson->parser, line.data, line.size) == yajl_status_ok &&
+        yajl_parse(ndjson->parser, (const unsigned char *)"\n", 1) == yajl_status_ok &&
+        ndjson->objects == 1 && !ndjson->is_open)
+        return true;
+    ndjson_drop_parser(ndjson);
+    return false;
+}
+
+void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct bytes line,
+                 uint64_t number)
+{
+    struct record record;
+
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    if (line.size > RECORD_LINE_MAX) {
+        row_builder_reject(builder, number, REJECT_LINE_TOO_LONG, line, line);
+        return;
+    }
+    if (line.size == 0) {
+        row_builder_reject(builder, number, REJECT_EMPTY_LINE, line, line);
+        return;
+    }
+    if (!ndjson_read(ndjson, line)) {
+        row_builder_reject(builder, number, ndjson->code, buffer_view(&ndjson->text), line);
+        return;
+    }
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        const uint8_t *start = ndjson->values.data == NULL ? (const uint8_t *)""
+                                                           : ndjson->values.data;
+
+        record.fields[i] = bytes_of(start + ndjson->offsets[i], ndjson->sizes[i]);
+    }
+    row_builder_add(builder, &record, number, line);
+}

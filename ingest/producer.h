@@ -1,0 +1,67 @@
+/* producer: who numbers its batches, and which of them are known.
+ *
+ * Pure bookkeeping: no loop, no store.  A producer is known by a UUID; its epoch says which of its
+ * lives is speaking; its batches are numbered from 1.  The last PRODUCER_WINDOW of them are
+ * remembered with a hash of their content and their counts, in memory and in the table `producer`,
+ * one row each, written in the batch's own frame. */
+#ifndef DAYBOOK_INGEST_PRODUCER_H
+#define DAYBOOK_INGEST_PRODUCER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/uuid.h"
+
+enum {
+    PRODUCER_WINDOW = 64,              /* batches remembered; a power of two, part of the format */
+    PRODUCERS_MAX = 1 << 17            /* known at once; each takes 0.1 to 4 KB of memory */
+};
+
+struct producer_batch {
+    uint64_t sequence;                 /* 0: an empty place */
+    struct hash128 hash;
+    uint64_t accepted;
+    uint64_t rejected;
+    bool is_durable;
+    void *waiting;                     /* the door's: who is to be told once it is durable */
+};
+
+struct producer {
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch;
+    uint64_t last;                     /* the highest batch applied, durable or not; 0: none */
+    void *owner;                       /* the connection that speaks for it; NULL: none */
+    /* private */
+    struct producer_batch *window;     /* grows to PRODUCER_WINDOW, a power of two */
+    uint32_t window_size;
+};
+
+struct producer_table;
+
+struct producer_table *producer_table_new(void);
+void producer_table_free(struct producer_table *table);        /* NULL is fine */
+struct producer *producer_find(const struct producer_table *table, const uint8_t id[UUID_SIZE]);
+/* One that is not there yet; valid until it is forgotten.  NULL when PRODUCERS_MAX are known. */
+struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
+                              uint64_t epoch);
+/* Remove one that was never acknowledged and has no owner. */
+void producer_forget(struct producer_table *table, struct producer *producer);
+
+/* What the number of a batch means. */
+enum producer_verdict {
+    PRODUCER_NEXT,                     /* to be applied */
+    PRODUCER_KNOWN,                    /* a copy of one that is remembered */
+    PRODUCER_OLD,                      /* a copy of one that is not remembered any more */
+    PRODUCER_GAP                       /* past producer->last + 1 */
+};
+enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence);
+
+/* The remembered batch; NULL when it is none.  Valid until the next producer_record. */
+struct producer_batch *producer_batch_of(struct producer *producer, uint64_t sequence);
+/* Remember `batch` as applied; from the table's rows in any order, or the next one. */
+struct producer_batch *producer_record(struct producer *producer,
+                                       const struct producer_batch *batch);
+/* Take back the last batch, which was not applied after all. */
+void producer_retract(struct producer *producer, uint64_t sequence);
+#endif

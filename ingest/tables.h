@@ -1,0 +1,50 @@
+/* tables: the built-in tables that ingest keeps: rejects, producers, loaded files.
+ *
+ * Table and column numbers are written to disk and never change. */
+#ifndef DAYBOOK_INGEST_TABLES_H
+#define DAYBOOK_INGEST_TABLES_H
+
+#include "storage/schema.h"
+
+enum ingest_table {
+    TABLE_REJECT = 9,
+    TABLE_PRODUCER = 21,               /* daybook_system: the last batches of each producer */
+    TABLE_LOADED_FILE = 22             /* daybook_system: how far files were loaded */
+};
+
+enum reject_column {
+    REJECT_DAY = 1,                    /* UTC day of the arrival */
+    REJECT_ID = 2,
+    REJECT_DOOR = 3,
+    REJECT_PRODUCER = 4,               /* absent outside batches, as is the batch */
+    REJECT_BATCH = 5,
+    REJECT_LINE = 6,
+    REJECT_CODE = 7,
+    REJECT_REASON = 8,
+    REJECT_CONTENT = 9
+};
+
+/* One row per producer and slot, which is the batch's number modulo PRODUCER_WINDOW. */
+enum producer_column {
+    PRODUCER_ID = 1,
+    PRODUCER_SLOT = 2,
+    PRODUCER_EPOCH = 3,
+    PRODUCER_SEQUENCE = 4,
+    PRODUCER_HASH = 5,                 /* 16 bytes: XXH3-128 of the batch, low half first */
+    PRODUCER_ACCEPTED = 6,
+    PRODUCER_REJECTED = 7
+};
+
+enum loaded_file_column {
+    LOADED_FILE_KEY = 1,               /* 16 bytes: what the file begins with (load.h) */
+    LOADED_FILE_PRODUCER = 2,
+    LOADED_FILE_BATCH = 3,             /* the last batch that was acknowledged, */
+    LOADED_FILE_BYTES = 4,             /* where it ends in the uncompressed content, */
+    LOADED_FILE_HASH = 5,              /* and the hash of the content up to there */
+    LOADED_FILE_LINES = 6,             /* sent so far, a header not counted */
+    LOADED_FILE_ENDS_LINE = 7          /* false: the content's last line had no end */
+};
+
+/* All of them; `count_out` entries. */
+const struct table_definition *const *ingest_tables(uint32_t *count_out);
+#endif

@@ -1,0 +1,414 @@
+/* text_commit: see text_commit.h.
+ *
+ * What decides correctness: a batch's number is taken (producer_record) before the store is asked,
+ * because the store may answer before it returns, and given back when it refuses.  Between being
+ * applied and being durable a batch is known but not answered: copies of it queue up at its entry.
+ *
+ * A batch waits for the one 64 before it to be durable, whose place in the window it takes.
+ *
+ * The write batch is made anew for each attempt: the commit hook adds to it. */
+#include "ingest/text_commit.h"
+
+#include <inttypes.h>
+
+#include "ingest/rejects.h"
+#include "ingest/text_door.h"
+#include "ingest/text_reply.h"
+
+/* ---- rows of daybook's own tables ---- */
+
+static struct bytes batch_int(struct write_batch *batch, int32_t value)
+{
+    uint8_t big_endian[4] = {(uint8_t)((uint32_t)value >> 24), (uint8_t)((uint32_t)value >> 16),
+                             (uint8_t)((uint32_t)value >> 8), (uint8_t)value};
+
+    return write_batch_copy(batch, bytes_of(big_endian, sizeof big_endian));
+}
+
+static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
+{
+    uint8_t bytes[16];
+
+    store_u64(bytes, hash.low);
+    store_u64(bytes + 8, hash.high);
+    return write_batch_copy(batch, bytes_of(bytes, sizeof bytes));
+}
+
+static void commit_add_producer(struct write_batch *batch, const struct table *table,
+                                const struct producer *producer,
+                                const struct producer_batch *known)
+{
+    struct column_value values[] = {
+        {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
+        {PRODUCER_SLOT, false, batch_int(batch, (int32_t)(known->sequence % PRODUCER_WINDOW))},
+        {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
+        {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
+        {PRODUCER_HASH, false, batch_hash(batch, known->hash)},
+        {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
+        {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
+    };
+
+    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
+}
+
+static void commit_add_file(struct write_batch *batch, const struct table *table,
+                            const struct text_file *file, const struct producer *producer,
+                            uint64_t sequence)
+{
+    struct column_value values[] = {
+        {LOADED_FILE_KEY, false, write_batch_copy(batch, bytes_of(file->key, 16))},
+        {LOADED_FILE_PRODUCER, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
+        {LOADED_FILE_BATCH, false, write_batch_bigint(batch, (int64_t)sequence)},
+        {LOADED_FILE_BYTES, false, write_batch_bigint(batch, (int64_t)file->bytes)},
+        {LOADED_FILE_HASH, false, write_batch_copy(batch, bytes_of(file->hash, 16))},
+        {LOADED_FILE_LINES, false, write_batch_bigint(batch, (int64_t)file->lines)},
+        {LOADED_FILE_ENDS_LINE, false, write_batch_boolean(batch, file->ends_line)},
+    };
+
+    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
+}
+
+/* The connection's rows and rejects, as a write batch. */
+static struct write_batch *commit_begin(struct text_connection *connection,
+                                        const uint8_t *producer, uint64_t sequence)
+{
+    struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct row_builder *builder = connection->builder;
+    struct reject_origin origin = {
+        .now_us = store_now_us(store),
+        .door = "text",
+        .producer = producer,
+        .batch = sequence,
+    };
+
+    write_batch_clear(ingest->batch);
+    if (builder == NULL)
+        return ingest->batch;
+    row_builder_finish(builder);
+    if (builder->block->rows > 0)
+        write_batch_add_block(ingest->batch, builder->block);
+    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), &builder->rejects,
+                &origin, ingest->options.world->random);
+    return ingest->batch;
+}
+
+/* ---- answers ---- */
+
+/* Lines for the rejects of a batch (`sequence`) or outside of one (0); at most
+ * TEXT_REJECT_LINES_MAX with those that were sent before, the others are summed up. */
+static void append_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
+                           uint64_t *lines_sent, uint64_t sums[REJECT_CODE_COUNT])
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct reject *reject = &list->items[i];
+
+        if (*lines_sent >= TEXT_REJECT_LINES_MAX) {
+            sums[reject->code]++;
+            continue;
+        }
+        ++*lines_sent;
+        if (sequence == 0)
+            buffer_append_text(text, "reject -");
+        else
+            buffer_printf(text, "reject %" PRIu64, sequence);
+        buffer_printf(text, " %" PRIu64 " %s ", reject->line, reject_name(reject->code));
+        reject_append_json(text, reject_text(list, reject));
+        buffer_put_u8(text, '\n');
+    }
+}
+
+static void append_reject_sums(struct buffer *text, uint64_t sequence,
+                               const uint64_t sums[REJECT_CODE_COUNT])
+{
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
+        if (sums[code] == 0)
+            continue;
+        if (sequence == 0)
+            buffer_append_text(text, "rejects -");
+        else
+            buffer_printf(text, "rejects %" PRIu64, sequence);
+        buffer_printf(text, " %s %" PRIu64 "\n", reject_name(code), sums[code]);
+    }
+}
+
+/* What the metrics will count once the reply is true. */
+static void reply_count_rows(struct text_reply *reply, const struct row_builder *builder,
+                             uint64_t bytes)
+{
+    reply->bytes = bytes;
+    if (builder == NULL)
+        return;
+    reply->accepted = builder->block->rows;
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
+        reply->reject_counts[code] = (uint32_t)builder->rejects.counts[code];
+}
+
+/* ---- the store's answer ---- */
+
+/* The batch is durable, or never will be: tell those that sent copies meanwhile. */
+static void commit_tell_waiting(struct text_reply *waiting, int status, const char *why)
+{
+    while (waiting != NULL) {
+        struct text_reply *next = waiting->next_waiting;
+
+        waiting->ingest->metrics.duplicates->value++;
+        if (status == 0)
+            text_reply_ready(waiting);
+        else
+            text_reply_fail(waiting, "store_failed", why);
+        waiting = next;
+    }
+}
+
+static void commit_count(const struct text_reply *reply)
+{
+    struct ingest_metrics *metrics = &reply->ingest->metrics;
+
+    metrics->clicks->value += (int64_t)reply->accepted;
+    metrics->bytes->value += (int64_t)reply->bytes;
+    metrics->batches->value += reply->producer != NULL;
+    for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
+        metrics->rejects[code]->value += reply->reject_counts[code];
+}
+
+static void commit_done(void *context, int status, const struct error *err)
+{
+    struct text_reply *reply = context;
+    struct ingest *ingest = reply->ingest;
+    struct text_connection *connection = reply->connection;
+    const char *why = status == 0 ? NULL : err == NULL ? error_text(status) : err->text;
+    struct text_connection *owner = reply->producer == NULL ? NULL : reply->producer->owner;
+    struct text_reply *waiting = NULL;
+
+    if (status == 0)
+        commit_count(reply);
+    if (reply->producer != NULL) {
+        struct producer_batch *known = producer_batch_of(reply->producer, reply->sequence);
+
+        known->is_durable = status == 0;
+        waiting = known->waiting;
+        known->waiting = NULL;
+    }
+    if (reply->is_group && connection != NULL)
+        connection->group.in_flight--;
+    if (status == 0)
+        text_reply_ready(reply);
+    else
+        text_reply_fail(reply, "store_failed", why);
+    commit_tell_waiting(waiting, status, why);
+    /* Another connection may have taken over, and be waiting for this place in the window. */
+    if (owner != NULL)
+        text_commit_retry(owner);
+    if (connection != NULL)
+        text_door_run(connection);
+    ingest_called_back(ingest);
+}
+
+/* Hand `batch` to the store.  0, or why not, with the reply taken back. */
+static int commit_apply(struct text_connection *connection, struct write_batch *batch,
+                        struct text_reply *reply, struct error *err)
+{
+    struct ingest *ingest = connection->ingest;
+    int rc;
+
+    ingest->calls++;
+    rc = store_apply(ingest->options.store, batch, commit_done, reply, err);
+    if (rc == 0) {
+        if (connection->builder != NULL)
+            row_builder_clear(connection->builder);
+        return 0;
+    }
+    ingest->calls--;
+    text_reply_cancel(reply);
+    if (rc == ERROR_FULL) {
+        connection->state = TEXT_BLOCKED;
+        ingest->metrics.waits->value++;
+    }
+    return rc;
+}
+
+/* ---- batches ---- */
+
+static void batch_close(struct text_connection *connection)
+{
+    hash128_stream_free(connection->batch.hash);
+    connection->batch = (struct text_batch){0};
+    connection->file.is_named = false;
+}
+
+static void batch_answer_known(struct text_connection *connection, struct hash128 hash)
+{
+    uint64_t sequence = connection->batch.sequence;
+    struct producer_batch *known = producer_batch_of(connection->producer, sequence);
+    struct text_reply *reply;
+
+    row_builder_clear(connection->builder);
+    batch_close(connection);
+    if (known == NULL) {
+        /* More than 64 batches ago by now, or a row of the window that was never written. */
+        connection->ingest->metrics.duplicates->value++;
+        text_reply_say(connection, "ok %" PRIu64 " duplicate\n", sequence);
+        return;
+    }
+    if (known->hash.low != hash.low || known->hash.high != hash.high) {
+        text_reply_refuse(connection, sequence, "batch_differs", NULL);
+        return;
+    }
+    reply = text_reply_new(connection);
+    reply->sequence = sequence;
+    buffer_printf(&reply->text,
+                  "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 " duplicate\n", sequence,
+                  known->accepted, known->rejected);
+    if (known->is_durable) {
+        connection->ingest->metrics.duplicates->value++;
+        text_reply_ready(reply);
+        return;
+    }
+    reply->next_waiting = known->waiting;
+    known->waiting = reply;
+}
+
+static void batch_apply(struct text_connection *connection, struct hash128 hash)
+{
+    struct producer *producer = connection->producer;
+    struct row_builder *builder = connection->builder;
+    const struct schema *schema = store_schema(connection->ingest->options.store);
+    uint64_t sequence = connection->batch.sequence;
+    uint64_t sums[REJECT_CODE_COUNT] = {0};
+    uint64_t reject_lines = 0;
+    struct producer_batch known = {
+        .sequence = sequence,
+        .hash = hash,
+        .accepted = builder->block->rows,
+        .rejected = builder->rejects.count,
+    };
+    struct write_batch *batch = commit_begin(connection, producer->id, sequence);
+    struct text_reply *reply = text_reply_new(connection);
+    struct error err = {0};
+    int rc;
+
+    reply->producer = producer;
+    reply->sequence = sequence;
+    reply_count_rows(reply, builder, connection->batch.bytes);
+    append_rejects(&reply->text, &builder->rejects, sequence, &reject_lines, sums);
+    append_reject_sums(&reply->text, sequence, sums);
+    buffer_printf(&reply->text, "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 "\n",
+                  sequence, known.accepted, known.rejected);
+    commit_add_producer(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
+    if (connection->file.is_named)
+        commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file,
+                        producer, sequence);
+    producer_record(producer, &known);
+    rc = commit_apply(connection, batch, reply, &err);
+    if (rc == 0) {
+        batch_close(connection);
+        return;
+    }
+    producer_retract(producer, sequence);
+    connection->batch.is_kept_waiting = true;
+    if (rc == ERROR_LIMIT)
+        text_reply_refuse(connection, sequence, "batch_too_large", NULL);
+    else if (rc != ERROR_FULL)
+        text_reply_refuse(connection, sequence, "store_failed", err.text);
+}
+
+/* Whether the place in the window that the batch would take is still being made durable. */
+static bool batch_place_is_taken(const struct text_batch *batch, struct producer *producer)
+{
+    const struct producer_batch *known;
+
+    if (batch->sequence <= PRODUCER_WINDOW)
+        return false;
+    known = producer_batch_of(producer, batch->sequence - PRODUCER_WINDOW);
+    return known != NULL && !known->is_durable;
+}
+
+void text_commit_batch(struct text_connection *connection)
+{
+    struct text_batch *batch = &connection->batch;
+    struct hash128 hash = hash128_stream_digest(batch->hash);
+
+    if (batch->verdict != PRODUCER_NEXT) {
+        batch_answer_known(connection, hash);
+    } else if (batch_place_is_taken(batch, connection->producer)) {
+        connection->state = TEXT_BLOCKED;
+        batch->is_kept_waiting = true;
+    } else {
+        batch_apply(connection, hash);
+    }
+}
+
+/* ---- lines outside of batches ---- */
+
+bool text_commit_group(struct text_connection *connection)
+{
+    struct text_group *group = &connection->group;
+    struct row_builder *builder = connection->builder;
+    uint64_t accepted;
+    uint64_t rejected;
+    uint64_t lines_sent = group->reject_lines;
+    uint64_t sums[REJECT_CODE_COUNT];
+    struct text_reply *reply;
+    struct error err = {0};
+    int rc;
+
+    if (group->lines == 0)
+        return true;
+    accepted = builder->block->rows;
+    rejected = builder->rejects.count;
+    memcpy(sums, group->reject_sums, sizeof sums);
+    reply = text_reply_new(connection);
+    reply->is_group = true;
+    reply_count_rows(reply, builder, group->bytes);
+    append_rejects(&reply->text, &builder->rejects, 0, &lines_sent, sums);
+    group->in_flight++;
+    rc = commit_apply(connection, commit_begin(connection, NULL, 0), reply, &err);
+    if (rc != 0) {
+        group->in_flight--;
+        if (rc != ERROR_FULL)
+            text_reply_refuse(connection, 0, "store_failed", err.text);
+        return false;
+    }
+    group->lines = 0;
+    group->bytes = 0;
+    group->accepted += accepted;
+    group->rejected += rejected;
+    group->reject_lines = lines_sent;
+    memcpy(group->reject_sums, sums, sizeof sums);
+    return connection->state != TEXT_REFUSED;
+}
+
+void text_commit_answer(struct text_connection *connection)
+{
+    struct text_group *group = &connection->group;
+    struct text_reply *reply = text_reply_new(connection);
+
+    append_reject_sums(&reply->text, 0, group->reject_sums);
+    buffer_printf(&reply->text, "ok - accepted %" PRIu64 " rejected %" PRIu64 "\n",
+                  group->accepted, group->rejected);
+    group->is_answer_due = false;
+    group->was_answered = true;
+    group->accepted = 0;
+    group->rejected = 0;
+    group->reject_lines = 0;
+    memset(group->reject_sums, 0, sizeof group->reject_sums);
+    text_reply_ready(reply);
+}
+
+void text_commit_retry(struct text_connection *connection)
+{
+    if (connection->state != TEXT_BLOCKED || connection->is_closing)
+        return;
+    connection->state = TEXT_RECORDS;
+    /* The store may answer at once, and what it applies is cleared only when it returns. */
+    connection->is_running = true;
+    if (connection->batch.is_kept_waiting) {
+        connection->batch.is_kept_waiting = false;
+        text_commit_batch(connection);
+    } else {
+        (void)text_commit_group(connection);
+    }
+    connection->is_running = false;
+    text_door_run(connection);
+}

@@ -1,0 +1,103 @@
+/* text_connection: the state of one connection of the text door.
+ *
+ *     RECORDS ──store full──▶ BLOCKED ──drain──▶ RECORDS
+ *        │ └───peer half-closes, all taken──▶ ENDING ──last reply sent──▶ closed
+ *        └─────error reply─────────────────▶ REFUSED ──peer hangs up, or linger──▶ closed
+ */
+#ifndef DAYBOOK_INGEST_TEXT_CONNECTION_H
+#define DAYBOOK_INGEST_TEXT_CONNECTION_H
+
+#include "ingest/ingest_private.h"
+#include "ingest/line_parser.h"
+#include "ingest/ndjson.h"
+
+enum {
+    TEXT_INPUT_SIZE = 64 << 10,        /* of a new connection's buffer; grows when reads fill it */
+    TEXT_INPUT_BUSY = 256 << 10,
+    TEXT_INPUT_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and then some to read into */
+    TEXT_BATCH_BYTES_MAX = 8 << 20,    /* as sent */
+    TEXT_GROUP_LINES_MAX = 65536,      /* outside batches, in one frame */
+    TEXT_GROUP_BYTES_MAX = 4 << 20,
+    TEXT_GROUPS_IN_FLIGHT = 4,         /* then lines gather until there are more of them */
+    TEXT_REPLIES_MAX = 4096,           /* answers that wait for the disk; then reading stops */
+    TEXT_QUEUE_MAX = 1 << 20,          /* bytes of answers that wait for the reader; the same */
+    TEXT_REJECT_LINES_MAX = 100        /* reject lines in a batch, or up to a #sync */
+};
+
+enum text_state { TEXT_RECORDS, TEXT_BLOCKED, TEXT_ENDING, TEXT_REFUSED };
+enum text_format { TEXT_UNKNOWN, TEXT_CSV, TEXT_NDJSON };
+
+struct text_reply;
+
+/* The batch that is coming in. */
+struct text_batch {
+    bool is_open;
+    uint64_t sequence;
+    uint64_t lines;                    /* as announced */
+    uint64_t lines_left;
+    uint64_t bytes;
+    enum producer_verdict verdict;
+    struct hash128_stream *hash;       /* of the stream's name, the column order and the bytes */
+    bool is_kept_waiting;              /* complete, and the store had no room for it */
+};
+
+/* Lines outside of batches: the group that is coming in, and sums since the last #sync. */
+struct text_group {
+    uint64_t lines;
+    uint64_t bytes;
+    uint32_t in_flight;
+    bool is_answer_due;                /* a line came since the last `ok -` */
+    bool was_answered;                 /* by an `ok -`, or there is a batch to answer */
+    uint64_t accepted;
+    uint64_t rejected;
+    uint64_t reject_lines;             /* sent as lines of their own, */
+    uint64_t reject_sums[REJECT_CODE_COUNT];       /* and those that were not */
+};
+
+/* What the client says of the file its next batch comes from (#file). */
+struct text_file {
+    bool is_named;
+    uint8_t key[16];
+    uint64_t bytes;
+    uint8_t hash[16];
+    uint64_t lines;
+    bool ends_line;
+};
+
+struct text_connection {
+    struct ingest *ingest;
+    struct connection *connection;
+    struct text_connection *next, *previous;
+    enum text_state state;
+    bool has_ended;                    /* the peer has sent its last byte */
+    bool is_closing;
+    bool is_running;                   /* it is being served: not to be entered again */
+    struct timer timer;                /* closes it: a slow reader, or one that was refused */
+    bool is_timed;
+    /* input */
+    uint8_t *input;
+    size_t input_capacity;
+    size_t input_start, input_end;
+    bool was_filled;                   /* by the last read: it wants to be larger */
+    bool is_skipping;                  /* within a line that is too long */
+    struct buffer skipped;             /* how it begins */
+    uint64_t lines;                    /* taken, of any kind */
+    enum text_format format;
+    bool is_first;                     /* no record came yet: a header may */
+    /* where rows go */
+    const struct ingest_stream *stream;
+    struct line_columns columns;
+    struct row_builder *builder;       /* made with the first record */
+    struct line_parser parser;
+    struct ndjson *ndjson;
+    struct producer *producer;         /* NULL: none was named */
+    struct text_batch batch;
+    struct text_group group;
+    struct text_file file;
+    bool holds_key;                    /* a #files was asked: no other may load such a file */
+    uint8_t held_key[16];
+    /* answers, in the order of what they answer */
+    struct text_reply *replies, **replies_end;
+    uint32_t reply_count;
+};
+#endif

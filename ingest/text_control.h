@@ -1,0 +1,21 @@
+/* text_control: the lines that begin with '#': what a client says about what follows. */
+#ifndef DAYBOOK_INGEST_TEXT_CONTROL_H
+#define DAYBOOK_INGEST_TEXT_CONTROL_H
+
+#include "ingest/text_connection.h"
+
+enum text_control_result {
+    TEXT_CONTROL_DONE,
+    TEXT_CONTROL_LATER,                /* lines before it wait for the store: ask again */
+    TEXT_CONTROL_UNKNOWN               /* no control line: refuse it as a record */
+};
+
+/* Obey `line` (without its end); the connection may be REFUSED afterwards. */
+enum text_control_result text_control_line(struct text_connection *connection, struct bytes line);
+
+/* Whether a line begins with the word of a control line. */
+bool text_control_is_known(struct bytes line);
+
+/* Give up the producer the connection speaks for. */
+void text_control_leave(struct text_connection *connection);
+#endif

@@ -1,0 +1,510 @@
+/* text_door: see text_door.h; states in text_connection.h.
+ *
+ * What decides correctness: every byte that came is accounted for once, in order, and a line is
+ * parsed where it lies.  The input is a window of a stream of lines:
+ *
+ *     input_start        input_end             capacity
+ *     |whole lines ...|a partial one|  room    |padding|
+ *
+ * It needs to hold one line of at most 1 MiB, never a batch: rows go into the connection's block
+ * as they come, and a batch that ends early is a block that is cleared.  A longer line is dropped
+ * as it comes, but for its beginning, which goes to the rejects.
+ *
+ * Back-pressure: reading stops while the store has no room, while too many answers wait for the
+ * disk, and while the client does not read its answers; the socket's buffers fill, and it waits. */
+#include "ingest/text_door.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ingest/text_commit.h"
+#include "ingest/text_control.h"
+#include "ingest/text_reply.h"
+#include "storage/base/memory.h"
+
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
+/* ---- what comes in is accounted for ---- */
+
+static void input_take(struct text_connection *connection, size_t size, uint64_t lines)
+{
+    struct text_batch *batch = &connection->batch;
+    const uint8_t *data = connection->input + connection->input_start;
+
+    connection->input_start += size;
+    connection->lines += lines;
+    if (!batch->is_open) {
+        connection->group.lines += lines;
+        connection->group.bytes += size;
+        connection->group.is_answer_due |= lines > 0;
+        return;
+    }
+    hash128_stream_add(batch->hash, data, size);
+    batch->bytes += size;
+    batch->lines_left -= lines;
+    if (batch->bytes > TEXT_BATCH_BYTES_MAX)
+        text_reply_refuse(connection, batch->sequence, "batch_too_large", NULL);
+    else if (batch->lines_left == 0)
+        text_commit_batch(connection);
+}
+
+static struct bytes input_rest(const struct text_connection *connection)
+{
+    return bytes_of(connection->input + connection->input_start,
+                    connection->input_end - connection->input_start);
+}
+
+/* The number of the next line, as replies and rejects give it. */
+static uint64_t line_number(const struct text_connection *connection)
+{
+    const struct text_batch *batch = &connection->batch;
+
+    return batch->is_open ? batch->lines - batch->lines_left + 1 : connection->lines + 1;
+}
+
+/* ---- lines that are too long ---- */
+
+static void skip_begin(struct text_connection *connection)
+{
+    struct bytes rest = input_rest(connection);
+
+    connection->is_skipping = true;
+    buffer_clear(&connection->skipped);
+    buffer_append(&connection->skipped, rest.data, REJECT_CONTENT_MAX);
+}
+
+static void skip_end(struct text_connection *connection)
+{
+    struct bytes begin = buffer_view(&connection->skipped);
+
+    connection->is_skipping = false;
+    row_builder_reject(connection->builder, line_number(connection), REJECT_LINE_TOO_LONG, begin,
+                       begin);
+}
+
+static void skip_step(struct text_connection *connection)
+{
+    struct bytes rest = input_rest(connection);
+    const uint8_t *end = memchr(rest.data, '\n', rest.size);
+
+    if (end == NULL) {
+        input_take(connection, rest.size, 0);
+        return;
+    }
+    skip_end(connection);
+    input_take(connection, (size_t)(end - rest.data) + 1, 1);
+}
+
+/* There is no whole line: true when something was done about that. */
+static bool partial_step(struct text_connection *connection)
+{
+    /* One byte more for the CR of a line end. */
+    if (input_rest(connection).size <= RECORD_LINE_MAX + 1 || !text_door_prepare(connection))
+        return false;
+    skip_begin(connection);
+    return true;
+}
+
+/* ---- records ---- */
+
+bool text_door_prepare(struct text_connection *connection)
+{
+    const struct ingest_options *options = &connection->ingest->options;
+    const struct table *table;
+    struct error err = {0};
+    uint64_t seed;
+
+    if (connection->builder != NULL)
+        return true;
+    options->world->random->fill(options->world->random, &seed, sizeof seed);
+    table = schema_table(store_schema(options->store), connection->stream->table_id);
+    if (table != NULL && row_builder_new(connection->stream, table, seed, &connection->builder,
+                                         &err) == 0)
+        return true;
+    text_reply_refuse(connection, 0, "store_failed",
+                      table == NULL ? "the stream's table is not there" : err.text);
+    return false;
+}
+
+static bool stream_columns(const struct ingest *ingest, const struct ingest_stream *stream,
+                           struct line_columns *columns)
+{
+    const struct table *table = schema_table(store_schema(ingest->options.store),
+                                             stream->table_id);
+
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        const struct column *column =
+            table == NULL ? NULL : table_column(table, stream->column_ids[i]);
+
+        if (column == NULL)
+            return false;
+        columns->names[i] = bytes_text(column->name);
+    }
+    return true;
+}
+
+void text_door_choose(struct text_connection *connection, const struct ingest_stream *stream)
+{
+    connection->stream = stream;
+    connection->format = TEXT_UNKNOWN;
+    connection->is_first = true;
+    row_builder_free(connection->builder);
+    connection->builder = NULL;
+    ndjson_free(connection->ndjson);
+    connection->ndjson = NULL;
+    line_parser_release(&connection->parser);
+    line_parser_init(&connection->parser);
+    if (!stream_columns(connection->ingest, stream, &connection->columns))
+        text_reply_refuse(connection, 0, "store_failed", "the stream's table is not there");
+}
+
+/* A group that has reached its size goes to the store before the next line; false: it waits. */
+static bool group_has_room(struct text_connection *connection)
+{
+    const struct text_group *group = &connection->group;
+
+    if (connection->batch.is_open ||
+        (group->lines < TEXT_GROUP_LINES_MAX && group->bytes < TEXT_GROUP_BYTES_MAX))
+        return true;
+    return text_commit_group(connection);
+}
+
+/* Lines of the two formats; each takes whole lines and returns their bytes. */
+static size_t csv_run(struct text_connection *connection, struct bytes rest, uint64_t lines_max)
+{
+    return line_parser_run(&connection->parser, connection->builder, rest, lines_max);
+}
+
+static size_t ndjson_run(struct text_connection *connection, struct bytes rest, uint64_t lines_max)
+{
+    size_t at = 0;
+
+    while (at < rest.size && rest.data[at] != '#' && lines_max-- > 0) {
+        const uint8_t *end = memchr(rest.data + at, '\n', rest.size - at);
+        size_t size;
+
+        if (end == NULL)
+            break;
+        size = (size_t)(end - rest.data) - at;
+        ndjson_line(connection->ndjson, connection->builder, bytes_of(rest.data + at, size),
+                    connection->parser.line++);
+        at += size + 1;
+    }
+    return at;
+}
+
+static bool records_step(struct text_connection *connection, struct bytes rest)
+{
+    uint64_t number = line_number(connection);
+    uint64_t lines_max = connection->batch.is_open
+                             ? connection->batch.lines_left
+                             : TEXT_GROUP_LINES_MAX - connection->group.lines;
+    size_t taken;
+
+    connection->parser.line = number;
+    taken = connection->format == TEXT_NDJSON ? ndjson_run(connection, rest, lines_max)
+                                              : csv_run(connection, rest, lines_max);
+    if (taken == 0)
+        return partial_step(connection);
+    input_take(connection, taken, connection->parser.line - number);
+    return true;
+}
+
+/* The first record says what the format is, and may be a header when it is in no batch. */
+static bool first_step(struct text_connection *connection, struct bytes rest)
+{
+    const uint8_t *end = memchr(rest.data, '\n', rest.size);
+    struct bytes line = bytes_of(rest.data, end == NULL ? 0 : (size_t)(end - rest.data));
+    struct error err = {0};
+
+    if (end == NULL)
+        return partial_step(connection);
+    connection->is_first = false;
+    connection->format = rest.data[0] == '{' ? TEXT_NDJSON : TEXT_CSV;
+    if (connection->format == TEXT_NDJSON)
+        connection->ndjson = ndjson_new(&connection->columns);
+    if (connection->format == TEXT_NDJSON || connection->batch.is_open ||
+        !line_is_header(line, &connection->columns))
+        return true;
+    connection->input_start += line.size + 1;
+    connection->lines++;
+    if (line_parser_header(&connection->parser, line, &connection->columns, &err) != 0)
+        text_reply_refuse(connection, 0, err.text, NULL);
+    return true;
+}
+
+static void batch_cut(struct text_connection *connection)
+{
+    const struct text_batch *batch = &connection->batch;
+    char text[64];
+
+    (void)snprintf(text, sizeof text, "%" PRIu64 " of %" PRIu64 " lines",
+                   batch->lines - batch->lines_left, batch->lines);
+    text_reply_refuse(connection, batch->sequence, "batch_cut", text);
+}
+
+static bool control_step(struct text_connection *connection, struct bytes rest)
+{
+    const uint8_t *end = memchr(rest.data, '\n', rest.size);
+    struct bytes line = bytes_of(rest.data, end == NULL ? 0 : (size_t)(end - rest.data));
+
+    if (end == NULL)
+        return partial_step(connection);
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    if (connection->batch.is_open && text_control_is_known(line)) {
+        batch_cut(connection);
+        return true;
+    }
+    if (!connection->batch.is_open) {
+        enum text_control_result result = text_control_line(connection, line);
+
+        if (result == TEXT_CONTROL_LATER)
+            return false;
+        if (result == TEXT_CONTROL_DONE) {
+            /* Not of a batch, even if it has just opened one. */
+            connection->input_start += (size_t)(end - rest.data) + 1;
+            connection->lines++;
+            return true;
+        }
+    }
+    row_builder_reject(connection->builder, line_number(connection), REJECT_UNKNOWN_CONTROL, line,
+                       line);
+    input_take(connection, (size_t)(end - rest.data) + 1, 1);
+    return true;
+}
+
+/* ---- the loop ---- */
+
+/* Take one piece of the input; false: it needs more, or must wait. */
+static bool input_step(struct text_connection *connection)
+{
+    struct bytes rest = input_rest(connection);
+
+    if (rest.size == 0 || !group_has_room(connection) || !text_door_prepare(connection))
+        return false;
+    if (connection->is_skipping) {
+        skip_step(connection);
+        return true;
+    }
+    if (connection->lines == 0 && rest.data[0] == (uint8_t)byte_order_mark[0] &&
+        connection->input_start == 0) {
+        if (rest.size < 3 && !connection->has_ended)
+            return false;
+        if (rest.size >= 3 && memcmp(rest.data, byte_order_mark, 3) == 0) {
+            connection->input_start += 3;
+            return true;
+        }
+    }
+    if (rest.data[0] == '#')
+        return control_step(connection, rest);
+    if (connection->is_first)
+        return first_step(connection, rest);
+    return records_step(connection, rest);
+}
+
+/* The peer has sent its last byte and all whole lines are taken. */
+static void input_finish(struct text_connection *connection)
+{
+    struct bytes rest = input_rest(connection);
+
+    if (connection->batch.is_open) {
+        batch_cut(connection);
+        return;
+    }
+    if (connection->is_skipping) {
+        skip_end(connection);
+        input_take(connection, rest.size, 1);
+    } else if (rest.size > 0) {
+        row_builder_reject(connection->builder, line_number(connection), REJECT_CUT_LINE, rest,
+                           rest);
+        input_take(connection, rest.size, 1);
+    }
+    if (!text_commit_group(connection))
+        return;
+    if (connection->group.is_answer_due || !connection->group.was_answered)
+        text_commit_answer(connection);
+    connection->state = TEXT_ENDING;
+}
+
+void text_door_run(struct text_connection *connection)
+{
+    bool is_through = false;
+
+    if (connection->is_running || connection->is_closing)
+        return;
+    connection->is_running = true;
+    while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
+           !is_through)
+        is_through = !input_step(connection);
+    if (connection->state == TEXT_RECORDS && is_through) {
+        if (connection->has_ended)
+            input_finish(connection);
+        else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
+            (void)text_commit_group(connection);
+    }
+    connection->is_running = false;
+    text_door_update(connection);
+}
+
+/* ---- the connection ---- */
+
+void text_door_update(struct text_connection *connection)
+{
+    const struct ingest_limits *limits = &connection->ingest->options.limits;
+    struct executor *executor = connection->ingest->options.world->executor;
+    size_t queued;
+    bool is_quiet;
+    bool is_slow;
+    bool is_lingering;
+
+    if (connection->is_closing || connection->is_running)
+        return;
+    queued = network_queued(connection->connection);
+    is_quiet = connection->replies == NULL && queued == 0;
+    if (connection->has_ended && is_quiet &&
+        (connection->state == TEXT_ENDING || connection->state == TEXT_REFUSED)) {
+        text_door_close(connection);
+        return;
+    }
+    if (connection->state == TEXT_REFUSED ||
+        (connection->state == TEXT_RECORDS && queued <= TEXT_QUEUE_MAX &&
+         connection->reply_count < TEXT_REPLIES_MAX))
+        network_resume(connection->connection);
+    else
+        network_pause(connection->connection);
+    is_lingering = connection->state == TEXT_REFUSED && connection->replies == NULL;
+    is_slow = queued > TEXT_QUEUE_MAX || (connection->state == TEXT_ENDING && queued > 0);
+    if ((is_slow || is_lingering) && !connection->is_timed)
+        executor->timer_start(executor, &connection->timer,
+                              is_lingering ? limits->linger_ms : limits->slow_reader_ms);
+    else if (!is_slow && !is_lingering && connection->is_timed)
+        executor->timer_stop(executor, &connection->timer);
+    connection->is_timed = is_slow || is_lingering;
+}
+
+void text_door_close(struct text_connection *connection)
+{
+    struct executor *executor = connection->ingest->options.world->executor;
+
+    if (connection->is_closing)
+        return;
+    connection->is_closing = true;
+    connection->holds_key = false;
+    executor->timer_stop(executor, &connection->timer);
+    text_control_leave(connection);
+    text_reply_abandon(connection);
+    network_close(connection->connection);
+}
+
+static void door_timer(struct timer *timer)
+{
+    text_door_close(timer->context);
+}
+
+/* Room for more input: first what was taken is given up, then the buffer grows. */
+static void door_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct text_connection *connection = context;
+    size_t used = connection->input_end - connection->input_start;
+    size_t capacity = connection->input_capacity;
+
+    if (connection->state == TEXT_REFUSED)
+        used = 0;
+    else if (connection->input_start > 0 && used > 0)
+        memmove(connection->input, connection->input + connection->input_start, used);
+    connection->input_start = 0;
+    connection->input_end = used;
+    if (capacity == 0)
+        capacity = TEXT_INPUT_SIZE;
+    else if (used > capacity / 2)
+        capacity = capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX;
+    else if (connection->was_filled && capacity < TEXT_INPUT_BUSY)
+        capacity = TEXT_INPUT_BUSY;
+    if (capacity != connection->input_capacity) {
+        connection->input = memory_resize(connection->input, capacity + LINE_PARSER_PADDING);
+        /* Read by the parser and never looked at. */
+        memset(connection->input + capacity, 0, LINE_PARSER_PADDING);
+        connection->input_capacity = capacity;
+    }
+    *to_out = connection->input + used;
+    *size_out = capacity - used;
+}
+
+static void door_data(void *context, size_t size)
+{
+    struct text_connection *connection = context;
+
+    connection->input_end += size;
+    connection->was_filled = connection->input_end == connection->input_capacity;
+    text_door_run(connection);
+}
+
+static void door_end(void *context, int status)
+{
+    struct text_connection *connection = context;
+
+    if (status < 0) {
+        text_door_close(connection);
+        return;
+    }
+    connection->has_ended = true;
+    text_door_run(connection);
+}
+
+static void door_drained(void *context)
+{
+    text_door_update(context);
+}
+
+static void door_closed(void *context)
+{
+    struct text_connection *connection = context;
+    struct ingest *ingest = connection->ingest;
+
+    if (connection->previous != NULL)
+        connection->previous->next = connection->next;
+    else
+        ingest->connections = connection->next;
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    row_builder_free(connection->builder);
+    line_parser_release(&connection->parser);
+    ndjson_free(connection->ndjson);
+    hash128_stream_free(connection->batch.hash);
+    buffer_release(&connection->skipped);
+    memory_free(connection->input);
+    memory_free(connection);
+    ingest->connection_count--;
+    ingest->metrics.connections->value--;
+    ingest_release(ingest);
+}
+
+static const struct connection_handler door_handler = {
+    .space = door_space,
+    .data = door_data,
+    .end = door_end,
+    .drained = door_drained,
+    .closed = door_closed,
+};
+
+void text_door_attach(struct ingest *ingest, struct connection *connection)
+{
+    struct text_connection *door = memory_zeroed(1, sizeof *door);
+
+    door->ingest = ingest;
+    door->connection = connection;
+    door->timer = (struct timer){.fire = door_timer, .context = door};
+    door->replies_end = &door->replies;
+    line_parser_init(&door->parser);
+    door->next = ingest->connections;
+    if (door->next != NULL)
+        door->next->previous = door;
+    ingest->connections = door;
+    ingest->connection_count++;
+    ingest->metrics.connections->value++;
+    network_start(connection, &door_handler, door);
+    text_door_choose(door, &ingest->options.streams[0]);
+    if (ingest->connection_count > ingest->options.limits.connections_max)
+        text_reply_refuse(door, 0, "too_many_connections", NULL);
+}

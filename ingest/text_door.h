@@ -1,0 +1,26 @@
+/* text_door: the connections on which clicks arrive as text.
+ *
+ * The protocol, with every exchange and every error, is docs/PROTOCOL.md "Text door". */
+#ifndef DAYBOOK_INGEST_TEXT_DOOR_H
+#define DAYBOOK_INGEST_TEXT_DOOR_H
+
+#include "ingest/text_connection.h"
+
+/* Own `connection` and start to read from it. */
+void text_door_attach(struct ingest *ingest, struct connection *connection);
+
+/* Take what has come in, as far as it goes. */
+void text_door_run(struct text_connection *connection);
+
+/* Read, stop reading, or hang up, as its state now says. */
+void text_door_update(struct text_connection *connection);
+
+/* Hang up at once; what waits for the store happens all the same. */
+void text_door_close(struct text_connection *connection);
+
+/* A row builder for the connection's stream; false: it was REFUSED. */
+bool text_door_prepare(struct text_connection *connection);
+
+/* Records go to `stream` from here on; all before were committed. */
+void text_door_choose(struct text_connection *connection, const struct ingest_stream *stream);
+#endif

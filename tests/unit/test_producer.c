@@ -1,0 +1,112 @@
+/* Producers: the last 64 batches are known with their content, whatever order they come back in. */
+#include "ingest/producer.h"
+
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+static void id_of(uint32_t number, uint8_t id[UUID_SIZE])
+{
+    memset(id, 0, UUID_SIZE);
+    memcpy(id, &number, sizeof number);
+}
+
+static void record(struct producer *producer, uint64_t sequence)
+{
+    struct producer_batch batch = {.sequence = sequence, .hash.low = sequence * 3};
+
+    producer_record(producer, &batch);
+}
+
+Test(producer, numbers_are_next_known_old_or_past_a_gap)
+{
+    struct producer_table *table = producer_table_new();
+    uint8_t id[UUID_SIZE];
+    struct producer *producer;
+
+    id_of(1, id);
+    producer = producer_add(table, id, 1);
+    cr_expect(producer_verdict_of(producer, 1) == PRODUCER_NEXT);
+    cr_expect(producer_verdict_of(producer, 2) == PRODUCER_GAP);
+    for (uint64_t sequence = 1; sequence <= 200; sequence++) {
+        cr_assert(producer_verdict_of(producer, sequence) == PRODUCER_NEXT);
+        record(producer, sequence);
+        for (uint64_t older = 1; older <= sequence; older++) {
+            bool is_known = sequence - older < PRODUCER_WINDOW;
+
+            cr_assert(producer_verdict_of(producer, older) ==
+                      (is_known ? PRODUCER_KNOWN : PRODUCER_OLD));
+            cr_assert((producer_batch_of(producer, older) != NULL) == is_known);
+            if (is_known)
+                cr_assert(producer_batch_of(producer, older)->hash.low == older * 3);
+        }
+    }
+    cr_expect(producer_verdict_of(producer, UINT64_MAX) == PRODUCER_GAP);
+    producer_table_free(table);
+}
+
+Test(producer, a_window_read_back_in_any_order_is_the_same)
+{
+    struct producer_table *table = producer_table_new();
+    uint8_t id[UUID_SIZE];
+
+    for (uint32_t number = 0; number < 50; number++) {
+        struct producer *producer;
+
+        id_of(number, id);
+        producer = producer_add(table, id, 1);
+        /* Slots 0, 1, 2 ... as the table's rows come: batch numbers wrap somewhere among them. */
+        for (uint64_t slot = 0; slot < PRODUCER_WINDOW; slot++) {
+            uint64_t last = 100 + number;
+            uint64_t sequence = last - ((last - slot) % PRODUCER_WINDOW);
+
+            record(producer, sequence);
+        }
+        cr_assert(producer->last == 100 + number);
+        for (uint64_t sequence = producer->last - 63; sequence <= producer->last; sequence++)
+            cr_assert(producer_batch_of(producer, sequence) != NULL);
+    }
+    producer_table_free(table);
+}
+
+Test(producer, a_batch_taken_back_can_be_given_again)
+{
+    struct producer_table *table = producer_table_new();
+    uint8_t id[UUID_SIZE];
+    struct producer *producer;
+
+    id_of(1, id);
+    producer = producer_add(table, id, 1);
+    record(producer, 1);
+    record(producer, 2);
+    producer_retract(producer, 2);
+    cr_expect(producer_batch_of(producer, 2) == NULL);
+    cr_expect(producer_verdict_of(producer, 2) == PRODUCER_NEXT);
+    cr_expect(producer_verdict_of(producer, 1) == PRODUCER_KNOWN);
+    producer_table_free(table);
+}
+
+Test(producer, forgetting_one_leaves_all_others_findable)
+{
+    struct producer_table *table = producer_table_new();
+    uint8_t id[UUID_SIZE];
+
+    for (uint32_t number = 0; number < 1000; number++) {
+        id_of(number, id);
+        cr_assert(producer_find(table, id) == NULL);
+        producer_add(table, id, number);
+    }
+    for (uint32_t number = 0; number < 1000; number += 3) {
+        id_of(number, id);
+        producer_forget(table, producer_find(table, id));
+    }
+    for (uint32_t number = 0; number < 1000; number++) {
+        struct producer *producer;
+
+        id_of(number, id);
+        producer = producer_find(table, id);
+        cr_assert((producer == NULL) == (number % 3 == 0));
+        cr_assert(producer == NULL || producer->epoch == number);
+    }
+    producer_table_free(table);
+}

@@ -1,0 +1,695 @@
+/* The text door, spoken to over real sockets on a store that answers when it is told to: what is
+ * said to each input, what is applied with what, and that nothing is answered before it is
+ * durable. */
+#include "ingest/ingest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <uv.h>
+
+#include "ingest/producer.h"
+#include "storage/base/memory.h"
+#include "tests/unit/clicks_fixture.h"
+
+/* ---- a store that remembers what was applied ---- */
+
+enum { PENDING_MAX = 4096 };
+
+struct fake_store {
+    struct store store;
+    struct schema *schema;
+    bool holds_back;                   /* batches become durable with fake_sync only */
+    bool is_full;
+    int failure;                       /* what apply answers; 0: nothing */
+    void (*drain)(void *context);
+    void *drain_context;
+    struct { store_done done; void *context; } pending[PENDING_MAX];
+    uint32_t pending_count;
+    /* of what was applied */
+    uint32_t applied;
+    uint64_t clicks;
+    uint32_t inserts[32];              /* mutations by table */
+    struct buffer contents;            /* of rejects, a line each */
+    struct buffer producers;           /* packed producer rows, for a reopening */
+    uint32_t producer_rows;
+};
+
+static struct fake_store *fake_of(struct store *store)
+{
+    return (struct fake_store *)store;
+}
+
+static struct store_capabilities fake_capabilities(struct store *store)
+{
+    (void)store;
+    return (struct store_capabilities){.atomic_batch = true};
+}
+
+static void fake_keep(struct fake_store *fake, const struct mutation *mutation)
+{
+    const struct row *row = &mutation->items[0].row;
+
+    fake->inserts[mutation->table_id]++;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if (mutation->table_id != TABLE_REJECT || row->cells[i].column_id != REJECT_CONTENT)
+            continue;
+        buffer_append_bytes(&fake->contents, row->cells[i].value);
+        buffer_put_u8(&fake->contents, '\n');
+    }
+    if (mutation->table_id == TABLE_PRODUCER) {
+        mutation_pack(mutation, &fake->producers);
+        fake->producer_rows++;
+    }
+}
+
+static int fake_apply(struct store *store, struct write_batch *batch, store_done done,
+                      void *context, struct error *err)
+{
+    struct fake_store *fake = fake_of(store);
+
+    if (fake->is_full)
+        return error_set(err, ERROR_FULL, "full");
+    if (fake->failure != 0)
+        return error_set(err, fake->failure, "broken");
+    fake->applied++;
+    for (uint32_t i = 0; i < batch->block_count; i++)
+        fake->clicks += batch->blocks[i]->rows;
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
+        fake_keep(fake, &batch->mutations[i]);
+    if (!fake->holds_back) {
+        done(context, 0, NULL);
+        return 0;
+    }
+    cr_assert(fake->pending_count < PENDING_MAX);
+    fake->pending[fake->pending_count].done = done;
+    fake->pending[fake->pending_count++].context = context;
+    return 0;
+}
+
+/* The rows of the table of producers; nothing of any other. */
+static int fake_read(struct store *store, const struct read_request *request, store_page page,
+                     void *context, struct error *err)
+{
+    struct fake_store *fake = fake_of(store);
+    struct arena *arena = arena_new(1 << 16);
+    struct reader reader = reader_of(buffer_view(&fake->producers));
+    struct page_row *rows = memory_zeroed(fake->producer_rows + 1, sizeof *rows);
+    struct read_page result = {.table = schema_table(fake->schema, request->table_id),
+                               .rows = rows};
+
+    while (request->table_id == TABLE_PRODUCER && result.row_count < fake->producer_rows) {
+        struct mutation mutation;
+
+        cr_assert(mutation_unpack(&reader, fake->schema, arena, &mutation, err) == 0);
+        rows[result.row_count++] = (struct page_row){.key = mutation.key,
+                                                     .row = mutation.items[0].row};
+    }
+    page(context, 0, NULL, &result);
+    memory_free(rows);
+    arena_free(arena);
+    return 0;
+}
+
+static const struct schema *fake_schema(struct store *store)
+{
+    return fake_of(store)->schema;
+}
+
+static void fake_on_drain(struct store *store, void (*drain)(void *context), void *context)
+{
+    fake_of(store)->drain = drain;
+    fake_of(store)->drain_context = context;
+}
+
+static int64_t fake_now_us(struct store *store)
+{
+    (void)store;
+    return INT64_C(1385654400000000);
+}
+
+static const struct store_ops fake_ops = {
+    .capabilities = fake_capabilities,
+    .apply = fake_apply,
+    .read = fake_read,
+    .schema = fake_schema,
+    .on_drain = fake_on_drain,
+    .now_us = fake_now_us,
+};
+
+/* Everything applied so far becomes durable, or fails. */
+static void fake_sync(struct fake_store *fake, int status)
+{
+    uint32_t count = fake->pending_count;
+
+    fake->pending_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fake->pending[i].done(fake->pending[i].context, status, NULL);
+}
+
+/* ---- the room and its clients ---- */
+
+static uv_loop_t loop;
+static struct network *network;
+static struct world *world;
+static struct metrics *metrics;
+static struct fake_store fake;
+static struct ingest *ingest;
+static char root[] = "/tmp/daybook-text-door-XXXXXX";
+
+static void count_done(void *context, int status, const struct error *err)
+{
+    int *count = context;
+
+    cr_assert(status == 0, "%s", err == NULL ? "" : err->text);
+    ++*count;
+}
+
+static void room_open(void)
+{
+    struct ingest_options options = {
+        .store = &fake.store,
+        .world = world,
+        .network = network,
+        .metrics = metrics,
+        .streams = &clicks_stream,
+        .stream_count = 1,
+        .limits = {.linger_ms = 200, .slow_reader_ms = 300},
+    };
+    struct error err = {0};
+    int opened = 0;
+
+    cr_assert(ingest_open(&options, count_done, &opened, &ingest, &err) == 0, "%s", err.text);
+    cr_assert(opened == 1);
+}
+
+static void room_close(void)
+{
+    int closed = 0;
+
+    ingest_close(ingest, count_done, &closed);
+    while (closed == 0) {
+        fake_sync(&fake, 0);
+        uv_run(&loop, UV_RUN_NOWAIT);
+    }
+}
+
+static void setup(void)
+{
+    struct error err = {0};
+    uint32_t count;
+    const struct table_definition *const *tables = ingest_tables(&count);
+
+    cr_assert(mkdtemp(root) != NULL);
+    cr_assert(uv_loop_init(&loop) == 0);
+    network = network_uv_new(&loop);
+    metrics = metrics_new();
+    cr_assert(world_uv_open(root, false, &loop, &world, &err) == 0, "%s", err.text);
+    fake.store.ops = &fake_ops;
+    fake.schema = schema_new();
+    cr_assert(schema_add_keyspace(fake.schema, "daybook", &err) == 0);
+    cr_assert(schema_add_keyspace(fake.schema, "daybook_system", &err) == 0);
+    cr_assert(schema_add_table(fake.schema, &clicks_definition, &err) == 0, "%s", err.text);
+    for (uint32_t i = 0; i < count; i++)
+        cr_assert(schema_add_table(fake.schema, tables[i], &err) == 0, "%s", err.text);
+    room_open();
+}
+
+static void teardown(void)
+{
+    room_close();
+    cr_expect(fake.drain == NULL, "the room takes its hook back");
+    metrics_free(metrics);
+    schema_unref(fake.schema);
+    buffer_release(&fake.contents);
+    buffer_release(&fake.producers);
+    network_uv_free(network);
+    world_uv_close(world);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(uv_loop_close(&loop) == 0);
+    rmdir(root);
+}
+
+TestSuite(text_door, .init = setup, .fini = teardown, .timeout = 60);
+
+struct client {
+    struct connection *connection;
+    struct buffer got;
+    uint8_t space[65536];
+    bool has_ended;
+    bool is_closed;
+};
+
+static void client_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct client *client = context;
+
+    *to_out = client->space;
+    *size_out = sizeof client->space;
+}
+
+static void client_data(void *context, size_t size)
+{
+    struct client *client = context;
+
+    buffer_append(&client->got, client->space, size);
+}
+
+static void client_end(void *context, int status)
+{
+    (void)status;
+    ((struct client *)context)->has_ended = true;
+}
+
+static void client_drained(void *context)
+{
+    (void)context;
+}
+
+static void client_closed(void *context)
+{
+    ((struct client *)context)->is_closed = true;
+}
+
+static const struct connection_handler client_handler = {
+    .space = client_space,
+    .data = client_data,
+    .end = client_end,
+    .drained = client_drained,
+    .closed = client_closed,
+};
+
+static void client_open(struct client *client)
+{
+    struct connection *ends[2];
+    struct error err = {0};
+
+    *client = (struct client){0};
+    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
+    ingest_attach(ingest, ends[1]);
+    client->connection = ends[0];
+    network_start(ends[0], &client_handler, client);
+}
+
+static void client_say(struct client *client, const char *text)
+{
+    network_write(client->connection, bytes_text(text));
+}
+
+static void turn(int turns)
+{
+    for (int i = 0; i < turns; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void client_wait_end(struct client *client)
+{
+    while (!client->has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+static void client_close(struct client *client)
+{
+    network_close(client->connection);
+    while (!client->is_closed)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    buffer_release(&client->got);
+    turn(3);
+}
+
+static void expect_got(const struct client *client, const char *expected)
+{
+    cr_expect(bytes_equal(buffer_view(&client->got), bytes_text(expected)),
+              "got:\n%.*sexpected:\n%s", (int)client->got.size, (const char *)client->got.data,
+              expected);
+}
+
+/* Send all of `input`, half-close, and expect the answer to be `expected`. */
+static void talk_bytes(struct bytes input, const char *expected)
+{
+    struct client client;
+
+    client_open(&client);
+    network_write(client.connection, input);
+    network_finish(client.connection);
+    client_wait_end(&client);
+    expect_got(&client, expected);
+    client_close(&client);
+}
+
+static void talk(const char *input, const char *expected)
+{
+    talk_bytes(bytes_text(input), expected);
+}
+
+#define P "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 1"
+#define GOOD "r1,2013-11-28,1385654400123,ad42,0.005\n"
+#define BAD "r1,2013-11-28,1385654400123,ad42,\"12,3\"\n"
+
+struct exchange {
+    const char *input;
+    const char *output;
+};
+
+static const struct exchange exchanges[] = {
+    {"", "ok - accepted 0 rejected 0\n"},
+    {GOOD, "ok - accepted 1 rejected 0\n"},
+    {"\xEF\xBB\xBF" GOOD, "ok - accepted 1 rejected 0\n"},
+    {"reseller_id,day,time,ad_id,amount\r\n" GOOD, "ok - accepted 1 rejected 0\n"},
+    {"\xEF\xBB\xBFtime,amount,ad_id,reseller_id\n1385654400123,0.1,a,r\n",
+     "ok - accepted 1 rejected 0\n"},
+    {"reseller_id,day,time,ad_id,amount\n" BAD GOOD "\n",
+     "reject - 2 bad_amount \"12,3\"\nreject - 4 empty_line \"\"\nok - accepted 1 rejected 2\n"},
+    {GOOD "#sync\n" GOOD GOOD, "ok - accepted 1 rejected 0\nok - accepted 2 rejected 0\n"},
+    {GOOD "#sync\n", "ok - accepted 1 rejected 0\n"},
+    {GOOD "r1,2013-11-28,1385654400123,ad42,0.0",
+     "reject - 2 cut_line \"r1,2013-11-28,1385654400123,ad42,0.0\"\n"
+     "ok - accepted 1 rejected 1\n"},
+    {GOOD "#x,2013-11-28,1385654400123,ad42,1\n" GOOD,
+     "reject - 2 unknown_control \"#x,2013-11-28,1385654400123,ad42,1\"\n"
+     "ok - accepted 2 rejected 1\n"},
+    {"time,ad_id\n" GOOD, "error - missing_column \"reseller_id\"\n"},
+    {"time,country\n" GOOD, "error - unknown_column \"country\"\n"},
+    {"#stream clicks\n" GOOD, "ok - accepted 1 rejected 0\n"},
+    {"#stream nights\n" GOOD, "error - unknown_stream \"nights\"\n"},
+    {"#columns\n", "columns reseller_id,day,time,ad_id,amount\nok - accepted 0 rejected 0\n"},
+    {"#files 00112233445566778899aabbccddeeff\n", "files\nok - accepted 0 rejected 0\n"},
+    {"#files x\n", "error - bad_control \"#files x\"\n"},
+    {"#batch 1 1\n" GOOD, "error 1 no_producer\n"},
+    {P "\n", "error - unknown_producer\n"},
+    {"#producer x 1\n", "error - bad_control \"#producer x 1\"\n"},
+    {P " old\n", "error - bad_control \"" P " old\"\n"},
+    {P " new\n#batch x 1\n", "error - bad_control \"#batch x 1\"\n"},
+    {P " new\n#batch 2 1\n" GOOD, "error 2 sequence_gap expected 1\n"},
+    {P " new\n#batch 1 1048577\n", "error 1 batch_too_large\n"},
+    {P " new\n#batch 1 10\n" GOOD GOOD GOOD GOOD GOOD, "error 1 batch_cut 5 of 10 lines\n"},
+    {P " new\n#batch 1 2\n" GOOD "#sync\n", "error 1 batch_cut 1 of 2 lines\n"},
+    {P " new\n#batch 1 2\n" GOOD "r1,2013", "error 1 batch_cut 1 of 2 lines\n"},
+    {P " new\n#batch 1 4\n" GOOD BAD "#x\n" GOOD GOOD,
+     "reject 1 2 bad_amount \"12,3\"\nreject 1 3 unknown_control \"#x\"\n"
+     "ok 1 accepted 2 rejected 2\nok - accepted 1 rejected 0\n"},
+    {P "\n#batch 1 4\n" GOOD BAD "#x\n" GOOD, "ok 1 accepted 2 rejected 2 duplicate\n"},
+    {P "\n#batch 1 4\n" GOOD BAD "#y\n" GOOD, "error 1 batch_differs\n"},
+    {P "\n#batch 1 3\n" GOOD BAD "#x\n", "error 1 batch_differs\n"},
+    {P "\n#batch 2 0\n#batch 3 1\n" GOOD,
+     "ok 2 accepted 0 rejected 0\nok 3 accepted 1 rejected 0\n"},
+    {P "\n#batch 5 1\n" GOOD, "error 5 sequence_gap expected 4\n"},
+    {"#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 2\n#batch 4 1\n" GOOD,
+     "ok 4 accepted 1 rejected 0\n"},
+    {P "\n", "error - wrong_epoch current 2\n"},
+    {"{\"reseller_id\":\"r\",\"time\":1385654400123,\"ad_id\":\"a\",\"amount\":0.10}\n"
+     "{\"reseller_id\":\"r\"}\n\nr,1\n",
+     "reject - 2 bad_time \"\"\nreject - 3 empty_line \"\"\nreject - 4 bad_json \"r,1\"\n"
+     "ok - accepted 1 rejected 3\n"},
+};
+
+Test(text_door, each_exchange_is_answered_as_the_protocol_says)
+{
+    for (size_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++)
+        talk(exchanges[i].input, exchanges[i].output);
+}
+
+Test(text_door, bytes_that_come_one_by_one_are_answered_the_same)
+{
+    for (size_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++) {
+        struct client client;
+        size_t size = strlen(exchanges[i].input);
+
+        client_open(&client);
+        for (size_t at = 0; at < size && !client.has_ended; at++) {
+            network_write(client.connection, bytes_of(exchanges[i].input + at, 1));
+            uv_run(&loop, UV_RUN_NOWAIT);
+        }
+        network_finish(client.connection);
+        client_wait_end(&client);
+        expect_got(&client, exchanges[i].output);
+        client_close(&client);
+    }
+}
+
+Test(text_door, a_batch_is_one_apply_with_its_producer_and_its_rejects)
+{
+    talk(P " new\n#file 00112233445566778899aabbccddeeff 500 "
+           "ffeeddccbbaa99887766554433221100 2 lf\n#batch 1 3\n" GOOD BAD GOOD
+           "#batch 2 1\n" GOOD,
+         "reject 1 2 bad_amount \"12,3\"\nok 1 accepted 2 rejected 1\n"
+         "ok 2 accepted 1 rejected 0\n");
+    cr_expect(fake.applied == 2 && fake.clicks == 3);
+    cr_expect(fake.inserts[TABLE_REJECT] == 1 && fake.inserts[TABLE_PRODUCER] == 2);
+    cr_expect(fake.inserts[TABLE_LOADED_FILE] == 1, "a #file is of the next batch only");
+    cr_expect(bytes_equal(buffer_view(&fake.contents), bytes_text(BAD)));
+}
+
+Test(text_door, nothing_is_answered_before_it_is_durable_and_copies_wait)
+{
+    struct client first;
+    struct client second;
+
+    fake.holds_back = true;
+    client_open(&first);
+    client_say(&first, P " new\n#batch 1 1\n" GOOD "#batch 2 1\n" GOOD);
+    turn(10);
+    cr_expect(fake.applied == 2 && first.got.size == 0);
+    client_open(&second);
+    client_say(&second, P " new\n#batch 1 1\n" GOOD "#batch 2 1\n" GOOD);
+    turn(10);
+    cr_expect(fake.applied == 2 && second.got.size == 0);
+    cr_expect(fake.clicks == 2, "nothing of a copy is applied");
+    fake_sync(&fake, 0);
+    turn(10);
+    expect_got(&second, "ok 1 accepted 1 rejected 0 duplicate\n"
+                        "ok 2 accepted 1 rejected 0 duplicate\n");
+    expect_got(&first, "ok 1 accepted 1 rejected 0\nok 2 accepted 1 rejected 0\n"
+                       "error - taken_over\n");
+    client_close(&first);
+    client_close(&second);
+}
+
+Test(text_door, a_client_that_left_before_its_answer_finds_its_batch_there)
+{
+    struct client client;
+
+    fake.holds_back = true;
+    client_open(&client);
+    client_say(&client, P " new\n#batch 1 1\n" GOOD);
+    turn(10);
+    client_close(&client);
+    fake_sync(&fake, 0);
+    fake.holds_back = false;
+    talk(P " new\n#batch 1 1\n" GOOD, "ok 1 accepted 1 rejected 0 duplicate\n");
+    cr_expect(fake.clicks == 1);
+}
+
+Test(text_door, producers_are_known_again_after_a_restart)
+{
+    struct buffer input = {0};
+    struct buffer output = {0};
+
+    for (int i = 1; i <= 70; i++) {
+        buffer_printf(&input, "#batch %d 1\n" GOOD, i);
+        buffer_printf(&output, "ok %d accepted 1 rejected 0\n", i);
+    }
+    struct client client;
+
+    client_open(&client);
+    client_say(&client, P " new\n");
+    network_write(client.connection, buffer_view(&input));
+    network_finish(client.connection);
+    client_wait_end(&client);
+    cr_expect(bytes_equal(buffer_view(&client.got), buffer_view(&output)));
+    client_close(&client);
+    room_close();
+    room_open();
+    talk(P "\n#batch 70 1\n" GOOD "#batch 7 1\n" GOOD "#batch 6 1\n" GOOD "#batch 71 1\n" GOOD,
+         "ok 70 accepted 1 rejected 0 duplicate\nok 7 accepted 1 rejected 0 duplicate\n"
+         "ok 6 duplicate\nok 71 accepted 1 rejected 0\n");
+    cr_expect(fake.clicks == 71);
+    buffer_release(&input);
+    buffer_release(&output);
+}
+
+Test(text_door, more_batches_than_the_window_wait_for_the_disk)
+{
+    struct client client;
+    struct buffer input = {0};
+
+    fake.holds_back = true;
+    client_open(&client);
+    client_say(&client, P " new\n");
+    for (int i = 1; i <= 200; i++)
+        buffer_printf(&input, "#batch %d 1\n" GOOD, i);
+    network_write(client.connection, buffer_view(&input));
+    turn(20);
+    cr_expect(fake.applied == PRODUCER_WINDOW);
+    while (fake.applied < 200) {
+        fake_sync(&fake, 0);
+        turn(10);
+    }
+    fake_sync(&fake, 0);
+    talk(P "\n#batch 137 1\n" GOOD, "ok 137 accepted 1 rejected 0 duplicate\n");
+    cr_expect(fake.clicks == 200);
+    client_close(&client);
+    buffer_release(&input);
+}
+
+Test(text_door, a_full_store_stops_reading_and_goes_on_where_it_stopped)
+{
+    struct client client;
+    struct buffer input = {0};
+
+    fake.is_full = true;
+    client_open(&client);
+    client_say(&client, P " new\n" GOOD GOOD "#batch 1 2\n" GOOD GOOD);
+    for (int i = 0; i < 200000; i++)
+        buffer_append_text(&input, GOOD);
+    network_write(client.connection, buffer_view(&input));
+    network_finish(client.connection);
+    turn(50);
+    cr_expect(client.got.size == 0 && fake.applied == 0);
+    cr_expect(network_queued(client.connection) > 4 << 20, "the client is made to wait");
+    fake.drain(fake.drain_context);
+    turn(5);
+    cr_expect(fake.applied == 0);
+    fake.is_full = false;
+    fake.drain(fake.drain_context);
+    client_wait_end(&client);
+    expect_got(&client, "ok 1 accepted 2 rejected 0\nok - accepted 200002 rejected 0\n");
+    cr_expect(fake.clicks == 200004);
+    client_close(&client);
+    buffer_release(&input);
+}
+
+Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
+{
+    struct client client;
+
+    fake.failure = ERROR_READ_ONLY;
+    talk(GOOD, "error - store_failed broken\n");
+    talk(P " new\n#batch 1 1\n" GOOD, "error 1 store_failed broken\n");
+    fake.failure = ERROR_LIMIT;
+    talk(P " new\n#batch 1 1\n" GOOD, "error 1 batch_too_large\n");
+    fake.failure = 0;
+    fake.holds_back = true;
+    client_open(&client);
+    client_say(&client, P " new\n#batch 1 1\n" GOOD);
+    turn(10);
+    fake_sync(&fake, ERROR_FAILED);
+    client_wait_end(&client);
+    expect_got(&client, "error 1 store_failed stopped after a write or sync failed\n");
+    client_close(&client);
+}
+
+static void append_times(struct buffer *buffer, const char *text, int times)
+{
+    for (int i = 0; i < times; i++)
+        buffer_append_text(buffer, text);
+}
+
+Test(text_door, a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken)
+{
+    struct buffer input = {0};
+    char expected[256];
+
+    buffer_append_text(&input, GOOD);
+    buffer_reserve(&input, 100 << 20);
+    memset(input.data + input.size, 'x', 100 << 20);
+    input.size += 100 << 20;
+    buffer_append_text(&input, "\n" GOOD);
+    snprintf(expected, sizeof expected, "reject - 2 line_too_long \"%.64s\"\n"
+             "ok - accepted 2 rejected 1\n",
+             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+    talk_bytes(buffer_view(&input), expected);
+    cr_expect(fake.contents.size == 4096 + 1);
+    buffer_release(&input);
+}
+
+Test(text_door, a_batch_over_8_mib_is_refused_whole_and_one_below_is_taken)
+{
+    struct buffer input = {0};
+
+    append_times(&input, P " new\n#batch 1 216000\n", 1);
+    append_times(&input, GOOD, 216000);
+    talk_bytes(buffer_view(&input), "error 1 batch_too_large\n");
+    cr_expect(fake.applied == 0);
+    buffer_clear(&input);
+    append_times(&input, P " new\n#batch 1 215000\n", 1);
+    append_times(&input, GOOD, 215000);
+    talk_bytes(buffer_view(&input), "ok 1 accepted 215000 rejected 0\n");
+    buffer_release(&input);
+}
+
+Test(text_door, the_first_100_rejects_of_a_batch_are_lines_and_the_others_sums)
+{
+    struct buffer input = {0};
+    struct buffer expected = {0};
+
+    append_times(&input, P " new\n#batch 1 1031\n", 1);
+    append_times(&input, BAD, 931);
+    append_times(&input, "\n", 100);
+    for (int i = 1; i <= 100; i++)
+        buffer_printf(&expected, "reject 1 %d bad_amount \"12,3\"\n", i);
+    buffer_append_text(&expected, "rejects 1 empty_line 100\nrejects 1 bad_amount 831\n"
+                                  "ok 1 accepted 0 rejected 1031\n");
+    buffer_put_u8(&expected, 0);
+    talk_bytes(buffer_view(&input), (const char *)expected.data);
+    cr_expect(fake.inserts[TABLE_REJECT] == 1031);
+    buffer_release(&input);
+    buffer_release(&expected);
+}
+
+Test(text_door, a_million_rejects_in_a_batch_are_gathered_and_none_vanishes)
+{
+    struct buffer input = {0};
+    struct client client;
+    size_t contents;
+
+    append_times(&input, P " new\n#batch 1 500000\n", 1);
+    append_times(&input, "bad,line\n", 500000);
+    client_open(&client);
+    network_write(client.connection, buffer_view(&input));
+    network_finish(client.connection);
+    client_wait_end(&client);
+    cr_expect(memmem(client.got.data, client.got.size, "ok 1 accepted 0 rejected 500000\n", 32) !=
+              NULL);
+    client_close(&client);
+    cr_expect(fake.inserts[TABLE_REJECT] < 10100);
+    contents = 9 * 500000;
+    cr_expect(fake.contents.size == contents, "%zu", fake.contents.size);
+    buffer_release(&input);
+}
+
+Test(text_door, a_client_that_never_reads_is_not_read_and_then_hung_up_on)
+{
+    struct client client;
+    struct buffer input = {0};
+    size_t sent = 0;
+
+    client_open(&client);
+    network_pause(client.connection);
+    append_times(&input, "bad\n#sync\n", 20000);
+    while (network_queued(client.connection) < 4 << 20) {
+        network_write(client.connection, buffer_view(&input));
+        sent += input.size;
+        turn(20);
+        cr_assert(sent < 100 << 20, "it is read without end");
+    }
+    /* The room hangs up, which the client's writes then show. */
+    client_wait_end(&client);
+    client_close(&client);
+    buffer_release(&input);
+}
+
+Test(text_door, a_second_load_of_one_file_is_told_to_wait)
+{
+    struct client first;
+
+    client_open(&first);
+    client_say(&first, "#files 00112233445566778899aabbccddeeff\n");
+    turn(10);
+    talk("#files 00112233445566778899aabbccddeeff\n", "error - file_busy\n");
+    talk("#files 00112233445566778899aabbccddee00\n", "files\nok - accepted 0 rejected 0\n");
+    client_close(&first);
+    talk("#files 00112233445566778899aabbccddeeff\n", "files\nok - accepted 0 rejected 0\n");
+}
