@@ -43,34 +43,40 @@ static void count_clicks(void *context, struct write_batch *batch)
     }
 }
 
+int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, struct error *err)
+{
+    uint32_t count;
+    const struct table_definition *const *tables = rollup_tables(&count);
+    fixture->world = world;
+    int rc = engine_open(world, &fixture->options, tables, count, &fixture->store, err);
+    if (rc == ERROR_NOT_FOUND) {
+        struct schema *schema = schema_new();
+        rc = schema_add_keyspace(schema, "daybook", err);
+        rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
+        for (uint32_t i = 0; rc == 0 && i < count; i++) {
+            rc = schema_add_table(schema, tables[i], err);
+        }
+        rc = rc == 0 ? engine_create(world, schema, bytes_text("zone=UTC\n"), err) : rc;
+        schema_unref(schema);
+        if (rc == 0) {
+            rc = engine_open(world, &fixture->options, tables, count, &fixture->store, err);
+        }
+    }
+    if (rc == 0 && !fixture->options.read_only) {
+        store_set_commit_hook(fixture->store, count_clicks, NULL);
+    }
+    return rc;
+}
+
 static void open_engine(struct engine_fixture *fixture)
 {
     struct error err = {0};
-    uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
-    if (world_uv_open(fixture->path, true, NULL, &fixture->world, &err) != 0) {
+    struct world *world;
+    if (world_uv_open(fixture->path, true, NULL, &world, &err) != 0) {
         fail_with("open world", &err);
     }
-    int rc = engine_open(fixture->world, &fixture->options, tables, count, &fixture->store, &err);
-    if (rc == ERROR_NOT_FOUND) {
-        struct schema *schema = schema_new();
-        rc = schema_add_keyspace(schema, "daybook", &err);
-        rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", &err) : rc;
-        for (uint32_t i = 0; rc == 0 && i < count; i++) {
-            rc = schema_add_table(schema, tables[i], &err);
-        }
-        rc = rc == 0 ? engine_create(fixture->world, schema, bytes_text("zone=UTC\n"), &err) : rc;
-        schema_unref(schema);
-        if (rc == 0) {
-            rc = engine_open(fixture->world, &fixture->options, tables, count, &fixture->store,
-                             &err);
-        }
-    }
-    if (rc != 0) {
+    if (engine_fixture_open_in(fixture, world, &err) != 0) {
         fail_with("open engine", &err);
-    }
-    if (!fixture->options.read_only) {
-        store_set_commit_hook(fixture->store, count_clicks, NULL);
     }
 }
 
@@ -82,11 +88,16 @@ static void set_done(void *context, int status, const struct error *err)
     *(bool *)context = true;
 }
 
-static void close_engine(struct engine_fixture *fixture)
+void engine_fixture_close(struct engine_fixture *fixture)
 {
     bool done = false;
     store_close(fixture->store, set_done, &done);
     step_until(fixture, &done);
+}
+
+static void close_engine(struct engine_fixture *fixture)
+{
+    engine_fixture_close(fixture);
     world_uv_close(fixture->world);
 }
 

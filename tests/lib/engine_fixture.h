@@ -21,6 +21,11 @@ void engine_fixture_restart(struct engine_fixture *fixture);
 /* Close, and remove the directory. */
 void engine_fixture_stop(struct engine_fixture *fixture);
 
+/* The same in a world of the caller's, which stays his: make the directory's first manifest if
+ * there is none, open; close.  Opening returns its error. */
+int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, struct error *err);
+void engine_fixture_close(struct engine_fixture *fixture);
+
 /* A block of clicks from rows of text: reseller, day, time_ms, ad, amount. */
 struct click {
     const char *reseller;
