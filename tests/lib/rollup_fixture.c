@@ -1,0 +1,346 @@
+/* rollup_fixture: see the header. */
+#include "tests/lib/rollup_fixture.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+
+#include "rollup/rows.h"
+
+static void require(int rc, const struct error *err, const char *what)
+{
+    cr_assert_eq(rc, 0, "%s: %s", what, err->text);
+}
+
+void rollup_fixture_step_until(struct rollup_fixture *fixture, const bool *done)
+{
+    while (!*done)
+        cr_assert(fixture->world->executor->step(fixture->world->executor) || *done,
+                  "nothing left to wait for");
+}
+
+struct waiting {
+    bool done;
+    int status;
+    struct error err;
+};
+
+static void set_done(void *context, int status, const struct error *err)
+{
+    struct waiting *waiting = context;
+    waiting->done = true;
+    waiting->status = status;
+    if (err != NULL)
+        waiting->err = *err;
+}
+
+static void wait_for(struct rollup_fixture *fixture, struct waiting *waiting, const char *what)
+{
+    rollup_fixture_step_until(fixture, &waiting->done);
+    require(waiting->status, &waiting->err, what);
+}
+
+/* ---- life ---- */
+
+static void open_store(struct rollup_fixture *fixture, bool creates)
+{
+    struct error err = {0};
+    uint32_t count;
+    const struct table_definition *const *tables = rollup_tables(&count);
+    struct engine_options options = {.read_only = fixture->is_read_only, .log_file_size = 1 << 20};
+    if (creates) {
+        struct schema *schema = schema_new();
+        require(schema_add_keyspace(schema, "daybook", &err), &err, "keyspace");
+        require(schema_add_keyspace(schema, "daybook_system", &err), &err, "keyspace");
+        require(engine_create(fixture->world, schema, bytes_text(""), &err), &err, "create");
+        schema_unref(schema);
+    }
+    require(engine_open(fixture->world, &options, tables, count, &fixture->store, &err), &err,
+            "open store");
+}
+
+static void open_rollup(struct rollup_fixture *fixture)
+{
+    struct waiting opened = {0};
+    fixture->metrics = metrics_new();
+    const struct rollup_options options = {.store = fixture->store,
+                                           .world = fixture->world,
+                                           .metrics = fixture->metrics,
+                                           .zone = fixture->zone,
+                                           .is_automatic = fixture->is_automatic};
+    require(rollup_open(&options, set_done, &opened, &fixture->rollup, &opened.err), &opened.err,
+            "open rollup");
+    wait_for(fixture, &opened, "open rollup");
+}
+
+void rollup_fixture_start(struct rollup_fixture *fixture)
+{
+    int64_t time_ms;
+    const char *start = fixture->start_time != NULL ? fixture->start_time : "2013-12-10T12:00:00Z";
+    cr_assert(time_parse(bytes_text(start), &time_ms));
+    fixture->sim = sim_world_new(fixture->seed);
+    fixture->world = sim_world_interface(fixture->sim);
+    sim_world_set_wall_us(fixture->sim, time_ms * 1000);
+    open_store(fixture, true);
+    open_rollup(fixture);
+}
+
+static void close_all(struct rollup_fixture *fixture)
+{
+    struct waiting closed = {0};
+    rollup_close(fixture->rollup, set_done, &closed);
+    wait_for(fixture, &closed, "close rollup");
+    closed = (struct waiting){0};
+    store_close(fixture->store, set_done, &closed);
+    wait_for(fixture, &closed, "close store");
+    metrics_free(fixture->metrics);
+}
+
+void rollup_fixture_stop(struct rollup_fixture *fixture)
+{
+    close_all(fixture);
+    sim_world_free(fixture->sim);
+}
+
+void rollup_fixture_restart(struct rollup_fixture *fixture)
+{
+    close_all(fixture);
+    open_store(fixture, false);
+    open_rollup(fixture);
+}
+
+/* The old world goes on to its end, unseen by the new one. */
+void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed)
+{
+    struct sim_world *after = sim_world_crash(fixture->sim, seed);
+    close_all(fixture);
+    sim_world_free(fixture->sim);
+    fixture->sim = after;
+    fixture->world = sim_world_interface(after);
+    open_store(fixture, false);
+    open_rollup(fixture);
+}
+
+void rollup_fixture_flush(struct rollup_fixture *fixture)
+{
+    struct waiting flushed = {0};
+    require(store_flush(fixture->store, set_done, &flushed, &flushed.err), &flushed.err, "flush");
+    wait_for(fixture, &flushed, "flush");
+}
+
+void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds)
+{
+    sim_world_run_us(fixture->sim, seconds * 1000000);
+}
+
+/* ---- writes ---- */
+
+int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch)
+{
+    struct waiting applied = {0};
+    int rc;
+    while ((rc = store_apply(fixture->store, batch, set_done, &applied, &applied.err)) ==
+           ERROR_FULL)
+        fixture->world->executor->step(fixture->world->executor);
+    if (rc == 0)
+        rollup_fixture_step_until(fixture, &applied.done);
+    return rc == 0 ? applied.status : rc;
+}
+
+void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *clicks,
+                           uint32_t count)
+{
+    struct write_batch *batch = write_batch_new();
+    struct block *block = engine_fixture_block(fixture->store, clicks, count);
+    write_batch_add_block(batch, block);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    block_free(block);
+    write_batch_free(batch);
+}
+
+void rollup_fixture_click(struct rollup_fixture *fixture, const char *reseller, const char *day,
+                          const char *amount)
+{
+    int32_t number;
+    cr_assert(day_parse(bytes_text(day), &number));
+    struct click click = {reseller, day, number * DAY_MS + 3600000, "ad", amount};
+    rollup_fixture_clicks(fixture, &click, 1);
+}
+
+void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, const char *day,
+                         const char *rate, bool named)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
+    uint8_t change[16];
+    struct decimal decimal;
+    struct column_value values[] = {
+        {RESELLER_ID, false, write_batch_text(batch, reseller)},
+        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+        {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
+    };
+    if (named)
+        rollup_add_change(fixture->rollup, batch, "command", "tester", "rate set", NULL, change);
+    if (rate == NULL) {
+        write_batch_delete(batch, table, values, 2);
+    } else {
+        cr_assert_eq(decimal_parse(bytes_text(rate), &decimal), 0);
+        values[2].value = write_batch_decimal(batch, decimal);
+        write_batch_insert(batch, table, values, 3);
+    }
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, const char *day)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
+    const struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, bytes_text(reseller)},
+        {AD_CLICK_DAY, false, bytes_text(day)},
+    };
+    write_batch_delete(batch, table, values, 2);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes)
+{
+    struct waiting settled = {0};
+    int rc = rollup_settle(fixture->rollup, publishes, set_done, &settled, &settled.err);
+    if (rc == 0)
+        rollup_fixture_step_until(fixture, &settled.done);
+    return rc == 0 ? settled.status : rc;
+}
+
+/* ---- answers ---- */
+
+struct answer {
+    struct waiting waiting; /* first: set_done takes it for the whole */
+    struct buffer text;
+    uint32_t rows;
+};
+
+static bool print_figure(void *context, const struct day_figure *figure)
+{
+    static const char *const states[] = {"open", "published", "sealed"};
+    struct answer *answer = context;
+    struct buffer *text = &answer->text;
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(figure->day, day);
+    buffer_append_bytes(text, figure->reseller);
+    buffer_printf(text, " %s %" PRIu64 " ", day, figure->clicks);
+    decimal_append(text, figure->gross);
+    buffer_append_text(text, figure->is_priced ? " " : " - -");
+    if (figure->is_priced) {
+        decimal_append(text, figure->rate);
+        buffer_append_text(text, " ");
+        decimal_append(text, figure->amount);
+    }
+    buffer_printf(text, " %s\n", states[figure->state]);
+    return true;
+}
+
+struct buffer rollup_fixture_figures(struct rollup_fixture *fixture)
+{
+    struct answer answer = {.rows = 0};
+    const struct figure_query query = {.day_from = -719528, .day_to = 2932896};
+    require(rollup_figures(fixture->rollup, &query, print_figure, set_done, &answer,
+                           &answer.waiting.err),
+            &answer.waiting.err, "figures");
+    wait_for(fixture, &answer.waiting, "figures");
+    buffer_put_u8(&answer.text, 0);
+    return answer.text;
+}
+
+/* A set's elements apart by commas; changes differ from run to run and are only counted. */
+static void print_set(struct buffer *text, const struct row *row, uint32_t column_id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if (row->cells[i].column_id != column_id)
+            continue;
+        if (column_id == RESTATEMENT_CAUSES && count > 0)
+            buffer_append_text(text, ",");
+        if (column_id == RESTATEMENT_CAUSES)
+            buffer_append_bytes(text, row->cells[i].path);
+        else
+            buffer_append_text(text, "+");
+        count++;
+    }
+    buffer_append_text(text, count == 0 ? "- " : " ");
+}
+
+static int print_entry(void *context, const struct table *table, const struct page_row *row,
+                       struct error *err)
+{
+    struct answer *answer = context;
+    struct bytes value;
+    (void)err;
+    cr_assert(page_row_value(table, row, RESTATEMENT_DAY, &value));
+    buffer_append_bytes(&answer->text, value);
+    buffer_append_text(&answer->text, " ");
+    print_set(&answer->text, &row->row, RESTATEMENT_CAUSES);
+    print_set(&answer->text, &row->row, RESTATEMENT_CHANGES);
+    for (uint32_t id = RESTATEMENT_OLD_CLICKS; id <= RESTATEMENT_NEW_AMOUNT; id++) {
+        if (page_row_value(table, row, id, &value))
+            type_format(table_column(table, id)->type, value, &answer->text);
+        else
+            buffer_append_text(&answer->text, "-");
+        buffer_append_text(&answer->text, id == RESTATEMENT_NEW_AMOUNT ? "\n" : " ");
+    }
+    answer->rows++;
+    return 0;
+}
+
+static int count_row(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct answer *answer = context;
+    (void)table;
+    (void)row;
+    (void)err;
+    answer->rows++;
+    return 0;
+}
+
+static void read_all(struct rollup_fixture *fixture, const struct read_request *request,
+                     rows_each each, struct answer *answer)
+{
+    require(rows_read(fixture->store, request, each, set_done, answer, &answer->waiting.err),
+            &answer->waiting.err, "read");
+    wait_for(fixture, &answer->waiting, "read");
+}
+
+struct buffer rollup_fixture_ledger(struct rollup_fixture *fixture, const char *reseller)
+{
+    struct answer answer = {.rows = 0};
+    struct bytes key = bytes_text(reseller);
+    const struct read_request request = rows_request(TABLE_RESTATEMENT, &key, READ_DURABLE);
+    read_all(fixture, &request, print_entry, &answer);
+    buffer_put_u8(&answer.text, 0);
+    return answer.text;
+}
+
+uint32_t rollup_fixture_marks(struct rollup_fixture *fixture)
+{
+    struct answer answer = {.rows = 0};
+    const struct read_request request = rows_request(TABLE_DIRTY_DAY, NULL, READ_DURABLE);
+    read_all(fixture, &request, count_row, &answer);
+    return answer.rows;
+}
+
+void rollup_fixture_expect_figures(struct rollup_fixture *fixture, const char *expected)
+{
+    struct buffer text = rollup_fixture_figures(fixture);
+    cr_expect_str_eq((const char *)text.data, expected);
+    buffer_release(&text);
+}
+
+void rollup_fixture_expect_ledger(struct rollup_fixture *fixture, const char *reseller,
+                                  const char *expected)
+{
+    struct buffer text = rollup_fixture_ledger(fixture, reseller);
+    cr_expect_str_eq((const char *)text.data, expected);
+    buffer_release(&text);
+}

@@ -1,0 +1,59 @@
+/* rollup_fixture: a rollup over the embedded engine in the simulated world, and blocking calls.
+ *
+ * Time stands where the test puts it, except that it jumps to the next timer when nothing else is
+ * left to do.  Jobs run in an order drawn from the seed. */
+#ifndef DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
+#define DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
+
+#include "rollup/rollup.h"
+#include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_world.h"
+
+struct rollup_fixture {
+    uint64_t seed;
+    bool is_automatic;
+    bool is_read_only;
+    const char *zone;                  /* NULL: UTC */
+    const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
+    struct sim_world *sim;
+    struct world *world;
+    struct store *store;
+    struct metrics *metrics;
+    struct rollup *rollup;
+};
+
+/* Fields above may be set before; the rest is zero. */
+void rollup_fixture_start(struct rollup_fixture *fixture);
+void rollup_fixture_stop(struct rollup_fixture *fixture);
+/* Close cleanly and open again; lose the power now and open what is left. */
+void rollup_fixture_restart(struct rollup_fixture *fixture);
+void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed);
+void rollup_fixture_flush(struct rollup_fixture *fixture);
+
+void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds);
+void rollup_fixture_step_until(struct rollup_fixture *fixture, const bool *done);
+
+/* Writes; each waits until it is durable. */
+int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch);
+void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *clicks,
+                           uint32_t count);
+void rollup_fixture_click(struct rollup_fixture *fixture, const char *reseller, const char *day,
+                          const char *amount);
+/* `rate` NULL deletes; `named`: with a row in `change`. */
+void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, const char *day,
+                         const char *rate, bool named);
+/* DELETE of all clicks of a day. */
+void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, const char *day);
+int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes);
+
+/* Answers as text, NUL-terminated, the caller's to release.
+ * figures: "reseller day clicks gross rate amount state", one a line;
+ * ledger: "day causes changes", then old and new clicks, gross, rate, amount; a change is "+", null "-". */
+struct buffer rollup_fixture_figures(struct rollup_fixture *fixture);
+struct buffer rollup_fixture_ledger(struct rollup_fixture *fixture, const char *reseller);
+uint32_t rollup_fixture_marks(struct rollup_fixture *fixture);     /* rows of dirty_day */
+
+void rollup_fixture_expect_figures(struct rollup_fixture *fixture, const char *expected);
+void rollup_fixture_expect_ledger(struct rollup_fixture *fixture, const char *reseller,
+                                  const char *expected);
+#endif
