@@ -1,0 +1,152 @@
+/* source: see source.h. */
+#include "ingest/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/base/memory.h"
+
+enum { SOURCE_INPUT_SIZE = 256 << 10, SOURCE_MAGIC_SIZE = 4 };
+
+struct source {
+    int fd;
+    uint64_t size;                     /* 0: not a regular file */
+    uint64_t position;
+    struct source_decoder *decoder;    /* NULL: plain */
+    uint8_t *input;                    /* read ahead */
+    struct bytes rest;                 /* of it, not yet given out or decoded */
+    bool has_ended;
+};
+
+/* Read more input behind what is there, which lies at the start; 0 also at the end. */
+static int source_fill(struct source *source, struct error *err)
+{
+    size_t used = source->rest.size;
+    ssize_t count;
+
+    if (used > 0)
+        memmove(source->input, source->rest.data, used);
+    do {
+        count = read(source->fd, source->input + used, SOURCE_INPUT_SIZE - used);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0)
+        return error_set(err, -errno, "cannot read: %s", error_text(-errno));
+    source->has_ended = count == 0;
+    source->position += (uint64_t)count;
+    source->rest = bytes_of(source->input, used + (size_t)count);
+    return 0;
+}
+
+/* The first bytes say what it is. */
+static int source_detect(struct source *source, struct error *err)
+{
+    static const uint8_t gzip_magic[] = {0x1F, 0x8B};
+    static const uint8_t zstd_magic[] = {0x28, 0xB5, 0x2F, 0xFD};
+
+    while (source->rest.size < SOURCE_MAGIC_SIZE && !source->has_ended) {
+        int rc = source_fill(source, err);
+
+        if (rc != 0)
+            return rc;
+    }
+    if (source->rest.size >= sizeof gzip_magic &&
+        memcmp(source->rest.data, gzip_magic, sizeof gzip_magic) == 0)
+        source->decoder = source_gzip_new();
+    else if (source->rest.size >= sizeof zstd_magic &&
+             memcmp(source->rest.data, zstd_magic, sizeof zstd_magic) == 0)
+        source->decoder = source_zstd_new();
+    return 0;
+}
+
+int source_open(const char *path, struct source **source_out, struct error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    struct source *source;
+    struct stat status;
+    int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    int rc;
+
+    *source_out = NULL;
+    if (fd < 0)
+        return error_set(err, -errno, "cannot open %s: %s", path, error_text(-errno));
+    if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+        close(fd);
+        return error_set(err, -EISDIR, "cannot open %s: it is a directory", path);
+    }
+    source = memory_zeroed(1, sizeof *source);
+    source->fd = fd;
+    source->size = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+    source->input = memory_alloc(SOURCE_INPUT_SIZE);
+    source->rest = bytes_of(source->input, 0);
+    rc = source_detect(source, err);
+    if (rc != 0) {
+        source_close(source);
+        return rc;
+    }
+    *source_out = source;
+    return 0;
+}
+
+void source_close(struct source *source)
+{
+    if (source == NULL)
+        return;
+    if (source->decoder != NULL)
+        source->decoder->free(source->decoder);
+    close(source->fd);
+    memory_free(source->input);
+    memory_free(source);
+}
+
+static int64_t source_read_plain(struct source *source, void *to, size_t size, struct error *err)
+{
+    size_t taken;
+
+    if (source->rest.size == 0 && !source->has_ended) {
+        int rc = source_fill(source, err);
+
+        if (rc != 0)
+            return rc;
+    }
+    taken = size < source->rest.size ? size : source->rest.size;
+    memcpy(to, source->rest.data, taken);
+    source->rest = bytes_of(source->rest.data + taken, source->rest.size - taken);
+    return (int64_t)taken;
+}
+
+int64_t source_read(struct source *source, void *to, size_t size, struct error *err)
+{
+    struct source_decoder *decoder = source->decoder;
+
+    if (decoder == NULL)
+        return source_read_plain(source, to, size, err);
+    for (;;) {
+        int64_t made = decoder->decode(decoder, &source->rest, to, size);
+        int rc;
+
+        if (made > 0)
+            return made;
+        if (made < 0)
+            return error_set(err, (int)made, "the compressed content is damaged");
+        if (source->has_ended && source->rest.size == 0) {
+            if (decoder->is_complete(decoder))
+                return 0;
+            return error_set(err, ERROR_CORRUPT, "the compressed content is cut off");
+        }
+        rc = source_fill(source, err);
+        if (rc != 0)
+            return rc;
+    }
+}
+
+uint64_t source_position(const struct source *source)
+{
+    return source->position - source->rest.size;
+}
+
+uint64_t source_size(const struct source *source)
+{
+    return source->size;
+}

@@ -1,0 +1,59 @@
+/* source_zstd: zstd content that comes in pieces.  (storage/compress.c has whole blocks.) */
+#include "ingest/source.h"
+
+#include <zstd.h>
+
+#include "storage/base/memory.h"
+
+struct source_zstd {
+    struct source_decoder decoder;
+    ZSTD_DStream *stream;
+    bool is_between;                               /* two frames: it may end */
+};
+
+static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
+                           size_t size)
+{
+    struct source_zstd *zstd = (struct source_zstd *)decoder;
+    ZSTD_outBuffer out = {.dst = to, .size = size};
+    ZSTD_inBuffer in = {.src = input->data, .size = input->size};
+    size_t rc;
+
+    /* Asked without input, too: more output may wait inside than there was room for. */
+    do {
+        size_t before = in.pos;
+
+        rc = ZSTD_decompressStream(zstd->stream, &out, &in);
+        if (ZSTD_isError(rc))
+            return ERROR_CORRUPT;
+        if (in.pos > before || out.pos > 0)
+            zstd->is_between = rc == 0;
+    } while (out.pos == 0 && in.pos < in.size);
+    *input = bytes_of(input->data + in.pos, in.size - in.pos);
+    return (int64_t)out.pos;
+}
+
+static bool zstd_is_complete(const struct source_decoder *decoder)
+{
+    return ((const struct source_zstd *)decoder)->is_between;
+}
+
+static void zstd_free(struct source_decoder *decoder)
+{
+    struct source_zstd *zstd = (struct source_zstd *)decoder;
+
+    ZSTD_freeDStream(zstd->stream);
+    memory_free(zstd);
+}
+
+struct source_decoder *source_zstd_new(void)
+{
+    struct source_zstd *zstd = memory_zeroed(1, sizeof *zstd);
+
+    zstd->decoder.decode = zstd_decode;
+    zstd->decoder.is_complete = zstd_is_complete;
+    zstd->decoder.free = zstd_free;
+    zstd->stream = ZSTD_createDStream();
+    check(zstd->stream != NULL);
+    return &zstd->decoder;
+}
