@@ -281,6 +281,36 @@ static int admit_schema(struct engine *engine, const struct write_batch *batch, 
     return 0;
 }
 
+/* Whether a batch overwrites or deletes in a partition of which the open memtable has fresh rows.
+ * Fresh rows are written out with one timestamp per partition and run, the newest; that is right
+ * only as long as no exception's timestamp stands between two of them.  So the exception begins a
+ * new memtable, and one that comes together with fresh rows of its table also ends it. */
+static bool has_exceptions(const struct engine *engine, const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        const struct wide_memtable *wide = memtable_wide(engine->open, mutation->table_id);
+        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int admit_exceptions(struct engine *engine, const struct write_batch *batch,
+                            struct error *err)
+{
+    if (!has_exceptions(engine, batch)) {
+        return 0;
+    }
+    if (engine->payload.size > 0) {
+        engine->freeze_requested = true;
+        return full(engine, err);
+    }
+    freeze_open(engine, engine->payload_frame - 1);
+    return 0;
+}
+
 /* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
  * seen a batch it is certain to be applied: so what a hook may add is part of it. */
 static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch)
@@ -332,6 +362,9 @@ static int engine_apply(struct store *store, struct write_batch *batch, store_do
     if (rc == 0 && batch->schema != NULL) {
         rc = admit_schema(engine, batch, err);
     }
+    if (rc == 0) {
+        rc = admit_exceptions(engine, batch, err);
+    }
     if (rc != 0) {
         return rc;
     }
@@ -348,6 +381,7 @@ static int engine_apply(struct store *store, struct write_batch *batch, store_do
     check(engine->payload.size - before <= bytes_max);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
+    engine->freeze_requested |= has_exceptions(engine, batch);
     if (done != NULL) {
         waiter_add(engine, engine->payload_frame, done, context);
     }
@@ -357,34 +391,77 @@ static int engine_apply(struct store *store, struct write_batch *batch, store_do
 
 /* ---- opening ---- */
 
+/* A frame's batches, parsed before the first of them is applied: whether the frame must begin a
+ * memtable (its schema, its exceptions) is known only from all of them. */
+struct frame_batches {
+    struct write_batch **batches;
+    int64_t *timestamps_us;
+    uint32_t count;
+};
+
+static void frame_free(struct frame_batches *frame)
+{
+    for (uint32_t i = 0; i < frame->count; i++) {
+        write_batch_free_blocks(frame->batches[i]);
+        write_batch_free(frame->batches[i]);
+    }
+    memory_free(frame->batches);
+    memory_free(frame->timestamps_us);
+}
+
+static int frame_parse(struct engine *engine, struct bytes payload, struct frame_batches *frame,
+                       struct error *err)
+{
+    struct reader reader = reader_of(payload);
+    int rc = 0;
+    while (rc == 0 && reader_left(&reader) > 0) {
+        uint32_t count = frame->count + 1;
+        frame->batches = memory_resize(frame->batches, count * sizeof(struct write_batch *));
+        frame->timestamps_us = memory_resize(frame->timestamps_us, count * sizeof(int64_t));
+        frame->batches[frame->count] = write_batch_new();
+        frame->timestamps_us[frame->count] = (int64_t)reader_u64(&reader);
+        rc = write_batch_deserialize(&reader, &engine->schema, frame->batches[frame->count], err);
+        frame->count = count;
+    }
+    return rc;
+}
+
+static void frame_apply(struct engine *engine, uint64_t number, const struct frame_batches *frame)
+{
+    bool begins = engine->schema != engine->open->schema;
+    for (uint32_t i = 0; i < frame->count && !begins; i++) {
+        begins = has_exceptions(engine, frame->batches[i]);
+    }
+    if (begins) {
+        freeze_open(engine, number - 1);
+    }
+    if (engine->schema != engine->open->schema) {
+        memtable_unref(engine->open);
+        engine->open = memtable_new(engine->schema, number);
+    }
+    for (uint32_t i = 0; i < frame->count; i++) {
+        engine->timestamp_next_us =
+            memtable_apply(engine->open, frame->batches[i], number, frame->timestamps_us[i]);
+    }
+}
+
 /* One frame of the log, into the open memtable; the same calls as when it was first applied. */
-static int replay_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
+static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                         struct error *err)
 {
     struct engine *engine = context;
-    struct reader reader = reader_of(payload);
-    struct write_batch *batch = write_batch_new();
-    int rc = 0;
+    struct frame_batches frame = {0};
     (void)timestamp_us;
-    while (rc == 0 && reader_left(&reader) > 0) {
-        int64_t batch_us = (int64_t)reader_u64(&reader);
-        struct schema *before = engine->schema;
-        rc = write_batch_deserialize(&reader, &engine->schema, batch, err);
-        if (rc == 0 && engine->schema != before) {
-            freeze_open(engine, frame - 1);
-            memtable_unref(engine->open);
-            engine->open = memtable_new(engine->schema, frame);
-        }
-        if (rc == 0) {
-            engine->timestamp_next_us = memtable_apply(engine->open, batch, frame, batch_us);
-        }
-        write_batch_free_blocks(batch);
-        write_batch_clear(batch);
+    int rc = frame_parse(engine, payload, &frame, err);
+    if (rc == 0) {
+        frame_apply(engine, number, &frame);
+        engine->payload_frame = number + 1;
     }
-    write_batch_free(batch);
-    engine->payload_frame = frame + 1;
-    if (rc == 0 && open_is_full(engine) && !engine->options.read_only) {
-        freeze_open(engine, frame);
+    frame_free(&frame);
+    if (rc == 0 && open_is_full(engine)) {
+        freeze_open(engine, number);
+    }
+    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only) {
         rc = engine_flush_now(engine, err);
     }
     return rc;

@@ -96,6 +96,64 @@ Test(engine, twins_are_ranked_by_arrival_across_runs)
     engine_fixture_stop(&fixture);
 }
 
+/* A void of the click with that rank, as a row deletion. */
+static void delete_click(struct engine_fixture *fixture, int64_t time_ms, const char *ad,
+                         int64_t click_id)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
+    struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, write_batch_text(batch, "r")},
+        {AD_CLICK_DAY, false, write_batch_text(batch, "2013-01-01")},
+        {AD_CLICK_TIME, false, write_batch_bigint(batch, time_ms)},
+        {AD_CLICK_AD_ID, false, write_batch_text(batch, ad)},
+        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, click_id)},
+    };
+    write_batch_delete(batch, table, values, 5);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static void expect_r(struct engine_fixture *fixture, const char *expected)
+{
+    struct buffer stats = engine_fixture_stats(fixture, "r", "2013-01-01");
+    cr_expect_str_eq((const char *)stats.data, expected);
+    buffer_release(&stats);
+}
+
+/* A deleted click is out of the figures wherever it lies, and clicks that come later, also on the
+ * same ad in the same millisecond, stay in: whatever is flushed, merged or replayed in between. */
+Test(engine, deleted_clicks_leave_the_figures_and_later_ones_stay)
+{
+    struct engine_fixture fixture = {0};
+    static const struct click clicks[] = {
+        {"r", "2013-01-01", 1357035300000, "a", "0.1"},
+        {"r", "2013-01-01", 1357035300000, "a", "0.02"},
+        {"r", "2013-01-01", 1357035300001, "a", "0.003"},
+    };
+    engine_fixture_start(&fixture);
+    cr_assert_eq(engine_fixture_clicks(&fixture, clicks, 2), 0);
+    delete_click(&fixture, 1357035300000, "a", 1);
+    expect_r(&fixture, "1 0.1");
+    cr_assert_eq(engine_fixture_clicks(&fixture, clicks, 3), 0);
+    expect_r(&fixture, "4 0.223");
+    engine_fixture_restart(&fixture);
+    expect_r(&fixture, "4 0.223");
+    delete_click(&fixture, 1357035300000, "a", 0);
+    cr_assert_eq(engine_fixture_clicks(&fixture, clicks + 2, 1), 0);
+    expect_r(&fixture, "4 0.126");
+    engine_fixture_flush(&fixture);
+    expect_r(&fixture, "4 0.126");
+    engine_fixture_compact(&fixture);
+    expect_r(&fixture, "4 0.126");
+    expect_rows(&fixture, TABLE_AD_CLICK, 2,
+                "r|2013-01-01|2013-01-01T10:15:00.001Z|a|0|0.003|-\n"
+                "r|2013-01-01|2013-01-01T10:15:00.001Z|a|1|0.003|-\n"
+                "r|2013-01-01|2013-01-01T10:15:00.000Z|a|2|0.1|-\n"
+                "r|2013-01-01|2013-01-01T10:15:00.000Z|a|3|0.02|-\n");
+    engine_fixture_stop(&fixture);
+}
+
 static void put_rate(struct engine_fixture *fixture, const char *day, const char *rate)
 {
     struct write_batch *batch = write_batch_new();
