@@ -1,7 +1,8 @@
 /* vector_codec: transform, buckets, raw bits.
  *
- * A value becomes an unsigned number: its offset from the least value, or the zigzag of its
- * difference to the value before, whichever has fewer bits.  A number n with m mantissa bits:
+ * A value becomes an unsigned number: its offset from the least value, its difference to the value
+ * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever form has the
+ * fewest bits.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
@@ -21,7 +22,7 @@
 #include "storage/base/memory.h"
 #include "storage/compress.h"
 
-enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2 };
+enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
 enum bucket_form { BUCKETS_PLAIN = 0, BUCKETS_COMPRESSED = 1 };
 
 enum {
@@ -81,42 +82,41 @@ static uint64_t zigzag_back(uint64_t number)
     return number >> 1 ^ (0 - (number & 1));
 }
 
-/* Whether differences have fewer bits than offsets from `least`, by a sample. */
-static bool prefers_differences(const int64_t *values, uint32_t count, uint64_t least)
+/* The form with the fewest bits, by a sample. */
+static enum vector_form choose_form(const int64_t *values, uint32_t count, uint64_t least)
 {
-    uint64_t offset_bits = 0;
-    uint64_t difference_bits = 0;
+    uint64_t offsets = 0;
+    uint64_t differences = 0;
+    uint64_t plain = 0;
     for (uint32_t i = 1; i < count; i += SAMPLE_STEP) {
-        offset_bits += bit_length((uint64_t)values[i] - least);
-        difference_bits += bit_length(zigzag((uint64_t)values[i] - (uint64_t)values[i - 1]));
+        uint64_t value = (uint64_t)values[i];
+        offsets += bit_length(value - least);
+        differences += bit_length(zigzag(value - (uint64_t)values[i - 1]));
+        plain += bit_length(zigzag(value));
     }
-    return difference_bits < offset_bits;
+    if (differences < offsets && differences < plain)
+        return FORM_DIFFERENCES;
+    return plain < offsets ? FORM_SIGNED : FORM_OFFSETS;
 }
 
-/* The numbers of all values; returns the greatest. */
-static uint64_t offsets_from(const int64_t *values, uint32_t count, uint64_t least,
-                             uint64_t *numbers)
-{
-    uint64_t greatest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        numbers[i] = (uint64_t)values[i] - least;
-        greatest = numbers[i] > greatest ? numbers[i] : greatest;
-    }
-    return greatest;
-}
-
-static uint64_t differences_of(const int64_t *values, uint32_t count, uint64_t *numbers)
+/* The numbers of all values; returns the bits that occur in them. */
+static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_form form,
+                             uint64_t least, uint64_t *numbers)
 {
     uint64_t bits = 0;
-    numbers[0] = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        numbers[i] = zigzag((uint64_t)values[i] - (uint64_t)values[i - 1]);
+    uint64_t before = (uint64_t)values[0];
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t value = (uint64_t)values[i];
+        numbers[i] = form == FORM_OFFSETS  ? value - least
+                     : form == FORM_SIGNED ? zigzag(value)
+                                           : zigzag(value - before);
+        before = value;
         bits |= numbers[i];
     }
-    /* An upper bound with the same number of bits serves as well. */
-    return bits == 0 ? 0 : UINT64_MAX >> (64 - bit_length(bits));
+    return bits;
 }
 
+/* Of numbers with no other bits than `greatest`, which is therefore taken as their greatest. */
 static uint32_t mantissa_for(uint64_t greatest)
 {
     uint32_t bits = bit_length(greatest);
@@ -200,16 +200,14 @@ void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32
         return;
     }
     encoder_reserve(encoder, count);
-    bool differences = prefers_differences(values, count, (uint64_t)least);
-    uint64_t greatest =
-        differences ? differences_of(values, count, encoder->numbers)
-                    : offsets_from(values, count, (uint64_t)least, encoder->numbers);
-    uint32_t mantissa = mantissa_for(greatest);
+    enum vector_form form = choose_form(values, count, (uint64_t)least);
+    uint32_t mantissa =
+        mantissa_for(numbers_from(values, count, form, (uint64_t)least, encoder->numbers));
     split(encoder->numbers, count, mantissa, encoder->buckets.data, &encoder->raw);
     encoder->buckets.size = count;
-    buffer_put_u8(target, differences ? FORM_DIFFERENCES : FORM_OFFSETS);
+    buffer_put_u8(target, (uint8_t)form);
     buffer_put_u8(target, (uint8_t)mantissa);
-    buffer_put_signed(target, differences ? values[0] : least);
+    buffer_put_signed(target, form == FORM_DIFFERENCES ? values[0] : form == FORM_OFFSETS ? least : 0);
     buffer_put_sized(target, buffer_view(&encoder->raw));
     put_buckets(encoder, target);
 }
@@ -305,17 +303,20 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
 }
 
 /* Turn numbers, which lie where the values go, into values. */
-static void values_from(int64_t *values, uint32_t count, bool differences, int64_t base)
+static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;
-    if (!differences) {
+    if (form == FORM_OFFSETS) {
         for (uint32_t i = 0; i < count; i++)
             values[i] = (int64_t)((uint64_t)values[i] + value);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        value += zigzag_back((uint64_t)values[i]);
-        values[i] = (int64_t)value;
+    } else if (form == FORM_SIGNED) {
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = (int64_t)(zigzag_back((uint64_t)values[i]) + value);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            value += zigzag_back((uint64_t)values[i]);
+            values[i] = (int64_t)value;
+        }
     }
 }
 
@@ -338,7 +339,7 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
     buffer_append_bytes(&decoder->raw, raw);
     buffer_put_zeros(&decoder->raw, RAW_READ);
     join(&table, buckets, count, decoder->raw.data, (uint64_t *)values_out);
-    values_from(values_out, count, form == FORM_DIFFERENCES, base);
+    values_from(values_out, count, form, base);
     return 0;
 }
 
@@ -350,7 +351,7 @@ int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_
     uint8_t form = reader_u8(reader);
     if (count > VECTOR_COUNT_MAX || reader->failed)
         return ERROR_CORRUPT;
-    if (form == FORM_OFFSETS || form == FORM_DIFFERENCES)
+    if (form >= FORM_OFFSETS && form <= FORM_SIGNED)
         return decode_buckets(decoder, reader, count, form, values_out);
     int64_t value = reader_signed(reader);
     if (reader->failed || form != FORM_CONSTANT)
