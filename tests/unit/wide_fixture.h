@@ -10,7 +10,7 @@
 #include "storage/base/memory.h"
 #include "storage/wide_rows.h"
 
-enum { WIDE_TABLE = 1, WIDE_COLUMNS = 5 };
+enum { WIDE_TABLE = 1, CLICK_TEXT_SIZE = 64 };
 
 static const struct column_definition wide_columns[] = {
     {1, "reseller_id", "text", COLUMN_PARTITION, false},
@@ -75,9 +75,9 @@ static inline struct click click_make(uint64_t *state, uint32_t times, uint32_t 
     return click;
 }
 
-static inline struct bytes click_text(const char *prefix, uint32_t number, char text[32])
+static inline struct bytes click_text(const char *prefix, uint32_t number, char text[CLICK_TEXT_SIZE])
 {
-    snprintf(text, 32, "%s-%u", prefix, number);
+    snprintf(text, CLICK_TEXT_SIZE, "%s-%u", prefix, number);
     return bytes_text(text);
 }
 
@@ -92,7 +92,7 @@ static inline uint32_t click_code(struct block_dictionary *dictionary, struct by
 
 static inline void click_key(uint32_t partition, struct buffer *key)
 {
-    char text[32];
+    char text[CLICK_TEXT_SIZE];
     buffer_clear(key);
     key_put_component(key, 2, click_text("a reseller with a long name", partition, text));
     key_put_component(key, 2, bytes_text("2026-08-01"));
@@ -101,7 +101,7 @@ static inline void click_key(uint32_t partition, struct buffer *key)
 static inline void block_add_click(struct block *block, uint32_t partition,
                                    const struct click *click)
 {
-    char text[32];
+    char text[CLICK_TEXT_SIZE];
     struct buffer key = {0};
     block_reserve(block, 1);
     uint32_t row = block->rows++;
@@ -140,7 +140,7 @@ static inline bool vector_is_absent(const struct wide_vector *vector, uint32_t r
 static inline bool row_is_click(const struct wide_rows *rows, uint32_t row,
                                 const struct click *click)
 {
-    char text[32];
+    char text[CLICK_TEXT_SIZE];
     const struct wide_vector *vectors = rows->vectors;
     bool note = vector_is_absent(&vectors[4], row)
                     ? click->note == 0
@@ -158,8 +158,8 @@ static inline bool row_is_click(const struct wide_rows *rows, uint32_t row,
 /* Later times first, then ads as text. */
 static inline int click_compare(const struct click *a, const struct click *b)
 {
-    char text_a[32];
-    char text_b[32];
+    char text_a[CLICK_TEXT_SIZE];
+    char text_b[CLICK_TEXT_SIZE];
     if (a->time != b->time)
         return a->time > b->time ? -1 : 1;
     return bytes_compare(click_text("ad", a->ad, text_a), click_text("ad", b->ad, text_b));

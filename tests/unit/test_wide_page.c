@@ -1,0 +1,226 @@
+/* test_wide_page: pages come back, and damage is noticed or harmless. */
+#include "storage/wide_page.h"
+
+#include <criterion/criterion.h>
+
+#include "storage/base/arena.h"
+#include "storage/wide_memtable.h"
+#include "tests/unit/wide_fixture.h"
+
+enum { PARTITIONS = 5 };
+
+/* A page of some partitions, which came by way of a memtable; string numbers are its codes. */
+struct fixture {
+    struct schema *schema;
+    const struct table *table;
+    struct arena *arena;
+    struct wide_memtable *memtable;
+    struct wide_page_encoder *encoder;
+    struct wide_page_decoder *decoder;
+    struct wide_page page;
+    struct wide_page read;
+    struct click_model models[PARTITIONS];
+    struct buffer encoded;
+};
+
+static uint32_t number_of(void *context, uint32_t column, uint32_t code, struct bytes string)
+{
+    (void)context;
+    (void)column;
+    (void)string;
+    return code;
+}
+
+static void setup(struct fixture *fixture, uint32_t rows)
+{
+    uint64_t state = 1;
+    struct wide_rows sorted;
+    *fixture = (struct fixture){.schema = wide_schema(), .arena = arena_new(1 << 16)};
+    fixture->table = schema_table(fixture->schema, WIDE_TABLE);
+    fixture->memtable = wide_memtable_new(fixture->table, fixture->arena);
+    fixture->encoder = wide_page_encoder_new();
+    fixture->decoder = wide_page_decoder_new();
+    wide_page_init(&fixture->page, fixture->table);
+    wide_page_init(&fixture->read, fixture->table);
+    wide_rows_init(&sorted, fixture->table);
+    struct block *block = block_new(fixture->table, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        struct click click = click_make(&state, 500, 30);
+        uint32_t partition = i < PARTITIONS ? i : (uint32_t)(click_random(&state) % PARTITIONS);
+        block_add_click(block, partition, &click);
+        model_add(&fixture->models[partition], &click);
+    }
+    wide_memtable_apply(fixture->memtable, block, 1, 77);
+    for (uint32_t i = 0; i < wide_memtable_partition_count(fixture->memtable); i++) {
+        wide_memtable_rows(fixture->memtable, i, UINT64_MAX, &sorted);
+        sorted.timestamp_us = 77 + i;
+        if (i == 2) {
+            wide_rows_timestamps(&sorted);
+            sorted.timestamps_us[0] = 5;
+        }
+        if (i == 3) {
+            wide_rows_ranks(&sorted);
+            sorted.ranks[0] = 12;
+        }
+        wide_page_add(fixture->encoder, &fixture->page, &sorted, 0, sorted.rows, number_of, NULL);
+    }
+    wide_page_encode(fixture->encoder, &fixture->page, &fixture->encoded);
+    wide_rows_release(&sorted);
+    block_free(block);
+}
+
+static void teardown(struct fixture *fixture)
+{
+    for (uint32_t i = 0; i < PARTITIONS; i++)
+        model_release(&fixture->models[i]);
+    wide_page_release(&fixture->page);
+    wide_page_release(&fixture->read);
+    wide_page_encoder_free(fixture->encoder);
+    wide_page_decoder_free(fixture->decoder);
+    wide_memtable_free(fixture->memtable);
+    arena_free(fixture->arena);
+    schema_unref(fixture->schema);
+    buffer_release(&fixture->encoded);
+}
+
+/* The strings of an entry, as the reader of a segment puts them together. */
+static struct bytes *entry_strings(const struct fixture *fixture, uint32_t column, uint32_t entry)
+{
+    const struct wide_page_list *list = &fixture->read.lists[column];
+    uint32_t column_id = fixture->read.rows.vectors[column].column_id;
+    uint32_t count;
+    const struct bytes *all = wide_memtable_strings(fixture->memtable, column_id, &count);
+    struct bytes *strings = memory_alloc((list->starts[entry + 1] - list->starts[entry] + 1) *
+                                         sizeof *strings);
+    for (uint32_t i = list->starts[entry]; i < list->starts[entry + 1]; i++) {
+        cr_assert_lt(list->numbers[i], count);
+        strings[i - list->starts[entry]] = all[list->numbers[i]];
+    }
+    return strings;
+}
+
+static void assert_same(struct fixture *fixture)
+{
+    cr_assert_eq(fixture->read.entry_count, fixture->page.entry_count);
+    for (uint32_t i = 0; i < fixture->read.entry_count; i++) {
+        const struct wide_page_entry *entry = &fixture->read.entries[i];
+        struct bytes *ads = entry_strings(fixture, 1, i);
+        struct bytes *notes = entry_strings(fixture, 4, i);
+        fixture->read.rows.vectors[1].strings = ads;
+        fixture->read.rows.vectors[4].strings = notes;
+        cr_assert_eq(entry->rows, fixture->models[i].count);
+        for (uint32_t row = 0; row < entry->rows; row++)
+            cr_assert(row_is_click(&fixture->read.rows, entry->first + row,
+                                   &fixture->models[i].clicks[row]));
+        memory_free(ads);
+        memory_free(notes);
+    }
+}
+
+Test(wide_page, rows_come_back_in_their_entries)
+{
+    static const uint32_t sizes[] = {1, 5, 6, 300, 3000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct fixture fixture;
+        struct error err;
+        setup(&fixture, sizes[i]);
+        for (int again = 0; again < 2; again++) {
+            cr_assert_eq(wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded),
+                                          &fixture.read, &err),
+                         0, "%s", err.text);
+            assert_same(&fixture);
+        }
+        teardown(&fixture);
+    }
+}
+
+Test(wide_page, timestamps_and_ranks_come_back)
+{
+    struct fixture fixture;
+    setup(&fixture, 200);
+    cr_assert_eq(
+        wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &fixture.read, NULL), 0);
+    const struct wide_rows *rows = &fixture.read.rows;
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        const struct wide_page_entry *entry = &fixture.read.entries[i];
+        cr_assert_eq(rows->timestamps_us[entry->first], i == 2 ? 5 : 77 + (int64_t)i);
+        cr_assert_eq(rows->timestamps_us[entry->first + entry->rows - 1], 77 + (int64_t)i);
+        cr_assert_eq(rows->ranks[entry->first], i == 3 ? 12 : WIDE_RANK_IMPLIED);
+    }
+    teardown(&fixture);
+}
+
+/* DROP of a column and ADD of another, after the page was written. */
+Test(wide_page, dropped_columns_are_left_out_and_new_ones_absent)
+{
+    struct fixture fixture;
+    struct error err;
+    setup(&fixture, 100);
+    struct schema *altered = schema_copy(fixture.schema);
+    cr_assert_eq(schema_drop_column(altered, WIDE_TABLE, "note", 1, &err), 0);
+    cr_assert_eq(schema_add_column(altered, WIDE_TABLE, "more", "text", false, &err), 0);
+    struct wide_page page;
+    wide_page_init(&page, schema_table(altered, WIDE_TABLE));
+    cr_assert_eq(wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &page, &err), 0,
+                 "%s", err.text);
+    cr_assert_eq(page.rows.rows, 100);
+    for (uint32_t i = 0; i < page.rows.column_count; i++) {
+        const struct wide_vector *vector = &page.rows.vectors[i];
+        bool is_new = strcmp(vector->column->name, "more") == 0;
+        cr_assert_neq(vector->column_id, 8);
+        for (uint32_t row = 0; is_new && row < page.rows.rows; row++)
+            cr_assert(vector->absent[row]);
+    }
+    wide_page_release(&page);
+    schema_unref(altered);
+    teardown(&fixture);
+}
+
+Test(wide_page, truncated_at_every_byte_it_is_corrupt)
+{
+    struct fixture fixture;
+    setup(&fixture, 120);
+    for (size_t size = 0; size < fixture.encoded.size; size++) {
+        uint8_t *cut = memory_copy(fixture.encoded.data, size);
+        cr_assert_eq(
+            wide_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
+            ERROR_CORRUPT, "%zu", size);
+        cr_assert_eq(fixture.read.rows.rows, 0);
+        memory_free(cut);
+    }
+    teardown(&fixture);
+}
+
+/* A page that decodes may be read without a check. */
+static void assert_sound(const struct wide_page *page)
+{
+    for (uint32_t i = 0; i < page->entry_count; i++) {
+        const struct wide_page_entry *entry = &page->entries[i];
+        for (uint32_t row = entry->first; row < entry->first + entry->rows; row++) {
+            cr_assert_lt(row, page->rows.rows);
+            cr_assert_leq(page->rows.vectors[2].scales[row], BLOCK_SCALE_MAX);
+            for (uint32_t column = 1; column < 5; column += 3) {
+                const struct wide_page_list *list = &page->lists[column];
+                if (!vector_is_absent(&page->rows.vectors[column], row))
+                    cr_assert_lt(page->rows.vectors[column].codes[row],
+                                 list->starts[i + 1] - list->starts[i]);
+            }
+        }
+    }
+}
+
+Test(wide_page, every_bit_may_be_flipped)
+{
+    struct fixture fixture;
+    setup(&fixture, 120);
+    for (size_t bit = 0; bit < fixture.encoded.size * 8; bit++) {
+        uint8_t *damaged = memory_copy(fixture.encoded.data, fixture.encoded.size);
+        damaged[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        int rc = wide_page_decode(fixture.decoder, bytes_of(damaged, fixture.encoded.size),
+                                  &fixture.read, NULL);
+        cr_assert(rc == 0 || rc == ERROR_CORRUPT);
+        assert_sound(&fixture.read);
+        memory_free(damaged);
+    }
+    teardown(&fixture);
+}
