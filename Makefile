@@ -60,7 +60,12 @@ library := $(out)/libdaybook.a
 sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
 objects := $(sources:%.c=$(out)/%.o)
 root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
-bench_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard bench/*.c)))
+
+# What several measuring programs share has a header; every other source is a program.
+bench_shared := $(patsubst %.h,%.c,$(sort $(wildcard bench/*.h)))
+bench_objects := $(bench_shared:%.c=$(out)/%.o)
+bench_programs := $(patsubst %.c,$(out)/%,$(filter-out $(bench_shared),$(sort $(wildcard bench/*.c))))
+bench_library := $(out)/libbench.a
 
 # T chooses the tests of one module; the simulated world serves every program in tests/.
 T ?= *
@@ -113,7 +118,11 @@ daybook: $(out)/daybook
 $(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)
 	$(quiet)$(link) $^ $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@
 
-$(out)/bench/%: $(out)/bench/%.o $(library)
+$(bench_library): $(bench_objects)
+	$(quiet)mkdir -p $(@D)
+	$(quiet)rm -f $@ && ar rcs $@ $^
+
+$(out)/bench/%: $(out)/bench/%.o $(bench_library) $(library)
 	$(quiet)$(link) $^ $(vendor_libs) -lm -lpthread -o $@
 
 bench-programs: $(bench_programs)
@@ -159,4 +168,4 @@ clean:
 	rm -rf build daybook
 
 -include $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
--include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d)
+-include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d) $(bench_objects:.o=.d)

@@ -1,0 +1,344 @@
+/* click_generator: see click_generator.h.
+ *
+ * A click takes 128 random bits, a hash of the seed and its number: 32 for the reseller, 32 for the
+ * ad, 32 for the amount and 32 for the time.  Weighted draws are by Walker's alias method: of n
+ * columns of equal width each holds one outcome up to a threshold and another one above it, so that
+ * a draw is one multiplication and one comparison:
+ *
+ *     bits * n = column · 2^32 + within      within < threshold[column] ? column : alias[column]
+ *
+ * The ids, days and amounts are kept as text of fixed width with their comma, and a line is put
+ * together by copies of a constant size.
+ *
+ * The tables are made with binary floating point once; what they hold are thresholds, so another C
+ * library could draw differently where a threshold differs in its last bits. */
+#include "bench/click_generator.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+
+enum {
+    RESELLER_SIZE = 14,           /* "reseller-0001," */
+    AD_SIZE = 11,                 /* "ad-0007919," */
+    DAY_SIZE = DAY_TEXT_SIZE + 1, /* "2026-08-01," */
+    TIME_SIZE = 13,
+    AMOUNT_SLOT = 8,    /* "123.45\n" and its length in the last byte */
+    AMOUNTS = 4096,     /* 0.01 to 40.96: the log-normal tail past it is 10^-13 */
+    SLOT = 16,          /* bytes copied for a text of up to 16 */
+    ADS_IN_ALL = 50000, /* resellers share ads */
+    LATE_PERCENT = 5,
+    LATE_DAYS = 2
+};
+
+/* Parameters of the amounts: the median in currency units, and the deviation of the logarithm. */
+static const double AMOUNT_MEDIAN = 0.45;
+static const double AMOUNT_SIGMA = 0.6;
+
+struct alias_table {
+    uint32_t count;
+    uint32_t *thresholds; /* within a column, out of 2^32 */
+    uint32_t *aliases;
+};
+
+struct click_generator {
+    struct click_options options;
+    struct alias_table resellers;
+    struct alias_table ads;
+    struct alias_table amounts;
+    int32_t first_day;
+    char (*reseller_texts)[SLOT];
+    char (*ad_texts)[SLOT];
+    char (*day_texts)[SLOT];
+    char (*amount_texts)[AMOUNT_SLOT];
+    char (*digits)[4]; /* "0000" to "9999" */
+};
+
+struct click_options click_options_default(void)
+{
+    return (struct click_options){
+        .clicks = 10000000,
+        .seed = 1,
+        .resellers = 1000,
+        .ads = 200,
+        .days = 30,
+        .order = CLICK_ORDERED,
+    };
+}
+
+bool click_order_parse(const char *text, enum click_order *order_out)
+{
+    static const char *const names[] = {"ordered", "late", "shuffled"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *order_out = (enum click_order)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool click_number_parse(const char *text, uint64_t least, uint64_t most, uint64_t *number_out)
+{
+    uint64_t number = 0;
+
+    if (*text == '\0' || strlen(text) > 18)
+        return false;
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        number = number * 10 + (uint64_t)(*text - '0');
+    }
+    *number_out = number;
+    return number >= least && number <= most;
+}
+
+/* ---- weighted draws ---- */
+
+/* Columns are filled to their width: one that is too low takes the rest from one that is too high.
+ */
+static void alias_fill(struct alias_table *table, double *heights)
+{
+    uint32_t *low = memory_alloc(table->count * sizeof *low);
+    uint32_t *high = memory_alloc(table->count * sizeof *high);
+    uint32_t low_count = 0;
+    uint32_t high_count = 0;
+
+    for (uint32_t i = 0; i < table->count; i++) {
+        table->thresholds[i] = UINT32_MAX;
+        table->aliases[i] = i;
+        if (heights[i] < 1)
+            low[low_count++] = i;
+        else
+            high[high_count++] = i;
+    }
+    while (low_count > 0 && high_count > 0) {
+        uint32_t taker = low[--low_count];
+        uint32_t giver = high[high_count - 1];
+
+        table->thresholds[taker] = (uint32_t)(heights[taker] * 0x1p32);
+        table->aliases[taker] = giver;
+        heights[giver] -= 1 - heights[taker];
+        if (heights[giver] < 1) {
+            high_count--;
+            low[low_count++] = giver;
+        }
+    }
+    memory_free(low);
+    memory_free(high);
+}
+
+/* From `weights`, which it scales to a mean of 1 and uses up. */
+static struct alias_table alias_table_make(double *weights, uint32_t count)
+{
+    struct alias_table table = {
+        .count = count,
+        .thresholds = memory_alloc(count * sizeof(uint32_t)),
+        .aliases = memory_alloc(count * sizeof(uint32_t)),
+    };
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] *= count / sum;
+    alias_fill(&table, weights);
+    return table;
+}
+
+static struct alias_table alias_table_zipf(uint32_t count)
+{
+    double *weights = memory_alloc(count * sizeof *weights);
+    struct alias_table table;
+
+    for (uint32_t i = 0; i < count; i++)
+        weights[i] = 1.0 / (i + 1);
+    table = alias_table_make(weights, count);
+    memory_free(weights);
+    return table;
+}
+
+/* The part of a log-normal distribution below `amount`. */
+static double log_normal_below(double amount)
+{
+    return 0.5 * erfc(-log(amount / AMOUNT_MEDIAN) / (AMOUNT_SIGMA * M_SQRT2));
+}
+
+/* Index i stands for i + 1 cents; what is less than half a cent counts as one. */
+static struct alias_table alias_table_log_normal(void)
+{
+    double *weights = memory_alloc(AMOUNTS * sizeof *weights);
+    double below = 0;
+    struct alias_table table;
+
+    for (unsigned i = 0; i < AMOUNTS; i++) {
+        double until = log_normal_below((i + 1.5) / 100);
+
+        weights[i] = until - below;
+        below = until;
+    }
+    table = alias_table_make(weights, AMOUNTS);
+    memory_free(weights);
+    return table;
+}
+
+static void alias_table_release(struct alias_table *table)
+{
+    memory_free(table->thresholds);
+    memory_free(table->aliases);
+}
+
+static inline uint32_t alias_draw(const struct alias_table *table, uint32_t bits)
+{
+    uint64_t scaled = (uint64_t)bits * table->count;
+    uint32_t column = (uint32_t)(scaled >> 32);
+
+    return (uint32_t)scaled < table->thresholds[column] ? column : table->aliases[column];
+}
+
+/* ---- texts ---- */
+
+static void texts_make(struct click_generator *generator)
+{
+    const struct click_options *options = &generator->options;
+    char text[64];
+
+    for (uint32_t i = 0; i < options->resellers; i++) {
+        (void)snprintf(text, sizeof text, "reseller-%04u,", i % CLICK_RESELLERS_MAX);
+        memcpy(generator->reseller_texts[i], text, SLOT);
+    }
+    for (uint32_t i = 0; i < ADS_IN_ALL; i++) {
+        (void)snprintf(text, sizeof text, "ad-%07u,", i);
+        memcpy(generator->ad_texts[i], text, SLOT);
+    }
+    for (uint32_t i = 0; i < options->days; i++) {
+        day_format(generator->first_day + (int32_t)i, text);
+        text[DAY_TEXT_SIZE] = ',';
+        memcpy(generator->day_texts[i], text, SLOT);
+    }
+    for (uint32_t i = 0; i < AMOUNTS; i++) {
+        int size = snprintf(text, sizeof text, "%u.%02u\n", (i + 1) / 100, (i + 1) % 100);
+
+        text[AMOUNT_SLOT - 1] = (char)size;
+        memcpy(generator->amount_texts[i], text, AMOUNT_SLOT);
+    }
+    for (uint32_t i = 0; i < 10000; i++) {
+        (void)snprintf(text, sizeof text, "%04u", i);
+        memcpy(generator->digits[i], text, 4);
+    }
+}
+
+struct click_generator *click_generator_new(const struct click_options *options)
+{
+    struct click_generator *generator = memory_zeroed(1, sizeof *generator);
+
+    check(options->resellers >= 1 && options->resellers <= CLICK_RESELLERS_MAX);
+    check(options->ads >= 1 && options->ads <= CLICK_ADS_MAX);
+    check(options->days >= 1 && options->days <= CLICK_DAYS_MAX);
+    generator->options = *options;
+    check(day_parse(bytes_text("2026-08-01"), &generator->first_day));
+    generator->resellers = alias_table_zipf(options->resellers);
+    generator->ads = alias_table_zipf(options->ads);
+    generator->amounts = alias_table_log_normal();
+    generator->reseller_texts = memory_zeroed(options->resellers, SLOT);
+    generator->ad_texts = memory_zeroed(ADS_IN_ALL, SLOT);
+    generator->day_texts = memory_zeroed(options->days, SLOT);
+    generator->amount_texts = memory_zeroed(AMOUNTS, AMOUNT_SLOT);
+    generator->digits = memory_zeroed(10000, 4);
+    texts_make(generator);
+    return generator;
+}
+
+void click_generator_free(struct click_generator *generator)
+{
+    alias_table_release(&generator->resellers);
+    alias_table_release(&generator->ads);
+    alias_table_release(&generator->amounts);
+    memory_free(generator->reseller_texts);
+    memory_free(generator->ad_texts);
+    memory_free(generator->day_texts);
+    memory_free(generator->amount_texts);
+    memory_free(generator->digits);
+    memory_free(generator);
+}
+
+/* ---- clicks ---- */
+
+/* A bijection of 64 bits that looks random: the finalizer of SplitMix64. */
+static inline uint64_t mix(uint64_t bits)
+{
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
+}
+
+/* Milliseconds since the first day began.  Of N ordered clicks the i-th falls into the i-th of N
+ * equal parts of the time, so that they are in order and still as far apart as random ones. */
+static inline uint64_t click_time(const struct click_options *options, uint64_t index,
+                                  uint32_t bits)
+{
+    uint64_t span = options->days * (uint64_t)DAY_MS;
+    uint64_t clicks = options->order == CLICK_SHUFFLED ? 1 : options->clicks;
+    double part = (double)span / (double)clicks;
+    uint64_t time;
+
+    if (options->order == CLICK_SHUFFLED)
+        index = 0;
+    time = (uint64_t)(((double)index + bits * 0x1p-32) * part);
+    if (options->order == CLICK_LATE && mix(index) % 100 < LATE_PERCENT) {
+        uint64_t late = mix(~index) % (LATE_DAYS * (uint64_t)DAY_MS);
+
+        time -= late < time ? late : time;
+    }
+    return time < span ? time : span - 1;
+}
+
+static inline void time_append(const struct click_generator *generator, uint64_t time_ms, char *to)
+{
+    uint64_t high = time_ms / 100000000;
+    uint32_t low = (uint32_t)(time_ms % 100000000);
+
+    to[0] = (char)('0' + high / 10000);
+    memcpy(to + 1, generator->digits[high % 10000], 4);
+    memcpy(to + 5, generator->digits[low / 10000], 4);
+    memcpy(to + 9, generator->digits[low % 10000], 4);
+    to[TIME_SIZE] = ',';
+}
+
+/* Write click `index` at `to`, which has room for CLICK_LINE_SIZE_MAX bytes; returns its end. */
+static inline char *click_write(const struct click_generator *generator, uint64_t index, char *to)
+{
+    uint64_t key = mix(index + generator->options.seed * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t other = mix(key + UINT64_C(0x9e3779b97f4a7c15));
+    uint32_t reseller = alias_draw(&generator->resellers, (uint32_t)key);
+    uint32_t ad = alias_draw(&generator->ads, (uint32_t)(key >> 32));
+    uint32_t cents = alias_draw(&generator->amounts, (uint32_t)other);
+    uint64_t time = click_time(&generator->options, index, (uint32_t)(other >> 32));
+    uint64_t start = (uint64_t)generator->first_day * (uint64_t)DAY_MS;
+
+    memcpy(to, generator->reseller_texts[reseller], SLOT);
+    to += RESELLER_SIZE;
+    memcpy(to, generator->day_texts[time / (uint64_t)DAY_MS], SLOT);
+    to += DAY_SIZE;
+    time_append(generator, start + time, to);
+    to += TIME_SIZE + 1;
+    memcpy(to, generator->ad_texts[(reseller * 7919 + ad * 31) % ADS_IN_ALL], SLOT);
+    to += AD_SIZE;
+    memcpy(to, generator->amount_texts[cents], AMOUNT_SLOT);
+    return to + generator->amount_texts[cents][AMOUNT_SLOT - 1];
+}
+
+void click_generator_append(const struct click_generator *generator, uint64_t first, uint64_t count,
+                            struct buffer *to)
+{
+    char *end;
+
+    buffer_reserve(to, count * CLICK_LINE_SIZE_MAX + SLOT);
+    end = (char *)to->data + to->size;
+    for (uint64_t i = first; i < first + count; i++)
+        end = click_write(generator, i, end);
+    to->size = (size_t)(end - (char *)to->data);
+}

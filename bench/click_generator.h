@@ -1,0 +1,56 @@
+/* click_generator: clicks for measurements, the same for the same options.
+ *
+ * Click number i depends on the options and on i alone, so any range of clicks can be had at any
+ * time, by any of several senders, and together they are the same file:
+ *
+ *     reseller-0001,2026-08-01,1785542400012,ad-0007919,0.45
+ *
+ * Resellers, and the ads of each, are drawn with weights 1/1, 1/2, 1/3 ...; amounts are log-normal
+ * cents.  This is the reference data of the figures in README.md: 55 bytes a line. */
+#ifndef DAYBOOK_BENCH_CLICK_GENERATOR_H
+#define DAYBOOK_BENCH_CLICK_GENERATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum click_order {
+    CLICK_ORDERED, /* times grow through all days */
+    CLICK_LATE,    /* the same, but 5 % are up to two days old */
+    CLICK_SHUFFLED /* any time of any day */
+};
+
+/* The limits that the fixed width of ids and tables sets. */
+enum {
+    CLICK_RESELLERS_MAX = 10000,
+    CLICK_ADS_MAX = 10000,
+    CLICK_DAYS_MAX = 366,
+    CLICK_LINE_SIZE_MAX = 64 /* bytes of a line, its end included */
+};
+
+struct click_options {
+    uint64_t clicks; /* over all days together */
+    uint64_t seed;
+    uint32_t resellers; /* 1..CLICK_RESELLERS_MAX */
+    uint32_t ads;       /* of each reseller, 1..CLICK_ADS_MAX */
+    uint32_t days;      /* from 2026-08-01 on, 1..CLICK_DAYS_MAX */
+    enum click_order order;
+};
+
+struct click_options click_options_default(void);
+/* "ordered", "late", "shuffled". */
+bool click_order_parse(const char *text, enum click_order *order_out);
+/* A number within [least, most], digits only. */
+bool click_number_parse(const char *text, uint64_t least, uint64_t most, uint64_t *number_out);
+
+struct click_generator;
+
+/* `options` lie within their limits. */
+struct click_generator *click_generator_new(const struct click_options *options);
+void click_generator_free(struct click_generator *generator);
+
+/* Append clicks [first, first + count) as lines. */
+void click_generator_append(const struct click_generator *generator, uint64_t first, uint64_t count,
+                            struct buffer *to);
+#endif

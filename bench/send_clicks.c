@@ -1,0 +1,403 @@
+/* send_clicks: send generated clicks to a running daybook and measure how fast it takes them.
+ *
+ *     send_clicks --clicks 10000000 --connections 8 --window 16 127.0.0.1:7600
+ *
+ * Every connection is a producer of its own that sends numbered batches, keeps `window` of them
+ * unanswered, and is done when each has its `ok`.  Batch b of the whole goes to connection
+ * b mod connections, so that together they send exactly the clicks that generate_clicks prints.
+ * What must hold for the figures to count: the answers come in order, every batch is accepted
+ * whole, and none was there already; anything else ends the program.
+ *
+ * One thread, one poll: the sender shares its two cores with the server it measures.  A batch's
+ * time runs from the moment its last byte was given to the kernel to its `ok`. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/click_generator.h"
+#include "storage/base/memory.h"
+#include "storage/base/uuid.h"
+
+enum {
+    CONNECTIONS_MAX = 512,
+    WINDOW_MAX = 4096,       /* batches; the server's own limit on waiting replies */
+    SEND_TARGET = 256 << 10, /* bytes gathered before a write, where the window allows */
+    REPLY_SIZE_MAX = 4096,
+    SILENCE_LIMIT_MS = 120000 /* no byte either way: the server hangs */
+};
+
+struct arguments {
+    struct click_options clicks;
+    uint64_t connections;
+    uint64_t window;
+    uint64_t batch_lines;
+    const char *address;
+};
+
+struct sender {
+    int descriptor;
+    uint64_t first_batch; /* of the whole; the next ones are `connections` apart */
+    uint64_t batches;     /* this sender's */
+    uint64_t made;        /* batches put into `out` */
+    uint64_t sent;        /* batches whose last byte is with the kernel */
+    uint64_t answered;
+    struct buffer out;
+    size_t out_start;
+    uint64_t *ends; /* by batch mod window: bytes sent before its end */
+    double *times;  /* by batch mod window: when its last byte left */
+    uint64_t bytes_made;
+    uint64_t bytes_sent;
+    char reply[REPLY_SIZE_MAX];
+    size_t reply_size;
+};
+
+struct run {
+    struct arguments arguments;
+    struct click_generator *generator;
+    struct sender *senders;
+    double *latencies; /* of every batch, in seconds */
+    uint64_t answered;
+    uint64_t batches;
+    uint64_t bytes;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static _Noreturn void die(const char *what)
+{
+    (void)fprintf(stderr, "send_clicks: %s: %s\n", what, errno != 0 ? strerror(errno) : "failed");
+    exit(EXIT_FAILURE);
+}
+
+static _Noreturn void die_of_reply(const char *reply)
+{
+    (void)fprintf(stderr, "send_clicks: unexpected answer: %s\n", reply);
+    exit(EXIT_FAILURE);
+}
+
+/* ---- connections ---- */
+
+static int connect_to(const char *address)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char *host = memory_string(address);
+    char *colon = strrchr(host, ':');
+    int one = 1;
+    int descriptor;
+
+    errno = EINVAL;
+    if (colon == NULL)
+        die("the address is HOST:PORT");
+    *colon = '\0';
+    if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
+        die(address);
+    descriptor = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0 || connect(descriptor, found->ai_addr, found->ai_addrlen) != 0)
+        die(address);
+    if (setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one) != 0)
+        die("TCP_NODELAY");
+    freeaddrinfo(found);
+    memory_free(host);
+    return descriptor;
+}
+
+static void producer_make(char text[UUID_TEXT_SIZE + 1])
+{
+    uint8_t id[UUID_SIZE];
+
+    if (getentropy(id, sizeof id) != 0)
+        die("random bytes");
+    id[6] = (uint8_t)((id[6] & 0x0f) | 0x40);
+    id[8] = (uint8_t)((id[8] & 0x3f) | 0x80);
+    uuid_format(id, text);
+}
+
+static void sender_open(struct run *run, uint64_t index)
+{
+    const struct arguments *arguments = &run->arguments;
+    struct sender *sender = &run->senders[index];
+    char producer[UUID_TEXT_SIZE + 1];
+
+    producer_make(producer);
+    sender->descriptor = connect_to(arguments->address);
+    sender->first_batch = index;
+    sender->batches =
+        run->batches / arguments->connections + (index < run->batches % arguments->connections);
+    sender->ends = memory_zeroed(arguments->window, sizeof *sender->ends);
+    sender->times = memory_zeroed(arguments->window, sizeof *sender->times);
+    buffer_printf(&sender->out, "#producer %s 1 new\n", producer);
+    sender->bytes_made = sender->out.size;
+}
+
+static void sender_close(struct sender *sender)
+{
+    (void)close(sender->descriptor);
+    buffer_release(&sender->out);
+    memory_free(sender->ends);
+    memory_free(sender->times);
+}
+
+/* ---- sending ---- */
+
+/* Put batches into `out` as long as the window and SEND_TARGET allow. */
+static void sender_fill(struct run *run, struct sender *sender)
+{
+    const struct arguments *arguments = &run->arguments;
+
+    if (sender->out_start == sender->out.size) {
+        buffer_clear(&sender->out);
+        sender->out_start = 0;
+    }
+    while (sender->made < sender->batches && sender->made - sender->answered < arguments->window &&
+           sender->out.size - sender->out_start < SEND_TARGET) {
+        uint64_t batch = sender->first_batch + sender->made * arguments->connections;
+        uint64_t first = batch * arguments->batch_lines;
+        uint64_t left = arguments->clicks.clicks - first;
+        uint64_t count = left < arguments->batch_lines ? left : arguments->batch_lines;
+        size_t size = sender->out.size;
+
+        buffer_printf(&sender->out, "#batch %" PRIu64 " %" PRIu64 "\n", sender->made + 1, count);
+        click_generator_append(run->generator, first, count, &sender->out);
+        sender->bytes_made += sender->out.size - size;
+        sender->ends[sender->made % arguments->window] = sender->bytes_made;
+        sender->made++;
+    }
+}
+
+/* Give the kernel what it takes. */
+static void sender_write(struct run *run, struct sender *sender)
+{
+    size_t left = sender->out.size - sender->out_start;
+    ssize_t written;
+    double now;
+
+    written = send(sender->descriptor, sender->out.data + sender->out_start, left,
+                   MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (written < 0 && errno != EAGAIN && errno != EINTR)
+        die("send");
+    if (written <= 0)
+        return;
+    now = seconds_now();
+    sender->out_start += (size_t)written;
+    sender->bytes_sent += (uint64_t)written;
+    run->bytes += (uint64_t)written;
+    while (sender->sent < sender->made &&
+           sender->ends[sender->sent % run->arguments.window] <= sender->bytes_sent)
+        sender->times[sender->sent++ % run->arguments.window] = now;
+}
+
+/* ---- answers ---- */
+
+/* "ok 17 accepted 1000 rejected 0", and the batch had 1000 lines. */
+static void sender_answer(struct run *run, struct sender *sender, const char *line, double now)
+{
+    const struct arguments *arguments = &run->arguments;
+    uint64_t batch = sender->first_batch + sender->answered * arguments->connections;
+    uint64_t left = arguments->clicks.clicks - batch * arguments->batch_lines;
+    uint64_t count = left < arguments->batch_lines ? left : arguments->batch_lines;
+    char expected[96];
+
+    (void)snprintf(expected, sizeof expected, "ok %" PRIu64 " accepted %" PRIu64 " rejected 0",
+                   sender->answered + 1, count);
+    if (strcmp(line, expected) != 0)
+        die_of_reply(line);
+    run->latencies[run->answered++] = now - sender->times[sender->answered % arguments->window];
+    sender->answered++;
+}
+
+static void sender_read(struct run *run, struct sender *sender)
+{
+    size_t room = sizeof sender->reply - 1 - sender->reply_size;
+    ssize_t got = recv(sender->descriptor, sender->reply + sender->reply_size, room, MSG_DONTWAIT);
+    double now = seconds_now();
+    char *line = sender->reply;
+    char *end;
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0)
+        die("the server hung up");
+    sender->reply_size += (size_t)got;
+    sender->reply[sender->reply_size] = '\0';
+    while ((end = strchr(line, '\n')) != NULL) {
+        *end = '\0';
+        sender_answer(run, sender, line, now);
+        line = end + 1;
+    }
+    sender->reply_size -= (size_t)(line - sender->reply);
+    memmove(sender->reply, line, sender->reply_size);
+    if (sender->reply_size == sizeof sender->reply - 1)
+        die_of_reply(sender->reply);
+}
+
+/* ---- the whole ---- */
+
+static void run_all(struct run *run)
+{
+    uint64_t count = run->arguments.connections;
+    struct pollfd *polls = memory_zeroed(count, sizeof *polls);
+
+    while (run->answered < run->batches) {
+        for (uint64_t i = 0; i < count; i++) {
+            struct sender *sender = &run->senders[i];
+
+            sender_fill(run, sender);
+            polls[i].fd = sender->descriptor;
+            polls[i].events = POLLIN;
+            if (sender->out.size > sender->out_start)
+                polls[i].events = POLLIN | POLLOUT;
+        }
+        errno = 0;
+        if (poll(polls, count, SILENCE_LIMIT_MS) <= 0 && errno != EINTR)
+            die("waiting for the server");
+        for (uint64_t i = 0; i < count; i++) {
+            if (polls[i].revents & (POLLIN | POLLERR | POLLHUP))
+                sender_read(run, &run->senders[i]);
+            if (polls[i].revents & POLLOUT)
+                sender_write(run, &run->senders[i]);
+        }
+    }
+    memory_free(polls);
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double first = *(const double *)a;
+    double second = *(const double *)b;
+
+    return (first > second) - (first < second);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+
+    (void)getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+/* One figure a line, its name first: for people and for awk. */
+static void run_print(struct run *run, double seconds)
+{
+    uint64_t last = run->batches - 1;
+
+    qsort(run->latencies, run->batches, sizeof *run->latencies, compare_doubles);
+    (void)printf("clicks           %" PRIu64 "\n", run->arguments.clicks.clicks);
+    (void)printf("seconds          %.3f\n", seconds);
+    (void)printf("clicks/s         %.0f\n", (double)run->arguments.clicks.clicks / seconds);
+    (void)printf("MB/s             %.1f\n", (double)run->bytes / seconds / 1e6);
+    (void)printf("ack_p50_ms       %.3f\n", run->latencies[last / 2] * 1e3);
+    (void)printf("ack_p99_ms       %.3f\n", run->latencies[last * 99 / 100] * 1e3);
+    (void)printf("ack_max_ms       %.3f\n", run->latencies[last] * 1e3);
+    (void)printf("sender_cpu       %.3f\n", cpu_seconds());
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct click_options *clicks = &arguments->clicks;
+    uint64_t number = 0;
+    bool is_good = true;
+
+    switch (key) {
+    case 'n':
+        is_good = click_number_parse(argument, 1, UINT64_C(1000000000000), &clicks->clicks);
+        break;
+    case 's':
+        is_good = click_number_parse(argument, 0, UINT32_MAX, &clicks->seed);
+        break;
+    case 'd':
+        is_good = click_number_parse(argument, 1, CLICK_DAYS_MAX, &number);
+        clicks->days = (uint32_t)number;
+        break;
+    case 'o':
+        is_good = click_order_parse(argument, &clicks->order);
+        break;
+    case 'c':
+        is_good = click_number_parse(argument, 1, CONNECTIONS_MAX, &arguments->connections);
+        break;
+    case 'w':
+        is_good = click_number_parse(argument, 1, WINDOW_MAX, &arguments->window);
+        break;
+    case 'b':
+        is_good = click_number_parse(argument, 1, 65536, &arguments->batch_lines);
+        break;
+    case ARGP_KEY_ARG:
+        if (arguments->address != NULL)
+            argp_usage(state);
+        arguments->address = argument;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!is_good)
+        argp_error(state, "no such value: %s", argument);
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"clicks", 'n', "N", 0, "how many (10000000)", 0},
+    {"order", 'o', "ORDER", 0, "of their times: ordered, late (5 %) or shuffled", 0},
+    {"days", 'd', "N", 0, "from 2026-08-01 on (30)", 0},
+    {"seed", 's', "N", 0, "another one gives other clicks (1)", 0},
+    {"connections", 'c', "N", 0, "at once (1)", 0},
+    {"window", 'w', "BATCHES", 0, "unanswered on a connection (64)", 0},
+    {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[HOST:PORT]",
+    .doc = "Send generated clicks to daybook's text door and measure it.",
+};
+
+int main(int argc, char **argv)
+{
+    struct run run = {
+        .arguments = {.clicks = click_options_default(),
+                      .connections = 1,
+                      .window = 64,
+                      .batch_lines = 1000},
+    };
+    struct arguments *arguments = &run.arguments;
+    double start;
+
+    argp_err_exit_status = 2;
+    (void)argp_parse(&argp, argc, argv, 0, NULL, arguments);
+    if (arguments->address == NULL)
+        arguments->address = "127.0.0.1:7600";
+    run.batches = (arguments->clicks.clicks + arguments->batch_lines - 1) / arguments->batch_lines;
+    run.generator = click_generator_new(&arguments->clicks);
+    run.latencies = memory_alloc(run.batches * sizeof *run.latencies);
+    run.senders = memory_zeroed(arguments->connections, sizeof *run.senders);
+    for (uint64_t i = 0; i < arguments->connections; i++)
+        sender_open(&run, i);
+    start = seconds_now();
+    run_all(&run);
+    run_print(&run, seconds_now() - start);
+    for (uint64_t i = 0; i < arguments->connections; i++)
+        sender_close(&run.senders[i]);
+    memory_free(run.senders);
+    memory_free(run.latencies);
+    click_generator_free(run.generator);
+    return EXIT_SUCCESS;
+}
