@@ -7,8 +7,9 @@
 #include "storage/base/error.h"
 #include "storage/base/memory.h"
 
-static void write_formatted(struct command_output *output, enum command_stream stream,
-                            const char *format, va_list arguments)
+static void __attribute__((format(printf, 3, 0)))
+write_formatted(struct command_output *output, enum command_stream stream, const char *format,
+                va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
