@@ -1,13 +1,13 @@
 /* Counter cells: see the header for the rule; here is why it counts once.
  *
- * A merge is a join: the higher generation wins whole; in one generation, each shard id keeps its
+ * A merge is a join: the higher generation, and of all shards that did not begin before it, each id's
  * entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that a
  * replay, a second run or a retried flush brings again adds nothing:
  *
  *   A  gen 5   (10, clock 12, +3)
  *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
  *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
- *   C  gen 9   no shards                                   a DELETE at 9: 0, whatever A and B say
+ *   C  gen 15  no shards                                   a DELETE at 15: of A and B only 20 is left
  *
  * Two entries of one id and clock are the same entry; if damage ever made them differ, the larger
  * value is kept, so that the merge stays a function of the set.  A fold breaks none of this when
@@ -42,8 +42,15 @@ static void put_shard(struct buffer *buffer, struct counter_shard shard)
     buffer_put_u64(buffer, (uint64_t)shard.value);
 }
 
+/* Whether a shard has nothing from before the generation. */
+static bool shard_belongs(struct counter_shard shard, int64_t generation)
+{
+    return generation <= 0 || shard.id >= (uint64_t)generation;
+}
+
 void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard)
 {
+    check(shard_belongs(shard, generation));
     put_header(buffer, generation, 1);
     put_shard(buffer, shard);
 }
@@ -64,6 +71,8 @@ int counter_validate(struct bytes cell)
         if (shard_at(cell, i - 1).id >= shard_at(cell, i).id)
             return ERROR_CORRUPT;
     }
+    if (count > 0 && !shard_belongs(shard_at(cell, 0), counter_generation(cell)))
+        return ERROR_CORRUPT;
     return 0;
 }
 
@@ -95,18 +104,14 @@ static struct counter_shard shard_later(struct counter_shard a, struct counter_s
 
 void counter_merge(struct bytes a, struct bytes b, struct buffer *merged)
 {
-    int64_t a_generation = counter_generation(a);
-    int64_t b_generation = counter_generation(b);
-
-    if (a_generation != b_generation) {
-        buffer_append_bytes(merged, a_generation > b_generation ? a : b);
-        return;
-    }
+    int64_t generation = counter_generation(a);
+    if (counter_generation(b) > generation)
+        generation = counter_generation(b);
     size_t start = merged->size;
     uint32_t a_index = 0;
     uint32_t b_index = 0;
     uint32_t count = 0;
-    put_header(merged, a_generation, 0);
+    put_header(merged, generation, 0);
     while (a_index < shard_count(a) || b_index < shard_count(b)) {
         bool a_left = a_index < shard_count(a);
         bool b_left = b_index < shard_count(b);
@@ -117,8 +122,10 @@ void counter_merge(struct bytes a, struct bytes b, struct buffer *merged)
             shard = shard_at(b, b_index++);
         else
             shard = shard_later(shard_at(a, a_index++), shard_at(b, b_index++));
-        put_shard(merged, shard);
-        count++;
+        if (shard_belongs(shard, generation)) {
+            put_shard(merged, shard);
+            count++;
+        }
     }
     store_u32(merged->data + start + 8, count);
 }

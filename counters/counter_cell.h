@@ -2,17 +2,19 @@
  *
  * A shard is (id, clock, value).  Only its owner writes it, always with a higher clock, so merging
  * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or
- * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE:
- * the higher generation wins whole and the lower one's shards are forgotten, so a set needs no
- * read and an increment of an older generation that arrives late cannot bring it back.
+ * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE, and
+ * a shard's id is the write timestamp from which on it sums: the merge takes the higher generation
+ * and forgets every shard that began before it.  So a SET needs no read, an increment needs not
+ * know of a SET in another run, and nothing from before a SET can come back.
  *
- * In the embedded engine a shard's id is the number of the frame its memtable began with, its clock
- * the last frame folded in, and its value the sum of that memtable's increments: ingest never
+ * In the embedded engine a shard begins with its memtable, or with the SET within it; its clock is
+ * the last frame folded in, and its value the sum of that memtable's increments since: ingest never
  * reads, and a replayed log builds the same shard again.  Compaction folds shards (counter_fold).
  *
  * Serialized form (little-endian):
  *   byte 0..7   generation, signed        (0: never set)
- *   byte 8..11  number of shards n, at most COUNTER_SHARDS_MAX, ids ascending
+ *   byte 8..11  number of shards n, at most COUNTER_SHARDS_MAX, ids ascending, none below the
+ *               generation
  *   then n x    id 8, clock 8, value 8 (signed)
  * The value is the sum of the shards, modulo 2^64 like Cassandra's. */
 #ifndef DAYBOOK_COUNTERS_COUNTER_CELL_H
@@ -31,7 +33,7 @@ struct counter_shard {
     int64_t value;
 };
 
-/* Append a cell of one shard. */
+/* Append a cell of one shard, whose id is not below the generation. */
 void counter_write_single(struct buffer *buffer, int64_t generation, struct counter_shard shard);
 
 /* Append a cell without shards: what SET and DELETE begin a generation with.  Its value is 0, and a

@@ -303,8 +303,11 @@ static int64_t slot_write(const struct counter_slot *slot, uint64_t frame, uint6
     if (generation != NULL && generation->frame_counted > slot->frames[seen])
         counter_write_reset(value, number);
     else
-        counter_write_single(
-            value, number, (struct counter_shard){shard_id, slot->frames[seen], slot->sums[seen]});
+        counter_write_single(value, number,
+                             (struct counter_shard){
+                                 number > 0 && (uint64_t)number > shard_id ? (uint64_t)number
+                                                                           : shard_id,
+                                 slot->frames[seen], slot->sums[seen]});
     return number;
 }
 

@@ -101,7 +101,7 @@ static struct stream *narrow_partition(const struct memtable *memtable, const st
     }
     if ((table->flags & TABLE_COUNTER) != 0) {
         stream = counter_memtable_stream(memtable->counters, table, key, &slice, UINT64_MAX,
-                                         memtable->frame_first);
+                                         (uint64_t)memtable->timestamp_first_us);
         if (stream != NULL) {
             streams[count++] = stream;
         }

@@ -219,6 +219,9 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
                        int64_t timestamp_us)
 {
     check(!memtable->is_frozen);
+    if (memtable->timestamp_max_us == INT64_MIN) {
+        memtable->timestamp_first_us = timestamp_us;
+    }
     apply_blocks(memtable, batch, frame, timestamp_us++);
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];

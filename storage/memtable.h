@@ -30,6 +30,7 @@ struct memtable {
     uint32_t slots_count;
     uint64_t frame_first;
     uint64_t frame_last;               /* set when it is frozen */
+    int64_t timestamp_first_us;        /* of the first batch: where its counters' shards begin */
     int64_t timestamp_max_us;
     uint64_t wide_rows;                /* of all ranked tables */
     bool is_frozen;

@@ -343,7 +343,7 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                               view->frame));
         if ((reader->table->flags & TABLE_COUNTER) != 0) {
             list_add(list, counter_memtable_stream(memtable->counters, reader->table, key, slice,
-                                                   view->frame, memtable->frame_first));
+                                                   view->frame, (uint64_t)memtable->timestamp_first_us));
         }
     }
 }

@@ -20,6 +20,7 @@ static const struct shard_case cases[] = {
     {9, 1, {{30, 31, 2}}},
     {9, 2, {{10, 32, 4}, {30, 33, -2}}},
     {-4, 1, {{10, 99, 100}}},
+    {0, 2, {{2, 3, 11}, {8, 8, 6}}},
 };
 
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
@@ -97,7 +98,7 @@ Test(counter_cell, merging_is_associative)
 
 Test(counter_cell, a_higher_generation_forgets_older_increments)
 {
-    struct buffer old = make(&cases[4]);
+    struct buffer old = make(&cases[9]);
     struct buffer reset = make(&cases[5]);
     struct buffer merged = merge(&old, &reset);
 
@@ -112,6 +113,20 @@ Test(counter_cell, a_higher_generation_forgets_older_increments)
     buffer_release(&merged);
     buffer_release(&next);
     buffer_release(&counted);
+}
+
+/* A run that knows nothing of a SET in an older one still counts on top of it. */
+Test(counter_cell, increments_that_began_after_a_reset_need_not_know_of_it)
+{
+    struct buffer reset = make(&cases[5]);
+    struct buffer both = make(&cases[3]);
+    struct buffer merged = merge(&reset, &both);
+
+    cr_assert_eq(counter_generation(buffer_view(&merged)), 9);
+    cr_assert_eq(counter_value(buffer_view(&merged)), 4);
+    buffer_release(&reset);
+    buffer_release(&both);
+    buffer_release(&merged);
 }
 
 Test(counter_cell, the_value_wraps_like_cassandras)

@@ -246,3 +246,40 @@ Test(engine, counts_hold_over_many_memtables)
     buffer_release(&rows);
     engine_fixture_stop(&fixture);
 }
+
+static void change_counter(struct engine_fixture *fixture, bool is_set, int64_t value)
+{
+    struct write_batch *batch = write_batch_new();
+    struct counter_increment increment = {.table_id = TABLE_CLICKS_PER_AD,
+                                          .column_id = COUNTER_CLICKS,
+                                          .key = bytes_text("a"),
+                                          .is_set = is_set,
+                                          .value = value};
+    write_batch_add_increment(batch, &increment);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* A counter that is set counts on from there, and what it counted before stays forgotten, whichever
+ * runs the increments before, the set and the increments after are in. */
+Test(engine, a_set_counter_counts_on_across_runs)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    change_counter(&fixture, false, 5);
+    engine_fixture_flush(&fixture);
+    change_counter(&fixture, false, 6);
+    change_counter(&fixture, true, 100);
+    change_counter(&fixture, false, 1);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|101\n");
+    engine_fixture_flush(&fixture);
+    change_counter(&fixture, false, 7);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|108\n");
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|108\n");
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|108\n");
+    change_counter(&fixture, true, 0);
+    expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|0\n");
+    engine_fixture_stop(&fixture);
+}

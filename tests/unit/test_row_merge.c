@@ -539,7 +539,7 @@ static struct counter_history draw_counter_history(struct seeded *seeded, struct
     uint32_t writes = 1 + draw(seeded, WRITES_MAX);
 
     for (uint32_t i = 0; i < writes; i++) {
-        int64_t now_us = (int64_t)i + 1;
+        int64_t now_us = 8 * ((int64_t)i + 1);
         uint32_t kind = draw(seeded, 12);
         if (kind < 8) {
             uint32_t id = draw(seeded, 3);
@@ -547,7 +547,8 @@ static struct counter_history draw_counter_history(struct seeded *seeded, struct
             shard_values[id] += delta;
             history.expected += delta;
             history.exists = true;
-            struct counter_shard shard = {id, (uint64_t)now_us, shard_values[id]};
+            struct counter_shard shard = {(uint64_t)generation + id, (uint64_t)now_us,
+                                          shard_values[id]};
             history.rows[history.count++] =
                 counter_row(arena, now_us, counter_bytes(arena, generation, &shard));
             continue;
