@@ -8,7 +8,8 @@
  * - opening succeeds: no crash looks like damage;
  * - the frames replayed follow flushed_frame without a hole and have the right content;
  * - every frame that was reported durable is among them, and none that was never appended;
- * - then more is appended, the power fails in the middle of that as well, and all of it holds again.
+ * - then more is appended, the power fails in the middle of that as well, and all of it holds
+ *   again.
  *
  * The number of the crash and its seed are in the message of a failed check, and replay it. */
 #include "storage/commit_log.h"
