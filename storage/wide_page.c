@@ -497,7 +497,8 @@ static int get_lists(struct wide_page_decoder *decoder, struct reader *reader,
     if (get_limited(decoder, reader, list->starts[page->entry_count], UINT32_MAX) != 0)
         return ERROR_CORRUPT;
     list->count = list->starts[page->entry_count];
-    memcpy(list->numbers, decoder->values, list->count * sizeof *list->numbers);
+    for (uint32_t i = 0; i < list->count; i++)
+        list->numbers[i] = decoder->values[i];
     return 0;
 }
 
