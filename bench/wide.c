@@ -23,7 +23,7 @@ enum {
     RESELLER_ADS = 200,
     ADS = 50000,
     BLOCK_ROWS = 1000,
-    ROUND_BLOCKS = 64,
+    ROUND_BLOCKS = 8,                  /* made, then applied: few, as blocks come hot */
     SEGMENTS_MAX = 64,
     DAY_FIRST = 20666                  /* 2026-08-01 */
 };

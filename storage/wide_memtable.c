@@ -50,9 +50,8 @@ struct row_layout {
 struct chunk {
     struct chunk *next;
     const struct row_layout *layout;
-    uint32_t rows;
-    uint32_t capacity;
-    uint8_t data[];                    /* capacity * layout->row_size */
+    uint32_t rows;                     /* of the last one: as many as it has room for */
+    uint8_t data[];                    /* rows * layout->row_size */
 };
 
 /* The partition as of the last time that `frame` touched it; stats.rows are the rows then. */
@@ -71,11 +70,14 @@ struct constant {
 };
 
 struct partition {
-    struct chunk *tail;
-    struct chunk *head;
+    uint8_t *next;                     /* where the next row goes: in `tail`, while `room` > 0 */
+    uint32_t room;
     uint32_t slot;                     /* the one being written */
     uint32_t slot_count;               /* in use; the first says that frame 0 saw no rows */
     bool has_constants;
+    const struct row_layout *layout;   /* of `tail` */
+    struct chunk *tail;                /* NULL before the first row */
+    struct chunk *head;
     int64_t token;
     struct slot slots[SLOT_COUNT];
     struct constant constants[];       /* by column */
@@ -333,7 +335,7 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
 
 /* ---- rows ---- */
 
-static struct chunk *chunk_begin(struct wide_memtable *memtable, struct partition *partition)
+static void chunk_begin(struct wide_memtable *memtable, struct partition *partition)
 {
     uint64_t rows = partition->slots[partition->slot].stats.rows;
     uint32_t capacity = rows < CHUNK_ROWS_SMALL    ? CHUNK_ROWS_SMALL
@@ -341,13 +343,17 @@ static struct chunk *chunk_begin(struct wide_memtable *memtable, struct partitio
                                                    : CHUNK_ROWS_LARGE;
     size_t size = sizeof(struct chunk) + (size_t)capacity * memtable->layout->row_size;
     struct chunk *chunk = arena_alloc(memtable->arena, size, _Alignof(struct chunk));
-    *chunk = (struct chunk){.layout = memtable->layout, .capacity = capacity};
-    if (partition->tail != NULL)
+    *chunk = (struct chunk){.layout = memtable->layout, .rows = capacity};
+    if (partition->tail != NULL) {
         partition->tail->next = chunk;
-    else
+        partition->tail->rows -= partition->room;
+    } else {
         partition->head = chunk;
+    }
     partition->tail = chunk;
-    return chunk;
+    partition->layout = chunk->layout;
+    partition->next = chunk->data;
+    partition->room = capacity;
 }
 
 /* Room for every row, in order, and the rows and times of the stats. */
@@ -356,12 +362,12 @@ static void rows_place(struct wide_memtable *memtable, const struct block *block
     uint32_t row_size = memtable->layout->row_size;
     for (uint32_t row = 0; row < block->rows; row++) {
         struct partition *partition = memtable->row_partitions[row];
-        struct chunk *chunk = partition->tail;
-        if (chunk == NULL || chunk->rows == chunk->capacity || chunk->layout != memtable->layout)
-            chunk = chunk_begin(memtable, partition);
-        memtable->row_data[row] = chunk->data + (size_t)chunk->rows * row_size;
-        __builtin_prefetch(memtable->row_data[row], 1);
-        chunk->rows++;
+        if (partition->room == 0 || partition->layout != memtable->layout)
+            chunk_begin(memtable, partition);
+        memtable->row_data[row] = partition->next;
+        __builtin_prefetch(partition->next, 1);
+        partition->next += row_size;
+        partition->room--;
         struct partition_stats *stats = &partition->slots[partition->slot].stats;
         check(stats->rows < UINT32_MAX);
         int64_t time = memtable->has_times ? block->columns[0].integers[row] : 0;

@@ -124,6 +124,19 @@ Test(vector_codec, an_empty_vector_takes_nothing)
     vector_decoder_free(decoder);
 }
 
+/* The example of FORMATS.md. */
+Test(vector_codec, what_was_written_stays_readable)
+{
+    static const uint8_t coded[] = {0x01, 0x02, 0x00, 0x01, 0xd1, 0x00, 0x03, 0x08, 0x23};
+    static const int64_t values[] = {3, 9, 1000};
+    int64_t decoded[3];
+    struct vector_decoder *decoder = vector_decoder_new();
+    struct reader reader = reader_of(bytes_of(coded, sizeof coded));
+    cr_assert_eq(vector_decode(decoder, &reader, 3, decoded), 0);
+    cr_assert_arr_eq(decoded, values, sizeof values);
+    vector_decoder_free(decoder);
+}
+
 Test(vector_codec, truncated_at_every_byte_it_is_corrupt)
 {
     int64_t values[200];
