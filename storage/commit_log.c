@@ -774,6 +774,11 @@ static int closing_write(struct commit_log *log)
     return write_run(write);
 }
 
+bool commit_log_is_busy(const struct commit_log *log)
+{
+    return log->is_chore_running;
+}
+
 void commit_log_close(struct commit_log *log)
 {
     struct disk *disk;

@@ -82,6 +82,9 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame);
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 
+/* True while a background job of the log (files made ahead) is under way. */
+bool commit_log_is_busy(const struct commit_log *log);
+
 /* Write the closing record, sync, close.  No frame may be under way; a background job is waited
  * for.  After a failed write nothing is written, and the next opening treats it as a crash.
  * NULL is fine. */

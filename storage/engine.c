@@ -28,6 +28,7 @@ enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
     OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
     UNFLUSHED_LOG_MAX = 1 << 30,       /* past this the memtable is sealed, to bound replay */
+    CLOSE_RETRY_MS = 2,                /* until the log's background job has ended */
     CLOSE_FLUSH_BYTES = 4 << 20        /* a clean close leaves no more than this to be replayed */
 };
 
@@ -474,6 +475,7 @@ static int open_log(struct engine *engine, struct error *err)
                                          .flushed_frame = state->flushed_frame,
                                          .read_only = engine->options.read_only,
                                          .salvage = engine->options.salvage};
+    engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1);
     int rc = commit_log_open(engine->world, &options, replay_frame, frames_durable, engine,
@@ -486,6 +488,9 @@ static int open_log(struct engine *engine, struct error *err)
     engine->timestamp_next_us =
         last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
     commit_log_on_room(engine->log, log_has_room, engine);
+    if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame) {
+        commit_log_flushed(engine->log, engine->frame_flushed);
+    }
     return 0;
 }
 
@@ -674,6 +679,10 @@ static void close_now(struct timer *timer)
     if (!is_idle(engine)) {
         return;
     }
+    if (commit_log_is_busy(engine->log)) {
+        engine->world->executor->timer_start(engine->world->executor, timer, CLOSE_RETRY_MS);
+        return;
+    }
     struct callback closed = engine->closed;
     int status = engine->failed;
     struct error failure = engine->failure;
@@ -760,7 +769,7 @@ static void engine_status(struct store *store, struct store_status *status)
     *status = (struct store_status){
         .frame_applied = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0),
         .frame_durable = commit_log_durable_frame(engine->log),
-        .frame_flushed = manifest_state(engine->manifest)->flushed_frame,
+        .frame_flushed = engine->frame_flushed,
         .log_bytes = commit_log_disk_bytes(engine->log),
         .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
         .memory_bytes = memory_used(engine),

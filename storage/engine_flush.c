@@ -215,6 +215,7 @@ static void flush_publish(struct flush_job *flush)
         engine_add_segment(engine, flush->segments[i]);
         engine_index_segment(engine, flush->segments[i]);
     }
+    engine->frame_flushed = flush->memtable->frame_last;
     engine->frozen_count--;
     for (uint32_t i = 0; i < engine->frozen_count; i++) {
         engine->frozen[i] = engine->frozen[i + 1];

@@ -59,6 +59,7 @@ struct engine {
 
     struct buffer payload;             /* the open frame's batches, not yet handed to the log */
     uint64_t payload_frame;            /* its number */
+    uint64_t frame_flushed;            /* every frame up to here is in segments */
     int64_t payload_timestamp_us;      /* of its first batch */
     int64_t timestamp_next_us;         /* the next write timestamp to be given */
     struct buffer scratch;             /* for sizing a batch */
