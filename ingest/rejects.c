@@ -5,6 +5,7 @@
  * is small where all is well, and where it is not nobody wants to wait for a sort. */
 #include "ingest/rejects.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -130,11 +131,34 @@ static const struct argp_option rejects_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static void option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
+/* argp_error comes back where it may not end the process. */
+static error_t option_day(struct argp_state *state, const char *text, int32_t *day, bool *has_day)
 {
-    if (!day_parse(bytes_text(text), day))
+    if (!day_parse(bytes_text(text), day)) {
         argp_error(state, "'%s' is no day: YYYY-MM-DD is needed", text);
+        return EINVAL;
+    }
     *has_day = true;
+    return 0;
+}
+
+static error_t option_action(struct argp_state *state, const char *text,
+                             struct rejects_options *options)
+{
+    if (options->action != REJECTS_NONE) {
+        argp_error(state, "'%s' is one word too many", text);
+        return EINVAL;
+    }
+    if (strcmp(text, "list") == 0) {
+        options->action = REJECTS_LIST;
+        return 0;
+    }
+    if (strcmp(text, "export") == 0) {
+        options->action = REJECTS_EXPORT;
+        return 0;
+    }
+    argp_error(state, "'%s' is neither list nor export", text);
+    return EINVAL;
 }
 
 static error_t rejects_parse(int key, char *argument, struct argp_state *state)
@@ -143,30 +167,22 @@ static error_t rejects_parse(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case OPTION_FROM:
-        option_day(state, argument, &options->from, &options->has_from);
-        return 0;
+        return option_day(state, argument, &options->from, &options->has_from);
     case OPTION_TO:
-        option_day(state, argument, &options->to, &options->has_to);
-        return 0;
+        return option_day(state, argument, &options->to, &options->has_to);
     case OPTION_FORMAT:
-        if (!table_format_parse(argument, &options->format))
-            argp_error(state, "'%s' is no format: table, csv, json or md", argument);
-        options->has_format = true;
-        return 0;
+        options->has_format = table_format_parse(argument, &options->format);
+        if (options->has_format)
+            return 0;
+        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+        return EINVAL;
     case ARGP_KEY_ARG:
-        if (options->action != REJECTS_NONE)
-            argp_error(state, "'%s' is one word too many", argument);
-        if (strcmp(argument, "list") == 0)
-            options->action = REJECTS_LIST;
-        else if (strcmp(argument, "export") == 0)
-            options->action = REJECTS_EXPORT;
-        else
-            argp_error(state, "'%s' is neither list nor export", argument);
-        return 0;
+        return option_action(state, argument, options);
     case ARGP_KEY_END:
-        if (options->action == REJECTS_NONE)
-            argp_error(state, "list or export is needed");
-        return 0;
+        if (options->action != REJECTS_NONE)
+            return 0;
+        argp_error(state, "list or export is needed");
+        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -95,15 +95,16 @@ static struct write_batch *commit_begin(struct text_connection *connection,
 
 /* ---- answers ---- */
 
-/* Lines for the rejects of a batch (`sequence`) or outside of one (0); at most
- * TEXT_REJECT_LINES_MAX with those that were sent before, the others are summed up. */
+/* Lines for the rejects of a batch (`sequence`) or outside of one (0); at most `lines_max` with
+ * those that were sent before, the others are summed up. */
 static void append_rejects(struct buffer *text, const struct reject_list *list, uint64_t sequence,
-                           uint64_t *lines_sent, uint64_t sums[REJECT_CODE_COUNT])
+                           uint64_t lines_max, uint64_t *lines_sent,
+                           uint64_t sums[REJECT_CODE_COUNT])
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const struct reject *reject = &list->items[i];
 
-        if (*lines_sent >= TEXT_REJECT_LINES_MAX) {
+        if (*lines_sent >= lines_max) {
             sums[reject->code]++;
             continue;
         }
@@ -291,7 +292,9 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
     reply->producer = producer;
     reply->sequence = sequence;
     reply_count_rows(reply, builder, connection->batch.bytes);
-    append_rejects(&reply->text, &builder->rejects, sequence, &reject_lines, sums);
+    append_rejects(&reply->text, &builder->rejects, sequence,
+                   connection->file.is_named ? UINT64_MAX : TEXT_REJECT_LINES_MAX, &reject_lines,
+                   sums);
     append_reject_sums(&reply->text, sequence, sums);
     buffer_printf(&reply->text, "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 "\n",
                   sequence, known.accepted, known.rejected);
@@ -361,7 +364,7 @@ bool text_commit_group(struct text_connection *connection)
     reply = text_reply_new(connection);
     reply->is_group = true;
     reply_count_rows(reply, builder, group->bytes);
-    append_rejects(&reply->text, &builder->rejects, 0, &lines_sent, sums);
+    append_rejects(&reply->text, &builder->rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
     group->in_flight++;
     rc = commit_apply(connection, commit_begin(connection, NULL, 0), reply, &err);
     if (rc != 0) {

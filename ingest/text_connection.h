@@ -21,7 +21,8 @@ enum {
     TEXT_GROUPS_IN_FLIGHT = 4,         /* then lines gather until there are more of them */
     TEXT_REPLIES_MAX = 4096,           /* answers that wait for the disk; then reading stops */
     TEXT_QUEUE_MAX = 1 << 20,          /* bytes of answers that wait for the reader; the same */
-    TEXT_REJECT_LINES_MAX = 100        /* reject lines in a batch, or up to a #sync */
+    TEXT_REJECT_LINES_MAX = 100        /* reject lines in a batch, or up to a #sync; a batch of a
+                                        * file has all of them */
 };
 
 enum text_state { TEXT_RECORDS, TEXT_BLOCKED, TEXT_ENDING, TEXT_REFUSED };

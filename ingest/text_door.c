@@ -252,7 +252,8 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
         return partial_step(connection);
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
-    if (connection->batch.is_open && text_control_is_known(line)) {
+    /* What #file announced are a file's lines, whatever they say. */
+    if (connection->batch.is_open && !connection->file.is_named && text_control_is_known(line)) {
         batch_cut(connection);
         return true;
     }

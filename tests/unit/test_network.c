@@ -181,6 +181,33 @@ Test(network, a_paused_connection_reads_nothing_until_it_is_resumed)
     network_close(ends[1]);
 }
 
+Test(network, a_connection_can_be_handed_over_between_two_reads)
+{
+    struct side a = {0};
+    struct side b = {0};
+    struct side heir = {0};
+    struct connection *ends[2];
+    struct error err;
+
+    cr_assert(network_pair(network, ends, &err) == 0);
+    side_start(&a, ends[0]);
+    side_start(&b, ends[1]);
+    network_write(ends[0], bytes_text("open"));
+    while (b.got.size < 4)
+        uv_run(&loop, UV_RUN_ONCE);
+    network_pause(ends[1]);
+    network_write(ends[0], bytes_text("sesame"));
+    side_start(&heir, ends[1]);
+    while (heir.got.size < 6)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(b.got.size == 4);
+    network_close(ends[1]);
+    network_close(ends[0]);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(b.closes == 0 && heir.closes == 1);
+    buffer_release(&b.got);
+}
+
 Test(network, a_peer_that_dies_with_bytes_unread_ends_the_connection_once)
 {
     static uint8_t megabytes[8 << 20];
