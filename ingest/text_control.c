@@ -1,6 +1,6 @@
 /* text_control: see text_control.h.
  *
- *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream NAME      #sync
+ *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
  *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut
  *
  * Words are apart by one space.  A known word with other arguments ends the connection, for nobody
@@ -192,6 +192,10 @@ static bool control_stream(struct text_connection *connection, const struct cont
     const struct ingest_options *options = &connection->ingest->options;
     struct buffer quoted = {0};
 
+    if (words->count == 1) {
+        text_door_choose(connection, &options->streams[0]);
+        return true;
+    }
     if (words->count != 2)
         return false;
     for (uint32_t i = 0; i < options->stream_count; i++) {

@@ -1,0 +1,733 @@
+/* load: see load.h.
+ *
+ * The conversation, per file (docs/PROTOCOL.md "Text door"):
+ *
+ *     ▶ #stream [NAME], #columns         ◀ columns ...           is the first line a header?
+ *     ▶ #files KEY                       ◀ file ..., files       what is recorded of such files
+ *     ▶ #producer UUID 1 [new], header
+ *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    up to LOAD_BATCHES of them under
+ *       #batch N COUNT, the lines                                way at once
+ *
+ * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that a
+ * load that is repeated sends the same batches again and the door knows them for copies. */
+#include "ingest/load.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "ingest/load_file.h"
+#include "ingest/reject.h"
+#include "storage/base/memory.h"
+#include "storage/base/table_print.h"
+
+enum {
+    LOAD_BATCHES = 16,                 /* under way at once */
+    LOAD_BATCH_LINES = 8192,
+    LOAD_BATCH_BYTES = 1 << 20,        /* one line more may come on top */
+    LOAD_QUEUE_MAX = 4 << 20,          /* bytes that wait for the door; then no more is read */
+    LOAD_REPLY_MAX = 64 << 10,         /* bytes of one reply line */
+    LOAD_BAR_US = 100000,              /* between two drawings of the bar, */
+    LOAD_NOTE_US = 10000000,           /* or two lines where there is no terminal */
+    LOAD_BAR_WIDTH = 20
+};
+
+enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVER };
+
+/* A batch under way: kept until its ok, so that refused lines can be shown. */
+struct load_batch {
+    uint64_t sequence;
+    uint64_t first_line;               /* of the file, its header counted */
+    uint64_t lines;
+    struct buffer text;
+};
+
+struct load {
+    const struct load_options *options;
+    struct world *world;
+    struct connection *connection;
+    struct command_output *output;
+    bool is_terminal;
+    enum load_phase phase;
+    int exit_status;
+    struct buffer reply;               /* the beginning of a line of the door's */
+    uint8_t space[32768];
+    struct buffer names;               /* of columns */
+    struct line_columns columns;
+    /* the file */
+    uint32_t path_index;
+    struct load_file file;
+    bool is_open;
+    bool is_read;                      /* to its end */
+    const struct load_prefix *prefix;  /* it goes on behind; NULL: it is new */
+    uint64_t sequence;                 /* of the next batch */
+    struct load_batch batches[LOAD_BATCHES];       /* sequence modulo LOAD_BATCHES */
+    uint32_t batch_count;
+    FILE *rejects;
+    char *rejects_path;
+    /* figures */
+    uint64_t accepted, rejected, duplicates;       /* lines; duplicates are batches */
+    uint64_t lines_start;              /* that were there before */
+    uint64_t rejected_all;
+    int64_t start_us, shown_us;
+    bool is_bar_shown;
+};
+
+/* ---- what people read ---- */
+
+/* 1,234,567; `text` has 32 bytes. */
+static const char *load_number(uint64_t number, char *text)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    char *to = text;
+
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return text;
+}
+
+static int64_t load_now_us(const struct load *load)
+{
+    return load->world->clock->monotonic_us(load->world->clock);
+}
+
+static void load_clear_bar(struct load *load)
+{
+    if (load->is_bar_shown)
+        command_printf(load->output, COMMAND_ERR, "\r\x1b[K");
+    load->is_bar_shown = false;
+}
+
+static void load_note(struct load *load, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void load_note(struct load *load, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    load_clear_bar(load);
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    command_printf(load->output, COMMAND_ERR, "%s: %s\n", load->file.path, text);
+}
+
+/* " 42 % [########            ]", or nothing when the size is not known. */
+static void bar_append(struct buffer *line, double fraction)
+{
+    int filled = (int)(fraction * LOAD_BAR_WIDTH);
+
+    if (fraction < 0)
+        return;
+    buffer_printf(line, " %3.0f %% [", fraction * 100);
+    for (int i = 0; i < LOAD_BAR_WIDTH; i++)
+        buffer_put_u8(line, i < filled ? '#' : ' ');
+    buffer_put_u8(line, ']');
+}
+
+static void load_show(struct load *load)
+{
+    int64_t now = load_now_us(load);
+    double seconds = (double)(now - load->start_us) * 1e-6;
+    uint64_t lines = load->accepted + load->rejected;
+    double fraction = load_file_fraction(&load->file);
+    struct buffer line = {0};
+    char number[32];
+
+    if (now - load->shown_us < (load->is_terminal ? LOAD_BAR_US : LOAD_NOTE_US))
+        return;
+    load->shown_us = now;
+    buffer_printf(&line, "%s:", load->file.path);
+    bar_append(&line, fraction);
+    buffer_printf(&line, " %s lines, %.2f M/s", load_number(lines, number),
+                  (double)lines / seconds * 1e-6);
+    if (fraction > 0.01) {
+        int left = (int)(seconds / fraction * (1 - fraction));
+
+        buffer_printf(&line, ", %d:%02d left", left / 60, left % 60);
+    }
+    load_clear_bar(load);
+    command_printf(load->output, COMMAND_ERR, load->is_terminal ? "%.*s" : "%.*s\n",
+                   (int)line.size, (const char *)line.data);
+    load->is_bar_shown = load->is_terminal;
+    buffer_release(&line);
+}
+
+static void load_summarize(struct load *load)
+{
+    double seconds = (double)(load_now_us(load) - load->start_us) * 1e-6;
+    uint64_t lines = load->accepted + load->rejected;
+    struct buffer text = {0};
+    char number[32];
+
+    load_clear_bar(load);
+    buffer_printf(&text, "%s: %s lines accepted", load->file.path,
+                  load_number(load->accepted, number));
+    buffer_printf(&text, ", %s refused", load_number(load->rejected, number));
+    if (load->rejected > 0 && load->rejects_path != NULL)
+        buffer_printf(&text, " (%s)", load->rejects_path);
+    buffer_printf(&text, ", %.1f s", seconds);
+    if (seconds > 0.01)
+        buffer_printf(&text, ", %s lines/s", load_number((uint64_t)((double)lines / seconds),
+                                                         number));
+    if (load->duplicates > 0)
+        buffer_printf(&text, "; %" PRIu64 " batches were there already", load->duplicates);
+    command_printf(load->output, COMMAND_OUT, "%.*s\n", (int)text.size, (const char *)text.data);
+    buffer_release(&text);
+}
+
+/* ---- life ---- */
+
+static void load_close_file(struct load *load)
+{
+    if (load->is_open)
+        load_file_close(&load->file);
+    load->is_open = false;
+    if (load->rejects != NULL && fclose(load->rejects) != 0)
+        command_printf(load->output, COMMAND_ERR, "daybook: cannot write %s\n",
+                       load->rejects_path);
+    load->rejects = NULL;
+    memory_free(load->rejects_path);
+    load->rejects_path = NULL;
+}
+
+/* Hang up; the exit status follows when the connection is closed. */
+static void load_end(struct load *load, int exit_status)
+{
+    if (load->phase == LOAD_OVER)
+        return;
+    load_clear_bar(load);
+    load->phase = LOAD_OVER;
+    load->exit_status = exit_status;
+    network_close(load->connection);
+}
+
+static void load_fail(struct load *load, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void load_fail(struct load *load, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    if (load->phase == LOAD_OVER)
+        return;
+    load_clear_bar(load);
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    command_printf(load->output, COMMAND_ERR, "daybook: %s\n", text);
+    if (load->accepted + load->rejected > 0)
+        command_printf(load->output, COMMAND_ERR,
+                       "daybook: what was acknowledged stays; the same command goes on behind "
+                       "it\n");
+    load_end(load, EXIT_SYSTEM_FAILED);
+}
+
+static void load_say(struct load *load, const char *text)
+{
+    network_write(load->connection, bytes_text(text));
+}
+
+/* ---- one file after the other ---- */
+
+static void load_next_file(struct load *load)
+{
+    load_close_file(load);
+    if (load->path_index == load->options->path_count) {
+        load_end(load, load->options->is_strict && load->rejected_all > 0 ? EXIT_DATA_SAYS_NO
+                                                                          : EXIT_DONE);
+        return;
+    }
+    load->file.path = load->options->paths[load->path_index++];
+    load->phase = LOAD_ASKING_COLUMNS;
+    /* Also because a header may come again after it. */
+    load_say(load, "#stream");
+    if (load->options->stream != NULL) {
+        load_say(load, " ");
+        load_say(load, load->options->stream);
+    }
+    load_say(load, "\n#columns\n");
+}
+
+static void hex_append(struct buffer *buffer, const uint8_t hash[16])
+{
+    for (int i = 0; i < 16; i++)
+        buffer_printf(buffer, "%02x", hash[i]);
+}
+
+/* The columns are known: look at the file and ask what is known of it. */
+static void load_ask_files(struct load *load)
+{
+    const struct load_options *options = load->options;
+    const char *path = load->file.path;
+    const char *identity = strcmp(path, "-") == 0 ? options->producer : options->as;
+    struct buffer line = {0};
+    struct error err = {0};
+    int rc;
+
+    load->is_open = true;
+    rc = load_file_open(&load->file, path, identity, &load->columns, &err);
+    if (rc < 0) {
+        load_fail(load, "%s", err.text);
+        return;
+    }
+    load->accepted = 0;
+    load->rejected = 0;
+    load->duplicates = 0;
+    load->start_us = load_now_us(load);
+    load->shown_us = load->start_us;
+    load->is_read = false;
+    if (rc == 0) {
+        load_note(load, "no records");
+        load_next_file(load);
+        return;
+    }
+    load->phase = LOAD_ASKING_FILES;
+    buffer_append_text(&line, "#files ");
+    hex_append(&line, load->file.key);
+    buffer_put_u8(&line, '\n');
+    network_write(load->connection, buffer_view(&line));
+    buffer_release(&line);
+}
+
+/* ---- sending ---- */
+
+/* The next lines of the file as a batch; false at its end, or after a failure. */
+static bool load_read_batch(struct load *load, struct load_batch *batch)
+{
+    struct error err = {0};
+
+    batch->sequence = load->sequence;
+    batch->first_line = load->file.lines + (load->file.header.size > 0) + 1;
+    batch->lines = 0;
+    buffer_clear(&batch->text);
+    while (batch->lines < LOAD_BATCH_LINES && batch->text.size < LOAD_BATCH_BYTES) {
+        int rc = load_file_line(&load->file, &batch->text, &err);
+
+        if (rc < 0) {
+            load_fail(load, "%s", err.text);
+            return false;
+        }
+        if (rc == 0) {
+            load->is_read = true;
+            break;
+        }
+        batch->lines++;
+        load->file.lines++;
+    }
+    return batch->lines > 0;
+}
+
+static void load_send_batch(struct load *load, const struct load_batch *batch)
+{
+    struct buffer line = {0};
+    uint8_t hash[16];
+
+    load_file_hash(&load->file, hash);
+    buffer_append_text(&line, "#file ");
+    hex_append(&line, load->file.key);
+    buffer_printf(&line, " %" PRIu64 " ", load->file.bytes);
+    hex_append(&line, hash);
+    buffer_printf(&line, " %" PRIu64 " %s\n#batch %" PRIu64 " %" PRIu64 "\n", load->file.lines,
+                  load->file.ends_line ? "lf" : "cut", batch->sequence, batch->lines);
+    network_write(load->connection, buffer_view(&line));
+    network_write(load->connection, buffer_view(&batch->text));
+    buffer_release(&line);
+}
+
+/* Send as much as may be under way; when all is answered, go on with the next file. */
+static void load_pump(struct load *load)
+{
+    while (load->phase == LOAD_SENDING && !load->is_read && load->batch_count < LOAD_BATCHES &&
+           network_queued(load->connection) < LOAD_QUEUE_MAX) {
+        struct load_batch *batch = &load->batches[load->sequence % LOAD_BATCHES];
+
+        if (!load_read_batch(load, batch))
+            break;
+        load->sequence++;
+        load->batch_count++;
+        load_send_batch(load, batch);
+    }
+    if (load->phase == LOAD_SENDING && load->is_read && load->batch_count == 0) {
+        load_summarize(load);
+        load->rejected_all += load->rejected;
+        load_next_file(load);
+    }
+}
+
+/* What is recorded is known: go on behind it, or begin. */
+static void load_begin(struct load *load)
+{
+    struct error err = {0};
+    uint8_t id[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
+    char number[32];
+    int rc = load_file_match(&load->file, &load->prefix, &err);
+
+    if (rc == 0)
+        rc = load_file_at_end(&load->file, &err);
+    if (rc < 0) {
+        load_fail(load, "%s", err.text);
+        return;
+    }
+    load->lines_start = load->file.lines;
+    if (load->prefix != NULL && rc == 1) {
+        load_clear_bar(load);
+        command_printf(load->output, COMMAND_OUT, "%s: already loaded, %s lines, counted once\n",
+                       load->file.path, load_number(load->file.lines, number));
+        load_next_file(load);
+        return;
+    }
+    if (load->prefix != NULL)
+        load_note(load, "its first %s lines are loaded already; going on behind them",
+                  load_number(load->file.lines, number));
+    else if (load->file.prefix_count > 0)
+        load_note(load, "begins like a file that was loaded before, but is another: loading all "
+                        "of it");
+    uuid_make(load->world->random, id);
+    uuid_format(load->prefix != NULL ? load->prefix->producer : id, text);
+    load->sequence = load->prefix != NULL ? load->prefix->batch + 1 : 1;
+    load_say(load, "#producer ");
+    load_say(load, text);
+    load_say(load, load->prefix != NULL ? " 1\n" : " 1 new\n");
+    network_write(load->connection, buffer_view(&load->file.header));
+    load->phase = LOAD_SENDING;
+    load_pump(load);
+}
+
+/* ---- refused lines ---- */
+
+/* Line `number` of a batch, without its LF. */
+static struct bytes batch_line(const struct load_batch *batch, uint64_t number)
+{
+    struct bytes rest = buffer_view(&batch->text);
+
+    for (;;) {
+        const uint8_t *end = memchr(rest.data, '\n', rest.size);
+        size_t size = (size_t)(end - rest.data);
+
+        check(end != NULL);
+        if (--number == 0)
+            return bytes_of(rest.data, size);
+        rest = bytes_of(end + 1, rest.size - size - 1);
+    }
+}
+
+static const char *reason_of(struct bytes code)
+{
+    for (int i = 0; i < REJECT_CODE_COUNT; i++) {
+        if (bytes_equal(code, bytes_text(reject_name((enum reject_code)i))))
+            return reject_reason((enum reject_code)i);
+    }
+    return "";
+}
+
+/* Open FILE.rejects.csv at the first refused line; behind what an interrupted load left there. */
+static bool rejects_open(struct load *load)
+{
+    bool goes_on = load->prefix != NULL;
+    struct buffer path = {0};
+
+    if (load->rejects != NULL)
+        return true;
+    if (load->rejects_path != NULL)
+        return false;
+    buffer_printf(&path, "%s.rejects.csv", load->file.path);
+    buffer_put_u8(&path, 0);
+    load->rejects_path = (char *)path.data;
+    load->rejects = fopen(load->rejects_path, goes_on ? "ae" : "we");
+    if (load->rejects == NULL)
+        load_note(load, "cannot write %s; `daybook rejects list` has the refused lines",
+                  load->rejects_path);
+    else if (fseek(load->rejects, 0, SEEK_END) == 0 && ftell(load->rejects) == 0)
+        fputs("line,code,reason,content\n", load->rejects);
+    return load->rejects != NULL;
+}
+
+static void load_reject(struct load *load, const struct load_batch *batch, uint64_t number,
+                        struct bytes code)
+{
+    uint64_t line = batch->first_line + number - 1;
+    struct bytes content = batch_line(batch, number);
+    struct buffer row = {0};
+
+    if (load->file.is_stdin) {
+        load_note(load, "line %" PRIu64 " refused: %.*s", line, (int)code.size,
+                  (const char *)code.data);
+        return;
+    }
+    if (!rejects_open(load))
+        return;
+    buffer_printf(&row, "%" PRIu64 ",%.*s,", line, (int)code.size, (const char *)code.data);
+    csv_append_field(&row, bytes_text(reason_of(code)));
+    buffer_put_u8(&row, ',');
+    csv_append_field(&row, content);
+    buffer_put_u8(&row, '\n');
+    (void)fwrite(row.data, 1, row.size, load->rejects);
+    buffer_release(&row);
+}
+
+/* ---- what the door says ---- */
+
+/* The next word of a reply; empty at its end. */
+static struct bytes reply_word(struct bytes *reply)
+{
+    const uint8_t *space = reply->size == 0 ? NULL : memchr(reply->data, ' ', reply->size);
+    size_t size = space == NULL ? reply->size : (size_t)(space - reply->data);
+    struct bytes word = bytes_of(reply->data, size);
+    size_t taken = size + (space != NULL);
+
+    *reply = bytes_of(reply->data + taken, reply->size - taken);
+    return word;
+}
+
+static bool reply_number(struct bytes *reply, uint64_t *number_out)
+{
+    struct bytes word = reply_word(reply);
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < word.size; i++) {
+        if (word.data[i] < '0' || word.data[i] > '9' || number > UINT64_MAX / 10 - 1)
+            return false;
+        number = number * 10 + (uint64_t)(word.data[i] - '0');
+    }
+    *number_out = number;
+    return word.size > 0;
+}
+
+static bool reply_hash(struct bytes *reply, uint8_t hash_out[16])
+{
+    static const char digits[] = "0123456789abcdef";
+    struct bytes word = reply_word(reply);
+
+    if (word.size != 32)
+        return false;
+    for (size_t i = 0; i < word.size; i++) {
+        const char *digit = memchr(digits, word.data[i], 16);
+
+        if (digit == NULL)
+            return false;
+        hash_out[i / 2] = (uint8_t)(hash_out[i / 2] << 4 | (digit - digits));
+    }
+    return true;
+}
+
+static bool reply_word_is(struct bytes *reply, const char *text)
+{
+    return bytes_equal(reply_word(reply), bytes_text(text));
+}
+
+static struct load_batch *reply_batch(struct load *load, struct bytes *reply)
+{
+    uint64_t sequence;
+    struct load_batch *batch;
+
+    if (load->phase != LOAD_SENDING || !reply_number(reply, &sequence))
+        return NULL;
+    batch = &load->batches[sequence % LOAD_BATCHES];
+    return batch->sequence == sequence && sequence < load->sequence &&
+                   load->sequence - sequence <= load->batch_count
+               ? batch
+               : NULL;
+}
+
+/* columns a,b,c,d,e */
+static bool load_columns(struct load *load, struct bytes reply)
+{
+    size_t at = 0;
+
+    buffer_clear(&load->names);
+    buffer_append_bytes(&load->names, reply);
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        struct bytes rest = bytes_of(load->names.data + at, load->names.size - at);
+        const uint8_t *comma = rest.size == 0 ? NULL : memchr(rest.data, ',', rest.size);
+        size_t size = comma == NULL ? rest.size : (size_t)(comma - rest.data);
+
+        if (size == 0 || (comma == NULL) != (i == RECORD_FIELDS - 1))
+            return false;
+        load->columns.names[i] = bytes_of(rest.data, size);
+        at += size + 1;
+    }
+    load_ask_files(load);
+    return true;
+}
+
+/* file PRODUCER BATCH BYTES HASH LINES lf|cut */
+static bool load_prefix_reply(struct load *load, struct bytes reply)
+{
+    struct load_prefix prefix = {0};
+
+    if (!uuid_parse(reply_word(&reply), prefix.producer) ||
+        !reply_number(&reply, &prefix.batch) || !reply_number(&reply, &prefix.bytes) ||
+        !reply_hash(&reply, prefix.hash) || !reply_number(&reply, &prefix.lines))
+        return false;
+    prefix.ends_line = reply_word_is(&reply, "lf");
+    load_file_add_prefix(&load->file, &prefix);
+    return true;
+}
+
+/* ok N accepted A rejected R [duplicate], or ok N duplicate */
+static bool load_ok(struct load *load, struct bytes reply)
+{
+    struct load_batch *batch = reply_batch(load, &reply);
+    struct bytes word = reply_word(&reply);
+    uint64_t accepted = 0;
+    uint64_t rejected = 0;
+
+    if (batch == NULL)
+        return false;
+    if (bytes_equal(word, bytes_text("accepted"))) {
+        if (!reply_number(&reply, &accepted) || !reply_word_is(&reply, "rejected") ||
+            !reply_number(&reply, &rejected))
+            return false;
+        word = reply_word(&reply);
+    }
+    load->duplicates += bytes_equal(word, bytes_text("duplicate"));
+    load->accepted += accepted;
+    load->rejected += rejected;
+    load->batch_count--;
+    batch->sequence = 0;
+    load_show(load);
+    load_pump(load);
+    return true;
+}
+
+static bool load_reject_reply(struct load *load, struct bytes reply)
+{
+    struct load_batch *batch = reply_batch(load, &reply);
+    uint64_t line;
+
+    if (batch == NULL || !reply_number(&reply, &line) || line == 0 || line > batch->lines)
+        return false;
+    load_reject(load, batch, line, reply_word(&reply));
+    return true;
+}
+
+static bool load_error(struct load *load, struct bytes reply)
+{
+    (void)reply_word(&reply);                      /* the batch */
+    if (bytes_equal(reply, bytes_text("file_busy")))
+        load_fail(load, "%s: another load of a file that begins like it is under way",
+                  load->file.path);
+    else
+        load_fail(load, "%s: the server says: %.*s", load->file.path, (int)reply.size,
+                  (const char *)reply.data);
+    return true;
+}
+
+static bool load_files_end(struct load *load)
+{
+    if (load->phase != LOAD_ASKING_FILES)
+        return false;
+    load_begin(load);
+    return true;
+}
+
+static void load_reply(struct load *load, struct bytes line)
+{
+    struct bytes rest = line;
+    struct bytes word = reply_word(&rest);
+    bool is_known = false;
+
+    if (bytes_equal(word, bytes_text("ok")))
+        is_known = load_ok(load, rest);
+    else if (bytes_equal(word, bytes_text("reject")))
+        is_known = load_reject_reply(load, rest);
+    else if (bytes_equal(word, bytes_text("error")))
+        is_known = load_error(load, rest);
+    else if (bytes_equal(word, bytes_text("columns")) && load->phase == LOAD_ASKING_COLUMNS)
+        is_known = load_columns(load, rest);
+    else if (bytes_equal(word, bytes_text("file")) && load->phase == LOAD_ASKING_FILES)
+        is_known = load_prefix_reply(load, rest);
+    else if (bytes_equal(word, bytes_text("files")))
+        is_known = load_files_end(load);
+    if (!is_known)
+        load_fail(load, "what answers is no text door: %.*s",
+                  (int)(line.size < 200 ? line.size : 200), (const char *)line.data);
+}
+
+/* ---- the connection ---- */
+
+static void load_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct load *load = context;
+
+    *to_out = load->space;
+    *size_out = sizeof load->space;
+}
+
+static void load_data(void *context, size_t size)
+{
+    struct load *load = context;
+    size_t at = 0;
+
+    buffer_append(&load->reply, load->space, size);
+    while (load->phase != LOAD_OVER && at < load->reply.size) {
+        const uint8_t *start = load->reply.data + at;
+        const uint8_t *end = memchr(start, '\n', load->reply.size - at);
+
+        if (end == NULL)
+            break;
+        load_reply(load, bytes_of(start, (size_t)(end - start)));
+        at += (size_t)(end - start) + 1;
+    }
+    if (at > 0) {
+        memmove(load->reply.data, load->reply.data + at, load->reply.size - at);
+        load->reply.size -= at;
+    }
+    if (load->reply.size > LOAD_REPLY_MAX)
+        load_fail(load, "what answers is no text door: a line without an end");
+}
+
+static void load_connection_end(void *context, int status)
+{
+    load_fail(context, "the connection to the server broke%s%s", status < 0 ? ": " : "",
+              status < 0 ? error_text(status) : "");
+}
+
+static void load_drained(void *context)
+{
+    load_pump(context);
+}
+
+static void load_closed(void *context)
+{
+    struct load *load = context;
+    struct command_output *output = load->output;
+    int exit_status = load->exit_status;
+
+    load_close_file(load);
+    for (int i = 0; i < LOAD_BATCHES; i++)
+        buffer_release(&load->batches[i].text);
+    buffer_release(&load->reply);
+    buffer_release(&load->names);
+    memory_free(load);
+    output->finish(output, exit_status);
+}
+
+static const struct connection_handler load_handler = {
+    .space = load_space,
+    .data = load_data,
+    .end = load_connection_end,
+    .drained = load_drained,
+    .closed = load_closed,
+};
+
+void load_start(const struct load_options *options, struct world *world,
+                struct connection *connection, bool is_terminal, struct command_output *output)
+{
+    struct load *load = memory_zeroed(1, sizeof *load);
+
+    load->options = options;
+    load->world = world;
+    load->connection = connection;
+    load->output = output;
+    load->is_terminal = is_terminal;
+    network_start(connection, &load_handler, load);
+    load_next_file(load);
+}

@@ -1,0 +1,361 @@
+/* load_file: see load_file.h.
+ *
+ * What decides correctness: a recorded prefix may be taken for this file's beginning only when every
+ * byte of it is the same, which the 128-bit hash says, and when it ended where a line ends here,
+ * too: a last line without its end may have been half of a longer one.
+ *
+ *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
+ */
+#include "ingest/load_file.h"
+
+#include <stdlib.h>
+
+#include "storage/base/memory.h"
+
+enum { READ_SIZE = 256 << 10, PEEK_MAX = 2 * LOAD_LINE_MAX };
+
+static const uint8_t byte_order_mark[] = {0xEF, 0xBB, 0xBF};
+
+/* ---- content ---- */
+
+static struct bytes content_rest(const struct load_file *file)
+{
+    return bytes_of(file->content.data + file->content_at, file->content.size - file->content_at);
+}
+
+/* Read more content behind the rest. */
+static int content_fill(struct load_file *file, struct error *err)
+{
+    size_t used = file->content.size - file->content_at;
+    int64_t count;
+
+    if (file->content_at > 0 && used > 0)
+        memmove(file->content.data, file->content.data + file->content_at, used);
+    file->content_at = 0;
+    file->content.size = used;
+    buffer_reserve(&file->content, READ_SIZE);
+    count = source_read(file->source, file->content.data + used, READ_SIZE, err);
+    if (count < 0) {
+        error_wrap(err, "%s", file->path);
+        return (int)count;
+    }
+    file->content.size += (size_t)count;
+    file->has_ended = count == 0;
+    return 0;
+}
+
+static void content_consume(struct load_file *file, size_t size)
+{
+    struct bytes rest = content_rest(file);
+
+    hash128_stream_add(file->hash, rest.data, size);
+    file->content_at += size;
+    file->bytes += size;
+}
+
+/* Consume up to the offset `bytes`, or to the end. */
+static int content_skip_to(struct load_file *file, uint64_t bytes, struct error *err)
+{
+    while (file->bytes < bytes) {
+        size_t size = content_rest(file).size;
+        int rc;
+
+        if (size == 0 && file->has_ended)
+            return 0;
+        if (size == 0) {
+            rc = content_fill(file, err);
+            if (rc != 0)
+                return rc;
+            continue;
+        }
+        content_consume(file, size < bytes - file->bytes ? size : (size_t)(bytes - file->bytes));
+    }
+    return 0;
+}
+
+int load_file_at_end(struct load_file *file, struct error *err)
+{
+    while (content_rest(file).size == 0 && !file->has_ended) {
+        int rc = content_fill(file, err);
+
+        if (rc != 0)
+            return rc;
+    }
+    return content_rest(file).size == 0;
+}
+
+/* From the start again. */
+static int file_begin(struct load_file *file, struct error *err)
+{
+    source_close(file->source);
+    hash128_stream_free(file->hash);
+    file->hash = hash128_stream_new();
+    file->bytes = 0;
+    file->lines = 0;
+    file->ends_line = true;
+    file->content_at = 0;
+    file->has_ended = false;
+    buffer_clear(&file->content);
+    return source_open(file->path, &file->source, err);
+}
+
+void load_file_hash(const struct load_file *file, uint8_t hash_out[16])
+{
+    struct hash128 hash = hash128_stream_digest(file->hash);
+
+    store_u64(hash_out, hash.low);
+    store_u64(hash_out + 8, hash.high);
+}
+
+double load_file_fraction(const struct load_file *file)
+{
+    uint64_t size = source_size(file->source);
+
+    return size == 0 ? -1 : (double)source_position(file->source) / (double)size;
+}
+
+/* ---- lines ---- */
+
+int load_file_line(struct load_file *file, struct buffer *to, struct error *err)
+{
+    size_t start = to->size;
+    bool is_begun = false;
+
+    for (;;) {
+        struct bytes rest = content_rest(file);
+        const uint8_t *end;
+        size_t size;
+        size_t room = LOAD_LINE_MAX - (to->size - start);
+
+        if (rest.size == 0 && file->has_ended)
+            break;
+        if (rest.size == 0) {
+            int rc = content_fill(file, err);
+
+            if (rc != 0)
+                return rc;
+            continue;
+        }
+        is_begun = true;
+        end = memchr(rest.data, '\n', rest.size);
+        size = end == NULL ? rest.size : (size_t)(end - rest.data);
+        buffer_append(to, rest.data, size < room ? size : room);
+        content_consume(file, size + (end != NULL));
+        if (end != NULL) {
+            buffer_put_u8(to, '\n');
+            file->ends_line = true;
+            return 1;
+        }
+    }
+    if (!is_begun)
+        return 0;
+    buffer_put_u8(to, '\n');
+    file->ends_line = false;
+    return 1;
+}
+
+/* ---- the beginning ---- */
+
+/* The line at `at` of the content read so far, without its end, and where the next begins. */
+static struct bytes peek_line(const struct load_file *file, size_t *at)
+{
+    struct bytes rest = bytes_of(file->content.data + *at, file->content.size - *at);
+    const uint8_t *end = rest.size == 0 ? NULL : memchr(rest.data, '\n', rest.size);
+    size_t size = end == NULL ? rest.size : (size_t)(end - rest.data);
+
+    *at += size + (end != NULL);
+    if (size > 0 && rest.data[size - 1] == '\r')
+        size--;
+    return bytes_of(rest.data, size < LOAD_LINE_MAX ? size : LOAD_LINE_MAX);
+}
+
+static void file_set_key(struct load_file *file, const char *identity, struct bytes header,
+                         struct bytes record)
+{
+    struct hash128_stream *stream = hash128_stream_new();
+    const char *kind = file->is_stdin ? "producer" : identity != NULL ? "as" : "file";
+    struct hash128 hash;
+
+    hash128_stream_add(stream, kind, strlen(kind) + 1);
+    if (identity != NULL)
+        hash128_stream_add(stream, identity, strlen(identity) + 1);
+    if (!file->is_stdin) {
+        hash128_stream_add(stream, header.data, header.size);
+        hash128_stream_add(stream, "\n", 1);
+        hash128_stream_add(stream, record.data, record.size);
+    }
+    hash = hash128_stream_digest(stream);
+    hash128_stream_free(stream);
+    store_u64(file->key, hash.low);
+    store_u64(file->key + 8, hash.high);
+}
+
+/* Whether the beginning of the content that was read holds two whole lines. */
+static bool has_two_lines(const struct load_file *file)
+{
+    size_t at = 0;
+
+    (void)peek_line(file, &at);
+    (void)peek_line(file, &at);
+    return at > 0 && at <= file->content.size && file->content.data[at - 1] == '\n' &&
+           memchr(file->content.data, '\n', at - 1) != NULL;
+}
+
+int load_file_open(struct load_file *file, const char *path, const char *identity,
+                   const struct line_columns *columns, struct error *err)
+{
+    struct bytes header = bytes_of("", 0);
+    struct bytes record;
+    size_t at = 0;
+    int rc;
+
+    *file = (struct load_file){.path = path, .is_stdin = strcmp(path, "-") == 0};
+    rc = file_begin(file, err);
+    while (rc == 0 && !file->has_ended && file->content.size < PEEK_MAX && !has_two_lines(file))
+        rc = content_fill(file, err);
+    if (rc != 0)
+        return rc;
+    if (file->content.size >= 3 && memcmp(file->content.data, byte_order_mark, 3) == 0)
+        at = 3;
+    if (at == file->content.size)
+        return 0;
+    record = peek_line(file, &at);
+    if (line_is_header(record, columns)) {
+        header = record;
+        buffer_append_bytes(&file->header, header);
+        buffer_put_u8(&file->header, '\n');
+        if (at == file->content.size)
+            return 0;
+        record = peek_line(file, &at);
+    }
+    file_set_key(file, identity, header, record);
+    return 1;
+}
+
+void load_file_close(struct load_file *file)
+{
+    source_close(file->source);
+    buffer_release(&file->header);
+    buffer_release(&file->content);
+    memory_free(file->prefixes);
+    hash128_stream_free(file->hash);
+    *file = (struct load_file){0};
+}
+
+/* ---- prefixes ---- */
+
+void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix)
+{
+    if (file->prefix_count == file->prefix_capacity) {
+        file->prefix_capacity = file->prefix_capacity == 0 ? 8 : file->prefix_capacity * 2;
+        file->prefixes =
+            memory_resize(file->prefixes, file->prefix_capacity * sizeof *file->prefixes);
+    }
+    file->prefixes[file->prefix_count++] = *prefix;
+}
+
+static int prefix_compare(const void *a, const void *b)
+{
+    const struct load_prefix *first = a;
+    const struct load_prefix *second = b;
+
+    return first->bytes < second->bytes ? -1 : first->bytes > second->bytes;
+}
+
+/* Whether the content begins with `prefix`; it is consumed so far.  1, 0, or an error. */
+static int prefix_matches(struct load_file *file, const struct load_prefix *prefix,
+                          struct error *err)
+{
+    uint8_t hash[16];
+    struct bytes rest;
+    int rc = content_skip_to(file, prefix->bytes, err);
+
+    if (rc != 0)
+        return rc;
+    load_file_hash(file, hash);
+    if (file->bytes != prefix->bytes || memcmp(hash, prefix->hash, sizeof hash) != 0)
+        return 0;
+    if (prefix->ends_line)
+        return 1;
+    while ((rest = content_rest(file)).size < 2 && !file->has_ended) {
+        rc = content_fill(file, err);
+        if (rc != 0)
+            return rc;
+    }
+    return rest.size == 0 || rest.data[0] == '\n' ||
+           (rest.size > 1 && rest.data[0] == '\r' && rest.data[1] == '\n');
+}
+
+/* `prefix` was consumed; so is now the end of its last line, if it came since. */
+static void prefix_take(struct load_file *file, const struct load_prefix *prefix)
+{
+    struct bytes rest = content_rest(file);
+
+    file->lines = prefix->lines;
+    file->ends_line = prefix->ends_line;
+    if (prefix->ends_line || rest.size == 0)
+        return;
+    content_consume(file, rest.data[0] == '\n' ? 1 : 2);
+    file->ends_line = true;
+}
+
+/* Consume a byte order mark and the header. */
+static int file_skip_header(struct load_file *file, struct error *err)
+{
+    struct buffer header = {0};
+    struct bytes rest;
+    int rc = 0;
+
+    while ((rest = content_rest(file)).size < sizeof byte_order_mark && !file->has_ended) {
+        rc = content_fill(file, err);
+        if (rc != 0)
+            return rc;
+    }
+    if (rest.size >= sizeof byte_order_mark &&
+        memcmp(rest.data, byte_order_mark, sizeof byte_order_mark) == 0)
+        content_consume(file, sizeof byte_order_mark);
+    if (file->header.size > 0)
+        rc = load_file_line(file, &header, err);
+    buffer_release(&header);
+    return rc < 0 ? rc : 0;
+}
+
+int load_file_match(struct load_file *file, const struct load_prefix **prefix_out,
+                    struct error *err)
+{
+    const struct load_prefix *longest = NULL;
+    uint32_t first = 0;
+    int rc;
+
+    *prefix_out = NULL;
+    if (file->prefix_count == 0)
+        return file_skip_header(file, err);
+    qsort(file->prefixes, file->prefix_count, sizeof *file->prefixes, prefix_compare);
+    if (file->is_stdin)
+        first = file->prefix_count - 1;
+    for (uint32_t i = first; i < file->prefix_count; i++) {
+        rc = prefix_matches(file, &file->prefixes[i], err);
+        if (rc < 0)
+            return rc;
+        if (rc == 1)
+            longest = &file->prefixes[i];
+    }
+    if (file->is_stdin && longest == NULL)
+        return error_set(err, ERROR_CONFLICT,
+                         "standard input does not begin with what this producer sent before");
+    if (!file->is_stdin) {
+        rc = file_begin(file, err);
+        if (rc != 0)
+            return rc;
+        if (longest == NULL)
+            return file_skip_header(file, err);
+        rc = prefix_matches(file, longest, err);
+        if (rc < 0)
+            return rc;
+        if (rc == 0)
+            return error_set(err, ERROR_CONFLICT, "%s changes while it is read", file->path);
+    }
+    prefix_take(file, longest);
+    *prefix_out = longest;
+    return 0;
+}
