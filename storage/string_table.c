@@ -84,11 +84,20 @@ static struct string_key key_of(struct bytes string)
     return key;
 }
 
+/* From the arena, because lookups are as good as random and huge pages halve their cost; what a
+ * table outgrows stays there until the end, and is less than the last. */
+static struct string_entry *entries_new(struct arena *arena, uint64_t count)
+{
+    struct string_entry *entries = arena_alloc(arena, count * sizeof *entries, sizeof *entries);
+    memset(entries, 0, count * sizeof *entries);
+    return entries;
+}
+
 struct string_table *string_table_new(struct arena *arena)
 {
     struct string_table *table = memory_zeroed(1, sizeof *table);
     table->arena = arena;
-    table->entries = memory_zeroed(STRING_SLOTS_FIRST, sizeof *table->entries);
+    table->entries = entries_new(arena, STRING_SLOTS_FIRST);
     table->mask = STRING_SLOTS_FIRST - 1;
     return table;
 }
@@ -97,7 +106,6 @@ void string_table_free(struct string_table *table)
 {
     if (table == NULL)
         return;
-    memory_free(table->entries);
     memory_free(table->strings);
     memory_free(table);
 }
@@ -142,7 +150,7 @@ static void table_grow(struct string_table *table)
 {
     uint64_t old_count = table->mask + 1;
     struct string_entry *old = table->entries;
-    table->entries = memory_zeroed(old_count * 2, sizeof *table->entries);
+    table->entries = entries_new(table->arena, old_count * 2);
     table->mask = old_count * 2 - 1;
     for (uint64_t i = 0; i < old_count; i++) {
         if (old[i].number == 0)
@@ -152,7 +160,6 @@ static void table_grow(struct string_table *table)
             slot = (slot + 1) & table->mask;
         table->entries[slot] = old[i];
     }
-    memory_free(old);
 }
 
 static uint32_t table_insert(struct string_table *table, struct string_entry *entry,

@@ -14,7 +14,7 @@
 struct arena;
 struct string_table;
 
-/* The text is kept in `arena`, which outlives the table. */
+/* The text and the table itself are kept in `arena`, which outlives it. */
 struct string_table *string_table_new(struct arena *arena);
 void string_table_free(struct string_table *table);            /* NULL is fine */
 

@@ -95,7 +95,7 @@ bool wide_dictionary_is_full(const struct wide_dictionary_writer *writer)
     for (uint32_t i = 0; i < writer->column_count; i++)
         count += string_table_count(writer->strings[i]);
     return count >= WIDE_DICTIONARY_STRINGS_MAX ||
-           arena_used(writer->arena) >= WIDE_DICTIONARY_TEXT_MAX;
+           arena_used(writer->arena) >= WIDE_DICTIONARY_MEMORY_MAX;
 }
 
 uint32_t wide_dictionary_current(const struct wide_dictionary_writer *writer)

@@ -12,7 +12,7 @@
 
 enum {
     WIDE_DICTIONARY_STRINGS_MAX = 1 << 19,     /* of a dictionary, over all columns */
-    WIDE_DICTIONARY_TEXT_MAX = 32 << 20        /* about: it is left when the next page begins */
+    WIDE_DICTIONARY_MEMORY_MAX = 128 << 20     /* of the writer, text and tables */
 };
 
 /* ---- writing ---- */
