@@ -3,8 +3,9 @@
  *     wide [-n millions] [-d days] [-m millions in a memtable] [-s] [-p directory]
  *
  * The clicks are the reference data of docs/ARCHITECTURE.md "Encodings": 1,000 resellers (Zipf 1)
- * with 200 of 50,000 ads each (Zipf 1), log-normal cents, in order of time or (-s) shuffled over all
- * days, in blocks of 1,000.  Every stage ends with a check of rows and sums against what was made. */
+ * with 200 of 50,000 ads each (Zipf 1), log-normal cents, in order of time or (-s) shuffled over
+ * all days, in blocks of 1,000.  Every stage ends with a check of rows and sums against what was
+ * made. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +24,9 @@ enum {
     RESELLER_ADS = 200,
     ADS = 50000,
     BLOCK_ROWS = 1000,
-    ROUND_BLOCKS = 8,                  /* made, then applied: few, as blocks come hot */
+    ROUND_BLOCKS = 8, /* made, then applied: few, as blocks come hot */
     SEGMENTS_MAX = 64,
-    DAY_FIRST = 20666                  /* 2026-08-01 */
+    DAY_FIRST = 20666 /* 2026-08-01 */
 };
 
 static const struct column columns[] = {
@@ -51,9 +52,9 @@ struct generator {
     uint64_t state;
     uint64_t made;
     int64_t sum;
-    double reseller_weights[RESELLERS];        /* cumulated */
+    double reseller_weights[RESELLERS]; /* cumulated */
     double ad_weights[RESELLER_ADS];
-    uint32_t *partition_codes;                 /* by reseller and day: code plus one in its block */
+    uint32_t *partition_codes; /* by reseller and day: code plus one in its block */
     uint32_t *ad_codes;
 };
 
@@ -140,8 +141,7 @@ static void block_fill(struct generator *generator, struct block *block)
         cents = cents > 0 ? cents : 1;
         block->partition_codes[row] = partition_code(generator, block, reseller, day);
         block->columns[0].integers[row] = DAY_FIRST * DAY_MS + (int64_t)time;
-        block->columns[1].codes[row] =
-            ad_code(generator, block, (reseller * 7919 + ad * 31) % ADS);
+        block->columns[1].codes[row] = ad_code(generator, block, (reseller * 7919 + ad * 31) % ADS);
         block->columns[2].integers[row] = cents;
         block->columns[2].scales[row] = 2;
         block->rows++;
@@ -176,9 +176,9 @@ static uint64_t memtable_write(const struct wide_memtable *memtable, const struc
     for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++) {
         uint32_t partition = wide_memtable_order(memtable)[i];
         wide_memtable_rows(memtable, partition, UINT64_MAX, &rows);
-        if (wide_segment_writer_partition(writer, wide_memtable_partition_token(memtable, partition),
-                                          wide_memtable_partition_key(memtable, partition), &rows,
-                                          &err) != 0)
+        if (wide_segment_writer_partition(
+                writer, wide_memtable_partition_token(memtable, partition),
+                wide_memtable_partition_key(memtable, partition), &rows, &err) != 0)
             fail(&err);
     }
     if (wide_segment_writer_finish(writer, info, &err) != 0)

@@ -27,14 +27,32 @@ enum flag_form { FLAGS_CONSTANT = 0, FLAGS_VECTOR = 1 };
 enum vector_kind vector_kind_of(const struct type *type)
 {
     switch (type->kind) {
-    case TYPE_BIGINT: case TYPE_TIMESTAMP: case TYPE_TIME: case TYPE_INT: case TYPE_DATE:
-    case TYPE_SMALLINT: case TYPE_TINYINT: case TYPE_BOOLEAN:
+    case TYPE_BIGINT:
+    case TYPE_TIMESTAMP:
+    case TYPE_TIME:
+    case TYPE_INT:
+    case TYPE_DATE:
+    case TYPE_SMALLINT:
+    case TYPE_TINYINT:
+    case TYPE_BOOLEAN:
         return VECTOR_INTEGER;
     case TYPE_DECIMAL:
         return VECTOR_DECIMAL;
-    case TYPE_ASCII: case TYPE_BLOB: case TYPE_COUNTER: case TYPE_DOUBLE: case TYPE_FLOAT:
-    case TYPE_UUID: case TYPE_TEXT: case TYPE_VARINT: case TYPE_TIMEUUID: case TYPE_INET:
-    case TYPE_DURATION: case TYPE_LIST: case TYPE_MAP: case TYPE_SET: case TYPE_UDT:
+    case TYPE_ASCII:
+    case TYPE_BLOB:
+    case TYPE_COUNTER:
+    case TYPE_DOUBLE:
+    case TYPE_FLOAT:
+    case TYPE_UUID:
+    case TYPE_TEXT:
+    case TYPE_VARINT:
+    case TYPE_TIMEUUID:
+    case TYPE_INET:
+    case TYPE_DURATION:
+    case TYPE_LIST:
+    case TYPE_MAP:
+    case TYPE_SET:
+    case TYPE_UDT:
     case TYPE_TUPLE:
         break;
     }
@@ -53,8 +71,8 @@ const struct column *block_column_of(const struct table *table, uint32_t index)
     uint32_t clustering = table->clustering_count - 1;
     if (index < clustering)
         return &table->columns[table->partition_count + index];
-    return &table->columns[table->partition_count + table->clustering_count +
-                           table->static_count + index - clustering];
+    return &table->columns[table->partition_count + table->clustering_count + table->static_count +
+                           index - clustering];
 }
 
 /* Bytes of the serialized value of an integer type. */
@@ -328,7 +346,7 @@ static void put_offsets(struct buffer *buffer, const int64_t *values, uint32_t c
     }
     uint64_t base = (uint64_t)least;
     uint64_t range = (uint64_t)greatest - base;
-    uint8_t width = range == 0          ? 0
+    uint8_t width = range == 0            ? 0
                     : range <= UINT8_MAX  ? 1
                     : range <= UINT16_MAX ? 2
                     : range <= UINT32_MAX ? 4
@@ -528,7 +546,8 @@ void block_serialize(const struct block *block, struct buffer *buffer)
         put_column(buffer, &block->columns[i], block->rows);
 }
 
-/* Absent codes are 0 even where no row has a string: only present ones must be in the dictionary. */
+/* Absent codes are 0 even where no row has a string: only present ones must be in the dictionary.
+ */
 static void get_column_codes(struct reader *reader, struct block_column *column, uint32_t rows)
 {
     get_dictionary(reader, &column->dictionary);
@@ -564,7 +583,8 @@ static int get_columns(struct reader *reader, const struct table *table, struct 
     for (uint64_t i = 0; i < count && !reader->failed; i++) {
         uint64_t id = reader_varint(reader);
         uint8_t kind = reader_u8(reader);
-        struct block_column *column = id <= UINT32_MAX ? block_column_at(block, (uint32_t)id) : NULL;
+        struct block_column *column =
+            id <= UINT32_MAX ? block_column_at(block, (uint32_t)id) : NULL;
         if (column == NULL || seen[column - block->columns] || kind != (uint8_t)column->kind)
             return ERROR_CORRUPT;
         seen[column - block->columns] = true;
@@ -602,8 +622,7 @@ int block_deserialize(struct reader *reader, const struct schema *schema, struct
     get_codes(reader, block->partition_codes, block->rows, block->partitions.count);
     if (reader->failed || get_columns(reader, table, block) != 0) {
         block_free(block);
-        return error_set(err, ERROR_CORRUPT, "block of table %u: bad contents",
-                         (unsigned)table_id);
+        return error_set(err, ERROR_CORRUPT, "block of table %u: bad contents", (unsigned)table_id);
     }
     *block_out = block;
     return 0;

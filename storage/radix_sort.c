@@ -1,17 +1,13 @@
 /* radix_sort: least significant digit first.
  *
- * Each pass is stable, so after the last one items are ordered by all digits.  Digits are 8 bits for
- * few items, because clearing and adding up the histogram costs as much as moving hundreds of them,
- * and 11 bits for many, which saves passes. */
+ * Each pass is stable, so after the last one items are ordered by all digits.  Digits are 8 bits
+ * for few items, because clearing and adding up the histogram costs as much as moving hundreds of
+ * them, and 11 bits for many, which saves passes. */
 #include "storage/radix_sort.h"
 
 #include <string.h>
 
-enum {
-    DIGIT_BITS_FEW = 8,
-    DIGIT_BITS_MANY = 11,
-    MANY = 1024
-};
+enum { DIGIT_BITS_FEW = 8, DIGIT_BITS_MANY = 11, MANY = 1024 };
 
 static void radix_pass(const uint64_t *items, uint64_t *sorted, uint32_t count, uint32_t shift,
                        uint64_t mask)

@@ -15,7 +15,7 @@
 enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
-    STRING_AHEAD = 32                  /* lookups under way at once; a core has 10 to 16 misses */
+    STRING_AHEAD = 32 /* lookups under way at once; a core has 10 to 16 misses */
 };
 
 /* 32 bytes, so that none lies in two cache lines. */
@@ -23,13 +23,13 @@ struct string_entry {
     uint64_t words[2];
     const uint8_t *text;
     uint32_t size;
-    uint32_t number;                   /* plus one; 0: free */
+    uint32_t number; /* plus one; 0: free */
 };
 
 struct string_table {
     struct arena *arena;
     struct string_entry *entries;
-    uint64_t mask;                     /* entries - 1 */
+    uint64_t mask; /* entries - 1 */
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
@@ -62,9 +62,8 @@ static void words_inline(struct bytes string, uint64_t words[2])
         words[0] = load_u32(data);
         words[1] = load_u32(data + size - 4);
     } else {
-        words[0] = size > 0 ? (uint64_t)data[0] << 16 | (uint64_t)data[size / 2] << 8 |
-                                  data[size - 1]
-                            : 0;
+        words[0] =
+            size > 0 ? (uint64_t)data[0] << 16 | (uint64_t)data[size / 2] << 8 | data[size - 1] : 0;
         words[1] = 0;
     }
 }

@@ -1,8 +1,8 @@
 /* vector_codec: transform, buckets, raw bits.
  *
  * A value becomes an unsigned number: its offset from the least value, its difference to the value
- * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever form has the
- * fewest bits.  A number n with m mantissa bits:
+ * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever form has
+ * the fewest bits.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest
@@ -29,8 +29,8 @@ enum {
     MANTISSA_MIN = 2,
     MANTISSA_MAX = 7,
     BUCKET_COUNT = 256,
-    SAMPLE_STEP = 16,                  /* one of so many values decides the transform */
-    RAW_READ = 16                      /* bytes one read of raw bits may touch */
+    SAMPLE_STEP = 16, /* one of so many values decides the transform */
+    RAW_READ = 16     /* bytes one read of raw bits may touch */
 };
 
 struct vector_encoder {
@@ -207,7 +207,9 @@ void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32
     encoder->buckets.size = count;
     buffer_put_u8(target, (uint8_t)form);
     buffer_put_u8(target, (uint8_t)mantissa);
-    buffer_put_signed(target, form == FORM_DIFFERENCES ? values[0] : form == FORM_OFFSETS ? least : 0);
+    buffer_put_signed(target, form == FORM_DIFFERENCES ? values[0]
+                              : form == FORM_OFFSETS   ? least
+                                                       : 0);
     buffer_put_sized(target, buffer_view(&encoder->raw));
     put_buckets(encoder, target);
 }
@@ -235,7 +237,7 @@ void vector_decoder_free(struct vector_decoder *decoder)
 struct bucket_table {
     uint8_t exponents[BUCKET_COUNT];
     uint64_t bases[BUCKET_COUNT];
-    uint32_t valid;                    /* buckets from here on are no numbers of 64 bits */
+    uint32_t valid; /* buckets from here on are no numbers of 64 bits */
 };
 
 static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)

@@ -17,12 +17,12 @@
 enum {
     DICTIONARY_FORMAT = 1,
     PAGE_STRINGS_MAX = 2048,
-    PAGE_TEXT_MAX = 64 << 10,          /* left when it is passed: a page has at least one string */
+    PAGE_TEXT_MAX = 64 << 10, /* left when it is passed: a page has at least one string */
     PAGE_TEXT_LIMIT = PAGE_TEXT_MAX + UINT16_MAX,
     TEXT_PLAIN = 0,
     TEXT_COMPRESSED = 1,
     ARENA_CHUNK = 1 << 20,
-    KEPT_TEXT_MAX = 64 << 20           /* bytes of loaded pages that a trim leaves alone */
+    KEPT_TEXT_MAX = 64 << 20 /* bytes of loaded pages that a trim leaves alone */
 };
 
 /* ---- writing ---- */
@@ -31,12 +31,12 @@ struct wide_dictionary_writer {
     uint32_t column_count;
     uint32_t current;
     struct arena *arena;
-    struct string_table **strings;     /* by column */
+    struct string_table **strings; /* by column */
     struct compressor *compressor;
     struct vector_encoder *vectors;
     struct buffer text;
     struct buffer page;
-    struct buffer index;               /* records, one a dictionary and column */
+    struct buffer index; /* records, one a dictionary and column */
 };
 
 static void tables_begin(struct wide_dictionary_writer *writer)
@@ -132,8 +132,7 @@ static uint32_t page_fill(struct wide_dictionary_writer *writer, const struct by
 }
 
 static int column_write(struct wide_dictionary_writer *writer, struct segment_writer *segment,
-                        uint32_t column, uint32_t column_id, uint32_t *page_next,
-                        struct error *err)
+                        uint32_t column, uint32_t column_id, uint32_t *page_next, struct error *err)
 {
     uint32_t count;
     const struct bytes *strings = wide_dictionary_strings(writer, column, &count);
@@ -145,7 +144,8 @@ static int column_write(struct wide_dictionary_writer *writer, struct segment_wr
     for (uint32_t start = 0; rc == 0 && start < count;) {
         uint32_t filled = page_fill(writer, strings, start, count);
         uint32_t page;
-        rc = segment_writer_page(segment, buffer_view(&writer->page), (struct bytes){0}, &page, err);
+        rc =
+            segment_writer_page(segment, buffer_view(&writer->page), (struct bytes){0}, &page, err);
         check(rc != 0 || page == *page_next);
         ++*page_next;
         buffer_put_varint(&pages, filled);
@@ -186,7 +186,7 @@ struct dictionary_page {
     uint32_t page;
     uint32_t first;
     uint32_t count;
-    struct bytes *strings;             /* NULL until it is loaded */
+    struct bytes *strings; /* NULL until it is loaded */
     struct buffer text;
 };
 
@@ -194,19 +194,19 @@ struct dictionary_page {
 struct dictionary_column {
     uint32_t dictionary;
     uint32_t column_id;
-    uint32_t count;                    /* strings */
+    uint32_t count; /* strings */
     struct dictionary_page *pages;
     uint32_t page_count;
 };
 
 struct wide_dictionary {
-    struct segment *segment;           /* borrowed */
+    struct segment *segment; /* borrowed */
     struct dictionary_column *columns;
     uint32_t column_count;
     struct decompressor *decompressor;
     struct vector_decoder *vectors;
     struct buffer page;
-    size_t kept;                       /* bytes of loaded text */
+    size_t kept; /* bytes of loaded text */
 };
 
 static int index_column(struct reader *reader, uint32_t segment_pages,
@@ -242,9 +242,8 @@ static int index_parse(struct wide_dictionary *dictionary)
     if (reader_u8(&reader) != DICTIONARY_FORMAT || reader.failed)
         return ERROR_CORRUPT;
     while (reader_left(&reader) > 0) {
-        dictionary->columns =
-            memory_resize(dictionary->columns,
-                          (dictionary->column_count + 1) * sizeof *dictionary->columns);
+        dictionary->columns = memory_resize(dictionary->columns, (dictionary->column_count + 1) *
+                                                                     sizeof *dictionary->columns);
         struct dictionary_column *column = &dictionary->columns[dictionary->column_count++];
         *column = (struct dictionary_column){0};
         if (index_column(&reader, segment_page_count(dictionary->segment), column) != 0)
@@ -393,6 +392,6 @@ int wide_dictionary_get(struct wide_dictionary *dictionary, uint32_t which, uint
         return 0;
     }
     return error_set(err, ERROR_CORRUPT, "segment %llu: dictionary %u has no string %llu",
-                     (unsigned long long)segment_info(dictionary->segment)->id,
-                     (unsigned)which, (unsigned long long)number);
+                     (unsigned long long)segment_info(dictionary->segment)->id, (unsigned)which,
+                     (unsigned long long)number);
 }

@@ -27,31 +27,26 @@
 #include "storage/base/memory.h"
 #include "storage/string_table.h"
 
-enum {
-    CHUNK_ROWS_SMALL = 8,
-    CHUNK_ROWS_MIDDLE = 32,
-    CHUNK_ROWS_LARGE = 256,
-    SLOT_COUNT = 3
-};
+enum { CHUNK_ROWS_SMALL = 8, CHUNK_ROWS_MIDDLE = 32, CHUNK_ROWS_LARGE = 256, SLOT_COUNT = 3 };
 
 /* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
 struct cell_layout {
     uint16_t offset;
-    uint8_t width;                     /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
+    uint8_t width; /* of the value: 0 (constant), 1, 2, 4, 8 bytes */
     bool has_scales;
     bool has_absent;
 };
 
 struct row_layout {
     uint32_t row_size;
-    struct cell_layout cells[];        /* by column */
+    struct cell_layout cells[]; /* by column */
 };
 
 struct chunk {
     struct chunk *next;
     const struct row_layout *layout;
-    uint32_t rows;                     /* of the last one: as many as it has room for */
-    uint8_t data[];                    /* rows * layout->row_size */
+    uint32_t rows;  /* of the last one: as many as it has room for */
+    uint8_t data[]; /* rows * layout->row_size */
 };
 
 /* The partition as of the last time that `frame` touched it; stats.rows are the rows then. */
@@ -70,34 +65,34 @@ struct constant {
 };
 
 struct partition {
-    uint8_t *next;                     /* where the next row goes: in `tail`, while `room` > 0 */
+    uint8_t *next; /* where the next row goes: in `tail`, while `room` > 0 */
     uint32_t room;
-    uint32_t slot;                     /* the one being written */
-    uint32_t slot_count;               /* in use; the first says that frame 0 saw no rows */
+    uint32_t slot;       /* the one being written */
+    uint32_t slot_count; /* in use; the first says that frame 0 saw no rows */
     bool has_constants;
-    const struct row_layout *layout;   /* of `tail` */
-    struct chunk *tail;                /* NULL before the first row */
+    const struct row_layout *layout; /* of `tail` */
+    struct chunk *tail;              /* NULL before the first row */
     struct chunk *head;
     int64_t token;
     struct slot slots[SLOT_COUNT];
-    struct constant constants[];       /* by column */
+    struct constant constants[]; /* by column */
 };
 
 struct wide_memtable {
     const struct table *table;
     struct arena *arena;
     uint32_t column_count;
-    uint32_t stats_column;             /* UINT32_MAX: none */
-    bool has_times;                    /* the first column is an integer of the clustering */
+    uint32_t stats_column; /* UINT32_MAX: none */
+    bool has_times;        /* the first column is an integer of the clustering */
     bool is_frozen;
     uint64_t rows;
     const struct row_layout *layout;
-    struct string_table *keys;         /* numbers are partition numbers */
+    struct string_table *keys; /* numbers are partition numbers */
     struct partition **partitions;
     uint32_t partitions_capacity;
-    uint32_t *order;                   /* frozen only */
-    struct string_table **strings;     /* by column; NULL where it has no codes */
-    uint32_t **mapped;                 /* by column: the last block's codes to ours */
+    uint32_t *order;               /* frozen only */
+    struct string_table **strings; /* by column; NULL where it has no codes */
+    uint32_t **mapped;             /* by column: the last block's codes to ours */
     uint32_t *mapped_partitions;
     uint32_t mapped_capacity;          /* of each of them */
     struct partition **row_partitions; /* by row of the block being applied */
@@ -160,8 +155,7 @@ void wide_memtable_free(struct wide_memtable *memtable)
 
 static struct partition *partition_new(struct wide_memtable *memtable, uint32_t number)
 {
-    size_t size =
-        sizeof(struct partition) + memtable->column_count * sizeof(struct constant);
+    size_t size = sizeof(struct partition) + memtable->column_count * sizeof(struct constant);
     struct partition *partition = arena_alloc(memtable->arena, size, 64);
     memset(partition, 0, size);
     struct bytes key = string_table_strings(memtable->keys)[number];
@@ -178,9 +172,8 @@ static void partitions_map(struct wide_memtable *memtable, const struct block *b
     if (count > memtable->partitions_capacity) {
         check(count < UINT32_MAX / 2);
         memtable->partitions_capacity = count * 2;
-        memtable->partitions =
-            memory_resize(memtable->partitions,
-                          memtable->partitions_capacity * sizeof *memtable->partitions);
+        memtable->partitions = memory_resize(
+            memtable->partitions, memtable->partitions_capacity * sizeof *memtable->partitions);
     }
     for (uint32_t number = before; number < count; number++)
         memtable->partitions[number] = partition_new(memtable, number);
@@ -475,8 +468,8 @@ static void scratch_reserve(struct wide_memtable *memtable, const struct block *
 {
     if (block->rows > memtable->row_capacity) {
         memtable->row_capacity = block->rows;
-        memtable->row_partitions = memory_resize(
-            memtable->row_partitions, block->rows * sizeof *memtable->row_partitions);
+        memtable->row_partitions =
+            memory_resize(memtable->row_partitions, block->rows * sizeof *memtable->row_partitions);
         memtable->row_data =
             memory_resize(memtable->row_data, block->rows * sizeof *memtable->row_data);
     }
@@ -528,8 +521,7 @@ static uint32_t column_index(const struct wide_memtable *memtable, uint32_t colu
     return UINT32_MAX;
 }
 
-const uint32_t *wide_memtable_mapped_codes(const struct wide_memtable *memtable,
-                                           uint32_t column_id)
+const uint32_t *wide_memtable_mapped_codes(const struct wide_memtable *memtable, uint32_t column_id)
 {
     uint32_t index = column_index(memtable, column_id);
     return index != UINT32_MAX ? memtable->mapped[index] : NULL;

@@ -87,7 +87,7 @@ struct wide_page_encoder {
     uint32_t *distinct;
     uint64_t *items;
     uint64_t *items_other;
-    int64_t *values;                   /* a page's rows, or a page's entries */
+    int64_t *values; /* a page's rows, or a page's entries */
 };
 
 struct wide_page_encoder *wide_page_encoder_new(void)
@@ -208,8 +208,7 @@ void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
     for (uint32_t i = 0; i < page->rows.column_count; i++)
         if (page->rows.vectors[i].kind == VECTOR_CODE)
             codes_add(encoder, page, i, &rows->vectors[i], from, count, number, context);
-    page->entries[page->entry_count++] =
-        (struct wide_page_entry){first, count, rows->timestamp_us};
+    page->entries[page->entry_count++] = (struct wide_page_entry){first, count, rows->timestamp_us};
 }
 
 /* ---- encoding ---- */
@@ -241,7 +240,8 @@ static void put_entries(struct wide_page_encoder *encoder, const struct wide_pag
     vector_encode(encoder->vectors, encoder->values, page->entry_count, target);
 }
 
-/* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it. */
+/* Timestamps of rows: few distinct ones, each run's that was merged, so a table and places in it.
+ */
 static void put_timestamps(struct wide_page_encoder *encoder, const struct wide_page *page,
                            struct buffer *target)
 {
@@ -346,7 +346,7 @@ void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page 
 
 struct wide_page_decoder {
     struct vector_decoder *vectors;
-    int64_t *values;                   /* a page's rows, or a page's entries */
+    int64_t *values; /* a page's rows, or a page's entries */
 };
 
 struct wide_page_decoder *wide_page_decoder_new(void)

@@ -2,7 +2,8 @@
  *
  * A page has entries, each a piece of one partition: a whole small one, or a part of a large one.
  * Strings are not in it: an entry lists, most frequent first, the numbers its strings have in the
- * segment's dictionary, and its rows refer to the list by place.  Layout: FORMATS.md "Wide page". */
+ * segment's dictionary, and its rows refer to the list by place.
+ * Layout: FORMATS.md "Wide page". */
 #ifndef DAYBOOK_STORAGE_WIDE_PAGE_H
 #define DAYBOOK_STORAGE_WIDE_PAGE_H
 
@@ -28,7 +29,7 @@ struct wide_page_list {
  * list, strings are not set, and timestamps_us NULL means the entries' own. */
 struct wide_page {
     struct wide_rows rows;
-    uint32_t dictionary;               /* of the segment's dictionaries, the one its numbers are of */
+    uint32_t dictionary;               /* of the segment's, the one its numbers are of */
     struct wide_page_entry *entries;
     uint32_t entry_count;
     uint32_t entry_capacity;

@@ -6,9 +6,9 @@
  * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
  * So sorting is: numbers from it that ascend in clustering order, a radix sort of (number, row)
  * packed into 64 bits, and a comparison sort of the few runs of equal numbers by the columns behind
- * it.  Where the first column is no integer, or number and row do not fit 64 bits, everything is one
- * run.  A merge is an append of all inputs and a sort: it beats comparing heads because nothing in
- * it is a branch that depends on the data, and rows in order already cost one pass. */
+ * it.  Where the first column is no integer, or number and row do not fit 64 bits, everything is
+ * one run.  A merge is an append of all inputs and a sort: it beats comparing heads because nothing
+ * in it is a branch that depends on the data, and rows in order already cost one pass. */
 #include "storage/wide_rows.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "storage/radix_sort.h"
 
 enum {
-    INSERTION_ROWS = 24                /* up to here it beats sorts that need scratch memory */
+    INSERTION_ROWS = 24 /* up to here it beats sorts that need scratch memory */
 };
 
 /* ---- life ---- */
@@ -165,8 +165,8 @@ static void vector_append(struct wide_rows *rows, uint32_t index, const struct w
     }
 }
 
-static void timestamps_append(struct wide_rows *rows, const struct wide_rows *source,
-                              uint32_t from, uint32_t count)
+static void timestamps_append(struct wide_rows *rows, const struct wide_rows *source, uint32_t from,
+                              uint32_t count)
 {
     bool same = source->timestamps_us == NULL && source->timestamp_us == rows->timestamp_us;
     if (rows->rows == 0 && rows->timestamps_us == NULL && source->timestamps_us == NULL) {
@@ -243,8 +243,8 @@ static int strings_compare(const struct type *type, struct bytes a, struct bytes
     return type_compare(type, a, b);
 }
 
-static int vectors_compare(const struct wide_vector *a, uint32_t row_a,
-                           const struct wide_vector *b, uint32_t row_b)
+static int vectors_compare(const struct wide_vector *a, uint32_t row_a, const struct wide_vector *b,
+                           uint32_t row_b)
 {
     switch (a->kind) {
     case VECTOR_CODE:
@@ -519,8 +519,8 @@ struct merged_strings {
     uint32_t capacity;
 };
 
-/* `codes` maps one input's codes to merged ones, 0 where it has none yet; all zero between uses, for
- * which `used` lists what was set. */
+/* `codes` maps one input's codes to merged ones, 0 where it has none yet; all zero between uses,
+ * for which `used` lists what was set. */
 struct wide_strings {
     struct merged_strings *columns;
     uint32_t column_count;
@@ -550,8 +550,7 @@ void wide_strings_free(struct wide_strings *strings)
 static void strings_clear(struct wide_strings *strings, uint32_t column_count)
 {
     if (strings->column_count < column_count) {
-        strings->columns =
-            memory_resize(strings->columns, column_count * sizeof *strings->columns);
+        strings->columns = memory_resize(strings->columns, column_count * sizeof *strings->columns);
         for (uint32_t i = strings->column_count; i < column_count; i++)
             strings->columns[i] = (struct merged_strings){0};
         strings->column_count = column_count;
@@ -668,7 +667,7 @@ struct rows_stream {
     bool reversed;
     uint32_t position;
     uint32_t end;
-    uint32_t row;                      /* given out last, with its rank; UINT32_MAX: none yet */
+    uint32_t row; /* given out last, with its rank; UINT32_MAX: none yet */
     int64_t rank;
     struct buffer values;
     struct cell *cells;

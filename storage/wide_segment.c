@@ -21,12 +21,12 @@ struct reader_strings {
 
 struct wide_segment_reader {
     struct segment *segment;
-    struct wide_dictionary *dictionary;        /* NULL before the first read */
+    struct wide_dictionary *dictionary; /* NULL before the first read */
     struct wide_page_decoder *decoder;
     struct wide_page page;
-    uint32_t page_loaded;                      /* UINT32_MAX: none */
+    uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
-    struct reader_strings *strings;            /* by column */
+    struct reader_strings *strings; /* by column */
 };
 
 struct wide_segment_reader *wide_segment_reader_new(struct segment *segment,

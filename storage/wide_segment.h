@@ -66,9 +66,10 @@ must_check int wide_segment_reader_piece(struct wide_segment_reader *reader,
  * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row. */
 typedef bool (*wide_segment_may_raise)(void *context, int64_t token, struct bytes key);
 
-/* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: memory is
- * some pages of each input, whatever the size of a partition, plus its rows that are equal in the
- * whole clustering.  `info`: id, table, kind, frames of the whole.  `may_raise` NULL: never. */
+/* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: it takes
+ * memory for some pages of each input, whatever the size of a partition, plus its rows that are
+ * equal in the whole clustering.  `info`: id, table, kind, frames of the whole.  `may_raise` NULL:
+ * never. */
 must_check int wide_segment_merge(struct world *world, const struct table *table,
                                   struct segment **inputs, uint32_t input_count,
                                   const struct segment_info *info,

@@ -1,17 +1,17 @@
 /* wide_segment_merge: the rows of several runs, partition by partition, piece by piece.
  *
  * What decides correctness: equals of the clustering must come out in the order of the inputs, and
- * that order is their rank, so all of them must be in one batch.  A batch is made of all rows that sort
- * before the *cutoff*: the least last row of any input that has more pages.  Rows that are yet to
- * be read cannot sort before it.
+ * that order is their rank, so all of them must be in one batch.  A batch is made of all rows that
+ * sort before the *cutoff*: the least last row of any input that has more pages.  Rows that are yet
+ * to be read cannot sort before it.
  *
  *     input 0   ....a..b....c|        c its last row loaded, more pages behind
  *     input 1   ..d.......e.....f     no more pages
  *     cutoff    c: everything before it goes; equals of c wait for the next page of input 0
  *
- * A batch is the inputs' parts one after the other, sorted stably.  If nothing is before the cutoff,
- * its input reads on: only a run of equals longer than a page makes an input hold more than a page
- * and what it has left.
+ * A batch is the inputs' parts one after the other, sorted stably.  If nothing is before the
+ * cutoff, its input reads on: only a run of equals longer than a page makes an input hold more than
+ * a page and what it has left.
  *
  * Strings: each input's numbers are translated to the output's once a dictionary, so merging looks
  * no string up by its text more than once for each input. */
@@ -36,9 +36,9 @@ struct merge {
     uint32_t input_count;
     struct wide_rows piece;
     struct wide_rows batch;
-    uint32_t *numbers;                         /* by a piece's code */
+    uint32_t *numbers; /* by a piece's code */
     uint32_t numbers_capacity;
-    bool raises;                               /* this partition's timestamps */
+    bool raises; /* this partition's timestamps */
 };
 
 static int partition_compare(const struct segment_partition *a, const struct segment_partition *b)
@@ -90,8 +90,8 @@ static void piece_translate(struct merge *merge)
             continue;
         if (vector->string_count >= merge->numbers_capacity) {
             merge->numbers_capacity = vector->string_count + 1;
-            merge->numbers = memory_resize(merge->numbers,
-                                           merge->numbers_capacity * sizeof *merge->numbers);
+            merge->numbers =
+                memory_resize(merge->numbers, merge->numbers_capacity * sizeof *merge->numbers);
         }
         /* Absent rows have code 0 even where there is no string. */
         merge->numbers[0] = 0;
@@ -130,10 +130,9 @@ static struct merge_input *find_cutoff(struct merge *merge)
     struct merge_input *least = NULL;
     for (uint32_t i = 0; i < merge->input_count; i++) {
         struct merge_input *input = &merge->inputs[i];
-        if (has_more(input) && (least == NULL || wide_rows_compare(&input->rows,
-                                                                   input->rows.rows - 1,
-                                                                   &least->rows,
-                                                                   least->rows.rows - 1) < 0))
+        if (has_more(input) &&
+            (least == NULL || wide_rows_compare(&input->rows, input->rows.rows - 1, &least->rows,
+                                                least->rows.rows - 1) < 0))
             least = input;
     }
     return least;
@@ -165,8 +164,8 @@ static void timestamps_raise(struct wide_rows *rows)
 }
 
 /* Write all rows before the cutoff; *written_out tells how many. */
-static int batch_write(struct merge *merge, const struct merge_input *cutoff,
-                       uint32_t *written_out, struct error *err)
+static int batch_write(struct merge *merge, const struct merge_input *cutoff, uint32_t *written_out,
+                       struct error *err)
 {
     uint32_t counts[WIDE_SEGMENT_INPUTS_MAX] = {0};
     uint32_t sources = 0;

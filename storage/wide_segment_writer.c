@@ -2,8 +2,8 @@
  *
  * The open page is filled with whole partitions as long as they fit; a partition that has more rows
  * than a page begins one of its own and goes on through as many as it takes, and the page of its
- * last rows takes further partitions.  Pages refer to the dictionary by number, so the dictionary is
- * written after them, and its index is the segment's extra section.
+ * last rows takes further partitions.  Pages refer to the dictionary by number, so the dictionary
+ * is written after them, and its index is the segment's extra section.
  *
  *     page: p1 p2 p3 | page: p4 (first) | page: p4 (last) p5 | dictionary pages | extra: index
  *
@@ -31,15 +31,15 @@ struct wide_segment_writer {
     struct wide_page_encoder *encoder;
     struct wide_page page;
     struct wide_dictionary_writer *dictionary;
-    struct known_codes *known;         /* by column */
+    struct known_codes *known; /* by column */
     uint32_t *column_ids;
-    const struct wide_rows *rows;      /* being added to the page */
-    struct wide_rows pending;          /* of the pieces, not yet in a page; codes are numbers */
-    uint32_t page_next;                /* the number the open page will have */
+    const struct wide_rows *rows; /* being added to the page */
+    struct wide_rows pending;     /* of the pieces, not yet in a page; codes are numbers */
+    uint32_t page_next;           /* the number the open page will have */
     struct buffer encoded;
-    struct buffer label;               /* the clustering of the open page's first row */
-    bool is_labelled;                  /* that row's partition has other pages too */
-    bool is_open;                      /* a partition is under way: */
+    struct buffer label; /* the clustering of the open page's first row */
+    bool is_labelled;    /* that row's partition has other pages too */
+    bool is_open;        /* a partition is under way: */
     bool has_entries;
     int64_t token;
     struct buffer key;
@@ -115,8 +115,8 @@ static void known_begin(struct wide_segment_writer *writer, const struct wide_ro
     for (uint32_t i = 0; i < rows->column_count; i++) {
         const struct wide_vector *vector = &rows->vectors[i];
         struct known_codes *known = &writer->known[i];
-        if (vector->strings_shared && (known->strings != vector->strings ||
-                                       known->string_count != vector->string_count))
+        if (vector->strings_shared &&
+            (known->strings != vector->strings || known->string_count != vector->string_count))
             known_clear(known, vector);
     }
 }
@@ -251,8 +251,7 @@ static void timestamps_note(struct wide_segment_writer *writer, const struct wid
 }
 
 int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
-                                  struct bytes key, const struct wide_rows *rows,
-                                  struct error *err)
+                                  struct bytes key, const struct wide_rows *rows, struct error *err)
 {
     if (rows->rows == 0)
         return 0;
@@ -278,8 +277,7 @@ static void pending_refresh(struct wide_segment_writer *writer)
     for (uint32_t i = 0; i < writer->pending.column_count; i++) {
         struct wide_vector *vector = &writer->pending.vectors[i];
         if (vector->kind == VECTOR_CODE)
-            vector->strings =
-                wide_dictionary_strings(writer->dictionary, i, &vector->string_count);
+            vector->strings = wide_dictionary_strings(writer->dictionary, i, &vector->string_count);
     }
 }
 

@@ -12,7 +12,7 @@ enum { COUNT = 3000 };
 struct shape {
     const char *name;
     int64_t (*value)(uint64_t *state, uint32_t i);
-    double bytes_max;                  /* a value, coded */
+    double bytes_max; /* a value, coded */
 };
 
 static int64_t constant(uint64_t *state, uint32_t i)
@@ -59,7 +59,7 @@ static int64_t outlier(uint64_t *state, uint32_t i)
 
 static const struct shape shapes[] = {
     {"constant", constant, 0.01},   {"small", small, 0.35},
-    {"sequence", sequence, 0.7},   {"extremes", extremes, 8.5},
+    {"sequence", sequence, 0.7},    {"extremes", extremes, 8.5},
     {"anything", anything, 8.8},    {"all magnitudes", all_magnitudes, 5.0},
     {"one outlier", outlier, 0.35},
 };

@@ -105,7 +105,8 @@ Test(wide_memtable, a_frame_sees_the_rows_and_stats_of_its_time)
         struct click_model copies[PARTITIONS];
         for (uint32_t i = 0; i < PARTITIONS; i++) {
             copies[i] = fixture.models[i];
-            copies[i].clicks = memory_copy(copies[i].clicks, copies[i].count * sizeof(struct click));
+            copies[i].clicks =
+                memory_copy(copies[i].clicks, copies[i].count * sizeof(struct click));
         }
         apply_random(&fixture, &state, 80, base + 1);
         apply_random(&fixture, &state, 5, base + 2);
@@ -140,7 +141,8 @@ Test(wide_memtable, before_its_first_frame_a_partition_is_empty)
 Test(wide_memtable, columns_widen_for_values_that_do_not_fit)
 {
     static const int64_t times[] = {0, 1, 200, 40000, INT64_C(1) << 33, INT64_MAX, INT64_MIN};
-    static const int64_t amounts[] = {1, 100, 30000, 1 << 20, INT64_C(1) << 40, INT64_MIN, INT64_MAX};
+    static const int64_t amounts[] = {1,         100,      30000, 1 << 20, INT64_C(1) << 40,
+                                      INT64_MIN, INT64_MAX};
     struct fixture fixture;
     setup(&fixture);
     for (uint32_t step = 0; step < 7; step++) {
@@ -178,8 +180,8 @@ Test(wide_memtable, codes_pass_sixteen_bits)
             uint32_t row = block->rows++;
             block->partition_codes[row] = 0;
             block->columns[0].integers[row] = ad + i;
-            block->columns[1].codes[row] = block_dictionary_add(
-                &block->columns[1].dictionary, click_text("ad", ad + i, text));
+            block->columns[1].codes[row] =
+                block_dictionary_add(&block->columns[1].dictionary, click_text("ad", ad + i, text));
             block->columns[2].integers[row] = 1;
             block->columns[2].scales[row] = 0;
             block->columns[3].integers[row] = 1;
@@ -213,9 +215,8 @@ Test(wide_memtable, maps_codes_and_partitions_of_the_last_block)
         }
         const uint32_t *partitions = wide_memtable_mapped_partitions(fixture.memtable);
         for (uint32_t i = 0; i < fixture.block->partitions.count; i++)
-            cr_assert(bytes_equal(
-                wide_memtable_partition_key(fixture.memtable, partitions[i]),
-                block_dictionary_get(&fixture.block->partitions, i)));
+            cr_assert(bytes_equal(wide_memtable_partition_key(fixture.memtable, partitions[i]),
+                                  block_dictionary_get(&fixture.block->partitions, i)));
     }
     cr_assert_null(wide_memtable_mapped_codes(fixture.memtable, 6));
     teardown(&fixture);

@@ -90,8 +90,8 @@ static struct bytes *entry_strings(const struct fixture *fixture, uint32_t colum
     uint32_t column_id = fixture->read.rows.vectors[column].column_id;
     uint32_t count;
     const struct bytes *all = wide_memtable_strings(fixture->memtable, column_id, &count);
-    struct bytes *strings = memory_alloc((list->starts[entry + 1] - list->starts[entry] + 1) *
-                                         sizeof *strings);
+    struct bytes *strings =
+        memory_alloc((list->starts[entry + 1] - list->starts[entry] + 1) * sizeof *strings);
     for (uint32_t i = list->starts[entry]; i < list->starts[entry + 1]; i++) {
         cr_assert_lt(list->numbers[i], count);
         strings[i - list->starts[entry]] = all[list->numbers[i]];
@@ -182,9 +182,8 @@ Test(wide_page, truncated_at_every_byte_it_is_corrupt)
     setup(&fixture, 120);
     for (size_t size = 0; size < fixture.encoded.size; size++) {
         uint8_t *cut = memory_copy(fixture.encoded.data, size);
-        cr_assert_eq(
-            wide_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
-            ERROR_CORRUPT, "%zu", size);
+        cr_assert_eq(wide_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
+                     ERROR_CORRUPT, "%zu", size);
         cr_assert_eq(fixture.read.rows.rows, 0);
         memory_free(cut);
     }

@@ -49,8 +49,8 @@ Test(wide_rows, are_sorted_and_equals_keep_their_order)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct source source;
         struct click_model model = {0};
-        source_init(&source, schema_table(schema, WIDE_TABLE), i + 1, cases[i].rows,
-                    cases[i].times, &model);
+        source_init(&source, schema_table(schema, WIDE_TABLE), i + 1, cases[i].rows, cases[i].times,
+                    &model);
         cr_assert(rows_are_model(&source.rows, &model), "case %zu", i);
         model_release(&model);
         source_release(&source);

@@ -62,15 +62,15 @@ static void memtable_write(struct fixture *fixture, struct wide_memtable *memtab
     for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++) {
         uint32_t number = wide_memtable_order(memtable)[i];
         wide_memtable_rows(memtable, number, UINT64_MAX, &rows);
-        cr_assert_eq(
-            wide_segment_writer_partition(writer, wide_memtable_partition_token(memtable, number),
-                                          wide_memtable_partition_key(memtable, number), &rows,
-                                          &err),
-            0, "%s", err.text);
+        cr_assert_eq(wide_segment_writer_partition(
+                         writer, wide_memtable_partition_token(memtable, number),
+                         wide_memtable_partition_key(memtable, number), &rows, &err),
+                     0, "%s", err.text);
     }
     cr_assert_eq(wide_segment_writer_finish(writer, &info, &err), 0);
     wide_segment_writer_close(writer);
-    cr_assert_eq(segment_open(fixture->world, &info, &fixture->runs[fixture->run_count++], &err), 0);
+    cr_assert_eq(segment_open(fixture->world, &info, &fixture->runs[fixture->run_count++], &err),
+                 0);
     wide_rows_release(&rows);
 }
 
@@ -205,9 +205,9 @@ Test(wide_segment, timestamps_stay_each_rows_own_unless_they_may_be_raised)
         struct segment *merged = merge(&fixture, raises ? raise_all : NULL);
         struct wide_segment_reader *reader = wide_segment_reader_new(merged, fixture.table);
         wide_rows_init(&rows, fixture.table);
-        cr_assert_eq(wide_segment_reader_rows(reader, segment_partition_at(merged, 0), 1000, &rows,
-                                              NULL),
-                     0);
+        cr_assert_eq(
+            wide_segment_reader_rows(reader, segment_partition_at(merged, 0), 1000, &rows, NULL),
+            0);
         for (uint32_t row = 0; row < rows.rows; row++) {
             int64_t timestamp =
                 rows.timestamps_us != NULL ? rows.timestamps_us[row] : rows.timestamp_us;
@@ -304,9 +304,9 @@ Test(wide_segment, equals_that_fill_pages_are_merged)
     struct wide_rows rows;
     struct wide_segment_reader *reader = wide_segment_reader_new(merged, fixture.table);
     wide_rows_init(&rows, fixture.table);
-    cr_assert_eq(wide_segment_reader_rows(reader, segment_partition_at(merged, 0), UINT32_MAX,
-                                          &rows, NULL),
-                 0);
+    cr_assert_eq(
+        wide_segment_reader_rows(reader, segment_partition_at(merged, 0), UINT32_MAX, &rows, NULL),
+        0);
     /* Of each ad first the rows of the first run, as they came, then those of the second. */
     for (uint32_t row = 0; row < 20000 + 10000; row++) {
         int64_t expected = row < 20000 ? row * 7 : (row - 20000) * 7;

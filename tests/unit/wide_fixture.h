@@ -41,15 +41,14 @@ static inline struct schema *wide_schema(void)
     return schema;
 }
 
-/* One row; `note` NULL: absent; `derived` negative: absent; `number` tells rows apart that are
- * equal in the clustering (it goes into the amount). */
+/* One row; `derived` negative and `note` 0 are absent. */
 struct click {
     int64_t time;
     uint32_t ad;
     int64_t amount;
     uint8_t scale;
     int derived;
-    uint32_t note;                     /* 0: absent */
+    uint32_t note;
 };
 
 static inline uint64_t click_random(uint64_t *state)
@@ -75,7 +74,8 @@ static inline struct click click_make(uint64_t *state, uint32_t times, uint32_t 
     return click;
 }
 
-static inline struct bytes click_text(const char *prefix, uint32_t number, char text[CLICK_TEXT_SIZE])
+static inline struct bytes click_text(const char *prefix, uint32_t number,
+                                      char text[CLICK_TEXT_SIZE])
 {
     snprintf(text, CLICK_TEXT_SIZE, "%s-%u", prefix, number);
     return bytes_text(text);
@@ -122,8 +122,9 @@ static inline void block_add_click(struct block *block, uint32_t partition,
     if (click->note == 0)
         block_set_absent(block, &block->columns[4], row);
     else
-        block->columns[4].codes[row] = click_code(
-            &block->columns[4].dictionary, click_text("a note longer than most", click->note, text));
+        block->columns[4].codes[row] =
+            click_code(&block->columns[4].dictionary,
+                       click_text("a note longer than most", click->note, text));
 }
 
 static inline struct bytes vector_string(const struct wide_vector *vector, uint32_t row)

@@ -1,0 +1,63 @@
+/* test_string_table: strings keep the number they first got, whatever their size. */
+#include "storage/string_table.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { COUNT = 20000 };
+
+/* String i, of 1 to 40 bytes, with zero bytes in it, prefixes of others among them. */
+static struct bytes string_make(uint32_t i, char text[64])
+{
+    int size = snprintf(text, 64, "%u", i);
+    int wanted = size + (int)(i % 35);
+    for (; size < wanted; size++)
+        text[size] = (char)(i % 2 == 0 ? 0 : 'x');
+    return bytes_of(text, (size_t)size);
+}
+
+Test(string_table, numbers_follow_the_order_of_first_adding)
+{
+    char text[64];
+    struct arena *arena = arena_new(1 << 16);
+    struct string_table *table = string_table_new(arena);
+    cr_assert_eq(string_table_add(table, bytes_of("", 0)), 0);
+    for (int again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < COUNT; i++)
+            cr_assert_eq(string_table_add(table, string_make(i, text)), i + 1);
+    cr_assert_eq(string_table_count(table), COUNT + 1);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct bytes string = string_make(i, text);
+        cr_assert_eq(string_table_find(table, string), i + 1);
+        cr_assert(bytes_equal(string_table_strings(table)[i + 1], string));
+    }
+    cr_assert_eq(string_table_find(table, bytes_text("not there")), STRING_NONE);
+    cr_assert_eq(string_table_find(table, bytes_text("not there, and longer")), STRING_NONE);
+    string_table_free(table);
+    arena_free(arena);
+}
+
+Test(string_table, a_dictionary_is_added_at_once)
+{
+    char text[64];
+    uint32_t numbers[500];
+    struct arena *arena = arena_new(1 << 16);
+    struct string_table *table = string_table_new(arena);
+    struct block_dictionary dictionary = {0};
+    for (uint32_t i = 0; i < 500; i++)
+        block_dictionary_add(&dictionary, string_make(499 - i, text));
+    for (uint32_t i = 0; i < 100; i++)
+        string_table_add(table, string_make(i, text));
+    string_table_add_all(table, &dictionary, numbers);
+    for (uint32_t i = 0; i < 500; i++)
+        cr_assert_eq(numbers[i], string_table_find(table, string_make(499 - i, text)));
+    cr_assert_eq(numbers[499], 0);
+    cr_assert_eq(string_table_count(table), 500);
+    buffer_release(&dictionary.text);
+    memory_free(dictionary.offsets);
+    string_table_free(table);
+    arena_free(arena);
+}
