@@ -8,8 +8,8 @@
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    up to LOAD_BATCHES of them under
  *       #batch N COUNT, the lines                                way at once
  *
- * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that a
- * load that is repeated sends the same batches again and the door knows them for copies. */
+ * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that
+ * a load that is repeated sends the same batches again and the door knows them for copies. */
 #include "ingest/load.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* load_file: see load_file.h.
  *
- * What decides correctness: a recorded prefix may be taken for this file's beginning only when every
- * byte of it is the same, which the 128-bit hash says, and when it ended where a line ends here,
- * too: a last line without its end may have been half of a longer one.
+ * What decides correctness: a recorded prefix may be taken for this file's beginning only when
+ * every byte of it is the same, which the 128-bit hash says, and when it ended where a line ends
+ * here, too: a last line without its end may have been half of a longer one.
  *
  *   recorded   a,,1,b,1          not a beginning of   a,,1,b,15      but of   a,,1,b,1\nc,...
  */

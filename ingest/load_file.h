@@ -1,4 +1,4 @@
-/* load_file: the content of one file that is being loaded: its lines, its hash, what is known of it.
+/* load_file: the content of a file that is being loaded: its lines, its hash, what is known of it.
  *
  * Offsets count bytes of the uncompressed content.  The hash is over all that was consumed. */
 #ifndef DAYBOOK_INGEST_LOAD_FILE_H

@@ -328,7 +328,8 @@ static bool key_is_held(const struct text_connection *connection, const uint8_t 
 {
     for (const struct text_connection *other = connection->ingest->connections; other != NULL;
          other = other->next) {
-        if (other != connection && other->holds_key && memcmp(other->held_key, key, 16) == 0)
+        if (other != connection && other->holds_key && !other->has_ended &&
+            memcmp(other->held_key, key, sizeof other->held_key) == 0)
             return true;
     }
     return false;

@@ -1,107 +1,7 @@
 /* load: files into a real store over the text door: each counted once, however it is loaded. */
 #include "ingest/load.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <uv.h>
-
-#include "ingest/ingest.h"
-#include "storage/base/memory.h"
-#include "storage/engine.h"
-#include "tests/unit/clicks_fixture.h"
-
-static uv_loop_t loop;
-static struct network *network;
-static struct world *world;
-static struct metrics *metrics;
-static struct store *store;
-static struct ingest *ingest;
-static char root[] = "/tmp/daybook-load-XXXXXX";
-
-static void count_done(void *context, int status, const struct error *err)
-{
-    int *count = context;
-
-    cr_assert(status == 0, "%s", err == NULL ? "" : err->text);
-    ++*count;
-}
-
-static void run_until(const int *flag)
-{
-    while (*flag == 0)
-        uv_run(&loop, UV_RUN_ONCE);
-}
-
-static void system_open(bool creates)
-{
-    struct ingest_options options = {
-        .metrics = metrics, .streams = &clicks_stream, .stream_count = 1};
-    struct engine_options engine_options = {.metrics = metrics};
-    const struct table_definition *tables[8] = {&clicks_definition};
-    uint32_t count;
-    const struct table_definition *const *own = ingest_tables(&count);
-    struct error err = {0};
-    int opened = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        tables[i + 1] = own[i];
-    cr_assert(world_uv_open(root, true, &loop, &world, &err) == 0, "%s", err.text);
-    if (creates) {
-        struct schema *schema = schema_new();
-
-        cr_assert(schema_add_keyspace(schema, "daybook", &err) == 0);
-        cr_assert(schema_add_keyspace(schema, "daybook_system", &err) == 0);
-        for (uint32_t i = 0; i <= count; i++)
-            cr_assert(schema_add_table(schema, tables[i], &err) == 0, "%s", err.text);
-        cr_assert(engine_create(world, schema, bytes_of("", 0), &err) == 0, "%s", err.text);
-        schema_unref(schema);
-    }
-    cr_assert(engine_open(world, &engine_options, tables, count + 1, &store, &err) == 0, "%s",
-              err.text);
-    options.store = store;
-    options.world = world;
-    options.network = network;
-    cr_assert(ingest_open(&options, count_done, &opened, &ingest, &err) == 0, "%s", err.text);
-    run_until(&opened);
-}
-
-static void system_close(void)
-{
-    int closed = 0;
-
-    ingest_close(ingest, count_done, &closed);
-    run_until(&closed);
-    closed = 0;
-    store_close(store, count_done, &closed);
-    run_until(&closed);
-    world_uv_close(world);
-}
-
-static void setup(void)
-{
-    cr_assert(mkdtemp(root) != NULL);
-    cr_assert(uv_loop_init(&loop) == 0);
-    network = network_uv_new(&loop);
-    metrics = metrics_new();
-    system_open(true);
-}
-
-static void teardown(void)
-{
-    char command[200];
-
-    system_close();
-    network_uv_free(network);
-    metrics_free(metrics);
-    uv_run(&loop, UV_RUN_DEFAULT);
-    cr_expect(uv_loop_close(&loop) == 0);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    cr_expect(system(command) == 0);
-}
+#include "tests/unit/ingest_fixture.h"
 
 TestSuite(load, .init = setup, .fini = teardown, .timeout = 60);
 
@@ -128,29 +28,6 @@ static void lines_append(struct buffer *text, int from, int to)
     for (int i = from; i < to; i++)
         buffer_printf(text, "r%d,,%lld,ad%d,0.%02d\n", i % 7, 1385654400000 + (long long)i * 10,
                       i % 50, i % 100);
-}
-
-struct result {
-    struct command_output output;
-    struct buffer text[2];             /* out, err */
-    int exit_status;
-    int finished;
-};
-
-static void result_write(struct command_output *output, enum command_stream stream,
-                         struct bytes bytes)
-{
-    struct result *result = (struct result *)output;
-
-    buffer_append_bytes(&result->text[stream - 1], bytes);
-}
-
-static void result_finish(struct command_output *output, int exit_status)
-{
-    struct result *result = (struct result *)output;
-
-    result->exit_status = exit_status;
-    result->finished++;
 }
 
 /* Load one file; the words that are expected on each stream, and the clicks there afterwards. */
@@ -336,5 +213,50 @@ Test(load, ndjson_is_loaded_and_lines_of_megabytes_are_refused_alone)
     load_file_expect(&options, "a.ndjson", EXIT_DONE, "2 lines accepted, 1 refused", "");
     load_file_expect(&options, "a.ndjson", EXIT_DONE, "already loaded, 3 lines", "");
     cr_expect(clicks() == 2);
+    buffer_release(&text);
+}
+
+/* Load for so many turns of the loop, then break the connection. */
+static void load_interrupted(struct load_options *options, const char *name, int turns)
+{
+    struct result result = {.output = {.write = result_write, .finish = result_finish}};
+    struct connection *ends[2];
+    struct error err = {0};
+    char path[200];
+
+    path_of(name, path);
+    options->paths[0] = path;
+    options->path_count = 1;
+    cr_assert(network_pair(network, ends, &err) == 0);
+    ingest_attach(ingest, ends[1]);
+    load_start(options, world, ends[0], false, &result.output);
+    for (int i = 0; i < turns; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    if (result.finished == 0)
+        network_close(ends[0]);
+    run_until(&result.finished);
+    while (metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections", "", "")->value > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    for (int i = 0; i < 2; i++)
+        buffer_release(&result.text[i]);
+}
+
+Test(load, a_load_that_is_interrupted_anywhere_counts_each_line_once)
+{
+    struct load_options options = {0};
+    struct buffer text = {0};
+
+    lines_append(&text, 0, 600000);
+    file_write("a.csv", "w", buffer_view(&text));
+    for (int turns = 1; turns < 40; turns += 3) {
+        load_interrupted(&options, "a.csv", turns);
+        if (turns % 4 == 0) {
+            system_close();
+            system_open(false);
+        }
+    }
+    load_file_expect(&options, "a.csv", EXIT_DONE, "", "");
+    load_file_expect(&options, "a.csv", EXIT_DONE, "already loaded, 600,000 lines", "");
+    cr_expect(clicks() == 600000);
     buffer_release(&text);
 }

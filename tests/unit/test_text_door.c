@@ -373,6 +373,8 @@ static const struct exchange exchanges[] = {
     {"time,ad_id\n" GOOD, "error - missing_column \"reseller_id\"\n"},
     {"time,country\n" GOOD, "error - unknown_column \"country\"\n"},
     {"#stream clicks\n" GOOD, "ok - accepted 1 rejected 0\n"},
+    {GOOD "#stream\namount,ad_id,time,reseller_id\n0.1,a,1385654400123,r\n",
+     "ok - accepted 2 rejected 0\n"},
     {"#stream nights\n" GOOD, "error - unknown_stream \"nights\"\n"},
     {"#columns\n", "columns reseller_id,day,time,ad_id,amount\nok - accepted 0 rejected 0\n"},
     {"#files 00112233445566778899aabbccddeeff\n", "files\nok - accepted 0 rejected 0\n"},
