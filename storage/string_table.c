@@ -214,6 +214,11 @@ void string_table_add_all(struct string_table *table, const struct block_diction
             keys[i] = key_of(block_dictionary_get(dictionary, start + i));
             __builtin_prefetch(&table->entries[keys[i].hash & table->mask]);
         }
+        for (uint32_t i = 0; i < count; i++) {
+            const struct string_entry *entry = &table->entries[keys[i].hash & table->mask];
+            if (entry->size > STRING_INLINE_MAX)
+                __builtin_prefetch(entry->text);
+        }
         for (uint32_t i = 0; i < count; i++)
             numbers_out[start + i] = key_add(table, &keys[i]);
     }

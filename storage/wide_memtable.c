@@ -27,7 +27,13 @@
 #include "storage/base/memory.h"
 #include "storage/string_table.h"
 
-enum { CHUNK_ROWS_SMALL = 8, CHUNK_ROWS_MIDDLE = 32, CHUNK_ROWS_LARGE = 256, SLOT_COUNT = 3 };
+enum {
+    CHUNK_ROWS_SMALL = 8,
+    CHUNK_ROWS_MIDDLE = 32,
+    CHUNK_ROWS_LARGE = 256,
+    SLOT_COUNT = 3,
+    PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
+};
 
 /* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
 struct cell_layout {
@@ -194,6 +200,41 @@ static void partition_touch(struct partition *partition, uint64_t frame, int64_t
         partition->slot_count += partition->slot_count < SLOT_COUNT;
     }
     slot->timestamp_us = timestamp_us;
+}
+
+/* Partitions of a block lie anywhere in memory: what is read of each is asked for ahead, its header
+ * and constants before the strings are mapped, what the header points to some partitions ahead. */
+static void partitions_prefetch(const struct wide_memtable *memtable, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct partition *partition = memtable->partitions[memtable->mapped_partitions[i]];
+        __builtin_prefetch(partition, 1);
+        __builtin_prefetch(partition->constants);
+        __builtin_prefetch(&partition->constants[memtable->column_count - 1]);
+    }
+}
+
+static void slots_prefetch(const struct partition *partition)
+{
+    const struct slot *slot = &partition->slots[partition->slot];
+    const struct slot *next = &partition->slots[(partition->slot + 1) % SLOT_COUNT];
+    __builtin_prefetch(slot, 1);
+    __builtin_prefetch(&slot->timestamp_us, 1);
+    __builtin_prefetch(next, 1);
+    __builtin_prefetch(&next->timestamp_us, 1);
+    if (partition->room > 0)
+        __builtin_prefetch(partition->next, 1);
+}
+
+static void partitions_touch(const struct wide_memtable *memtable, uint32_t count, uint64_t frame,
+                             int64_t timestamp_us)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + PREFETCH_PARTITIONS < count)
+            slots_prefetch(
+                memtable->partitions[memtable->mapped_partitions[i + PREFETCH_PARTITIONS]]);
+        partition_touch(memtable->partitions[memtable->mapped_partitions[i]], frame, timestamp_us);
+    }
 }
 
 static void constants_begin(const struct wide_memtable *memtable, struct partition *partition,
@@ -494,14 +535,12 @@ void wide_memtable_apply(struct wide_memtable *memtable, const struct block *blo
           block->column_count == memtable->column_count);
     scratch_reserve(memtable, block);
     partitions_map(memtable, block);
-    for (uint32_t i = 0; i < block->partitions.count; i++)
-        __builtin_prefetch(memtable->partitions[memtable->mapped_partitions[i]]);
+    partitions_prefetch(memtable, block->partitions.count);
     for (uint32_t i = 0; i < memtable->column_count; i++)
         if (memtable->strings[i] != NULL)
             string_table_add_all(memtable->strings[i], &block->columns[i].dictionary,
                                  memtable->mapped[i]);
-    for (uint32_t i = 0; i < block->partitions.count; i++)
-        partition_touch(memtable->partitions[memtable->mapped_partitions[i]], frame, timestamp_us);
+    partitions_touch(memtable, block->partitions.count, frame, timestamp_us);
     rows_locate(memtable, block);
     layout_widen(memtable, block);
     rows_place(memtable, block);
