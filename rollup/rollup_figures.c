@@ -172,29 +172,60 @@ static void take_asked(struct figures *figures, const struct figure_query *query
     figures->reseller_count = count;
 }
 
+/* The scan that lists the resellers for the first time. */
+struct listing {
+    struct rollup *rollup;
+    store_done done;
+    void *context;
+};
+
 static int note_reseller(void *context, const struct table *table, const struct page_row *row,
                          struct error *err)
 {
-    struct figures *figures = context;
+    struct listing *listing = context;
     bool is_new;
     (void)table;
     (void)err;
-    key_map_add(figures->rollup->resellers, row->key, &is_new);
+    key_map_add(listing->rollup->resellers, row->key, &is_new);
     return 0;
+}
+
+static void listing_done(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    struct rollup *rollup = listing->rollup;
+    store_done done = listing->done;
+    void *done_context = listing->context;
+    bool is_new;
+    memory_free(listing);
+    rollup->knows_resellers = rollup->knows_resellers || status == 0;
+    for (uint32_t i = 0; i < rollup->pending_count; i++)
+        key_map_add(rollup->resellers, rollup->pending[i].reseller, &is_new);
+    done(done_context, status, err);
+}
+
+int rollup_know_resellers(struct rollup *rollup, store_done done, void *context, struct error *err)
+{
+    if (rollup->knows_resellers) {
+        done(context, 0, NULL);
+        return 0;
+    }
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    *listing = (struct listing){rollup, done, context};
+    const struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_DURABLE);
+    int rc = rows_read(rollup->store, &request, note_reseller, listing_done, listing, err);
+    if (rc < 0)
+        memory_free(listing);
+    return rc;
 }
 
 static void resellers_known(void *context, int status, const struct error *err)
 {
     struct figures *figures = context;
-    struct rollup *rollup = figures->rollup;
-    bool is_new;
     figures->status = status;
     if (status < 0 && err != NULL)
         figures->err = *err;
-    rollup->knows_resellers = rollup->knows_resellers || status == 0;
-    for (uint32_t i = 0; i < rollup->pending_count; i++)
-        key_map_add(rollup->resellers, rollup->pending[i].reseller, &is_new);
-    figures->resellers = key_map_sorted(rollup->resellers, &figures->reseller_count);
+    figures->resellers = key_map_sorted(figures->rollup->resellers, &figures->reseller_count);
     next_resellers(figures);
 }
 
@@ -205,22 +236,19 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
     struct figures *figures = memory_zeroed(1, sizeof(*figures));
     figures->rollup = rollup;
     figures->arena = arena_new(ARENA_CHUNK);
-    figures->day_from = query->day_from;
-    figures->day_to = query->day_to;
+    figures->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
+    figures->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
     figures->each = each;
     figures->done = done;
     figures->context = context;
-    if (query->reseller_count > 0) {
+    if (query->reseller_count > 0 || figures->day_from > figures->day_to) {
         take_asked(figures, query);
+        if (figures->day_from > figures->day_to)
+            figures->reseller_count = 0;
         next_resellers(figures);
         return 0;
     }
-    if (rollup->knows_resellers) {
-        resellers_known(figures, 0, NULL);
-        return 0;
-    }
-    struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_DURABLE);
-    int rc = rows_read(rollup->store, &request, note_reseller, resellers_known, figures, err);
+    int rc = rollup_know_resellers(rollup, resellers_known, figures, err);
     if (rc < 0) {
         arena_free(figures->arena);
         memory_free(figures);

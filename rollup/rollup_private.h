@@ -90,6 +90,10 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err);
 void rollup_fail_waiters(struct rollup *rollup, int status, const struct error *err);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */
 
+/* rollup_figures.c: `resellers` has all that have figures when `done` is called. */
+must_check int rollup_know_resellers(struct rollup *rollup, store_done done, void *context,
+                                     struct error *err);
+
 /* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id);
 

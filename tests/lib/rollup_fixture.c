@@ -244,7 +244,7 @@ static bool print_figure(void *context, const struct day_figure *figure)
 struct buffer rollup_fixture_figures(struct rollup_fixture *fixture)
 {
     struct answer answer = {.rows = 0};
-    const struct figure_query query = {.day_from = -719528, .day_to = 2932896};
+    const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
     require(rollup_figures(fixture->rollup, &query, print_figure, set_done, &answer,
                            &answer.waiting.err),
             &answer.waiting.err, "figures");

@@ -1,0 +1,611 @@
+/* daybook rate: set, delete, list, load.
+ *
+ * A change of rates is a list of edits, one of them for set and delete.  What they will do to the
+ * figures is worked out first, from a copy of the rates with the edits applied, and printed; then
+ * edits and their row in `change` are one batch; and the command answers when the figures that
+ * follow are durable.  With --dry-run it stops after printing, so both print the same.
+ *
+ *     reseller_id  day         clicks  rate        amount
+ *     supaboobs    2013-11-29  2       20% -> 25%  0.003000 -> 0.003750
+ *     1 day of 1 reseller, 2 clicks: amount 0.003000 -> 0.003750
+ *
+ * Failures: a file with a wrong line changes nothing; --expect is checked in the same call that
+ * applies the batch, so between two people who change one rate the second learns of the first. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "rollup/rate_file.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+/* ---- options ---- */
+
+enum { OPTION_DRY_RUN = OPTION_OWN, OPTION_EXPECT, OPTION_NOTE };
+
+static const struct argp_option rate_argp_options[] = {
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
+    {"expect", OPTION_EXPECT, "OLD", 0,
+     "only if this rate is in effect on DAY now; \"none\" for none", 0},
+    {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table, csv, json or md", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static int parse_word(struct rate_options *options, const char *word, struct argp_state *state)
+{
+    static const char *const actions[] = {
+        [RATE_SET] = "set", [RATE_DELETE] = "delete", [RATE_LIST] = "list", [RATE_LOAD] = "load"};
+    if (options->action != RATE_NONE) {
+        if (options->word_count == sizeof(options->words) / sizeof(options->words[0])) {
+            argp_error(state, "'%s' is one word too many", word);
+            return EINVAL;
+        }
+        options->words[options->word_count++] = word;
+        return 0;
+    }
+    for (uint32_t i = RATE_SET; i <= RATE_LOAD; i++) {
+        if (strcmp(word, actions[i]) == 0)
+            options->action = (enum rate_action)i;
+    }
+    if (options->action != RATE_NONE)
+        return 0;
+    argp_error(state, "'%s' is none of set, delete, list, load", word);
+    return EINVAL;
+}
+
+/* Whether the words after the action are the right ones. */
+static int check_words(const struct rate_options *options, struct argp_state *state)
+{
+    static const struct {
+        uint32_t least;
+        uint32_t most;
+        const char *usage;
+    } forms[] = {[RATE_NONE] = {0, 0, "set, delete, list or load is needed"},
+                 [RATE_SET] = {3, 3, "rate set RESELLER DAY RATE"},
+                 [RATE_DELETE] = {2, 2, "rate delete RESELLER DAY"},
+                 [RATE_LIST] = {0, 1, "rate list [RESELLER]"},
+                 [RATE_LOAD] = {1, 1, "rate load FILE"}};
+    struct error err;
+    struct decimal rate;
+    int32_t day;
+    if (options->action == RATE_NONE || options->word_count < forms[options->action].least ||
+        options->word_count > forms[options->action].most) {
+        argp_error(state, "%s", forms[options->action].usage);
+        return EINVAL;
+    }
+    if (options->action == RATE_LOAD || options->word_count == 0)
+        return 0;
+    int rc = reseller_check(bytes_text(options->words[0]), &err);
+    if (rc == 0 && options->word_count >= 2)
+        rc = rate_parse_day(bytes_text(options->words[1]), &day, &err);
+    if (rc == 0 && options->word_count == 3)
+        rc = rate_parse(bytes_text(options->words[2]), &rate, &err);
+    return rc < 0 ? command_usage(state, &err) : 0;
+}
+
+static int check_expect(const struct rate_options *options, struct argp_state *state)
+{
+    struct error err;
+    struct decimal rate;
+    if (options->expect == NULL)
+        return 0;
+    if (options->action != RATE_SET && options->action != RATE_DELETE) {
+        argp_error(state, "--expect goes with set and delete");
+        return EINVAL;
+    }
+    if (strcmp(options->expect, "none") != 0 &&
+        rate_parse(bytes_text(options->expect), &rate, &err) < 0)
+        return command_usage(state, &err);
+    return 0;
+}
+
+static error_t rate_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct rate_options *options = state->input;
+    int rc;
+    switch (key) {
+    case OPTION_DRY_RUN:
+        options->is_dry_run = true;
+        return 0;
+    case OPTION_EXPECT:
+        options->expect = argument;
+        return 0;
+    case OPTION_NOTE:
+        options->note = argument;
+        return 0;
+    case OPTION_FORMAT:
+        if (table_format_parse(argument, &options->format))
+            return 0;
+        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+        return EINVAL;
+    case ARGP_KEY_ARG:
+        return parse_word(options, argument, state);
+    case ARGP_KEY_END:
+        rc = check_words(options, state);
+        return rc != 0 ? rc : check_expect(options, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp rate_argp = {
+    .options = rate_argp_options,
+    .parser = rate_parse_option,
+    .args_doc = "set RESELLER DAY RATE\ndelete RESELLER DAY\nlist [RESELLER]\nload FILE",
+    .doc = "Rates: the share of a click's amount that a reseller earns, each from a day on.\v"
+           "RATE is a fraction or carries its sign: 0.25 or 25%. It is in effect from DAY "
+           "(YYYY-MM-DD) until the reseller's next rate. Figures that follow are right when the "
+           "command returns; what it changes is printed.\n\n"
+           "  daybook rate set supaboobs 2013-11-01 25% --note 'contract of March'\n"
+           "  daybook rate set supaboobs 2013-11-01 0.3 --expect 25% --dry-run\n"
+           "  daybook rate load rates.csv   (reseller_id,effective_since,reward_percent)\n"
+           "  daybook rate list --format csv > rates.csv",
+};
+
+bool rate_writes(const void *options)
+{
+    const struct rate_options *rate = options;
+    return rate->action != RATE_LIST && !rate->is_dry_run;
+}
+
+const char *rate_input_file(const void *options)
+{
+    const struct rate_options *rate = options;
+    return rate->action == RATE_LOAD ? rate->words[0] : NULL;
+}
+
+/* ---- list ---- */
+
+static void list_rate(struct table_print *print, struct bytes reseller, const struct rate *rate,
+                      enum table_format format)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    struct buffer text = {0};
+    day_format(rate->since, day);
+    if (format == TABLE_CSV)
+        rate_append_text(&text, rate->rate);
+    else if (format == TABLE_JSON)
+        decimal_append(&text, rate->rate);
+    else
+        rate_append_percent(&text, rate->rate);
+    const struct bytes cells[] = {reseller, bytes_text(day), buffer_view(&text)};
+    table_print_row(print, cells);
+    buffer_release(&text);
+}
+
+static void list_run(struct rollup *rollup, const struct rate_options *options,
+                     struct command_output *output)
+{
+    static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
+                                                  {"effective_since", TABLE_TEXT},
+                                                  {"reward_percent", TABLE_DECIMAL}};
+    struct buffer text = {0};
+    struct table_print *print = table_print_new(options->format, columns, 3, &text);
+    uint32_t reseller_count;
+    struct bytes *resellers = rate_table_resellers(rollup->rates, &reseller_count);
+    uint64_t printed = 0;
+    for (uint32_t i = 0; i < reseller_count; i++) {
+        uint32_t count;
+        const struct rate *rates = rate_table_rates(rollup->rates, resellers[i], &count);
+        if (options->word_count > 0 && !bytes_equal(resellers[i], bytes_text(options->words[0])))
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            list_rate(print, resellers[i], &rates[k], options->format);
+        printed += count;
+        command_flush(output, &text, false);
+    }
+    table_print_finish(print);
+    command_flush(output, &text, true);
+    if (printed == 0)
+        command_printf(output, COMMAND_ERR, "no rates\n");
+    memory_free(resellers);
+    buffer_release(&text);
+    output->finish(output, EXIT_DONE);
+}
+
+/* ---- changes ---- */
+
+enum { DAYS_PRINTED_MAX = 100 };
+
+struct rate_change {
+    struct rollup *rollup;
+    const struct command_request *request;
+    const struct rate_options *options;
+    struct command_output *output;
+    struct rate_file *file; /* of load; owns what its edits point to */
+    struct rate_edit own;   /* of set and delete */
+    const struct rate_edit *edits;
+    uint32_t edit_count;
+    struct rate_table *after; /* the edited resellers' rates as they will be */
+    struct bytes *resellers;  /* of them */
+    struct buffer text;
+    struct buffer rows; /* of days that change, the first DAYS_PRINTED_MAX */
+    struct table_print *print;
+    struct key_map *changed_resellers;
+    uint64_t changed_days;
+    uint64_t changed_clicks;
+    struct decimal amount_before;
+    struct decimal amount_after;
+    struct write_batch *batch;
+    uint32_t waits; /* for the batch, for the figures */
+    int status;
+    struct error err;
+};
+
+static void change_finish(struct rate_change *change, int exit_status)
+{
+    struct command_output *output = change->output;
+    command_flush(output, &change->text, true);
+    rate_file_free(change->file);
+    rate_table_free(change->after);
+    key_map_free(change->changed_resellers);
+    write_batch_free(change->batch);
+    memory_free(change->resellers);
+    buffer_release(&change->text);
+    buffer_release(&change->rows);
+    if (change->print != NULL)
+        table_print_abandon(change->print);
+    memory_free(change);
+    output->finish(output, exit_status);
+}
+
+static void change_fail(struct rate_change *change, int exit_status, const char *text)
+{
+    command_printf(change->output, COMMAND_ERR, "daybook: %s\n", text);
+    change_finish(change, exit_status);
+}
+
+/* ---- what will change ---- */
+
+static void copy_rates(struct rate_change *change, struct bytes reseller)
+{
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(change->rollup->rates, reseller, &count);
+    for (uint32_t i = 0; i < count; i++)
+        rate_table_set(change->after, reseller, rates[i].since, rates[i].rate);
+}
+
+static void apply_edits(struct rate_change *change)
+{
+    change->after = rate_table_new();
+    for (uint32_t i = 0; i < change->edit_count; i++) {
+        const struct rate_edit *edit = &change->edits[i];
+        uint32_t count;
+        rate_table_rates(change->after, edit->reseller, &count);
+        if (count == 0)
+            copy_rates(change, edit->reseller);
+        if (edit->is_delete)
+            rate_table_remove(change->after, edit->reseller, edit->since, edit->since + 1);
+        else
+            rate_table_set(change->after, edit->reseller, edit->since, edit->rate);
+    }
+}
+
+static void append_rate(struct buffer *text, const struct decimal *rate)
+{
+    if (rate != NULL)
+        rate_append_percent(text, *rate);
+    else
+        buffer_append_text(text, "unpriced");
+}
+
+static void print_day(struct rate_change *change, const struct day_figure *figure,
+                      const struct rate *rate, const struct decimal *amount)
+{
+    struct buffer clicks = {0};
+    struct buffer rates = {0};
+    struct buffer amounts = {0};
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(figure->day, day);
+    buffer_printf(&clicks, "%" PRIu64, figure->clicks);
+    append_rate(&rates, figure->is_priced ? &figure->rate : NULL);
+    buffer_append_text(&rates, " -> ");
+    append_rate(&rates, rate != NULL ? &rate->rate : NULL);
+    if (figure->is_priced)
+        decimal_append(&amounts, figure->amount);
+    buffer_append_text(&amounts, figure->is_priced ? " -> " : "-> ");
+    if (amount != NULL)
+        decimal_append(&amounts, *amount);
+    const struct bytes cells[] = {figure->reseller, bytes_text(day), buffer_view(&clicks),
+                                  buffer_view(&rates), buffer_view(&amounts)};
+    table_print_row(change->print, cells);
+    buffer_release(&clicks);
+    buffer_release(&rates);
+    buffer_release(&amounts);
+}
+
+static bool same_rate(const struct day_figure *figure, const struct rate *rate)
+{
+    if (!figure->is_priced || rate == NULL)
+        return figure->is_priced == (rate != NULL);
+    return figure->rate.scale == rate->rate.scale && decimal_compare(figure->rate, rate->rate) == 0;
+}
+
+static int add_amount(struct decimal *sum, struct decimal amount)
+{
+    return decimal_add(*sum, amount, sum);
+}
+
+static bool preview_figure(void *context, const struct day_figure *figure)
+{
+    struct rate_change *change = context;
+    const struct rate *rate = rate_table_at(change->after, figure->reseller, figure->day);
+    struct decimal amount = decimal_from(0, 0);
+    bool is_new;
+    int rc = 0;
+    if (same_rate(figure, rate))
+        return true;
+    if (rate != NULL)
+        rc = decimal_multiply(figure->gross, rate->rate, &amount);
+    if (rc == 0 && figure->is_priced)
+        rc = add_amount(&change->amount_before, figure->amount);
+    if (rc == 0)
+        rc = add_amount(&change->amount_after, amount);
+    if (rc < 0) {
+        change->status = error_set(&change->err, rc, "an amount has too many digits");
+        return false;
+    }
+    key_map_add(change->changed_resellers, figure->reseller, &is_new);
+    if (change->changed_days++ < DAYS_PRINTED_MAX)
+        print_day(change, figure, rate, rate != NULL ? &amount : NULL);
+    change->changed_clicks += figure->clicks;
+    return true;
+}
+
+static void print_preview(struct rate_change *change)
+{
+    struct buffer *text = &change->text;
+    table_print_finish(change->print);
+    change->print = NULL;
+    if (change->changed_days == 0) {
+        buffer_append_text(text, "no day with clicks changes\n");
+        return;
+    }
+    buffer_append_bytes(text, buffer_view(&change->rows));
+    if (change->changed_days > DAYS_PRINTED_MAX)
+        buffer_printf(text, "… and %" PRIu64 " more\n", change->changed_days - DAYS_PRINTED_MAX);
+    append_count(text, change->changed_days, "day");
+    buffer_append_text(text, " of ");
+    append_count(text, key_map_count(change->changed_resellers), "reseller");
+    buffer_append_text(text, ", ");
+    append_count(text, change->changed_clicks, "click");
+    buffer_append_text(text, ": amount ");
+    decimal_append(text, change->amount_before);
+    buffer_append_text(text, " -> ");
+    decimal_append(text, change->amount_after);
+    buffer_append_text(text, "\n");
+}
+
+/* ---- writing ---- */
+
+/* A row of `reseller`, as the first item of a mutation of its own. */
+static struct mutation edit_mutation(struct rate_change *change, const struct rate_edit *edit)
+{
+    struct write_batch *batch = change->batch;
+    const struct table *table = rollup_table(change->rollup, TABLE_RESELLER);
+    struct mutation mutation;
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(edit->since, day);
+    struct column_value values[] = {
+        {RESELLER_ID, false, edit->reseller},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
+        {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
+    };
+    if (edit->is_delete) {
+        mutation_delete(table, values, 2, batch->arena, &mutation);
+        return mutation;
+    }
+    values[2].value = write_batch_decimal(batch, edit->rate);
+    mutation_insert(table, values, 3, true, batch->arena, &mutation);
+    return mutation;
+}
+
+/* One mutation per reseller: edits come by reseller, and by day descending as the rows do. */
+static void add_edits(struct rate_change *change)
+{
+    uint32_t start = 0;
+    while (start < change->edit_count) {
+        struct bytes reseller = change->edits[start].reseller;
+        uint32_t end = start + 1;
+        while (end < change->edit_count && bytes_equal(change->edits[end].reseller, reseller))
+            end++;
+        struct unfiltered *items = arena_alloc(change->batch->arena, (end - start) * sizeof(*items),
+                                               _Alignof(struct unfiltered));
+        struct mutation mutation = {0};
+        for (uint32_t i = start; i < end; i++) {
+            mutation = edit_mutation(change, &change->edits[i]);
+            items[i - start] = mutation.items[0];
+        }
+        mutation.items = items;
+        mutation.item_count = end - start;
+        write_batch_add_mutation(change->batch, &mutation);
+        start = end;
+    }
+}
+
+static void change_written(void *context, int status, const struct error *err)
+{
+    struct rate_change *change = context;
+    if (status < 0 && change->status == 0)
+        change->status =
+            error_set(&change->err, status, "%s", err != NULL ? err->text : error_text(status));
+    if (--change->waits > 0)
+        return;
+    if (change->status < 0) {
+        change_fail(change, command_exit_of(change->status), change->err.text);
+        return;
+    }
+    change_finish(change, EXIT_DONE);
+}
+
+/* The figures' frame follows the edits' at once: no need to wait for the first sync. */
+static void change_accepted(void *context)
+{
+    struct rate_change *change = context;
+    struct error err = {0};
+    change->waits++;
+    int rc = rollup_settle(change->rollup, false, change_written, change, &err);
+    if (rc < 0)
+        change_written(change, rc, &err);
+}
+
+static void change_write(struct rate_change *change)
+{
+    uint8_t id[UUID_SIZE];
+    change->batch = write_batch_new();
+    rollup_add_change(change->rollup, change->batch, change->request->door, change->request->actor,
+                      change->request->text, change->options->note, id);
+    add_edits(change);
+    change->waits = 1;
+    command_apply(change->rollup, change->batch, change_accepted, change_written, change);
+}
+
+/* ---- before writing ---- */
+
+/* What --expect says against what is in effect; true when it may go on. */
+static bool check_expected(struct rate_change *change)
+{
+    const char *expect = change->options->expect;
+    const struct rate_edit *edit = &change->edits[0];
+    const struct rate *now = rate_table_at(change->rollup->rates, edit->reseller, edit->since);
+    struct decimal expected = decimal_from(0, 0);
+    if (expect == NULL)
+        return true;
+    bool is_none = strcmp(expect, "none") == 0;
+    if (!is_none && rate_parse(bytes_text(expect), &expected, NULL) < 0)
+        return false;
+    if (is_none ? now == NULL : now != NULL && decimal_compare(now->rate, expected) == 0)
+        return true;
+    struct buffer text = {0};
+    buffer_append_text(&text, "the rate in effect on ");
+    append_day(&text, edit->since);
+    buffer_append_text(&text, " is ");
+    append_rate(&text, now != NULL ? &now->rate : NULL);
+    buffer_printf(&text, ", not %s; nothing was changed", expect);
+    buffer_put_u8(&text, 0);
+    change_fail(change, EXIT_DATA_SAYS_NO, (const char *)text.data);
+    buffer_release(&text);
+    return false;
+}
+
+static bool check_deleted(struct rate_change *change)
+{
+    const struct rate_edit *edit = &change->edits[0];
+    const struct rate *now = rate_table_at(change->rollup->rates, edit->reseller, edit->since);
+    if (change->options->action != RATE_DELETE || (now != NULL && now->since == edit->since))
+        return true;
+    change_fail(change, EXIT_DATA_SAYS_NO, "no rate of this reseller begins on that day");
+    return false;
+}
+
+static void preview_done(void *context, int status, const struct error *err)
+{
+    struct rate_change *change = context;
+    if (status == 0 && change->status < 0) {
+        status = change->status;
+        err = &change->err;
+    }
+    if (status < 0) {
+        change_fail(change, command_exit_of(status), err->text);
+        return;
+    }
+    if (!check_expected(change))
+        return;
+    print_preview(change);
+    if (change->options->is_dry_run) {
+        command_flush(change->output, &change->text, true);
+        command_printf(change->output, COMMAND_ERR, "dry run: nothing was changed\n");
+        change_finish(change, EXIT_DONE);
+        return;
+    }
+    change_write(change);
+}
+
+static void preview_start(void *context, int status, const struct error *err)
+{
+    struct rate_change *change = context;
+    struct error own = {0};
+    struct figure_query query = {.day_from = INT32_MAX, .day_to = INT32_MAX};
+    if (status == 0 && !check_deleted(change))
+        return;
+    if (status == 0) {
+        change->resellers = rate_table_resellers(change->after, &query.reseller_count);
+        query.resellers = change->resellers;
+        for (uint32_t i = 0; i < change->edit_count; i++) {
+            if (change->edits[i].since < query.day_from)
+                query.day_from = change->edits[i].since;
+        }
+        err = &own;
+        status = rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &own);
+    }
+    if (status < 0)
+        change_fail(change, command_exit_of(status), err->text);
+}
+
+static bool make_edits(struct rate_change *change)
+{
+    const struct rate_options *options = change->options;
+    if (options->action == RATE_LOAD) {
+        struct buffer errors = {0};
+        change->file = rate_file_parse(change->request->input, &errors);
+        if (change->file == NULL) {
+            change->output->write(change->output, COMMAND_ERR, buffer_view(&errors));
+            buffer_release(&errors);
+            change_fail(change, EXIT_WRONG_USAGE, "the file was refused; nothing was changed");
+            return false;
+        }
+        change->edits = rate_file_edits(change->file, &change->edit_count);
+        return true;
+    }
+    change->own.reseller = bytes_text(options->words[0]);
+    change->own.is_delete = options->action == RATE_DELETE;
+    int rc = rate_parse_day(bytes_text(options->words[1]), &change->own.since, NULL);
+    if (rc == 0 && !change->own.is_delete)
+        rc = rate_parse(bytes_text(options->words[2]), &change->own.rate, NULL);
+    check(rc == 0);
+    change->edits = &change->own;
+    change->edit_count = 1;
+    return true;
+}
+
+static void change_run(struct rollup *rollup, const struct command_request *request,
+                       struct command_output *output)
+{
+    static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
+                                                  {"day", TABLE_TEXT},
+                                                  {"clicks", TABLE_NUMBER},
+                                                  {"rate", TABLE_TEXT},
+                                                  {"amount", TABLE_TEXT}};
+    struct rate_change *change = memory_zeroed(1, sizeof(*change));
+    struct error err = {0};
+    change->rollup = rollup;
+    change->request = request;
+    change->options = request->options;
+    change->output = output;
+    change->changed_resellers = key_map_new();
+    change->print = table_print_new(TABLE_ALIGNED, columns, 5, &change->rows);
+    if (!make_edits(change))
+        return;
+    if (change->edit_count == 0) {
+        change_fail(change, EXIT_DONE, "the file has no rates; nothing was changed");
+        return;
+    }
+    apply_edits(change);
+    int rc = 0;
+    if (request->is_read_only)
+        preview_start(change, 0, NULL);
+    else
+        rc = rollup_settle(rollup, false, preview_start, change, &err);
+    if (rc < 0)
+        change_fail(change, command_exit_of(rc), err.text);
+}
+
+void rate_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    const struct rate_options *options = request->options;
+    if (options->action == RATE_LIST)
+        list_run(room, options, output);
+    else
+        change_run(room, request, output);
+}

@@ -1,0 +1,412 @@
+/* daybook restatements: the ledger: what changed in published figures, why, and by whom.
+ *
+ * First the table `change` is read once, so that an entry can name the people and commands behind
+ * it; then the ledger, reseller after reseller, by bytes ascending, and within one by day and time.
+ * A reader that is slow is waited for between resellers. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "rollup/rows.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14 };
+
+/* ---- options ---- */
+
+enum { OPTION_RESELLER = OPTION_OWN, OPTION_CHANGE, OPTION_ALL };
+
+static const struct argp_option restatements_argp_options[] = {
+    {"reseller", OPTION_RESELLER, "ID", 0, "of this reseller only", 0},
+    {"day", OPTION_DAY, "DAY", 0, "of this day", 0},
+    {"from", OPTION_FROM, "DAY", 0, "of the days from this one on", 0},
+    {"to", OPTION_TO, "DAY", 0, "of the days up to this one", 0},
+    {"change", OPTION_CHANGE, "ID", 0, "that this change caused", 0},
+    {"all", OPTION_ALL, NULL, 0, "publications too", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "table, csv, json or md", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t restatements_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct restatements_options *options = state->input;
+    switch (key) {
+    case OPTION_RESELLER:
+        options->reseller = argument;
+        return 0;
+    case OPTION_CHANGE:
+        options->has_change = true;
+        if (uuid_parse(bytes_text(argument), options->change))
+            return 0;
+        argp_error(state, "'%s' is no id of a change", argument);
+        return EINVAL;
+    case OPTION_ALL:
+        options->with_publications = true;
+        return 0;
+    case OPTION_FORMAT:
+        if (table_format_parse(argument, &options->format))
+            return 0;
+        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+        return EINVAL;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    case ARGP_KEY_END:
+        return day_choice_finish(&options->days, state);
+    default:
+        return day_choice_parse(&options->days, key, argument, state);
+    }
+}
+
+const struct argp restatements_argp = {
+    .options = restatements_argp_options,
+    .parser = restatements_parse_option,
+    .doc = "Show what changed in published figures, why, and by whom.\v"
+           "Days are YYYY-MM-DD, both ends included.\n\n"
+           "  daybook restatements --from 2013-11-01 --to 2013-11-30\n"
+           "  daybook restatements --reseller supaboobs --all --format csv",
+};
+
+/* ---- the answer ---- */
+
+struct listing {
+    struct rollup *rollup;
+    const struct restatements_options *options;
+    struct command_output *output;
+    struct arena *arena;
+    struct key_map *changes;    /* id to number in change_texts */
+    struct bytes *change_texts; /* "actor: command" */
+    uint32_t change_capacity;
+    struct bytes *resellers;
+    uint32_t reseller_count;
+    uint32_t reseller_next;
+    struct buffer text;
+    struct table_print *print;
+    uint64_t printed;
+    bool is_calling;
+    bool is_answered;
+    int status;
+    struct error err;
+};
+
+static void listing_finish(struct listing *listing)
+{
+    struct command_output *output = listing->output;
+    int status = listing->status;
+    output->drained = NULL;
+    if (status == 0)
+        table_print_finish(listing->print);
+    else
+        table_print_abandon(listing->print);
+    command_flush(output, &listing->text, true);
+    if (status < 0)
+        command_printf(output, COMMAND_ERR, "daybook: %s\n", listing->err.text);
+    else if (listing->printed == 0)
+        command_printf(output, COMMAND_ERR, "nothing was restated\n");
+    key_map_free(listing->changes);
+    memory_free(listing->change_texts);
+    memory_free(listing->resellers);
+    buffer_release(&listing->text);
+    arena_free(listing->arena);
+    memory_free(listing);
+    output->finish(output, status < 0 ? command_exit_of(status) : EXIT_DONE);
+}
+
+static void listing_fail(struct listing *listing, int status, const struct error *err)
+{
+    listing->status =
+        error_set(&listing->err, status, "%s", err != NULL ? err->text : error_text(status));
+    listing_finish(listing);
+}
+
+/* ---- changes ---- */
+
+static int take_change(void *context, const struct table *table, const struct page_row *row,
+                       struct error *err)
+{
+    struct listing *listing = context;
+    struct bytes id;
+    struct bytes actor = bytes_of("", 0);
+    struct bytes command = bytes_of("", 0);
+    struct bytes note;
+    struct buffer text = {0};
+    bool is_new;
+    (void)err;
+    if (!page_row_value(table, row, CHANGE_ID, &id))
+        return 0;
+    (void)page_row_value(table, row, CHANGE_ACTOR, &actor);
+    (void)page_row_value(table, row, CHANGE_COMMAND, &command);
+    buffer_append_bytes(&text, actor);
+    buffer_append_text(&text, ": ");
+    buffer_append_bytes(&text, command);
+    if (page_row_value(table, row, CHANGE_NOTE, &note)) {
+        buffer_append_text(&text, " (");
+        buffer_append_bytes(&text, note);
+        buffer_append_text(&text, ")");
+    }
+    uint32_t number = key_map_add(listing->changes, id, &is_new);
+    if (number >= listing->change_capacity) {
+        listing->change_capacity = listing->change_capacity * 2 + 64;
+        listing->change_texts =
+            memory_resize(listing->change_texts, listing->change_capacity * sizeof(struct bytes));
+    }
+    listing->change_texts[number] = arena_copy(listing->arena, buffer_view(&text));
+    buffer_release(&text);
+    return 0;
+}
+
+/* ---- entries ---- */
+
+/* Cells of a row as text in one buffer; views are taken once it has stopped to grow. */
+struct cells {
+    struct buffer text;
+    size_t starts[COLUMN_COUNT + 1];
+    bool is_null[COLUMN_COUNT];
+    uint32_t count;
+};
+
+static void cell_begin(struct cells *cells, bool is_null)
+{
+    cells->is_null[cells->count] = is_null;
+    cells->starts[cells->count++] = cells->text.size;
+}
+
+static void put_count(struct cells *cells, bool is_there, uint64_t count)
+{
+    cell_begin(cells, !is_there);
+    if (is_there)
+        buffer_printf(&cells->text, "%" PRIu64, count);
+}
+
+static void put_decimal(struct cells *cells, bool is_there, struct decimal value)
+{
+    cell_begin(cells, !is_there);
+    if (is_there)
+        decimal_append(&cells->text, value);
+}
+
+/* Elements of a set, apart by spaces. */
+static void put_set(struct cells *cells, const struct row *row, uint32_t column_id)
+{
+    cell_begin(cells, false);
+    bool is_first = true;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        char id[UUID_TEXT_SIZE + 1];
+        if (cell->column_id != column_id)
+            continue;
+        if (!is_first)
+            buffer_append_text(&cells->text, " ");
+        is_first = false;
+        if (column_id == RESTATEMENT_CAUSES) {
+            buffer_append_bytes(&cells->text, cell->path);
+        } else if (cell->path.size == UUID_SIZE) {
+            uuid_format(cell->path.data, id);
+            buffer_append_text(&cells->text, id);
+        }
+    }
+}
+
+static void put_by(struct listing *listing, struct cells *cells, const struct row *row)
+{
+    cell_begin(cells, false);
+    bool is_first = true;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        uint32_t number = row->cells[i].column_id == RESTATEMENT_CHANGES
+                              ? key_map_find(listing->changes, row->cells[i].path)
+                              : KEY_MAP_NONE;
+        if (number == KEY_MAP_NONE)
+            continue;
+        if (!is_first)
+            buffer_append_text(&cells->text, "; ");
+        is_first = false;
+        buffer_append_bytes(&cells->text, listing->change_texts[number]);
+    }
+}
+
+static bool is_asked(const struct restatements_options *options, const struct ledger_entry *entry,
+                     const struct row *row)
+{
+    if (entry->is_publication && !options->with_publications)
+        return false;
+    if (!options->has_change)
+        return true;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if (row->cells[i].column_id == RESTATEMENT_CHANGES &&
+            bytes_equal(row->cells[i].path, bytes_of(options->change, UUID_SIZE)))
+            return true;
+    }
+    return false;
+}
+
+static void print_entry(struct listing *listing, const struct ledger_entry *entry,
+                        const struct row *row)
+{
+    const struct day_figure *old = &entry->old;
+    const struct day_figure *new = &entry->new;
+    bool has_old = !entry->is_publication;
+    struct cells cells = {.count = 0};
+    struct bytes views[COLUMN_COUNT];
+    cell_begin(&cells, false);
+    time_format(entry->at_ms, &cells.text);
+    cell_begin(&cells, false);
+    buffer_append_bytes(&cells.text, new->reseller);
+    cell_begin(&cells, false);
+    append_day(&cells.text, new->day);
+    put_set(&cells, row, RESTATEMENT_CAUSES);
+    put_count(&cells, has_old, old->clicks);
+    put_count(&cells, true, new->clicks);
+    put_decimal(&cells, has_old, old->gross);
+    put_decimal(&cells, true, new->gross);
+    put_decimal(&cells, has_old && old->is_priced, old->rate);
+    put_decimal(&cells, new->is_priced, new->rate);
+    put_decimal(&cells, has_old && old->is_priced, old->amount);
+    put_decimal(&cells, new->is_priced, new->amount);
+    put_set(&cells, row, RESTATEMENT_CHANGES);
+    put_by(listing, &cells, row);
+    check(cells.count == COLUMN_COUNT);
+    cells.starts[COLUMN_COUNT] = cells.text.size;
+    for (uint32_t i = 0; i < COLUMN_COUNT; i++)
+        views[i] = cells.is_null[i] ? bytes_of(NULL, 0)
+                                    : bytes_of(cells.text.data + cells.starts[i],
+                                               cells.starts[i + 1] - cells.starts[i]);
+    table_print_row(listing->print, views);
+    buffer_release(&cells.text);
+    listing->printed++;
+}
+
+static int take_entry(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct listing *listing = context;
+    struct ledger_entry entry;
+    int rc = ledger_read(table, row, &entry, err);
+    if (rc == 0 && is_asked(listing->options, &entry, &row->row))
+        print_entry(listing, &entry, &row->row);
+    command_flush(listing->output, &listing->text, false);
+    return rc;
+}
+
+/* ---- one reseller after the other ---- */
+
+static void next_resellers(struct listing *listing);
+
+static void reseller_done(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    if (status < 0)
+        listing->status =
+            error_set(&listing->err, status, "%s", err != NULL ? err->text : error_text(status));
+    if (listing->is_calling)
+        listing->is_answered = true;
+    else
+        next_resellers(listing);
+}
+
+static void drained(void *context)
+{
+    struct listing *listing = context;
+    listing->output->drained = NULL;
+    next_resellers(listing);
+}
+
+static bool must_wait(struct listing *listing)
+{
+    struct command_output *output = listing->output;
+    if (output->queued(output) <= COMMAND_QUEUED_MAX)
+        return false;
+    output->drained_context = listing;
+    output->drained = drained;
+    return true;
+}
+
+static int read_reseller(struct listing *listing, struct bytes reseller)
+{
+    struct day_slice_text text;
+    struct read_request request = rows_request(TABLE_RESTATEMENT, &reseller, READ_DURABLE);
+    request.slice = ledger_slice(listing->options->days.from, listing->options->days.to, &text);
+    return rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing,
+                     &listing->err);
+}
+
+static void next_resellers(struct listing *listing)
+{
+    while (listing->status == 0 && listing->reseller_next < listing->reseller_count) {
+        if (must_wait(listing))
+            return;
+        struct bytes reseller = listing->resellers[listing->reseller_next++];
+        listing->is_calling = true;
+        listing->is_answered = false;
+        int rc = read_reseller(listing, reseller);
+        listing->is_calling = false;
+        if (rc < 0)
+            listing->status = rc;
+        else if (!listing->is_answered)
+            return;
+    }
+    listing_finish(listing);
+}
+
+static void resellers_known(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    if (status < 0) {
+        listing_fail(listing, status, err);
+        return;
+    }
+    listing->resellers = key_map_sorted(listing->rollup->resellers, &listing->reseller_count);
+    next_resellers(listing);
+}
+
+static void changes_read(void *context, int status, const struct error *err)
+{
+    struct listing *listing = context;
+    struct error own = {0};
+    if (status < 0) {
+        listing_fail(listing, status, err);
+        return;
+    }
+    if (listing->options->reseller != NULL) {
+        listing->resellers = memory_alloc(sizeof(struct bytes));
+        listing->resellers[0] = bytes_text(listing->options->reseller);
+        listing->reseller_count = 1;
+        next_resellers(listing);
+        return;
+    }
+    int rc = rollup_know_resellers(listing->rollup, resellers_known, listing, &own);
+    if (rc < 0)
+        listing_fail(listing, rc, &own);
+}
+
+void restatements_run(void *room, const struct command_request *request,
+                      struct command_output *output)
+{
+    static const struct table_column columns[COLUMN_COUNT] = {{"at", TABLE_TEXT},
+                                                              {"reseller_id", TABLE_TEXT},
+                                                              {"day", TABLE_TEXT},
+                                                              {"causes", TABLE_LIST},
+                                                              {"old_clicks", TABLE_NUMBER},
+                                                              {"new_clicks", TABLE_NUMBER},
+                                                              {"old_gross", TABLE_DECIMAL},
+                                                              {"new_gross", TABLE_DECIMAL},
+                                                              {"old_rate", TABLE_DECIMAL},
+                                                              {"new_rate", TABLE_DECIMAL},
+                                                              {"old_amount", TABLE_DECIMAL},
+                                                              {"new_amount", TABLE_DECIMAL},
+                                                              {"changes", TABLE_LIST},
+                                                              {"by", TABLE_TEXT}};
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    struct error err = {0};
+    listing->rollup = room;
+    listing->options = request->options;
+    listing->output = output;
+    listing->arena = arena_new(ARENA_CHUNK);
+    listing->changes = key_map_new();
+    listing->print =
+        table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
+    const struct read_request read = rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
+    int rc = rows_read(listing->rollup->store, &read, take_change, changes_read, listing, &err);
+    if (rc < 0)
+        listing_fail(listing, rc, &err);
+}

@@ -1,0 +1,205 @@
+/* daybook rollup: bring amount_by_day up to date, publish what is due, restate what is owed.
+ *
+ * All dirty days are worked off whatever days are named, because a figure that is known to be wrong
+ * helps nobody; the days named are those whose figures are counted in the answer and judged by
+ * --strict.  It can be stopped and started again at any time: every chunk of days is one batch.
+ *
+ * Dry: without a server the directory is opened for reading, and the figures that would be written
+ * have been worked out in memory; in a server the answer is how many days are dirty. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "storage/base/memory.h"
+
+/* ---- options ---- */
+
+enum { OPTION_ALL = OPTION_OWN, OPTION_DRY_RUN, OPTION_STRICT };
+
+static const struct argp_option rollup_argp_options[] = {
+    {"day", OPTION_DAY, "DAY", 0, "answer for this day", 0},
+    {"from", OPTION_FROM, "DAY", 0, "answer for the days from this one on", 0},
+    {"to", OPTION_TO, "DAY", 0, "answer for the days up to this one", 0},
+    {"all", OPTION_ALL, NULL, 0, "answer for all days (the default)", 0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what is dirty, write nothing", 0},
+    {"strict", OPTION_STRICT, NULL, 0, "exit 1 if a day of the answer has clicks and no rate", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static error_t rollup_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct rollup_command_options *options = state->input;
+    switch (key) {
+    case OPTION_ALL:
+        return 0;
+    case OPTION_DRY_RUN:
+        options->is_dry_run = true;
+        return 0;
+    case OPTION_STRICT:
+        options->is_strict = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    case ARGP_KEY_END:
+        return day_choice_finish(&options->days, state);
+    default:
+        return day_choice_parse(&options->days, key, argument, state);
+    }
+}
+
+const struct argp rollup_argp = {
+    .options = rollup_argp_options,
+    .parser = rollup_parse_option,
+    .doc =
+        "Bring amount_by_day up to date, and publish the days that have ended.\v"
+        "For cron, where no server keeps the table by itself; with a server it does at once what "
+        "the server would have done soon. Days are YYYY-MM-DD, both ends included.\n\n"
+        "  daybook rollup\n"
+        "  daybook rollup --from 2013-11-01 --to 2013-11-30 --strict",
+};
+
+bool rollup_command_writes(const void *options)
+{
+    const struct rollup_command_options *rollup = options;
+    return !rollup->is_dry_run;
+}
+
+/* ---- the answer ---- */
+
+struct rollup_call {
+    struct rollup *rollup;
+    const struct rollup_command_options *options;
+    struct command_output *output;
+    int64_t written_before;
+    int64_t published_before;
+    int64_t restated_before;
+    uint64_t days; /* in the answer */
+    uint64_t clicks;
+    struct decimal gross;
+    struct decimal amount;
+    uint64_t unpriced_days;
+    struct decimal unpriced_gross;
+    bool is_overflown;
+};
+
+static void call_finish(struct rollup_call *call, int status, const struct error *err)
+{
+    struct command_output *output = call->output;
+    int exit_status = EXIT_DONE;
+    if (status < 0) {
+        command_printf(output, COMMAND_ERR, "daybook: %s\n", err->text);
+        exit_status = command_exit_of(status);
+    } else if (call->options->is_strict && call->unpriced_days > 0) {
+        exit_status = EXIT_DATA_SAYS_NO;
+    }
+    memory_free(call);
+    output->finish(output, exit_status);
+}
+
+static bool count_figure(void *context, const struct day_figure *figure)
+{
+    struct rollup_call *call = context;
+    int rc = decimal_add(call->gross, figure->gross, &call->gross);
+    call->days++;
+    call->clicks += figure->clicks;
+    if (figure->is_priced) {
+        rc = rc == 0 ? decimal_add(call->amount, figure->amount, &call->amount) : rc;
+    } else if (figure->clicks > 0) {
+        call->unpriced_days++;
+        rc = rc == 0 ? decimal_add(call->unpriced_gross, figure->gross, &call->unpriced_gross) : rc;
+    }
+    call->is_overflown = rc < 0;
+    return rc == 0;
+}
+
+static void print_totals(struct rollup_call *call)
+{
+    struct buffer text = {0};
+    append_count(&text, call->days, "day");
+    buffer_append_text(&text, ", ");
+    append_count(&text, call->clicks, "click");
+    buffer_append_text(&text, ", gross ");
+    decimal_append(&text, call->gross);
+    buffer_append_text(&text, ", amount ");
+    decimal_append(&text, call->amount);
+    if (call->unpriced_days > 0) {
+        buffer_append_text(&text, "; without a rate: ");
+        append_count(&text, call->unpriced_days, "day");
+        buffer_append_text(&text, ", gross ");
+        decimal_append(&text, call->unpriced_gross);
+    }
+    buffer_append_text(&text, "\n");
+    command_flush(call->output, &text, true);
+    buffer_release(&text);
+}
+
+static void totals_done(void *context, int status, const struct error *err)
+{
+    struct rollup_call *call = context;
+    struct error own = {0};
+    if (status == 0 && call->is_overflown) {
+        status = error_set(&own, ERROR_LIMIT, "a total has too many digits");
+        err = &own;
+    }
+    if (status == 0)
+        print_totals(call);
+    call_finish(call, status, err);
+}
+
+static void totals_start(struct rollup_call *call)
+{
+    struct error err = {0};
+    const struct figure_query query = {.day_from = call->options->days.from,
+                                       .day_to = call->options->days.to};
+    int rc = rollup_figures(call->rollup, &query, count_figure, totals_done, call, &err);
+    if (rc < 0)
+        call_finish(call, rc, &err);
+}
+
+static void settled(void *context, int status, const struct error *err)
+{
+    struct rollup_call *call = context;
+    const struct rollup *rollup = call->rollup;
+    if (status < 0) {
+        call_finish(call, status, err);
+        return;
+    }
+    command_printf(call->output, COMMAND_OUT,
+                   "figures written: %" PRId64 ", published: %" PRId64 ", restated: %" PRId64 "\n",
+                   rollup->metric_written->value - call->written_before,
+                   rollup->metric_published->value - call->published_before,
+                   rollup->metric_restated->value - call->restated_before);
+    totals_start(call);
+}
+
+static void dry_run(struct rollup_call *call)
+{
+    struct buffer text = {0};
+    append_count(&text, rollup_dirty_count(call->rollup), "figure");
+    buffer_append_text(&text, " out of date; nothing was written\n");
+    command_flush(call->output, &text, true);
+    buffer_release(&text);
+    totals_start(call);
+}
+
+void rollup_command_run(void *room, const struct command_request *request,
+                        struct command_output *output)
+{
+    struct rollup_call *call = memory_zeroed(1, sizeof(*call));
+    struct rollup *rollup = room;
+    struct error err = {0};
+    *call = (struct rollup_call){.rollup = rollup,
+                                 .options = request->options,
+                                 .output = output,
+                                 .written_before = rollup->metric_written->value,
+                                 .published_before = rollup->metric_published->value,
+                                 .restated_before = rollup->metric_restated->value};
+    if (call->options->is_dry_run) {
+        dry_run(call);
+        return;
+    }
+    int rc = rollup_settle(rollup, true, settled, call, &err);
+    if (rc < 0)
+        call_finish(call, rc, &err);
+}

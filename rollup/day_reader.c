@@ -1,0 +1,277 @@
+/* Reads that are under way at once are counted; a phase ends with the last of them.
+ *
+ * Days of one reseller that lie close share a slice, so the days of a changed rate cost one read of
+ * amount_by_day and one of the ledger.  A day of a slice that cannot be read has its status set;
+ * the others are unharmed. */
+#include "rollup/day_reader.h"
+
+#include <stdlib.h>
+
+#include "rollup/rows.h"
+#include "storage/base/memory.h"
+
+enum {
+    GAP_DAYS_MAX = 31, /* days apart that still share a slice */
+    ARENA_CHUNK = 256 * 1024
+};
+
+struct day_reader {
+    struct store *store;
+    struct arena *arena;
+    struct day_facts *days;
+    uint32_t count;
+    uint32_t reads; /* under way, and one for the phase itself */
+    void (*next_phase)(struct day_reader *reader);
+    store_done done;
+    void *context;
+    int status; /* the first failure of all */
+    struct error err;
+};
+
+/* One slice of one table, for days[start .. end). */
+struct run {
+    struct day_reader *reader;
+    uint32_t start;
+    uint32_t end;
+};
+
+/* ---- life ---- */
+
+struct day_reader *day_reader_new(struct store *store)
+{
+    struct day_reader *reader = memory_zeroed(1, sizeof(*reader));
+    reader->store = store;
+    reader->arena = arena_new(ARENA_CHUNK);
+    reader->days = memory_zeroed(DAY_READER_MAX, sizeof(*reader->days));
+    return reader;
+}
+
+void day_reader_clear(struct day_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->count; i++)
+        stats_release(&reader->days[i].stats);
+    reader->count = 0;
+    reader->status = 0;
+    arena_reset(reader->arena);
+}
+
+void day_reader_free(struct day_reader *reader)
+{
+    day_reader_clear(reader);
+    memory_free(reader->days);
+    arena_free(reader->arena);
+    memory_free(reader);
+}
+
+struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day)
+{
+    struct buffer key = {0};
+    check(reader->count < DAY_READER_MAX);
+    dirty_put_key(&key, reseller, day);
+    struct day_facts *facts = &reader->days[reader->count++];
+    *facts = (struct day_facts){.reseller = arena_copy(reader->arena, reseller),
+                                .key = arena_copy(reader->arena, buffer_view(&key)),
+                                .day = day};
+    buffer_release(&key);
+    return facts;
+}
+
+struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out)
+{
+    *count_out = reader->count;
+    return reader->days;
+}
+
+struct arena *day_reader_arena(const struct day_reader *reader)
+{
+    return reader->arena;
+}
+
+/* ---- phases ---- */
+
+static void note_failure(struct day_reader *reader, int status, const struct error *err)
+{
+    if (reader->status == 0)
+        reader->status =
+            error_set(&reader->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+static void phase_begin(struct day_reader *reader, void (*next)(struct day_reader *reader))
+{
+    reader->next_phase = next;
+    reader->reads = 1;
+}
+
+static void phase_step(struct day_reader *reader)
+{
+    check(reader->reads > 0);
+    if (--reader->reads == 0)
+        reader->next_phase(reader);
+}
+
+/* ---- slices ---- */
+
+static void run_done(void *context, int status, const struct error *err)
+{
+    const struct run *run = context;
+    struct day_reader *reader = run->reader;
+    if (status < 0) {
+        note_failure(reader, status, err);
+        for (uint32_t i = run->start; i < run->end; i++)
+            reader->days[i].status = status;
+    }
+    phase_step(reader);
+}
+
+static struct day_facts *run_find(const struct run *run, int32_t day)
+{
+    for (uint32_t i = run->start; i < run->end; i++) {
+        if (run->reader->days[i].day == day)
+            return &run->reader->days[i];
+    }
+    return NULL;
+}
+
+static int run_figure(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct day_figure figure;
+    int rc = figure_read(table, row, &figure, err);
+    struct day_facts *day = rc == 0 ? run_find(context, figure.day) : NULL;
+    if (day != NULL) {
+        day->has_row = true;
+        day->row = figure;
+        day->row.reseller = day->reseller;
+    }
+    return rc;
+}
+
+/* Entries ascend, so the last one stays. */
+static int run_entry(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct ledger_entry entry;
+    int rc = ledger_read(table, row, &entry, err);
+    struct day_facts *day = rc == 0 ? run_find(context, entry.new.day) : NULL;
+    if (day != NULL) {
+        day->has_last = true;
+        day->last = entry;
+        day->last.new.reseller = day->last.old.reseller = day->reseller;
+    }
+    return rc;
+}
+
+static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
+{
+    struct run *run = arena_alloc(reader->arena, sizeof(*run), _Alignof(struct run));
+    struct day_slice_text text;
+    struct error err = {0};
+    struct bytes reseller = reader->days[start].reseller;
+    struct read_request request =
+        rows_request(is_ledger ? TABLE_RESTATEMENT : TABLE_AMOUNT_BY_DAY, &reseller, READ_APPLIED);
+    int32_t from = reader->days[end - 1].day;
+    int32_t to = reader->days[start].day;
+    *run = (struct run){reader, start, end};
+    request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
+    reader->reads++;
+    int rc =
+        rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run, &err);
+    if (rc < 0)
+        run_done(run, rc, &err);
+}
+
+static bool is_published(const struct day_facts *day)
+{
+    return day->has_row && day->row.state != DAY_OPEN;
+}
+
+/* Slices over neighbouring days of one reseller; of the ledger, where a day is published. */
+static void start_runs(struct day_reader *reader, bool is_ledger)
+{
+    uint32_t start = 0;
+    while (start < reader->count) {
+        const struct day_facts *first = &reader->days[start];
+        bool wanted = !is_ledger || is_published(first);
+        uint32_t end = start + 1;
+        while (end < reader->count && bytes_equal(reader->days[end].reseller, first->reseller) &&
+               reader->days[end - 1].day - reader->days[end].day <= GAP_DAYS_MAX) {
+            wanted = wanted || is_published(&reader->days[end]);
+            end++;
+        }
+        if (wanted)
+            run_start(reader, start, end, is_ledger);
+        start = end;
+    }
+}
+
+struct stats_call {
+    struct day_reader *reader;
+    struct day_facts *day;
+};
+
+static void take_stats(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    const struct stats_call *call = context;
+    (void)position;
+    if (status < 0) {
+        note_failure(call->reader, status, err);
+        call->day->status = status;
+    } else if (count > 0) {
+        stats_copy(&call->day->stats, &figures[0].stats);
+    }
+    phase_step(call->reader);
+}
+
+static void start_stats(struct day_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->count; i++) {
+        struct stats_call *call =
+            arena_alloc(reader->arena, sizeof(*call), _Alignof(struct stats_call));
+        struct error err = {0};
+        *call = (struct stats_call){reader, &reader->days[i]};
+        reader->reads++;
+        int rc = store_stats(reader->store, TABLE_AD_CLICK, reader->days[i].key, READ_APPLIED,
+                             take_stats, call, &err);
+        if (rc < 0)
+            take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));
+    }
+}
+
+/* ---- reading ---- */
+
+static void read_done(struct day_reader *reader)
+{
+    struct error err = reader->err;
+    int status = reader->status;
+    reader->done(reader->context, status, status < 0 ? &err : NULL);
+}
+
+static void read_ledger(struct day_reader *reader)
+{
+    phase_begin(reader, read_done);
+    start_runs(reader, true);
+    phase_step(reader);
+}
+
+static int compare_days(const void *a, const void *b)
+{
+    const struct day_facts *left = a;
+    const struct day_facts *right = b;
+    int order = bytes_compare(left->reseller, right->reseller);
+    return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
+}
+
+void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context)
+{
+    reader->done = done;
+    reader->context = context;
+    if (reader->count > 0)
+        qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
+    phase_begin(reader, read_ledger);
+    start_stats(reader);
+    if (!has_rows)
+        start_runs(reader, false);
+    phase_step(reader);
+}

@@ -1,0 +1,43 @@
+/* day_reader: what the store knows of up to DAY_READER_MAX days, read together.
+ *
+ *     add days ─▶ stats of each, and rows of amount_by_day in slices over neighbouring days
+ *              ─▶ ledger of those that are published ─▶ done
+ *
+ * Everything is read as applied (store.h), because who reads it writes or judges what follows. */
+#ifndef DAYBOOK_ROLLUP_DAY_READER_H
+#define DAYBOOK_ROLLUP_DAY_READER_H
+
+#include "rollup/figure.h"
+#include "storage/base/arena.h"
+
+enum { DAY_READER_MAX = 256 };
+
+struct day_facts {
+    struct dirty_day *dirty;           /* the caller's; the reader does not look at it */
+    struct bytes reseller;
+    struct bytes key;                  /* of ad_click */
+    int32_t day;
+    struct partition_stats stats;
+    bool has_row;                      /* in amount_by_day: may be set before reading */
+    struct day_figure row;
+    bool has_last;                     /* the last entry of the ledger; only of published rows */
+    struct ledger_entry last;
+    int status;                        /* below 0: could not be read */
+};
+
+struct day_reader;
+
+struct day_reader *day_reader_new(struct store *store);
+void day_reader_free(struct day_reader *reader);             /* no read is under way */
+void day_reader_clear(struct day_reader *reader);
+
+/* Bytes are copied.  Valid until cleared; day_reader_read sorts the days. */
+struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day);
+struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out);
+/* For what belongs to these days; reset by day_reader_clear. */
+struct arena *day_reader_arena(const struct day_reader *reader);
+
+/* Sort by reseller ascending, day descending, and read; `has_rows`: rows are known, read the rest.
+ * `done` comes once, perhaps before the call returns, with the first failure of any day. */
+void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
+#endif

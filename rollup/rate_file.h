@@ -1,0 +1,29 @@
+/* rate_file: rates as CSV, all of them or none.
+ *
+ *     reseller_id,effective_since,reward_percent
+ *     supaboobs,2011-02-13,0.2
+ *     "another, Ltd",2013-11-01,25%
+ */
+#ifndef DAYBOOK_ROLLUP_RATE_FILE_H
+#define DAYBOOK_ROLLUP_RATE_FILE_H
+
+#include "rollup/rate.h"
+
+struct rate_edit {
+    struct bytes reseller;
+    int32_t since;
+    bool is_delete;
+    struct decimal rate;               /* meaningless when is_delete */
+};
+
+enum { RATE_FILE_ERRORS_MAX = 20, RATE_FILE_EDITS_MAX = 50000 };
+
+struct rate_file;
+
+/* NULL when any line is wrong: then `errors` has a text per wrong line, the first
+ * RATE_FILE_ERRORS_MAX of them, each ending in a newline.  `text` must outlive the file. */
+struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors);
+void rate_file_free(struct rate_file *file);                 /* NULL is fine */
+/* By reseller ascending, then by day descending, as the rows of `reseller` are. */
+const struct rate_edit *rate_file_edits(const struct rate_file *file, uint32_t *count_out);
+#endif

@@ -1,0 +1,287 @@
+/* test_rollup_commands: rate, rollup, restatements and verify, as a person gives them. */
+#include <argp.h>
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "storage/base/memory.h"
+#include "tests/lib/rollup_fixture.h"
+
+/* What a command printed, both streams, and its exit status. */
+struct answer {
+    struct command_output output;
+    struct buffer text;
+    bool done;
+    int exit_status;
+};
+
+static void take_text(struct command_output *output, enum command_stream stream, struct bytes bytes)
+{
+    (void)stream;
+    buffer_append_bytes(&((struct answer *)output)->text, bytes);
+}
+
+static size_t nothing_queued(struct command_output *output)
+{
+    (void)output;
+    return 0;
+}
+
+static void take_exit(struct command_output *output, int exit_status)
+{
+    struct answer *answer = (struct answer *)output;
+    answer->done = true;
+    answer->exit_status = exit_status;
+}
+
+enum { WORDS_MAX = 12 };
+
+/* Words apart by single spaces. */
+static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line,
+                const char *input)
+{
+    uint32_t count;
+    const struct command *command = rollup_commands(&count);
+    char *text = memory_string(line);
+    char *words[WORDS_MAX + 1] = {text};
+    int word_count = 1;
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == ' ' && word_count < WORDS_MAX) {
+            *c = '\0';
+            words[word_count++] = c + 1;
+        }
+    }
+    while (strcmp(command->name, words[0]) != 0)
+        command++;
+    void *options = memory_zeroed(1, command->options_size);
+    *answer = (struct answer){.output = {take_text, nothing_queued, take_exit, NULL, NULL}};
+    error_t rc = argp_parse(command->argp, word_count, words,
+                            ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, options);
+    if (rc != 0) {
+        answer->exit_status = EXIT_WRONG_USAGE;
+    } else {
+        const struct command_request request = {.options = options,
+                                                .input = bytes_text(input),
+                                                .is_read_only = fixture->is_read_only,
+                                                .door = "command",
+                                                .actor = "tester",
+                                                .text = line};
+        command->run(fixture->rollup, &request, &answer->output);
+        rollup_fixture_step_until(fixture, &answer->done);
+    }
+    buffer_put_u8(&answer->text, 0);
+    memory_free(options);
+    memory_free(text);
+}
+
+static void expect(struct rollup_fixture *fixture, const char *line, int exit_status,
+                   const char *expected)
+{
+    struct answer answer;
+    run(fixture, &answer, line, "");
+    cr_expect_eq(answer.exit_status, exit_status, "%s: exit %d\n%s", line, answer.exit_status,
+                 (const char *)answer.text.data);
+    cr_expect_str_eq((const char *)answer.text.data, expected, "%s:\n%s", line,
+                     (const char *)answer.text.data);
+    buffer_release(&answer.text);
+}
+
+static void expect_load(struct rollup_fixture *fixture, const char *file, int exit_status,
+                        const char *expected)
+{
+    struct answer answer;
+    run(fixture, &answer, "rate load rates.csv", file);
+    cr_expect_eq(answer.exit_status, exit_status);
+    cr_expect_str_eq((const char *)answer.text.data, expected, "%s",
+                     (const char *)answer.text.data);
+    buffer_release(&answer.text);
+}
+
+Test(rollup_commands, rate_set_prints_the_days_it_changes_and_leaves_them_right)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    rollup_fixture_click(&fixture, "r", "2013-11-30", "0.30");
+    expect(&fixture, "rate set r 2013-11-01 20%", EXIT_DONE,
+           "reseller_id  day         clicks  rate             amount\n"
+           "r            2013-11-30       1  unpriced -> 20%  -> 0.0600\n"
+           "r            2013-11-28       1  unpriced -> 20%  -> 0.0200\n"
+           "2 days of 1 reseller, 2 clicks: amount 0 -> 0.0800\n");
+    expect(&fixture, "rollup", EXIT_DONE,
+           "figures written: 2, published: 2, restated: 0\n"
+           "2 days, 2 clicks, gross 0.40, amount 0.0800\n");
+    expect(&fixture, "rate set r 2013-11-29 0.25 --expect 20% --note better", EXIT_DONE,
+           "reseller_id  day         clicks  rate        amount\n"
+           "r            2013-11-30       1  20% -> 25%  0.0600 -> 0.0750\n"
+           "1 day of 1 reseller, 1 click: amount 0.0600 -> 0.0750\n");
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 0.30 0.25 0.0750 published\n"
+                                            "r 2013-11-28 1 0.10 0.20 0.0200 published\n");
+    expect(&fixture, "verify", EXIT_DONE,
+           "files: checksums of 0 segments, and their stats against their rows\n"
+           "amount_by_day: 2 days with 2 clicks compared\n"
+           "restatement: 3 entries of 2 days add up\n"
+           "clicks_per_ad: 1 counters compared with 2 clicks\n"
+           "clicks_per_reseller: 1 counters compared with 2 clicks\n"
+           "all agree\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, a_dry_run_prints_the_same_and_changes_nothing)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    expect(&fixture, "rate set r 2013-11-01 20% --dry-run", EXIT_DONE,
+           "reseller_id  day         clicks  rate             amount\n"
+           "r            2013-11-28       1  unpriced -> 20%  -> 0.0200\n"
+           "1 day of 1 reseller, 1 click: amount 0 -> 0.0200\n"
+           "dry run: nothing was changed\n");
+    expect(&fixture, "rate list", EXIT_DONE,
+           "reseller_id  effective_since  reward_percent\n"
+           "no rates\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, expect_and_delete_refuse_what_is_not_there)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    expect(&fixture, "rate set r 2013-11-01 20% --expect 10%", EXIT_DATA_SAYS_NO,
+           "daybook: the rate in effect on 2013-11-01 is unpriced, not 10%; nothing was changed\n");
+    expect(&fixture, "rate delete r 2013-11-01", EXIT_DATA_SAYS_NO,
+           "daybook: no rate of this reseller begins on that day\n");
+    expect(&fixture, "rate set r 2013-11-01 20% --expect none", EXIT_DONE,
+           "no day with clicks changes\n");
+    expect(&fixture, "rate delete r 2013-11-01 --expect 0.2", EXIT_DONE,
+           "no day with clicks changes\n");
+    expect(&fixture, "rate list", EXIT_DONE,
+           "reseller_id  effective_since  reward_percent\n"
+           "no rates\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, wrong_usage_is_refused_before_anything_runs)
+{
+    static const char *const lines[] = {"rate",
+                                        "rate put r 2013-11-01 20%",
+                                        "rate set r 2013-11-01",
+                                        "rate set r 2013-11-1 20%",
+                                        "rate set r 2013-11-01 20",
+                                        "rate set r 2013-11-01 20% 30%",
+                                        "rate list r s",
+                                        "rate load",
+                                        "rate list --format pdf",
+                                        "rate list --expect 20%",
+                                        "rollup now",
+                                        "rollup --from 2013-12-01 --to 2013-11-01",
+                                        "restatements --change 17",
+                                        "verify all"};
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        expect(&fixture, lines[i], EXIT_WRONG_USAGE, "");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, rate_load_takes_what_rate_list_prints)
+{
+    static const char csv[] = "reseller_id,effective_since,reward_percent\n"
+                              "\"a,b\",2013-01-01,0.2\n"
+                              "\"a,b\",2013-05-01,100%\n"
+                              "c,2013-01-01,0.125\n";
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "a,b", "2013-11-28", "0.10");
+    expect_load(&fixture, csv, EXIT_DONE,
+                "reseller_id  day         clicks  rate              amount\n"
+                "a,b          2013-11-28       1  unpriced -> 100%  -> 0.1000\n"
+                "1 day of 1 reseller, 1 click: amount 0 -> 0.1000\n");
+    expect(&fixture, "rate list --format csv", EXIT_DONE, csv);
+    expect(&fixture, "rate list c", EXIT_DONE,
+           "reseller_id  effective_since  reward_percent\n"
+           "c            2013-01-01                12.5%\n");
+    expect_load(&fixture, csv, EXIT_DONE, "no day with clicks changes\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, rate_load_is_all_or_nothing_and_names_every_wrong_line)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    expect_load(&fixture,
+                "reseller_id,effective_since,reward_percent\r\n"
+                "a,2013-01-01,0.2\r\n"
+                "a,2013-1-1,0.2\r\n"
+                "a,2013-01-02,25\r\n"
+                "a,2013-01-01,0.3\r\n"
+                "a,2013-01-03\r\n"
+                "\"\",2013-01-03,0.2\r\n"
+                "\"a,2013-01-03,0.2\r\n",
+                EXIT_WRONG_USAGE,
+                "line 3: \"2013-1-1\" is no day; did you mean 2013-01-01?\n"
+                "line 4: rate 25 is not clear; did you mean 25% (that is 0.25)?\n"
+                "line 5: this reseller and day come twice\n"
+                "line 6: three fields are needed: reseller_id,effective_since,reward_percent\n"
+                "line 7: a reseller's id is not empty\n"
+                "line 8: a quote is not closed\n"
+                "daybook: the file was refused; nothing was changed\n");
+    expect_load(&fixture, "a,2013-01-01,0.2\n", EXIT_WRONG_USAGE,
+                "line 1: the header is needed: reseller_id,effective_since,reward_percent\n"
+                "daybook: the file was refused; nothing was changed\n");
+    expect(&fixture, "rate list", EXIT_DONE,
+           "reseller_id  effective_since  reward_percent\n"
+           "no rates\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, strict_says_no_to_days_without_a_rate)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    expect(&fixture, "rollup --strict", EXIT_DATA_SAYS_NO,
+           "figures written: 1, published: 1, restated: 0\n"
+           "1 day, 1 click, gross 0.10, amount 0; without a rate: 1 day, gross 0.10\n");
+    expect(&fixture, "rollup --strict --day 2013-11-29", EXIT_DONE,
+           "figures written: 0, published: 0, restated: 0\n"
+           "0 days, 0 clicks, gross 0, amount 0\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    expect(&fixture, "restatements --format csv", EXIT_DONE,
+           "at,reseller_id,day,causes,old_clicks,new_clicks,old_gross,new_gross,old_rate,new_rate,"
+           "old_amount,new_amount,changes,by\nnothing was restated\n");
+    run(&fixture, &answer, "rate set r 2013-11-01 20% --note March", "");
+    buffer_release(&answer.text);
+    run(&fixture, &answer, "restatements --format json --reseller r", "");
+    const char *text = (const char *)answer.text.data;
+    cr_expect_not_null(strstr(text, "\"day\": \"2013-11-28\", \"causes\": [\"rate\"], "
+                                    "\"old_clicks\": 1, \"new_clicks\": 1, "
+                                    "\"old_gross\": \"0.10\", \"new_gross\": \"0.10\", "
+                                    "\"old_rate\": null, \"new_rate\": \"0.20\", "
+                                    "\"old_amount\": null, \"new_amount\": \"0.0200\""),
+                       "%s", text);
+    cr_expect_not_null(
+        strstr(text, "\"by\": \"tester: rate set r 2013-11-01 20% --note March (March)\""), "%s",
+        text);
+    const char *changes = strstr(text, "\"changes\": [\"");
+    cr_assert_not_null(changes);
+    char line[128];
+    snprintf(line, sizeof(line), "restatements --format csv --all --change %.36s", changes + 13);
+    buffer_release(&answer.text);
+    run(&fixture, &answer, line, "");
+    cr_expect_not_null(strstr((const char *)answer.text.data, ",r,2013-11-28,rate,1,1,0.10,"));
+    cr_expect_null(strstr((const char *)answer.text.data, "published"));
+    buffer_release(&answer.text);
+    run(&fixture, &answer, "restatements --all --from 2013-11-28", "");
+    cr_expect_not_null(strstr((const char *)answer.text.data, "published"));
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
