@@ -683,6 +683,29 @@ Test(text_door, a_client_that_never_reads_is_not_read_and_then_hung_up_on)
     buffer_release(&input);
 }
 
+Test(text_door, exchanges_flipped_in_any_bit_end_with_an_answer)
+{
+    for (size_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++) {
+        size_t size = strlen(exchanges[i].input);
+        uint8_t bytes[1024];
+
+        cr_assert(size < sizeof bytes);
+        /* Every 13th bit: of all exchanges together each part of a line many times. */
+        for (size_t bit = i % 13; bit < 8 * size; bit += 13) {
+            struct client client;
+
+            memcpy(bytes, exchanges[i].input, size);
+            bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            client_open(&client);
+            network_write(client.connection, bytes_of(bytes, size));
+            network_finish(client.connection);
+            client_wait_end(&client);
+            cr_assert(client.got.size > 0 && client.got.data[client.got.size - 1] == '\n');
+            client_close(&client);
+        }
+    }
+}
+
 Test(text_door, a_second_load_of_one_file_is_told_to_wait)
 {
     struct client first;
