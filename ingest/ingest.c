@@ -13,11 +13,7 @@
 #include "ingest/text_door.h"
 #include "storage/base/memory.h"
 
-enum {
-    CONNECTIONS_MAX = 1024,
-    SLOW_READER_MS = 60000,
-    LINGER_MS = 5000
-};
+enum { CONNECTIONS_MAX = 1024, SLOW_READER_MS = 60000, LINGER_MS = 5000 };
 
 /* ---- metrics ---- */
 
@@ -208,8 +204,8 @@ int ingest_listen(struct ingest *ingest, const char *address, const char **addre
     int rc;
 
     check(ingest->listener == NULL);
-    rc = network_listen(ingest->options.network, address, ingest_accept, ingest,
-                        &ingest->listener, err);
+    rc = network_listen(ingest->options.network, address, ingest_accept, ingest, &ingest->listener,
+                        err);
     if (rc == 0)
         *address_out = listener_address(ingest->listener);
     return rc;

@@ -6,7 +6,7 @@
 
 enum {
     INTERN_SLOTS_MIN = 1024,
-    INTERN_SLOTS_KEPT_MAX = 1 << 17    /* 4 MiB; what a larger batch needed is given back */
+    INTERN_SLOTS_KEPT_MAX = 1 << 17 /* 4 MiB; what a larger batch needed is given back */
 };
 
 static void intern_allocate(struct intern *intern, uint32_t slots)

@@ -37,7 +37,7 @@ void line_parser_release(struct line_parser *parser)
 
 /* ---- the full way: fields with quotes ---- */
 
-enum { LINE_FIELDS_MAX = RECORD_FIELDS + 1 };      /* one more, to see that there are too many */
+enum { LINE_FIELDS_MAX = RECORD_FIELDS + 1 }; /* one more, to see that there are too many */
 
 enum split_status { SPLIT_DONE, SPLIT_BAD_QUOTE };
 
@@ -145,8 +145,8 @@ bool line_is_header(struct bytes line, const struct line_columns *columns)
 
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
-    is_header = line_field(line, &at, &unquoted, &first) == SPLIT_DONE &&
-                column_named(columns, first) >= 0;
+    is_header =
+        line_field(line, &at, &unquoted, &first) == SPLIT_DONE && column_named(columns, first) >= 0;
     buffer_release(&unquoted);
     return is_header;
 }
@@ -213,8 +213,7 @@ static inline uint64_t not_digits(uint64_t word)
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);
     const uint64_t three = UINT64_C(0x3030303030303030);
 
-    return ((word & high) ^ three) |
-           (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
+    return ((word & high) ^ three) | (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
 }
 
 static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
@@ -287,8 +286,8 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
 }
 
 /* The lines that end within the window `text`; returns their bytes. */
-static size_t window_run(struct line_parser *parser, struct row_builder *builder,
-                         struct bytes text, uint64_t lines_max)
+static size_t window_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
+                         uint64_t lines_max)
 {
     const uint32_t *positions = parser->positions;
     size_t count = parser->index(text.data, text.size, parser->positions);
@@ -328,8 +327,8 @@ size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, 
     while (at < text.size && parser->line < line_end && text.data[at] != '#') {
         size_t left = text.size - at;
         size_t window = left < LINE_PARSER_WINDOW ? left : LINE_PARSER_WINDOW;
-        size_t done = window_run(parser, builder, bytes_of(text.data + at, window),
-                                 line_end - parser->line);
+        size_t done =
+            window_run(parser, builder, bytes_of(text.data + at, window), line_end - parser->line);
         const uint8_t *end;
 
         at += done;
@@ -338,8 +337,7 @@ size_t line_parser_run(struct line_parser *parser, struct row_builder *builder, 
         end = memchr(text.data + at, '\n', text.size - at);
         if (end == NULL)
             break;
-        line_parser_line(parser, builder,
-                         bytes_of(text.data + at, (size_t)(end - text.data) - at));
+        line_parser_line(parser, builder, bytes_of(text.data + at, (size_t)(end - text.data) - at));
         at = (size_t)(end - text.data) + 1;
     }
     return at;

@@ -22,13 +22,13 @@
 #include "storage/base/table_print.h"
 
 enum {
-    LOAD_BATCHES = 16,                 /* under way at once */
+    LOAD_BATCHES = 16, /* under way at once */
     LOAD_BATCH_LINES = 8192,
-    LOAD_BATCH_BYTES = 1 << 20,        /* one line more may come on top */
-    LOAD_QUEUE_MAX = 4 << 20,          /* bytes that wait for the door; then no more is read */
-    LOAD_REPLY_MAX = 64 << 10,         /* bytes of one reply line */
-    LOAD_BAR_US = 100000,              /* between two drawings of the bar, */
-    LOAD_NOTE_US = 10000000,           /* or two lines where there is no terminal */
+    LOAD_BATCH_BYTES = 1 << 20, /* one line more may come on top */
+    LOAD_QUEUE_MAX = 4 << 20,   /* bytes that wait for the door; then no more is read */
+    LOAD_REPLY_MAX = 64 << 10,  /* bytes of one reply line */
+    LOAD_BAR_US = 100000,       /* between two drawings of the bar, */
+    LOAD_NOTE_US = 10000000,    /* or two lines where there is no terminal */
     LOAD_BAR_WIDTH = 20
 };
 
@@ -37,7 +37,7 @@ enum load_phase { LOAD_ASKING_COLUMNS, LOAD_ASKING_FILES, LOAD_SENDING, LOAD_OVE
 /* A batch under way: kept until its ok, so that refused lines can be shown. */
 struct load_batch {
     uint64_t sequence;
-    uint64_t first_line;               /* of the file, its header counted */
+    uint64_t first_line; /* of the file, its header counted */
     uint64_t lines;
     struct buffer text;
 };
@@ -50,24 +50,23 @@ struct load {
     bool is_terminal;
     enum load_phase phase;
     int exit_status;
-    struct buffer reply;               /* the beginning of a line of the door's */
+    struct buffer reply; /* the beginning of a line of the door's */
     uint8_t space[32768];
-    struct buffer names;               /* of columns */
+    struct buffer names; /* of columns */
     struct line_columns columns;
     /* the file */
     uint32_t path_index;
     struct load_file file;
     bool is_open;
-    bool is_read;                      /* to its end */
-    const struct load_prefix *prefix;  /* it goes on behind; NULL: it is new */
-    uint64_t sequence;                 /* of the next batch */
-    struct load_batch batches[LOAD_BATCHES];       /* sequence modulo LOAD_BATCHES */
+    bool is_read;                            /* to its end */
+    const struct load_prefix *prefix;        /* it goes on behind; NULL: it is new */
+    uint64_t sequence;                       /* of the next batch */
+    struct load_batch batches[LOAD_BATCHES]; /* sequence modulo LOAD_BATCHES */
     uint32_t batch_count;
     FILE *rejects;
     char *rejects_path;
     /* figures */
-    uint64_t accepted, rejected, duplicates;       /* lines; duplicates are batches */
-    uint64_t lines_start;              /* that were there before */
+    uint64_t accepted, rejected, duplicates; /* lines; duplicates are batches */
     uint64_t rejected_all;
     int64_t start_us, shown_us;
     bool is_bar_shown;
@@ -88,6 +87,16 @@ static const char *load_number(uint64_t number, char *text)
         *to++ = digits[i];
     }
     *to = '\0';
+    return text;
+}
+
+/* "1 line", "50,000 lines"; `text` has 40 bytes. */
+static const char *load_lines(uint64_t lines, char *text)
+{
+    const char *unit = lines == 1 ? " line" : " lines";
+
+    (void)load_number(lines, text);
+    memcpy(text + strlen(text), unit, strlen(unit) + 1);
     return text;
 }
 
@@ -137,14 +146,14 @@ static void load_show(struct load *load)
     uint64_t lines = load->accepted + load->rejected;
     double fraction = load_file_fraction(&load->file);
     struct buffer line = {0};
-    char number[32];
+    char number[40];
 
     if (now - load->shown_us < (load->is_terminal ? LOAD_BAR_US : LOAD_NOTE_US))
         return;
     load->shown_us = now;
     buffer_printf(&line, "%s:", load->file.path);
     bar_append(&line, fraction);
-    buffer_printf(&line, " %s lines, %.2f M/s", load_number(lines, number),
+    buffer_printf(&line, " %s, %.2f M/s", load_lines(lines, number),
                   (double)lines / seconds * 1e-6);
     if (fraction > 0.01) {
         int left = (int)(seconds / fraction * (1 - fraction));
@@ -152,8 +161,8 @@ static void load_show(struct load *load)
         buffer_printf(&line, ", %d:%02d left", left / 60, left % 60);
     }
     load_clear_bar(load);
-    command_printf(load->output, COMMAND_ERR, load->is_terminal ? "%.*s" : "%.*s\n",
-                   (int)line.size, (const char *)line.data);
+    command_printf(load->output, COMMAND_ERR, load->is_terminal ? "%.*s" : "%.*s\n", (int)line.size,
+                   (const char *)line.data);
     load->is_bar_shown = load->is_terminal;
     buffer_release(&line);
 }
@@ -163,18 +172,17 @@ static void load_summarize(struct load *load)
     double seconds = (double)(load_now_us(load) - load->start_us) * 1e-6;
     uint64_t lines = load->accepted + load->rejected;
     struct buffer text = {0};
-    char number[32];
+    char number[40];
 
     load_clear_bar(load);
-    buffer_printf(&text, "%s: %s lines accepted", load->file.path,
-                  load_number(load->accepted, number));
+    buffer_printf(&text, "%s: %s accepted", load->file.path, load_lines(load->accepted, number));
     buffer_printf(&text, ", %s refused", load_number(load->rejected, number));
     if (load->rejected > 0 && load->rejects_path != NULL)
         buffer_printf(&text, " (%s)", load->rejects_path);
     buffer_printf(&text, ", %.1f s", seconds);
     if (seconds > 0.01)
-        buffer_printf(&text, ", %s lines/s", load_number((uint64_t)((double)lines / seconds),
-                                                         number));
+        buffer_printf(&text, ", %s lines/s",
+                      load_number((uint64_t)((double)lines / seconds), number));
     if (load->duplicates > 0)
         buffer_printf(&text, "; %" PRIu64 " batches were there already", load->duplicates);
     command_printf(load->output, COMMAND_OUT, "%.*s\n", (int)text.size, (const char *)text.data);
@@ -189,8 +197,7 @@ static void load_close_file(struct load *load)
         load_file_close(&load->file);
     load->is_open = false;
     if (load->rejects != NULL && fclose(load->rejects) != 0)
-        command_printf(load->output, COMMAND_ERR, "daybook: cannot write %s\n",
-                       load->rejects_path);
+        command_printf(load->output, COMMAND_ERR, "daybook: cannot write %s\n", load->rejects_path);
     load->rejects = NULL;
     memory_free(load->rejects_path);
     load->rejects_path = NULL;
@@ -366,7 +373,7 @@ static void load_begin(struct load *load)
     struct error err = {0};
     uint8_t id[UUID_SIZE];
     char text[UUID_TEXT_SIZE + 1];
-    char number[32];
+    char number[40];
     int rc = load_file_match(&load->file, &load->prefix, &err);
 
     if (rc == 0)
@@ -375,17 +382,16 @@ static void load_begin(struct load *load)
         load_fail(load, "%s", err.text);
         return;
     }
-    load->lines_start = load->file.lines;
     if (load->prefix != NULL && rc == 1) {
         load_clear_bar(load);
-        command_printf(load->output, COMMAND_OUT, "%s: already loaded, %s lines, counted once\n",
-                       load->file.path, load_number(load->file.lines, number));
+        command_printf(load->output, COMMAND_OUT, "%s: already loaded, %s, counted once\n",
+                       load->file.path, load_lines(load->file.lines, number));
         load_next_file(load);
         return;
     }
     if (load->prefix != NULL)
-        load_note(load, "its first %s lines are loaded already; going on behind them",
-                  load_number(load->file.lines, number));
+        load_note(load, "its first %s are loaded already; going on behind them",
+                  load_lines(load->file.lines, number));
     else if (load->file.prefix_count > 0)
         load_note(load, "begins like a file that was loaded before, but is another: loading all "
                         "of it");
@@ -562,9 +568,9 @@ static bool load_prefix_reply(struct load *load, struct bytes reply)
 {
     struct load_prefix prefix = {0};
 
-    if (!uuid_parse(reply_word(&reply), prefix.producer) ||
-        !reply_number(&reply, &prefix.batch) || !reply_number(&reply, &prefix.bytes) ||
-        !reply_hash(&reply, prefix.hash) || !reply_number(&reply, &prefix.lines))
+    if (!uuid_parse(reply_word(&reply), prefix.producer) || !reply_number(&reply, &prefix.batch) ||
+        !reply_number(&reply, &prefix.bytes) || !reply_hash(&reply, prefix.hash) ||
+        !reply_number(&reply, &prefix.lines))
         return false;
     prefix.ends_line = reply_word_is(&reply, "lf");
     load_file_add_prefix(&load->file, &prefix);
@@ -610,7 +616,7 @@ static bool load_reject_reply(struct load *load, struct bytes reply)
 
 static bool load_error(struct load *load, struct bytes reply)
 {
-    (void)reply_word(&reply);                      /* the batch */
+    (void)reply_word(&reply); /* the batch */
     if (bytes_equal(reply, bytes_text("file_busy")))
         load_fail(load, "%s: another load of a file that begins like it is under way",
                   load->file.path);

@@ -14,17 +14,17 @@
 
 struct ndjson {
     const struct line_columns *columns;
-    yajl_handle parser;                            /* NULL after a wrong line */
+    yajl_handle parser; /* NULL after a wrong line */
     /* the line that is being read */
-    struct buffer values;                          /* copies: yajl's memory is used again */
+    struct buffer values; /* copies: yajl's memory is used again */
     size_t offsets[RECORD_FIELDS];
     size_t sizes[RECORD_FIELDS];
     bool is_present[RECORD_FIELDS];
-    int field;                                     /* of the last key */
+    int field; /* of the last key */
     uint32_t objects;
-    bool is_open;                                  /* within an object */
-    enum reject_code code;                         /* why a callback stopped the parser */
-    struct buffer text;                            /* and what it stopped at */
+    bool is_open;          /* within an object */
+    enum reject_code code; /* why a callback stopped the parser */
+    struct buffer text;    /* and what it stopped at */
 };
 
 /* ---- what yajl calls: 0 stops it ---- */
@@ -63,7 +63,7 @@ static int ndjson_boolean(void *context, int value)
 {
     (void)context;
     (void)value;
-    return 0;                                      /* no field of a click is one */
+    return 0; /* no field of a click is one */
 }
 
 static int ndjson_key(void *context, const unsigned char *data, size_t size)
@@ -250,8 +250,8 @@ void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct byte
         return;
     }
     for (int i = 0; i < RECORD_FIELDS; i++) {
-        const uint8_t *start = ndjson->values.data == NULL ? (const uint8_t *)""
-                                                           : ndjson->values.data;
+        const uint8_t *start =
+            ndjson->values.data == NULL ? (const uint8_t *)"" : ndjson->values.data;
 
         record.fields[i] = bytes_of(start + ndjson->offsets[i], ndjson->sizes[i]);
     }

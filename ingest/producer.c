@@ -13,7 +13,7 @@
 enum { TABLE_SLOTS_MIN = 64 };
 
 struct producer_table {
-    struct producer **slots;           /* open addressing by the id's hash; NULL: empty */
+    struct producer **slots; /* open addressing by the id's hash; NULL: empty */
     uint32_t mask;
     uint32_t count;
 };

@@ -99,11 +99,21 @@ static void append_json_character(struct buffer *buffer, const uint8_t *data, si
         return;
     }
     switch (*data) {
-    case '"': buffer_append_text(buffer, "\\\""); break;
-    case '\\': buffer_append_text(buffer, "\\\\"); break;
-    case '\n': buffer_append_text(buffer, "\\n"); break;
-    case '\r': buffer_append_text(buffer, "\\r"); break;
-    case '\t': buffer_append_text(buffer, "\\t"); break;
+    case '"':
+        buffer_append_text(buffer, "\\\"");
+        break;
+    case '\\':
+        buffer_append_text(buffer, "\\\\");
+        break;
+    case '\n':
+        buffer_append_text(buffer, "\\n");
+        break;
+    case '\r':
+        buffer_append_text(buffer, "\\r");
+        break;
+    case '\t':
+        buffer_append_text(buffer, "\\t");
+        break;
     default:
         if (*data < 0x20 || *data == 0x7F)
             buffer_printf(buffer, "\\u%04x", *data);

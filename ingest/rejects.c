@@ -37,13 +37,12 @@ static void writer_row(struct reject_writer *writer, uint64_t line, enum reject_
 
     timeuuid_make(origin->now_us + writer->rows++, writer->random, id);
     values[count++] = (struct column_value){REJECT_DAY, false, writer->day};
-    values[count++] = (struct column_value){REJECT_ID, false,
-                                            write_batch_copy(batch, bytes_of(id, sizeof id))};
+    values[count++] =
+        (struct column_value){REJECT_ID, false, write_batch_copy(batch, bytes_of(id, sizeof id))};
     values[count++] = (struct column_value){REJECT_DOOR, false, bytes_text(origin->door)};
     if (origin->producer != NULL) {
         values[count++] = (struct column_value){
-            REJECT_PRODUCER, false,
-            write_batch_copy(batch, bytes_of(origin->producer, UUID_SIZE))};
+            REJECT_PRODUCER, false, write_batch_copy(batch, bytes_of(origin->producer, UUID_SIZE))};
         values[count++] = (struct column_value){REJECT_BATCH, false,
                                                 write_batch_bigint(batch, (int64_t)origin->batch)};
     }
@@ -205,22 +204,21 @@ struct rejects_job {
     struct store *store;
     struct command_output *output;
     struct rejects_options options;
-    int32_t day;                       /* being read */
+    int32_t day; /* being read */
     struct buffer key;
-    struct buffer position;            /* where its next page goes on */
+    struct buffer position; /* where its next page goes on */
     struct buffer text;
-    struct table_print *print;         /* of list */
+    struct table_print *print; /* of list */
     uint64_t rows;
-    bool is_running;                   /* within rejects_run_on */
-    bool is_waiting;                   /* for a page, or for the reader */
+    bool is_running; /* within rejects_run_on */
+    bool is_waiting; /* for a page, or for the reader */
     int status;
     struct error err;
 };
 
 static const struct table_column list_columns[] = {
-    {"time", TABLE_TEXT},   {"door", TABLE_TEXT}, {"producer", TABLE_TEXT},
-    {"batch", TABLE_NUMBER},{"line", TABLE_NUMBER}, {"code", TABLE_TEXT},
-    {"reason", TABLE_TEXT}, {"content", TABLE_TEXT},
+    {"time", TABLE_TEXT},   {"door", TABLE_TEXT}, {"producer", TABLE_TEXT}, {"batch", TABLE_NUMBER},
+    {"line", TABLE_NUMBER}, {"code", TABLE_TEXT}, {"reason", TABLE_TEXT},   {"content", TABLE_TEXT},
 };
 
 /* Values of a row as text in one buffer; views are taken once it has stopped to grow. */

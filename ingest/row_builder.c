@@ -284,8 +284,7 @@ static bool is_before_1970(struct bytes text)
 
 static bool time_is_refused(struct bytes text, int64_t *time_ms_out, enum reject_code *code_out)
 {
-    if (time_parse(text, time_ms_out) && *time_ms_out >= TIME_MS_MIN &&
-        *time_ms_out <= TIME_MS_MAX)
+    if (time_parse(text, time_ms_out) && *time_ms_out >= TIME_MS_MIN && *time_ms_out <= TIME_MS_MAX)
         return false;
     *code_out = is_integer(text) || is_before_1970(text) || time_parse(text, time_ms_out)
                     ? REJECT_TIME_OUT_OF_RANGE
@@ -300,7 +299,7 @@ static bool amount_is_refused(struct bytes text, int64_t *amount_out, uint8_t *s
 
     if (decimal_parse_input(text, &decimal) != 0 || !decimal_to_int128(decimal, &unscaled))
         return true;
-    *amount_out = (int64_t)unscaled;               /* at most 18 digits */
+    *amount_out = (int64_t)unscaled; /* at most 18 digits */
     *scale_out = (uint8_t)decimal.scale;
     return false;
 }
@@ -314,7 +313,7 @@ static int32_t builder_day_of(const struct row_builder *builder, int64_t time_ms
 
 static bool day_is_near(int32_t day, int64_t time_ms)
 {
-    int32_t distance = day - (int32_t)(time_ms / DAY_MS);  /* time_ms is not negative */
+    int32_t distance = day - (int32_t)(time_ms / DAY_MS); /* time_ms is not negative */
 
     return distance >= -1 && distance <= 1;
 }
@@ -344,8 +343,8 @@ void row_builder_reject(struct row_builder *builder, uint64_t line, enum reject_
 
 /* The first thing that is wrong with `record`; true with code and field. */
 static bool record_is_refused(const struct row_builder *builder, const struct record *record,
-                              struct plain_record *plain, int32_t *day,
-                              enum reject_code *code_out, enum record_field *field_out)
+                              struct plain_record *plain, int32_t *day, enum reject_code *code_out,
+                              enum record_field *field_out)
 {
     const struct bytes *fields = record->fields;
     bool is_derived = fields[FIELD_DAY].size == 0;

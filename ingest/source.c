@@ -12,11 +12,11 @@ enum { SOURCE_INPUT_SIZE = 256 << 10, SOURCE_MAGIC_SIZE = 4 };
 
 struct source {
     int fd;
-    uint64_t size;                     /* 0: not a regular file */
+    uint64_t size; /* 0: not a regular file */
     uint64_t position;
-    struct source_decoder *decoder;    /* NULL: plain */
-    uint8_t *input;                    /* read ahead */
-    struct bytes rest;                 /* of it, not yet given out or decoded */
+    struct source_decoder *decoder; /* NULL: plain */
+    uint8_t *input;                 /* read ahead */
+    struct bytes rest;              /* of it, not yet given out or decoded */
     bool has_ended;
 };
 

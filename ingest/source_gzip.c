@@ -6,12 +6,12 @@
 
 #include "storage/base/memory.h"
 
-enum { WINDOW_BITS_GZIP = 15 + 16 };               /* zlib's way to ask for a gzip header */
+enum { WINDOW_BITS_GZIP = 15 + 16 }; /* zlib's way to ask for a gzip header */
 
 struct source_gzip {
     struct source_decoder decoder;
     z_stream stream;
-    bool is_between;                               /* two members: it may end */
+    bool is_between; /* two members: it may end */
 };
 
 static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, uint8_t *to,
@@ -34,8 +34,8 @@ static int64_t gzip_decode(struct source_decoder *decoder, struct bytes *input, 
         if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
             return ERROR_CORRUPT;
         made = size - gzip->stream.avail_out;
-        *input = bytes_of(input->data + (input->size - gzip->stream.avail_in),
-                          gzip->stream.avail_in);
+        *input =
+            bytes_of(input->data + (input->size - gzip->stream.avail_in), gzip->stream.avail_in);
         gzip->is_between = rc == Z_STREAM_END;
     }
     return (int64_t)made;

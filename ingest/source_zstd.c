@@ -8,7 +8,7 @@
 struct source_zstd {
     struct source_decoder decoder;
     ZSTD_DStream *stream;
-    bool is_between;                               /* two frames: it may end */
+    bool is_between; /* two frames: it may end */
 };
 
 static int64_t zstd_decode(struct source_decoder *decoder, struct bytes *input, uint8_t *to,

@@ -35,8 +35,7 @@ static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
 }
 
 static void commit_add_producer(struct write_batch *batch, const struct table *table,
-                                const struct producer *producer,
-                                const struct producer_batch *known)
+                                const struct producer *producer, const struct producer_batch *known)
 {
     struct column_value values[] = {
         {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
@@ -69,8 +68,8 @@ static void commit_add_file(struct write_batch *batch, const struct table *table
 }
 
 /* The connection's rows and rejects, as a write batch. */
-static struct write_batch *commit_begin(struct text_connection *connection,
-                                        const uint8_t *producer, uint64_t sequence)
+static struct write_batch *commit_begin(struct text_connection *connection, const uint8_t *producer,
+                                        uint64_t sequence)
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
@@ -300,8 +299,8 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
                   sequence, known.accepted, known.rejected);
     commit_add_producer(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
     if (connection->file.is_named)
-        commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file,
-                        producer, sequence);
+        commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file, producer,
+                        sequence);
     producer_record(producer, &known);
     rc = commit_apply(connection, batch, reply, &err);
     if (rc == 0) {
@@ -388,8 +387,8 @@ void text_commit_answer(struct text_connection *connection)
     struct text_reply *reply = text_reply_new(connection);
 
     append_reject_sums(&reply->text, 0, group->reject_sums);
-    buffer_printf(&reply->text, "ok - accepted %" PRIu64 " rejected %" PRIu64 "\n",
-                  group->accepted, group->rejected);
+    buffer_printf(&reply->text, "ok - accepted %" PRIu64 " rejected %" PRIu64 "\n", group->accepted,
+                  group->rejected);
     group->is_answer_due = false;
     group->was_answered = true;
     group->accepted = 0;

@@ -18,7 +18,7 @@ enum { CONTROL_WORDS_MAX = 8, CONTROL_LINE_MAX = 1024, FILES_PAGE_ROWS = 1000 };
 
 struct control_words {
     struct bytes words[CONTROL_WORDS_MAX];
-    uint32_t count;                                /* CONTROL_WORDS_MAX: perhaps more */
+    uint32_t count; /* CONTROL_WORDS_MAX: perhaps more */
 };
 
 static void words_split(struct bytes line, struct control_words *words)
@@ -386,8 +386,8 @@ static const struct control_word control_list[] = {
 static const struct control_word *control_find(struct bytes line)
 {
     const uint8_t *space = memchr(line.data, ' ', line.size);
-    struct bytes word = bytes_of(line.data, space == NULL ? line.size
-                                                          : (size_t)(space - line.data));
+    struct bytes word =
+        bytes_of(line.data, space == NULL ? line.size : (size_t)(space - line.data));
 
     if (line.size > CONTROL_LINE_MAX)
         return NULL;

@@ -118,8 +118,8 @@ bool text_door_prepare(struct text_connection *connection)
         return true;
     options->world->random->fill(options->world->random, &seed, sizeof seed);
     table = schema_table(store_schema(options->store), connection->stream->table_id);
-    if (table != NULL && row_builder_new(connection->stream, table, seed, &connection->builder,
-                                         &err) == 0)
+    if (table != NULL &&
+        row_builder_new(connection->stream, table, seed, &connection->builder, &err) == 0)
         return true;
     text_reply_refuse(connection, 0, "store_failed",
                       table == NULL ? "the stream's table is not there" : err.text);
@@ -129,8 +129,7 @@ bool text_door_prepare(struct text_connection *connection)
 static bool stream_columns(const struct ingest *ingest, const struct ingest_stream *stream,
                            struct line_columns *columns)
 {
-    const struct table *table = schema_table(store_schema(ingest->options.store),
-                                             stream->table_id);
+    const struct table *table = schema_table(store_schema(ingest->options.store), stream->table_id);
 
     for (int i = 0; i < RECORD_FIELDS; i++) {
         const struct column *column =
@@ -196,9 +195,8 @@ static size_t ndjson_run(struct text_connection *connection, struct bytes rest, 
 static bool records_step(struct text_connection *connection, struct bytes rest)
 {
     uint64_t number = line_number(connection);
-    uint64_t lines_max = connection->batch.is_open
-                             ? connection->batch.lines_left
-                             : TEXT_GROUP_LINES_MAX - connection->group.lines;
+    uint64_t lines_max = connection->batch.is_open ? connection->batch.lines_left
+                                                   : TEXT_GROUP_LINES_MAX - connection->group.lines;
     size_t taken;
 
     connection->parser.line = number;

@@ -34,7 +34,7 @@
 
 enum {
     NETWORK_BACKLOG = 512,
-    NETWORK_HOST_MAX = 255,            /* RFC 1035's limit of a name */
+    NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
     NETWORK_ADDRESS_MAX = 320
 };
 
@@ -47,8 +47,8 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    uint32_t handles;                  /* listeners and connections whose memory is still held */
-    bool is_released;                  /* network_uv_free was called: the last handle frees it */
+    uint32_t handles; /* listeners and connections whose memory is still held */
+    bool is_released; /* network_uv_free was called: the last handle frees it */
 };
 
 struct listener {
@@ -56,25 +56,25 @@ struct listener {
     struct network *network;
     void (*accepted)(void *context, struct connection *connection);
     void *context;
-    char *path;                        /* of a unix socket, removed at the end; else NULL */
+    char *path; /* of a unix socket, removed at the end; else NULL */
     char address[NETWORK_ADDRESS_MAX];
 };
 
 struct connection {
     union network_handle uv;
     struct network *network;
-    const struct connection_handler *handler;      /* NULL until started */
+    const struct connection_handler *handler; /* NULL until started */
     void *context;
     uv_write_t write;
     uv_shutdown_t shutdown;
-    struct buffer sending;             /* under way with `write`; empty: none is */
+    struct buffer sending; /* under way with `write`; empty: none is */
     struct buffer waiting;
     bool is_reading;
-    bool is_finishing;                 /* half-close once both buffers are empty */
+    bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
-    bool has_ended;                    /* the peer sent its last byte: there is nothing to read */
-    bool has_failed;                   /* and `end` was told so */
+    bool has_ended;  /* the peer sent its last byte: there is nothing to read */
+    bool has_failed; /* and `end` was told so */
 };
 
 struct network *network_uv_new(void *loop)
@@ -150,8 +150,8 @@ static int connection_adopt(struct network *network, int fd, bool is_unix,
                             struct connection **connection_out, struct error *err)
 {
     struct connection *connection = connection_new(network, is_unix);
-    int rc = is_unix ? uv_pipe_open(&connection->uv.pipe, fd)
-                     : uv_tcp_open(&connection->uv.tcp, fd);
+    int rc =
+        is_unix ? uv_pipe_open(&connection->uv.pipe, fd) : uv_tcp_open(&connection->uv.tcp, fd);
 
     if (rc != 0) {
         close(fd);
@@ -250,7 +250,7 @@ static void connection_send(struct connection *connection);
 static void connection_shut(uv_shutdown_t *request, int status)
 {
     (void)request;
-    (void)status;                      /* a peer that is gone shows in reading */
+    (void)status; /* a peer that is gone shows in reading */
 }
 
 static void connection_shutdown(struct connection *connection)
@@ -341,8 +341,7 @@ void network_finish(struct connection *connection)
 /* ---- listeners ---- */
 
 static struct listener *listener_new(struct network *network, bool is_unix,
-                                     void (*accepted)(void *context,
-                                                      struct connection *connection),
+                                     void (*accepted)(void *context, struct connection *connection),
                                      void *context)
 {
     struct listener *listener = memory_zeroed(1, sizeof *listener);
@@ -506,7 +505,7 @@ int network_connect(struct network *network, const char *address,
 
 struct unix_name {
     struct sockaddr_un address;
-    int directory;                     /* to close after use; -1: none */
+    int directory; /* to close after use; -1: none */
 };
 
 static int unix_name_of(const char *path, struct unix_name *name_out, struct error *err)

@@ -106,7 +106,7 @@ static void teardown(void)
 
 struct result {
     struct command_output output;
-    struct buffer text[2];             /* out, err */
+    struct buffer text[2]; /* out, err */
     int exit_status;
     int finished;
 };

@@ -10,11 +10,14 @@
 #include "tests/unit/clicks_fixture.h"
 
 static const struct line_columns columns = {
-    .names = {
-        {(const uint8_t *)"reseller_id", 11}, {(const uint8_t *)"day", 3},
-        {(const uint8_t *)"time", 4}, {(const uint8_t *)"ad_id", 5},
-        {(const uint8_t *)"amount", 6},
-    },
+    .names =
+        {
+            {(const uint8_t *)"reseller_id", 11},
+            {(const uint8_t *)"day", 3},
+            {(const uint8_t *)"time", 4},
+            {(const uint8_t *)"ad_id", 5},
+            {(const uint8_t *)"amount", 6},
+        },
 };
 
 struct fixture {
@@ -31,7 +34,8 @@ static void fixture_init(struct fixture *fixture)
     cr_assert(schema_add_keyspace(fixture->schema, "daybook", &err) == 0, "%s", err.text);
     cr_assert(schema_add_table(fixture->schema, &clicks_definition, &err) == 0, "%s", err.text);
     cr_assert(row_builder_new(&clicks_stream, schema_table(fixture->schema, CLICKS_TABLE), 7,
-                              &fixture->builder, &err) == 0, "%s", err.text);
+                              &fixture->builder, &err) == 0,
+              "%s", err.text);
     line_parser_init(&fixture->parser);
 }
 
@@ -79,9 +83,9 @@ static void row_text(const struct row_builder *builder, uint32_t row, struct buf
 
 struct line_case {
     const char *line;
-    const char *row;           /* as row_text, or NULL and: */
+    const char *row; /* as row_text, or NULL and: */
     enum reject_code code;
-    const char *text;          /* of the reject; NULL: any */
+    const char *text; /* of the reject; NULL: any */
 };
 
 static const struct line_case line_cases[] = {
@@ -89,21 +93,25 @@ static const struct line_case line_cases[] = {
     {"r1,2013-11-28,1385654400123,ad42,0.005\r", "r1|2013-11-28|1385654400123|ad42|5e-3|-", 0,
      NULL},
     {"r1,,1385654400123,ad42,1.50", "r1|2013-11-28|1385654400123|ad42|150e-2|derived", 0, NULL},
-    {"r1,2013-11-28,2013-11-28T16:00:00.123Z,ad42,7",
-     "r1|2013-11-28|1385654400123|ad42|7e-0|-", 0, NULL},
-    {"\"r,1\",2013-11-28,1385654400123,\"a\"\"d\",1", "r,1|2013-11-28|1385654400123|a\"d|1e-0|-",
-     0, NULL},
+    {"r1,2013-11-28,2013-11-28T16:00:00.123Z,ad42,7", "r1|2013-11-28|1385654400123|ad42|7e-0|-", 0,
+     NULL},
+    {"\"r,1\",2013-11-28,1385654400123,\"a\"\"d\",1", "r,1|2013-11-28|1385654400123|a\"d|1e-0|-", 0,
+     NULL},
     {"\"#x\",2013-11-28,1385654400123,#y,1", "#x|2013-11-28|1385654400123|#y|1e-0|-", 0, NULL},
-    {"\"r\",\"2013-11-28\",\"1385654400123\",\"a\",\"1\"", "r|2013-11-28|1385654400123|a|1e-0|-",
-     0, NULL},
+    {"\"r\",\"2013-11-28\",\"1385654400123\",\"a\",\"1\"", "r|2013-11-28|1385654400123|a|1e-0|-", 0,
+     NULL},
     {"caf\xC3\xA9,2013-11-29,1385654400123,ad-of-more-than-sixteen-bytes,000.10",
      "caf\xC3\xA9|2013-11-29|1385654400123|ad-of-more-than-sixteen-bytes|10e-2|-", 0, NULL},
     {"r,1970-01-01,0,a,1", "r|1970-01-01|0|a|1e-0|-", 0, NULL},
     {"r,,253402300799999,a,1", "r|9999-12-31|253402300799999|a|1e-0|derived", 0, NULL},
-    {"r,,1385654400123,a,123456789012345678", "r|2013-11-28|1385654400123|a|123456789012345678e-0"
-     "|derived", 0, NULL},
-    {"r,,1385654400123,a,0.123456789012345678", "r|2013-11-28|1385654400123|a|"
-     "123456789012345678e-18|derived", 0, NULL},
+    {"r,,1385654400123,a,123456789012345678",
+     "r|2013-11-28|1385654400123|a|123456789012345678e-0"
+     "|derived",
+     0, NULL},
+    {"r,,1385654400123,a,0.123456789012345678",
+     "r|2013-11-28|1385654400123|a|"
+     "123456789012345678e-18|derived",
+     0, NULL},
     {"", NULL, REJECT_EMPTY_LINE, ""},
     {"\r", NULL, REJECT_EMPTY_LINE, ""},
     {"r", NULL, REJECT_TOO_FEW_FIELDS, "r"},
@@ -175,8 +183,9 @@ Test(line_parser, each_line_is_a_row_or_a_reject_with_its_reason)
             cr_expect(reject->code == expected->code, "%s: %s", expected->line,
                       reject_name(reject->code));
             cr_expect(expected->text == NULL ||
-                      bytes_equal(reject_text(&fixture.builder->rejects, reject),
-                                  bytes_text(expected->text)), "%s", expected->line);
+                          bytes_equal(reject_text(&fixture.builder->rejects, reject),
+                                      bytes_text(expected->text)),
+                      "%s", expected->line);
             line.size -= line.size > 0 && line.data[line.size - 1] == '\r';
             cr_expect(bytes_equal(reject_content(&fixture.builder->rejects, reject), line));
             cr_expect(fixture.builder->block->rows == 0);
@@ -197,7 +206,10 @@ static void repeat(struct buffer *text, char byte, size_t count)
 
 Test(line_parser, ids_are_taken_up_to_4096_bytes_and_refused_beyond)
 {
-    static const struct { size_t size; bool is_row; } cases[] = {
+    static const struct {
+        size_t size;
+        bool is_row;
+    } cases[] = {
         {4095, true}, {4096, true}, {4097, false}, {65536, false}, {1 << 20, false},
     };
 
@@ -235,7 +247,7 @@ Test(line_parser, control_lines_and_lines_without_an_end_are_left_to_the_caller)
 
 struct header_case {
     const char *header;
-    const char *error;         /* NULL: right */
+    const char *error; /* NULL: right */
 };
 
 static const struct header_case header_cases[] = {
@@ -285,8 +297,8 @@ Test(line_parser, a_header_in_another_order_without_a_day_reads_the_same_clicks)
     row_builder_finish(fixture.builder);
     cr_assert(fixture.builder->block->rows == 2);
     row_text(fixture.builder, 1, &text);
-    cr_expect(bytes_equal(buffer_view(&text),
-                          bytes_text("r|2013-11-28|1385654400124|a2|50e-2|derived")));
+    cr_expect(
+        bytes_equal(buffer_view(&text), bytes_text("r|2013-11-28|1385654400124|a2|50e-2|derived")));
     buffer_release(&text);
     fixture_release(&fixture);
 }
@@ -302,11 +314,30 @@ static uint64_t random_next(uint64_t *state)
 
 static void random_field(struct buffer *text, uint64_t *state, int field)
 {
-    static const char *const odd[] = {"", "\"\"", "\"a\"", "\"a,b\"", "a\"b", "\"", "#", "\xFF",
-                                      "\xC3\xA9", "a b", "\x01", "2013-11-28", "1e5", "0.10",
-                                      "1385654400123", "138565440012", "1385654400123456", "\r",
-                                      "2013-11-28T00:00:00Z", "12345678901234567890", "-1", "1.",
-                                      "an-id-of-exactly", "an-id-of-more-than-sixteen-bytes"};
+    static const char *const odd[] = {"",
+                                      "\"\"",
+                                      "\"a\"",
+                                      "\"a,b\"",
+                                      "a\"b",
+                                      "\"",
+                                      "#",
+                                      "\xFF",
+                                      "\xC3\xA9",
+                                      "a b",
+                                      "\x01",
+                                      "2013-11-28",
+                                      "1e5",
+                                      "0.10",
+                                      "1385654400123",
+                                      "138565440012",
+                                      "1385654400123456",
+                                      "\r",
+                                      "2013-11-28T00:00:00Z",
+                                      "12345678901234567890",
+                                      "-1",
+                                      "1.",
+                                      "an-id-of-exactly",
+                                      "an-id-of-more-than-sixteen-bytes"};
     uint64_t random = random_next(state);
 
     if (random % 16 == 0) {
@@ -315,11 +346,20 @@ static void random_field(struct buffer *text, uint64_t *state, int field)
     }
     random /= 16;
     switch (field) {
-    case 0: buffer_printf(text, "reseller%d", (int)(random % 7)); break;
-    case 1: buffer_printf(text, "2013-11-%02d", (int)(random % 5 + 26)); break;
-    case 2: buffer_printf(text, "%lld", 1385654400123 + (long long)(random % 172800000)); break;
-    case 3: buffer_printf(text, "ad%d", (int)(random % 50)); break;
-    default: buffer_printf(text, "%d.%02d", (int)(random % 100), (int)(random / 100 % 100));
+    case 0:
+        buffer_printf(text, "reseller%d", (int)(random % 7));
+        break;
+    case 1:
+        buffer_printf(text, "2013-11-%02d", (int)(random % 5 + 26));
+        break;
+    case 2:
+        buffer_printf(text, "%lld", 1385654400123 + (long long)(random % 172800000));
+        break;
+    case 3:
+        buffer_printf(text, "ad%d", (int)(random % 50));
+        break;
+    default:
+        buffer_printf(text, "%d.%02d", (int)(random % 100), (int)(random / 100 % 100));
     }
 }
 

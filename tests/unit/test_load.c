@@ -76,7 +76,8 @@ static int64_t clicks(void)
     struct error err = {0};
 
     cr_assert(store_stats_scan(store, CLICKS_TABLE, bytes_of(NULL, 0), 10000, READ_DURABLE,
-                               figures_sum, &sum, &err) == 0, "%s", err.text);
+                               figures_sum, &sum, &err) == 0,
+              "%s", err.text);
     while (sum < 0)
         uv_run(&loop, UV_RUN_ONCE);
     return sum;
@@ -138,7 +139,7 @@ Test(load, a_last_line_without_its_end_is_taken_and_the_file_may_go_on_behind_it
     file_write("a.csv", "a", bytes_text("\n"));
     load_file_expect(&options, "a.csv", EXIT_DONE, "already loaded, 2 lines", "");
     file_write("a.csv", "a", bytes_text("r,,3,a,1\n"));
-    load_file_expect(&options, "a.csv", EXIT_DONE, "1 lines accepted", "first 2 lines");
+    load_file_expect(&options, "a.csv", EXIT_DONE, "1 line accepted", "first 2 lines");
     cr_expect(clicks() == 3);
     /* The same bytes, but its last line was another one. */
     file_write("b.csv", "w", bytes_text("r,,1,a,1\nr,,2,b,1"));
@@ -155,8 +156,9 @@ Test(load, refused_lines_go_to_a_file_with_their_numbers_and_control_lines_are_l
     char got[1000] = "";
     FILE *file;
 
-    file_write("a.csv", "w", bytes_text("reseller_id,day,time,ad_id,amount\r\nr,,1,a,1\r\n"
-                                        "#batch 1 1\r\nr,,2,a,\"x,\"\"y\"\r\n\r\nr,,3,a,1\r\n"));
+    file_write("a.csv", "w",
+               bytes_text("reseller_id,day,time,ad_id,amount\r\nr,,1,a,1\r\n"
+                          "#batch 1 1\r\nr,,2,a,\"x,\"\"y\"\r\n\r\nr,,3,a,1\r\n"));
     load_file_expect(&options, "a.csv", EXIT_DATA_SAYS_NO, "2 lines accepted, 3 refused", "");
     path_of("a.csv.rejects.csv", path);
     file = fopen(path, "r");

@@ -7,11 +7,14 @@
 #include "tests/unit/clicks_fixture.h"
 
 static const struct line_columns columns = {
-    .names = {
-        {(const uint8_t *)"reseller_id", 11}, {(const uint8_t *)"day", 3},
-        {(const uint8_t *)"time", 4}, {(const uint8_t *)"ad_id", 5},
-        {(const uint8_t *)"amount", 6},
-    },
+    .names =
+        {
+            {(const uint8_t *)"reseller_id", 11},
+            {(const uint8_t *)"day", 3},
+            {(const uint8_t *)"time", 4},
+            {(const uint8_t *)"ad_id", 5},
+            {(const uint8_t *)"amount", 6},
+        },
 };
 
 static struct schema *schema;
@@ -43,7 +46,7 @@ static const char good[] =
 
 struct ndjson_case {
     const char *line;
-    int code;                          /* -1: a row */
+    int code; /* -1: a row */
 };
 
 #define R "{\"reseller_id\":\"r\",\"time\":1385654400123,\"ad_id\":"
@@ -94,8 +97,8 @@ Test(ndjson, each_line_is_a_row_or_a_reject_and_the_next_is_right_again)
             cr_expect(builder->block->rows == 1, "%s", cases[i].line);
         } else {
             cr_assert(builder->rejects.count == 1, "%s", cases[i].line);
-            cr_expect((int)builder->rejects.items[0].code == cases[i].code, "%s: %s",
-                      cases[i].line, reject_name(builder->rejects.items[0].code));
+            cr_expect((int)builder->rejects.items[0].code == cases[i].code, "%s: %s", cases[i].line,
+                      reject_name(builder->rejects.items[0].code));
         }
         ndjson_line(ndjson, builder, bytes_text(R "\"z\",\"amount\":1}"), 2);
         cr_expect(builder->block->rows == (cases[i].code < 0 ? 2 : 1), "after %s", cases[i].line);
@@ -110,7 +113,8 @@ Test(ndjson, values_are_taken_as_they_are_written)
     ndjson_line(ndjson, builder,
                 bytes_text("{\"amount\":0.100000000000000001,\"ad_id\":\"a\\u00e9\\\"\","
                            "\"day\":\"2013-11-28\",\"time\":\"2013-11-28T16:00:00.123Z\","
-                           "\"reseller_id\":12345678901234567890}"), 1);
+                           "\"reseller_id\":12345678901234567890}"),
+                1);
     cr_assert(builder->block->rows == 1);
     amount = block_column_at(builder->block, 6);
     cr_expect(amount->integers[0] == 100000000000000001 && amount->scales[0] == 18);

@@ -117,8 +117,8 @@ Test(network, large_writes_come_back_whole_through_a_listener)
     struct error err;
 
     cr_assert(network_listen(network, "127.0.0.1:0", side_accept, &server, &listener, &err) == 0);
-    cr_assert(network_connect(network, listener_address(listener), &connection, &err) == 0,
-              "%s", err.text);
+    cr_assert(network_connect(network, listener_address(listener), &connection, &err) == 0, "%s",
+              err.text);
     side_start(&client, connection);
     for (uint32_t i = 0; i < 1 << 20; i++)
         buffer_put_u32(&sent, i * 2654435761u);
@@ -245,8 +245,8 @@ static void expect_unix_echo(const char *path)
     struct stat status;
     struct error err;
 
-    cr_assert(network_listen_unix(network, path, side_accept, &server, &listener, &err) == 0,
-              "%s", err.text);
+    cr_assert(network_listen_unix(network, path, side_accept, &server, &listener, &err) == 0, "%s",
+              err.text);
     cr_expect(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
     cr_assert(network_connect_unix(network, path, &connection, &err) == 0, "%s", err.text);
     side_start(&client, connection);
@@ -308,13 +308,14 @@ Test(network, a_dead_unix_socket_is_replaced_and_a_live_one_is_not)
     cr_assert(rename(path, dead) == 0);
     listener_close(listener);
     uv_run(&loop, UV_RUN_DEFAULT);
-    cr_assert(network_listen_unix(network, dead, side_accept, &server, &listener, &err) == 0,
-              "%s", err.text);
+    cr_assert(network_listen_unix(network, dead, side_accept, &server, &listener, &err) == 0, "%s",
+              err.text);
     listener_close(listener);
     file = fopen(path, "w");
     fclose(file);
     cr_expect(network_listen_unix(network, path, side_accept, &server, &second, &err) ==
-              -EADDRINUSE, "a file that is no socket is left alone");
+                  -EADDRINUSE,
+              "a file that is no socket is left alone");
     uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(unlink(path) == 0 && rmdir(root) == 0);
 }

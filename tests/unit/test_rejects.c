@@ -8,8 +8,8 @@ TestSuite(rejects, .init = setup, .fini = teardown, .timeout = 60);
 /* Run `daybook rejects WORDS` and compare what it printed. */
 static void rejects_expect(int word_count, char **words, const char *out, const char *errors)
 {
-    struct result result = {.output = {.write = result_write, .queued = result_queued,
-                                       .finish = result_finish}};
+    struct result result = {
+        .output = {.write = result_write, .queued = result_queued, .finish = result_finish}};
     void *options = memory_zeroed(1, rejects_command.options_size);
     struct command_request request = {.options = options};
 
@@ -20,8 +20,7 @@ static void rejects_expect(int word_count, char **words, const char *out, const 
     for (int i = 0; i < 2; i++)
         buffer_put_u8(&result.text[i], 0);
     cr_expect(result.exit_status == EXIT_DONE);
-    cr_expect(strstr((char *)result.text[0].data, out) != NULL, "%s",
-              (char *)result.text[0].data);
+    cr_expect(strstr((char *)result.text[0].data, out) != NULL, "%s", (char *)result.text[0].data);
     cr_expect(strstr((char *)result.text[1].data, errors) != NULL, "%s",
               (char *)result.text[1].data);
     for (int i = 0; i < 2; i++)
@@ -49,8 +48,8 @@ static void reject_lines(uint32_t count)
     for (uint32_t i = 1; i <= count; i++) {
         int size = snprintf(line, sizeof line, "bad,\xFF%u", i);
 
-        reject_list_add(&list, i, i % 2 == 0 ? REJECT_BAD_DAY : REJECT_BAD_UTF8,
-                        bytes_text("bad"), bytes_of(line, (size_t)size));
+        reject_list_add(&list, i, i % 2 == 0 ? REJECT_BAD_DAY : REJECT_BAD_UTF8, bytes_text("bad"),
+                        bytes_of(line, (size_t)size));
     }
     rejects_add(batch, schema_table(store_schema(store), TABLE_REJECT), &list, &origin,
                 world->random);
@@ -76,13 +75,27 @@ Test(rejects, are_listed_in_the_order_they_came_and_exported_as_they_came)
     reject_lines(3);
     rejects_expect(3, list_words, ",text,,,1,bad_utf8,an id is not valid UTF-8,\"bad,\\xff1\"\n",
                    "");
-    rejects_expect(2, export_words, "bad,\xFF" "1\nbad,\xFF" "2\nbad,\xFF" "3\n", "");
+    rejects_expect(2, export_words,
+                   "bad,\xFF"
+                   "1\nbad,\xFF"
+                   "2\nbad,\xFF"
+                   "3\n",
+                   "");
 }
 
 Test(rejects, more_than_a_batch_has_rows_for_are_gathered_by_code)
 {
     reject_lines(REJECTS_ROWS_MAX + 5);
     rejects_expect(3, list_words, ",10001,bad_utf8,\"3 lines, gathered\"", "");
-    rejects_expect(2, export_words, "bad,\xFF" "10001\nbad,\xFF" "10003\nbad,\xFF" "10005\n", "");
-    rejects_expect(2, export_words, "bad,\xFF" "10002\nbad,\xFF" "10004\n", "");
+    rejects_expect(2, export_words,
+                   "bad,\xFF"
+                   "10001\nbad,\xFF"
+                   "10003\nbad,\xFF"
+                   "10005\n",
+                   "");
+    rejects_expect(2, export_words,
+                   "bad,\xFF"
+                   "10002\nbad,\xFF"
+                   "10004\n",
+                   "");
 }

@@ -21,19 +21,22 @@ enum { PENDING_MAX = 4096 };
 struct fake_store {
     struct store store;
     struct schema *schema;
-    bool holds_back;                   /* batches become durable with fake_sync only */
+    bool holds_back; /* batches become durable with fake_sync only */
     bool is_full;
-    int failure;                       /* what apply answers; 0: nothing */
+    int failure; /* what apply answers; 0: nothing */
     void (*drain)(void *context);
     void *drain_context;
-    struct { store_done done; void *context; } pending[PENDING_MAX];
+    struct {
+        store_done done;
+        void *context;
+    } pending[PENDING_MAX];
     uint32_t pending_count;
     /* of what was applied */
     uint32_t applied;
     uint64_t clicks;
-    uint32_t inserts[32];              /* mutations by table */
-    struct buffer contents;            /* of rejects, a line each */
-    struct buffer producers;           /* packed producer rows, for a reopening */
+    uint32_t inserts[32];    /* mutations by table */
+    struct buffer contents;  /* of rejects, a line each */
+    struct buffer producers; /* packed producer rows, for a reopening */
     uint32_t producer_rows;
 };
 
@@ -104,8 +107,8 @@ static int fake_read(struct store *store, const struct read_request *request, st
         struct mutation mutation;
 
         cr_assert(mutation_unpack(&reader, fake->schema, arena, &mutation, err) == 0);
-        rows[result.row_count++] = (struct page_row){.key = mutation.key,
-                                                     .row = mutation.items[0].row};
+        rows[result.row_count++] =
+            (struct page_row){.key = mutation.key, .row = mutation.items[0].row};
     }
     page(context, 0, NULL, &result);
     memory_free(rows);
@@ -344,9 +347,9 @@ static void talk(const char *input, const char *expected)
     talk_bytes(bytes_text(input), expected);
 }
 
-#define P "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 1"
+#define P    "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 1"
 #define GOOD "r1,2013-11-28,1385654400123,ad42,0.005\n"
-#define BAD "r1,2013-11-28,1385654400123,ad42,\"12,3\"\n"
+#define BAD  "r1,2013-11-28,1385654400123,ad42,\"12,3\"\n"
 
 struct exchange {
     const char *input;
@@ -434,8 +437,7 @@ Test(text_door, bytes_that_come_one_by_one_are_answered_the_same)
 Test(text_door, a_batch_is_one_apply_with_its_producer_and_its_rejects)
 {
     talk(P " new\n#file 00112233445566778899aabbccddeeff 500 "
-           "ffeeddccbbaa99887766554433221100 2 lf\n#batch 1 3\n" GOOD BAD GOOD
-           "#batch 2 1\n" GOOD,
+           "ffeeddccbbaa99887766554433221100 2 lf\n#batch 1 3\n" GOOD BAD GOOD "#batch 2 1\n" GOOD,
          "reject 1 2 bad_amount \"12,3\"\nok 1 accepted 2 rejected 1\n"
          "ok 2 accepted 1 rejected 0\n");
     cr_expect(fake.applied == 2 && fake.clicks == 3);
@@ -599,7 +601,8 @@ Test(text_door, a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken)
     memset(input.data + input.size, 'x', 100 << 20);
     input.size += 100 << 20;
     buffer_append_text(&input, "\n" GOOD);
-    snprintf(expected, sizeof expected, "reject - 2 line_too_long \"%.64s\"\n"
+    snprintf(expected, sizeof expected,
+             "reject - 2 line_too_long \"%.64s\"\n"
              "ok - accepted 2 rejected 1\n",
              "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     talk_bytes(buffer_view(&input), expected);
