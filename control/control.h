@@ -47,11 +47,22 @@ struct control_entry {
 
 /* ---- words to options, both sides ---- */
 
+enum { CONTROL_WAIT_MS_DEFAULT = 10000 };
+
+/* What every command takes besides its own options; the texts point into the words. */
+struct control_common {
+    const char *directory;             /* -d; NULL: not given */
+    const char *stream;                /* --stream; NULL: not given */
+    int64_t wait_ms;                   /* --wait: how long a directory that is held is waited for */
+};
+
 /* Parse `words` (the command's name first) into options that the caller frees with memory_free.
- * `prints`: --help and errors are printed and end the process, as a command line's do; else an
- * error is returned. */
+ * The words are reordered, and outlive the options, which may point into them.  `prints`: --help
+ * and errors are printed and end the process, as a command line's do; else an error is
+ * returned.  `common_out` may be NULL. */
 must_check int control_parse(const struct command *command, int word_count, char **words,
-                             bool prints, void **options_out, struct error *err);
+                             bool prints, struct control_common *common_out, void **options_out,
+                             struct error *err);
 
 /* ---- the server's side ---- */
 
@@ -69,8 +80,8 @@ struct control_server_options {
 
 must_check int control_server_open(const struct control_server_options *options,
                                    struct control_server **server_out, struct error *err);
-/* Takes no more requests; frees itself when the last running command has finished, then calls
- * `closed`. */
+/* Takes no more requests and hangs up on clients that have sent none or do not take their answer;
+ * frees itself when the last running command has finished, then calls `closed`. */
 void control_server_close(struct control_server *server, void (*closed)(void *context),
                           void *context);
 

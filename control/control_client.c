@@ -70,8 +70,14 @@ static void client_data(void *context, size_t size)
 
 static void client_end(void *context, int status)
 {
+    struct client *client = context;
     (void)status;
-    client_close(context, EXIT_SYSTEM_FAILED);
+    if (client->handler != NULL && !client->is_closing) {
+        client->handler->write(client->context, COMMAND_ERR,
+                               bytes_text("daybook: the server went away before the command had "
+                                          "ended\n"));
+    }
+    client_close(client, EXIT_SYSTEM_FAILED);
 }
 
 static void client_drained(void *context)

@@ -1,21 +1,115 @@
-/* control_parse: a command's words to its options, by its argp, printing or silent. */
+/* control_parse: a command's words to its options, by its argp, printing or silent.
+ *
+ * Three parsers are one to argp: a parent that only hands out what the others fill, the command's
+ * own, and the one of the options that every command takes. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/control.h"
 #include "storage/base/memory.h"
 
-int control_parse(const struct command *command, int word_count, char **words, bool prints,
-                  void **options_out, struct error *err)
+struct parse {
+    void *options;
+    struct control_common *common;
+};
+
+enum { KEY_STREAM = 0x10001, KEY_WAIT };
+
+static const struct argp_option common_options[] = {
+    {"directory", 'd', "DIR", 0, "The data directory; else $DAYBOOK_DIR, else ./daybook-data", 0},
+    {"stream", KEY_STREAM, "NAME", 0, "The stream of records; clicks unless given", 0},
+    {"wait", KEY_WAIT, "TIME", 0,
+     "How long to wait for a directory that another process holds, such as 500ms, 10s or 2m; "
+     "10s unless given",
+     0},
+    {0},
+};
+
+/* A whole number and ms, s or m; seconds without one. */
+static bool parse_wait(const char *text, int64_t *wait_ms_out)
 {
-    void *options = memory_zeroed(1, command->options_size);
+    static const struct {
+        const char *name;
+        int64_t ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"", 1000}};
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || count < 0 || count > 1000000) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(end, units[i].name) == 0) {
+            *wait_ms_out = count * units[i].ms;
+            return true;
+        }
+    }
+    return false;
+}
+
+static error_t common_parse(int key, char *argument, struct argp_state *state)
+{
+    struct control_common *common = state->input;
+    switch (key) {
+    case 'd':
+        common->directory = argument;
+        return 0;
+    case KEY_STREAM:
+        common->stream = argument;
+        return 0;
+    case KEY_WAIT:
+        if (!parse_wait(argument, &common->wait_ms)) {
+            argp_error(state, "--wait takes a time such as 500ms, 10s or 2m, not '%s'", argument);
+            return EINVAL;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp common_argp = {.options = common_options, .parser = common_parse};
+
+static error_t parent_parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key != ARGP_KEY_INIT) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    const struct parse *parse = state->input;
+    state->child_inputs[0] = parse->options;
+    state->child_inputs[1] = parse->common;
+    return 0;
+}
+
+int control_parse(const struct command *command, int word_count, char **words, bool prints,
+                  struct control_common *common_out, void **options_out, struct error *err)
+{
+    struct control_common common = {.wait_ms = CONTROL_WAIT_MS_DEFAULT};
+    struct parse parse = {memory_zeroed(1, command->options_size), &common};
+    const struct argp_child children[] = {
+        {command->argp, 0, NULL, 0},
+        {&common_argp, 0, "Options of every command:", -2},
+        {0},
+    };
+    const struct argp argp = {.parser = parent_parse, .children = children};
     unsigned flags = prints ? 0 : ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP;
-    error_t rc = argp_parse(command->argp, word_count, words, flags, NULL, options);
+    char *word = words[0];
+    char name[64];
+    /* What help and errors call the program. */
+    snprintf(name, sizeof(name), "daybook %s", command->name);
+    words[0] = name;
+    error_t rc = argp_parse(&argp, word_count, words, flags, NULL, &parse);
+    words[0] = word;
+    if (common_out != NULL) {
+        *common_out = common;
+    }
+    *options_out = parse.options;
     if (rc != 0) {
-        memory_free(options);
+        memory_free(parse.options);
         *options_out = NULL;
         return error_set(err, ERROR_USAGE, "%s: wrong usage (%s); see daybook %s --help",
                          command->name, strerror(rc), command->name);
     }
-    *options_out = options;
     return 0;
 }

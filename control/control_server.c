@@ -5,7 +5,11 @@
  * both the command has finished and the connection is closed:
  *
  *     reading ── RUN ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
- *        └── INGEST ─▶ handed over (the session ends, the connection does not) */
+ *        └── INGEST ─▶ handed over (the session ends, the connection does not)
+ *
+ * A server that closes waits for running commands and for nobody else: whoever has sent no request,
+ * or lets bytes pile up that he does not read, is hung up on, or one paused pager would keep the
+ * server from ending. */
 #include "control/control.h"
 
 #include <string.h>
@@ -16,6 +20,7 @@
 struct session {
     struct command_output output;      /* first: the command's handle on the session */
     struct control_server *server;
+    struct session *next;              /* in the server's list */
     struct connection *connection;     /* NULL once it is closed */
     struct message_reader reader;
     char **words;
@@ -30,15 +35,15 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct listener *listener;
-    uint32_t sessions;
+    struct listener *listener;         /* NULL once it closes */
+    struct session *sessions;
     void (*closed)(void *context);
     void *closed_context;
 };
 
 static void server_free_if_idle(struct control_server *server)
 {
-    if (server->listener != NULL || server->sessions > 0) {
+    if (server->listener != NULL || server->sessions != NULL) {
         return;
     }
     void (*closed)(void *context) = server->closed;
@@ -47,9 +52,19 @@ static void server_free_if_idle(struct control_server *server)
     closed(context);
 }
 
+static void server_forget(struct control_server *server, struct session *session)
+{
+    struct session **link = &server->sessions;
+    while (*link != session) {
+        link = &(*link)->next;
+    }
+    *link = session->next;
+}
+
 static void session_free(struct session *session)
 {
     struct control_server *server = session->server;
+    server_forget(server, session);
     for (int i = 0; i < session->word_count; i++) {
         memory_free(session->words[i]);
     }
@@ -59,7 +74,6 @@ static void session_free(struct session *session)
     memory_free(session->options);
     message_reader_release(&session->reader);
     memory_free(session);
-    server->sessions--;
     server_free_if_idle(server);
 }
 
@@ -68,6 +82,15 @@ static void session_close(struct session *session)
     if (!session->is_closing && session->connection != NULL) {
         session->is_closing = true;
         network_close(session->connection);
+    }
+}
+
+/* Of a server that closes: hang up unless the connection is needed and its reader keeps up. */
+static void session_hurry(struct session *session)
+{
+    if (session->server->listener == NULL && session->connection != NULL &&
+        (!session->is_running || network_queued(session->connection) > 0)) {
+        session_close(session);
     }
 }
 
@@ -85,13 +108,15 @@ static void output_write(struct command_output *output, enum command_stream stre
     if (session->connection != NULL && !session->is_closing && bytes.size > 0) {
         message_send(session->connection, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR,
                      bytes);
+        session_hurry(session);
     }
 }
 
 static size_t output_queued(struct command_output *output)
 {
     struct session *session = session_of(output);
-    return session->connection == NULL ? 0 : network_queued(session->connection);
+    bool is_gone = session->connection == NULL || session->is_closing;
+    return is_gone ? 0 : network_queued(session->connection);
 }
 
 static void output_finish(struct command_output *output, int exit_status)
@@ -110,6 +135,7 @@ static void output_finish(struct command_output *output, int exit_status)
         if (network_queued(session->connection) == 0) {
             session_close(session);
         }
+        session_hurry(session);
     }
 }
 
@@ -172,7 +198,7 @@ static void session_run(struct session *session, struct bytes body)
         return;
     }
     int rc = control_parse(entry->command, session->word_count, session->words, false,
-                           &session->options, &err);
+                           NULL, &session->options, &err);
     if (rc != 0) {
         command_fail(&session->output, EXIT_WRONG_USAGE, "%s", err.text);
         return;
@@ -267,7 +293,8 @@ static void server_accepted(void *context, struct connection *connection)
         .write = output_write, .queued = output_queued, .finish = output_finish};
     session->server = server;
     session->connection = connection;
-    server->sessions++;
+    session->next = server->sessions;
+    server->sessions = session;
     network_start(connection, &session_handler, session);
 }
 
@@ -293,5 +320,8 @@ void control_server_close(struct control_server *server, void (*closed)(void *co
     server->closed_context = context;
     listener_close(server->listener);
     server->listener = NULL;
+    for (struct session *session = server->sessions; session != NULL; session = session->next) {
+        session_hurry(session);
+    }
     server_free_if_idle(server);
 }

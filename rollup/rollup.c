@@ -113,7 +113,10 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     rollup->closed_context = context;
     executor->timer_stop(executor, &rollup->tick);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
+        /* With nothing to do it is done within the call, which is not the time to free either. */
+        rollup->calls++;
         int rc = rollup_settle(rollup, false, last_work_done, rollup, NULL);
+        rollup->calls--;
         check(rc == 0);
     }
     rollup_close_if_idle(rollup);

@@ -72,6 +72,10 @@ struct figure_query {
     uint32_t reseller_count;
     int32_t day_from;
     int32_t day_to;
+    /* Only what follows this figure in that order, to go on where `each` had stopped; data NULL:
+     * from the start.  Copied. */
+    struct bytes after_reseller;
+    int32_t after_day;
 };
 must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
                               bool (*each)(void *context, const struct day_figure *figure),

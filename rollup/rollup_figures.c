@@ -25,6 +25,9 @@ struct figures {
     uint32_t reseller_next;
     int32_t day_from;
     int32_t day_to;
+    struct bytes after_reseller; /* data NULL: from the start */
+    int32_t after_day;
+    int32_t reseller_to;   /* of the reseller being read: the last day asked for */
     uint32_t pending_next; /* of the reseller being read: first not yet given */
     uint32_t pending_end;
     bool (*each)(void *context, const struct day_figure *figure);
@@ -83,7 +86,7 @@ static bool give_pending(struct figures *figures, int64_t day)
         if (pending->day < day)
             return false;
         figures->pending_next++;
-        bool is_asked = pending->day >= figures->day_from && pending->day <= figures->day_to;
+        bool is_asked = pending->day >= figures->day_from && pending->day <= figures->reseller_to;
         if (is_asked && !is_gone(pending))
             figures->is_enough = !figures->each(figures->context, pending);
         if (pending->day == day)
@@ -124,11 +127,23 @@ static void reseller_done(void *context, int status, const struct error *err)
         next_resellers(figures);
 }
 
+/* Whether the reseller has days that are asked for, and up to which. */
+static bool begin_reseller(struct figures *figures, struct bytes reseller)
+{
+    figures->reseller_to = figures->day_to;
+    if (figures->after_reseller.data == NULL)
+        return true;
+    int order = bytes_compare(reseller, figures->after_reseller);
+    if (order == 0 && figures->after_day <= figures->day_to)
+        figures->reseller_to = figures->after_day - 1;
+    return order > 0 || (order == 0 && figures->reseller_to >= figures->day_from);
+}
+
 static int read_reseller(struct figures *figures, struct bytes reseller)
 {
     struct day_slice_text text;
     struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, &reseller, READ_DURABLE);
-    request.slice = figure_slice(figures->day_from, figures->day_to, &text);
+    request.slice = figure_slice(figures->day_from, figures->reseller_to, &text);
     find_pending(figures, reseller);
     return rows_read(figures->rollup->store, &request, give_row, reseller_done, figures,
                      &figures->err);
@@ -139,6 +154,8 @@ static void next_resellers(struct figures *figures)
     while (figures->status == 0 && !figures->is_enough &&
            figures->reseller_next < figures->reseller_count) {
         struct bytes reseller = figures->resellers[figures->reseller_next++];
+        if (!begin_reseller(figures, reseller))
+            continue;
         figures->is_calling = true;
         figures->is_answered = false;
         int rc = read_reseller(figures, reseller);
@@ -238,6 +255,10 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
     figures->arena = arena_new(ARENA_CHUNK);
     figures->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
     figures->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
+    if (query->after_reseller.data != NULL) {
+        figures->after_reseller = arena_copy(figures->arena, query->after_reseller);
+        figures->after_day = query->after_day;
+    }
     figures->each = each;
     figures->done = done;
     figures->context = context;
