@@ -1,0 +1,95 @@
+/* compact: `daybook compact`: write memtables out and merge what may be merged, until done. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "query/query_commands.h"
+#include "storage/base/memory.h"
+
+struct compact {
+    const struct query *query;
+    struct command_output *output;
+    struct store_status before;
+};
+
+static error_t compact_parse(int key, char *argument, struct argp_state *state)
+{
+    if (key == ARGP_KEY_ARG) {
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp compact_argp = {
+    .parser = compact_parse,
+    .doc = "Write clicks that are only in memory and log to segments, and merge segments."
+           "\vThe store does this by itself; by hand it is of use before a backup, or to see how "
+           "small the data gets.  Returns when it is done.\n\n"
+           "Example:\n"
+           "  daybook compact -d /var/lib/daybook",
+};
+
+static uint64_t segment_bytes(const struct query *query)
+{
+    enum { TABLES_MAX = 256 };
+    struct store_table_status tables[TABLES_MAX];
+    uint32_t count = store_table_status(query->store, tables, TABLES_MAX);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++) {
+        bytes += tables[i].segment_bytes;
+    }
+    return bytes;
+}
+
+static void compact_fail(struct compact *compact, int status, const struct error *err)
+{
+    struct command_output *output = compact->output;
+    memory_free(compact);
+    command_fail(output, command_exit_of(status), "compact: %s",
+                 err != NULL ? err->text : error_text(status));
+}
+
+static void compact_done(void *context, int status, const struct error *err)
+{
+    struct compact *compact = context;
+    struct command_output *output = compact->output;
+    struct store_status after;
+    if (status != 0) {
+        compact_fail(compact, status, err);
+        return;
+    }
+    store_status(compact->query->store, &after);
+    command_printf(output, COMMAND_OUT,
+                   "%" PRIu32 " segments before, %" PRIu32 " now, %" PRIu64 " bytes\n",
+                   compact->before.segments, after.segments, segment_bytes(compact->query));
+    memory_free(compact);
+    output->finish(output, EXIT_DONE);
+}
+
+static void compact_flushed(void *context, int status, const struct error *err)
+{
+    struct compact *compact = context;
+    struct error own = {0};
+    if (status == 0) {
+        status = store_compact(compact->query->store, compact_done, compact, &own);
+        err = &own;
+    }
+    if (status != 0) {
+        compact_fail(compact, status, err);
+    }
+}
+
+void compact_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    struct compact *compact = memory_zeroed(1, sizeof(*compact));
+    struct error err = {0};
+    (void)request;
+    compact->query = room;
+    compact->output = output;
+    store_status(compact->query->store, &compact->before);
+    int rc = store_flush(compact->query->store, compact_flushed, compact, &err);
+    if (rc != 0) {
+        compact_fail(compact, rc, &err);
+    }
+}

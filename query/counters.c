@@ -1,0 +1,474 @@
+/* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day.
+ *
+ * What decides correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in
+ * the click's own frame; clicks_per_reseller_per_day is no table of its own, it is the count in
+ * each partition's stats.  Both are read as of the last durable frame.
+ *
+ * A table is read a page at a time, in the store's order (by the key's hash), and nothing is held
+ * but a page: the next one is asked for when the last has been read.  --top keeps the N largest in
+ * a heap whose root is the smallest of them:
+ *
+ *     page ─▶ larger than the root? ─▶ takes its place, sinks       end ─▶ sorted, printed
+ *
+ * Without a table: one line per table with its keys and their sum, which is the same number of
+ * clicks three times. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/query_commands.h"
+#include "storage/base/memory.h"
+
+enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
+enum { TOP_MAX = 1000000, PAGE_ROWS = 2000, COUNTER_TABLES = 3 };
+
+struct counter_table {
+    const char *name;
+    uint32_t table_id;
+    uint32_t key_count;
+    const char *keys[COUNTER_KEYS_MAX];
+    bool is_stats; /* answered from the partition stats of ad_click */
+};
+
+static const struct counter_table counter_tables[COUNTER_TABLES] = {
+    {"clicks_per_ad", TABLE_CLICKS_PER_AD, 1, {"ad_id"}, false},
+    {"clicks_per_reseller", TABLE_CLICKS_PER_RESELLER, 1, {"reseller_id"}, false},
+    {"clicks_per_reseller_per_day", TABLE_AD_CLICK, 2, {"reseller_id", "day"}, true},
+};
+
+struct top_entry {
+    uint64_t clicks;
+    struct bytes key; /* serialized; owned */
+};
+
+struct counters {
+    const struct query *query;
+    const struct counters_options *options;
+    struct command_output *output;
+    struct query_answer answer;
+    struct table_column columns[COUNTER_KEYS_MAX + 1];
+    const struct counter_table *table; /* being read */
+    uint32_t table_index;              /* of the sums */
+    struct buffer position;
+    struct buffer key;     /* the only partition asked for; empty: all */
+    struct top_entry *top; /* a heap, smallest first */
+    uint32_t top_count;
+    uint64_t keys_seen;
+    uint64_t clicks_seen;
+    bool is_reading; /* the store's call has not returned */
+    bool has_page;   /* and has called back */
+    int status;      /* of the page */
+    struct error err;
+};
+
+/* ---- options ---- */
+
+static error_t parse_table(const char *name, struct counters_options *options,
+                           struct argp_state *state)
+{
+    if (options->table != NULL) {
+        argp_error(state, "'%s' is one word too many", name);
+        return EINVAL;
+    }
+    for (uint32_t i = 0; i < COUNTER_TABLES; i++) {
+        if (strcmp(name, counter_tables[i].name) == 0) {
+            options->table = &counter_tables[i];
+            return 0;
+        }
+    }
+    argp_error(state,
+               "there is no counter table '%s'; there are clicks_per_ad, "
+               "clicks_per_reseller and clicks_per_reseller_per_day",
+               name);
+    return EINVAL;
+}
+
+static error_t parse_top(const char *text, uint32_t *top_out, struct argp_state *state)
+{
+    char *end;
+    long count = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || count < 1 || count > TOP_MAX) {
+        argp_error(state, "--top takes a number from 1 to %d, not '%s'", TOP_MAX, text);
+        return EINVAL;
+    }
+    *top_out = (uint32_t)count;
+    return 0;
+}
+
+static error_t finish_options(const struct counters_options *options, struct argp_state *state)
+{
+    if (options->table == NULL && (options->key_count > 0 || options->top > 0)) {
+        argp_error(state, "--key and --top need a table");
+        return EINVAL;
+    }
+    if (options->table != NULL && options->key_count > options->table->key_count) {
+        argp_error(state, "the key of %s has %" PRIu32 " part%s", options->table->name,
+                   options->table->key_count, options->table->key_count == 1 ? "" : "s");
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t counters_parse(int key, char *argument, struct argp_state *state)
+{
+    struct counters_options *options = state->input;
+    switch (key) {
+    case KEY_KEY:
+        if (options->key_count == COUNTER_KEYS_MAX) {
+            argp_error(state, "--key is given at most twice: a reseller and a day");
+            return EINVAL;
+        }
+        options->keys[options->key_count++] = argument;
+        return 0;
+    case KEY_TOP:
+        return parse_top(argument, &options->top, state);
+    case KEY_FORMAT:
+        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+    case ARGP_KEY_ARG:
+        return parse_table(argument, options, state);
+    case ARGP_KEY_END:
+        return finish_options(options, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option counters_argp_options[] = {
+    {"key", KEY_KEY, "K", 0,
+     "Only this ad or reseller; of clicks_per_reseller_per_day a reseller, given again a day", 0},
+    {"top", KEY_TOP, "N", 0, "Only the N with the most clicks, most first", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv or json", 0},
+    {0},
+};
+
+const struct argp counters_argp = {
+    .options = counters_argp_options,
+    .parser = counters_parse,
+    .args_doc = "[TABLE]",
+    .doc = "Print the clicks counted per ad, per reseller, or per reseller and day."
+           "\vTABLE is clicks_per_ad, clicks_per_reseller or clicks_per_reseller_per_day; without "
+           "it each is summed up.  Without --top the order is the store's.\n\n"
+           "Examples:\n"
+           "  daybook counters\n"
+           "  daybook counters clicks_per_ad --top 10\n"
+           "  daybook counters clicks_per_reseller_per_day --key supaboobs --key 2013-11-28\n"
+           "  daybook counters clicks_per_ad --format csv > ads.csv",
+};
+
+/* ---- rows ---- */
+
+static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
+{
+    struct bytes cells[COUNTER_KEYS_MAX + 1];
+    char number[24];
+    uint32_t count = counters->options->table->key_count;
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = key_component(key, count, i, &cells[i]);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    cells[count] = query_number(clicks, number);
+    (void)query_answer_row(&counters->answer, cells);
+    return 0;
+}
+
+/* Fewer clicks first; among equals the larger key, so that the smaller one is kept. */
+static int compare_top(const void *a, const void *b)
+{
+    const struct top_entry *left = a;
+    const struct top_entry *right = b;
+    if (left->clicks != right->clicks) {
+        return left->clicks < right->clicks ? -1 : 1;
+    }
+    return bytes_compare(right->key, left->key);
+}
+
+static void top_swap(struct counters *counters, uint32_t a, uint32_t b)
+{
+    struct top_entry entry = counters->top[a];
+    counters->top[a] = counters->top[b];
+    counters->top[b] = entry;
+}
+
+static void top_sink(struct counters *counters, uint32_t at)
+{
+    for (;;) {
+        uint32_t least = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2; child++) {
+            if (child < counters->top_count &&
+                compare_top(&counters->top[child], &counters->top[least]) < 0) {
+                least = child;
+            }
+        }
+        if (least == at) {
+            return;
+        }
+        top_swap(counters, at, least);
+        at = least;
+    }
+}
+
+static void top_add(struct counters *counters, struct bytes key, uint64_t clicks)
+{
+    struct top_entry entry = {clicks, key};
+    bool is_full = counters->top_count == counters->options->top;
+    if (is_full && compare_top(&entry, &counters->top[0]) <= 0) {
+        return;
+    }
+    entry.key.data = memory_copy(key.data, key.size);
+    if (is_full) {
+        memory_free((void *)(uintptr_t)counters->top[0].key.data);
+        counters->top[0] = entry;
+        top_sink(counters, 0);
+        return;
+    }
+    uint32_t at = counters->top_count++;
+    counters->top = memory_resize(counters->top, counters->top_count * sizeof(*counters->top));
+    counters->top[at] = entry;
+    while (at > 0 && compare_top(&counters->top[at], &counters->top[(at - 1) / 2]) < 0) {
+        top_swap(counters, at, (at - 1) / 2);
+        at = (at - 1) / 2;
+    }
+}
+
+/* Whether the parts of a key that were asked for are these. */
+static bool is_asked(const struct counters *counters, struct bytes key)
+{
+    const struct counters_options *options = counters->options;
+    for (uint32_t i = 0; i < options->key_count; i++) {
+        struct bytes part;
+        if (key_component(key, counters->table->key_count, i, &part) != 0 ||
+            !bytes_equal(part, bytes_text(options->keys[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int take(struct counters *counters, struct bytes key, uint64_t clicks)
+{
+    if (clicks == 0 || !is_asked(counters, key)) {
+        return 0;
+    }
+    counters->keys_seen++;
+    counters->clicks_seen += clicks;
+    if (counters->options->table == NULL) {
+        return 0;
+    }
+    if (counters->options->top > 0) {
+        top_add(counters, key, clicks);
+        return 0;
+    }
+    return put_row(counters, key, clicks);
+}
+
+/* ---- the end ---- */
+
+static void counters_free(struct counters *counters)
+{
+    for (uint32_t i = 0; i < counters->top_count; i++) {
+        memory_free((void *)(uintptr_t)counters->top[i].key.data);
+    }
+    memory_free(counters->top);
+    query_answer_release(&counters->answer);
+    buffer_release(&counters->position);
+    buffer_release(&counters->key);
+    memory_free(counters);
+}
+
+static void counters_fail(struct counters *counters, int status)
+{
+    struct command_output *output = counters->output;
+    struct error err = counters->err;
+    if (err.text[0] == '\0') {
+        (void)error_set(&err, status, "%s", error_text(status));
+    }
+    counters_free(counters);
+    command_fail(output, command_exit_of(status), "counters: %s", err.text);
+}
+
+static void counters_end(struct counters *counters)
+{
+    struct command_output *output = counters->output;
+    int rc = 0;
+    if (counters->top_count > 0) {
+        qsort(counters->top, counters->top_count, sizeof(*counters->top), compare_top);
+    }
+    for (uint32_t i = counters->top_count; i > 0 && rc == 0; i--) {
+        rc = put_row(counters, counters->top[i - 1].key, counters->top[i - 1].clicks);
+    }
+    if (rc != 0) {
+        counters_fail(counters, rc);
+        return;
+    }
+    query_answer_end(&counters->answer);
+    counters_free(counters);
+    output->finish(output, EXIT_DONE);
+}
+
+static void put_sum(struct counters *counters)
+{
+    char keys[24];
+    char clicks[24];
+    struct bytes cells[] = {bytes_text(counters->table->name),
+                            query_number(counters->keys_seen, keys),
+                            query_number(counters->clicks_seen, clicks)};
+    (void)query_answer_row(&counters->answer, cells);
+    counters->keys_seen = counters->clicks_seen = 0;
+}
+
+/* ---- pages ---- */
+
+static void counters_read(void *context);
+
+/* Which table is next when one has been read. */
+static void next_table(struct counters *counters)
+{
+    counters->table = NULL;
+    if (counters->options->table == NULL && ++counters->table_index < COUNTER_TABLES) {
+        counters->table = &counter_tables[counters->table_index];
+    }
+}
+
+/* A page has been taken: go on behind `position`, with the next table, or end. */
+static void page_taken(struct counters *counters, int status, const struct error *err,
+                       struct bytes position)
+{
+    struct buffer next = {0};
+    counters->status = status;
+    if (status != 0 && err != NULL) {
+        counters->err = *err;
+    }
+    buffer_append_bytes(&next, position);
+    buffer_release(&counters->position);
+    counters->position = next;
+    if (status == 0 && next.size == 0) {
+        if (counters->options->table == NULL) {
+            put_sum(counters);
+        }
+        next_table(counters);
+    }
+    counters->has_page = true;
+    if (!counters->is_reading) {
+        query_answer_wait(&counters->answer, counters_read, counters);
+    }
+}
+
+static void counter_page(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct counters *counters = context;
+    struct bytes position = {0};
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
+        struct bytes clicks;
+        if (page_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks)) {
+            status = take(counters, page->rows[i].key, (uint64_t)value_bigint(clicks));
+        }
+    }
+    if (status == 0) {
+        position = page->position;
+    }
+    page_taken(counters, status, err, position);
+}
+
+static void stats_page(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    struct counters *counters = context;
+    for (uint32_t i = 0; status == 0 && i < count; i++) {
+        status = take(counters, figures[i].key, figures[i].stats.rows);
+    }
+    page_taken(counters, status, err, position);
+}
+
+static int ask_page(struct counters *counters, struct error *err)
+{
+    struct store *store = counters->query->store;
+    struct bytes position = buffer_view(&counters->position);
+    struct bytes key = buffer_view(&counters->key);
+    if (counters->table->is_stats && key.size > 0) {
+        return store_stats(store, counters->table->table_id, key, READ_DURABLE, stats_page,
+                           counters, err);
+    }
+    if (counters->table->is_stats) {
+        return store_stats_scan(store, counters->table->table_id, position, PAGE_ROWS, READ_DURABLE,
+                                stats_page, counters, err);
+    }
+    struct read_request request = {.table_id = counters->table->table_id,
+                                   .is_scan = key.size == 0,
+                                   .key = key,
+                                   .slice = slice_all(),
+                                   .position = position,
+                                   .row_limit = PAGE_ROWS,
+                                   .view = READ_DURABLE};
+    return store_read(store, &request, counter_page, counters, err);
+}
+
+/* Pages that come within the call are taken by this loop, not by recursion. */
+static void counters_read(void *context)
+{
+    struct counters *counters = context;
+    counters->output->drained = NULL;
+    do {
+        if (counters->status != 0) {
+            counters_fail(counters, counters->status);
+            return;
+        }
+        if (counters->table == NULL) {
+            counters_end(counters);
+            return;
+        }
+        counters->is_reading = true;
+        counters->has_page = false;
+        int rc = ask_page(counters, &counters->err);
+        counters->is_reading = false;
+        counters->status = rc != 0 ? rc : counters->status;
+    } while (counters->status != 0 ||
+             (counters->has_page && query_answer_has_room(&counters->answer)));
+    if (counters->has_page) {
+        query_answer_wait(&counters->answer, counters_read, counters);
+    }
+}
+
+/* ---- the command ---- */
+
+static void begin_sums(struct counters *counters)
+{
+    static const struct table_column columns[] = {
+        {"table", TABLE_TEXT}, {"keys", TABLE_NUMBER}, {"clicks", TABLE_NUMBER}};
+    query_answer_begin(&counters->answer, counters->output, counters->options->format, columns, 3);
+    counters->table = &counter_tables[0];
+}
+
+static void begin_table(struct counters *counters)
+{
+    const struct counters_options *options = counters->options;
+    uint32_t count = options->table->key_count;
+    counters->table = options->table;
+    for (uint32_t i = 0; i < count; i++) {
+        counters->columns[i] = (struct table_column){options->table->keys[i], TABLE_TEXT};
+    }
+    counters->columns[count] = (struct table_column){"clicks", TABLE_NUMBER};
+    for (uint32_t i = 0; options->key_count == count && i < count; i++) {
+        key_put_component(&counters->key, count, bytes_text(options->keys[i]));
+    }
+    query_answer_begin(&counters->answer, counters->output, options->format, counters->columns,
+                       count + 1);
+}
+
+void counters_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    struct counters *counters = memory_zeroed(1, sizeof(*counters));
+    counters->query = room;
+    counters->options = request->options;
+    counters->output = output;
+    if (counters->options->table == NULL) {
+        begin_sums(counters);
+    } else {
+        begin_table(counters);
+    }
+    counters_read(counters);
+}

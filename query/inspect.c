@@ -1,0 +1,118 @@
+/* inspect: `daybook inspect`: the tables and what each takes, on disk and in memory. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "query/query_commands.h"
+#include "storage/base/memory.h"
+
+enum { KEY_FORMAT = 0x20001 };
+
+static error_t inspect_parse(int key, char *argument, struct argp_state *state)
+{
+    struct inspect_options *options = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option inspect_argp_options[] = {
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv or json", 0},
+    {0},
+};
+
+const struct argp inspect_argp = {
+    .options = inspect_argp_options,
+    .parser = inspect_parse,
+    .doc = "Print the tables of the directory with their segments, bytes and rows."
+           "\vRows in segments are as stored, before newer ones replace or hide them; rows in "
+           "memory are told of the clicks' table only.\n\n"
+           "Examples:\n"
+           "  daybook inspect\n"
+           "  daybook inspect --format csv",
+};
+
+static int compare_tables(const void *a, const void *b)
+{
+    uint32_t left = ((const struct store_table_status *)a)->table_id;
+    uint32_t right = ((const struct store_table_status *)b)->table_id;
+    return left < right ? -1 : left > right;
+}
+
+static void put_table(struct query_answer *answer, const struct schema *schema,
+                      const struct store_table_status *status)
+{
+    const struct table *table = schema_table(schema, status->table_id);
+    char numbers[4][24];
+    char ratio[32] = "";
+    struct buffer name = {0};
+    struct bytes cells[6];
+    if (table == NULL) {
+        buffer_printf(&name, "dropped table %" PRIu32, status->table_id);
+    } else {
+        buffer_printf(&name, "%s.%s", table->keyspace, table->name);
+    }
+    cells[0] = buffer_view(&name);
+    cells[1] = query_number(status->segments, numbers[0]);
+    cells[2] = query_number(status->segment_bytes, numbers[1]);
+    cells[3] = query_number(status->segment_rows, numbers[2]);
+    cells[4] = (struct bytes){0};
+    if (status->segment_rows > 0) {
+        /* Hundredths of a byte, so that no binary fraction is printed. */
+        uint64_t hundredths = status->segment_bytes * 100 / status->segment_rows;
+        int length = snprintf(ratio, sizeof(ratio), "%" PRIu64 ".%02" PRIu64, hundredths / 100,
+                              hundredths % 100);
+        cells[4] = bytes_of(ratio, (size_t)length);
+    }
+    cells[5] = query_number(status->memory_rows, numbers[3]);
+    (void)query_answer_row(answer, cells);
+    buffer_release(&name);
+}
+
+/* What belongs to no table. */
+static void put_rest(struct command_output *output, const struct query *query)
+{
+    struct store_status status;
+    store_status(query->store, &status);
+    command_printf(output, COMMAND_OUT,
+                   "\nlog %" PRIu64 " bytes, %" PRIu64 " of them not in segments; memory %" PRIu64
+                   " bytes\n",
+                   status.log_bytes, status.log_unflushed_bytes, status.memory_bytes);
+}
+
+void inspect_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    static const struct table_column columns[] = {
+        {"table", TABLE_TEXT},  {"segments", TABLE_NUMBER},      {"bytes", TABLE_NUMBER},
+        {"rows", TABLE_NUMBER}, {"bytes_per_row", TABLE_NUMBER}, {"rows_in_memory", TABLE_NUMBER},
+    };
+    const struct query *query = room;
+    const struct inspect_options *options = request->options;
+    struct query_answer answer;
+    uint32_t count = store_table_status(query->store, NULL, 0);
+    struct store_table_status *tables = memory_zeroed(count, sizeof(*tables));
+    uint32_t filled = store_table_status(query->store, tables, count);
+    count = filled < count ? filled : count;
+    if (count > 0) {
+        qsort(tables, count, sizeof(*tables), compare_tables);
+    }
+    query_answer_begin(&answer, output, options->format, columns,
+                       sizeof(columns) / sizeof(columns[0]));
+    for (uint32_t i = 0; i < count; i++) {
+        put_table(&answer, store_schema(query->store), &tables[i]);
+    }
+    query_answer_end(&answer);
+    query_answer_release(&answer);
+    memory_free(tables);
+    if (options->format == TABLE_ALIGNED) {
+        put_rest(output, query);
+    }
+    output->finish(output, EXIT_DONE);
+}

@@ -1,0 +1,21 @@
+/* query: what reads: reports, counters, and what there is to know of a directory. */
+#ifndef DAYBOOK_QUERY_QUERY_H
+#define DAYBOOK_QUERY_QUERY_H
+
+#include "rollup/rollup.h"
+#include "storage/base/command.h"
+#include "storage/store.h"
+
+/* The room of the commands; everything outlives it. */
+struct query {
+    struct store *store;
+    struct rollup *rollup;
+    const uint8_t *directory_id;       /* 16 bytes */
+    const char *zone;
+    const char *currency;              /* "": not said */
+    const char *version;               /* of the program */
+};
+
+/* Subcommands: report, counters, status, inspect, compact; `room` is a struct query. */
+const struct command *query_commands(uint32_t *count_out);
+#endif

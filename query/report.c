@@ -1,0 +1,437 @@
+/* report: `daybook report`: clicks, gross and amount by reseller and day, or grouped.
+ *
+ * What decides correctness: figures come as rollup_figures gives them, reseller ascending and day
+ * descending, so that every grouping is a run of neighbours and one accumulator is enough; and
+ * sums are exact decimals, whose scale is the largest of their terms, so that the parts of a report
+ * add up to its total digit for digit.
+ *
+ *     R1 2013-12-02 ┐                     R1 2013-12 ┐
+ *     R1 2013-12-01 ┘ month               R1 2013-11 ┘ reseller          total
+ *     R1 2013-11-30 ─ month               R2 ...
+ *
+ * A day without a rate counts in clicks and gross, never in amount, and is told by number and
+ * gross.
+ *
+ * A slow reader: when enough waits, the figures are stopped, and asked for again behind the last
+ * one when it has left; nothing is held meanwhile but the accumulator. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/query_commands.h"
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+
+enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT };
+
+/* The sum of neighbours with one key. */
+struct report_group {
+    bool is_begun;
+    int32_t month; /* its first day */
+    uint64_t clicks;
+    struct decimal gross;
+    struct decimal amount;
+    uint64_t unpriced_days;
+    struct decimal unpriced_gross;
+};
+
+struct report {
+    const struct query *query;
+    const struct command_request *request;
+    const struct report_options *options;
+    struct query_answer answer;
+    struct bytes resellers[REPORT_RESELLERS_MAX];
+    struct table_column columns[8];
+    uint32_t column_count;
+    char gross_name[32];
+    char amount_name[32];
+    struct report_group group;
+    struct buffer reseller; /* of the last figure */
+    int32_t day;            /* of the last figure */
+    bool has_last;
+    bool is_full;           /* stopped for a slow reader */
+    uint64_t unpriced_days; /* of all that was printed */
+    struct decimal unpriced_gross;
+    int status; /* of the arithmetic */
+};
+
+/* ---- options ---- */
+
+static bool parse_day(const char *text, const char *option, int32_t *day_out,
+                      struct argp_state *state)
+{
+    if (day_parse(bytes_text(text), day_out)) {
+        return true;
+    }
+    argp_error(state, "%s takes a day such as 2013-11-28, not '%s'", option, text);
+    return false;
+}
+
+static bool parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
+{
+    static const char *const names[] = {
+        [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_TOTAL] = "total"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *by_out = (enum report_by)i;
+            return true;
+        }
+    }
+    argp_error(state, "--by is day, month, reseller or total; '%s' is not in this version", text);
+    return false;
+}
+
+static error_t report_finish_options(struct report_options *options, struct argp_state *state)
+{
+    if (options->day_from > options->day_to) {
+        argp_error(state, "the days end (--to) before they begin (--from)");
+        return EINVAL;
+    }
+    return 0;
+}
+
+static error_t report_parse(int key, char *argument, struct argp_state *state)
+{
+    struct report_options *options = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        options->day_from = DAY_MIN;
+        options->day_to = DAY_MAX;
+        return 0;
+    case 'r':
+        if (options->reseller_count == REPORT_RESELLERS_MAX) {
+            argp_error(state, "more than %d resellers; leave --reseller out for all",
+                       REPORT_RESELLERS_MAX);
+            return EINVAL;
+        }
+        options->resellers[options->reseller_count++] = argument;
+        return 0;
+    case KEY_FROM:
+        return parse_day(argument, "--from", &options->day_from, state) ? 0 : EINVAL;
+    case KEY_TO:
+        return parse_day(argument, "--to", &options->day_to, state) ? 0 : EINVAL;
+    case KEY_BY:
+        return parse_by(argument, &options->by, state) ? 0 : EINVAL;
+    case KEY_FORMAT:
+        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+    case KEY_AS_OF:
+    case KEY_ROUND:
+        argp_error(state, "--%s is not in this version", key == KEY_ROUND ? "round" : "as-of");
+        return EINVAL;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many; a reseller is given by --reseller", argument);
+        return EINVAL;
+    case ARGP_KEY_END:
+        return report_finish_options(options, state);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option report_argp_options[] = {
+    {"reseller", 'r', "R", 0, "Only this reseller; may be given again", 0},
+    {"from", KEY_FROM, "DAY", 0, "From this day on, such as 2013-11-01", 0},
+    {"to", KEY_TO, "DAY", 0, "Up to this day, which is included", 0},
+    {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller or total", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv or json", 0},
+    {"as-of", KEY_AS_OF, "T", OPTION_HIDDEN, NULL, 0},
+    {"round", KEY_ROUND, "N", OPTION_HIDDEN, NULL, 0},
+    {0},
+};
+
+const struct argp report_argp = {
+    .options = report_argp_options,
+    .parser = report_parse,
+    .doc = "Print clicks, gross and amount of resellers by day, or grouped."
+           "\vAmounts are exact.  Days with clicks and without a rate are unpriced: they count in "
+           "clicks and gross, not in amount, and are told as such.\n\n"
+           "Examples:\n"
+           "  daybook report --from 2013-11-01 --to 2013-11-30\n"
+           "  daybook report --reseller supaboobs --by month\n"
+           "  daybook report --by total --format json\n"
+           "  daybook report --format csv > november.csv",
+};
+
+/* ---- columns ---- */
+
+static void add_column(struct report *report, const char *name, enum table_cell_kind kind)
+{
+    report->columns[report->column_count++] = (struct table_column){name, kind};
+}
+
+/* For people, amounts say what they are counted in. */
+static const char *money_name(const struct report *report, const char *name, char to[32])
+{
+    const char *currency = report->query->currency;
+    bool is_said = report->options->format == TABLE_ALIGNED && currency[0] != '\0';
+    snprintf(to, 32, is_said ? "%s %s" : "%s", name, currency);
+    return to;
+}
+
+static void name_columns(struct report *report)
+{
+    enum report_by by = report->options->by;
+    const char *gross = money_name(report, "gross", report->gross_name);
+    const char *amount = money_name(report, "amount", report->amount_name);
+    if (by != BY_TOTAL) {
+        add_column(report, "reseller_id", TABLE_TEXT);
+    }
+    if (by == BY_DAY || by == BY_MONTH) {
+        add_column(report, by == BY_DAY ? "day" : "month", TABLE_TEXT);
+    }
+    add_column(report, "clicks", TABLE_NUMBER);
+    add_column(report, gross, TABLE_DECIMAL);
+    if (by == BY_DAY) {
+        add_column(report, "rate", TABLE_DECIMAL);
+    }
+    add_column(report, amount, TABLE_DECIMAL);
+    if (by != BY_DAY) {
+        add_column(report, "unpriced_days", TABLE_NUMBER);
+        add_column(report, "unpriced_gross", TABLE_DECIMAL);
+    }
+}
+
+/* ---- rows ---- */
+
+static struct bytes decimal_cell(struct decimal value, char text[DECIMAL_TEXT_MAX])
+{
+    size_t length = decimal_format(value, text);
+    return bytes_of(text, length);
+}
+
+/* A rate for people: 0.125 is 12.5%. */
+static struct bytes percent_cell(struct decimal rate, char text[DECIMAL_TEXT_MAX + 1])
+{
+    struct decimal percent;
+    int rc = decimal_multiply(rate, decimal_from(100, 0), &percent);
+    check(rc == 0);
+    int32_t scale = rate.scale > 2 ? rate.scale - 2 : 0;
+    rc = decimal_round(percent, scale, &percent);
+    check(rc == 0);
+    size_t length = decimal_format(percent, text);
+    text[length++] = '%';
+    return bytes_of(text, length);
+}
+
+static bool print_day(struct report *report, const struct day_figure *figure)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    char clicks[24];
+    char gross[DECIMAL_TEXT_MAX];
+    char rate[DECIMAL_TEXT_MAX + 1];
+    char amount[DECIMAL_TEXT_MAX];
+    bool is_table = report->options->format == TABLE_ALIGNED;
+    struct bytes cells[6] = {figure->reseller};
+    day_format(figure->day, day);
+    cells[1] = bytes_of(day, DAY_TEXT_SIZE);
+    cells[2] = query_number(figure->clicks, clicks);
+    cells[3] = decimal_cell(figure->gross, gross);
+    if (figure->is_priced) {
+        cells[4] = is_table ? percent_cell(figure->rate, rate) : decimal_cell(figure->rate, rate);
+        cells[5] = decimal_cell(figure->amount, amount);
+    }
+    return query_answer_row(&report->answer, cells);
+}
+
+static bool print_group(struct report *report)
+{
+    const struct report_group *group = &report->group;
+    enum report_by by = report->options->by;
+    char month[DAY_TEXT_SIZE + 1];
+    char clicks[24];
+    char unpriced_days[24];
+    char texts[3][DECIMAL_TEXT_MAX];
+    struct bytes cells[8];
+    uint32_t count = 0;
+    if (by != BY_TOTAL) {
+        cells[count++] = buffer_view(&report->reseller);
+    }
+    if (by == BY_MONTH) {
+        day_format(group->month, month);
+        cells[count++] = bytes_of(month, 7);
+    }
+    cells[count++] = query_number(group->clicks, clicks);
+    cells[count++] = decimal_cell(group->gross, texts[0]);
+    cells[count++] = decimal_cell(group->amount, texts[1]);
+    cells[count++] = query_number(group->unpriced_days, unpriced_days);
+    cells[count++] = decimal_cell(group->unpriced_gross, texts[2]);
+    report->group = (struct report_group){0};
+    return query_answer_row(&report->answer, cells);
+}
+
+static int group_add(struct report_group *group, const struct day_figure *figure)
+{
+    group->is_begun = true;
+    group->clicks += figure->clicks;
+    int rc = decimal_add(group->gross, figure->gross, &group->gross);
+    if (rc == 0 && figure->is_priced) {
+        rc = decimal_add(group->amount, figure->amount, &group->amount);
+    } else if (rc == 0) {
+        group->unpriced_days++;
+        rc = decimal_add(group->unpriced_gross, figure->gross, &group->unpriced_gross);
+    }
+    return rc;
+}
+
+/* The first day of the month that `day` lies in. */
+static int32_t month_of(int32_t day)
+{
+    char text[DAY_TEXT_SIZE + 1];
+    int32_t first;
+    day_format(day, text);
+    text[8] = '0';
+    text[9] = '1';
+    bool is_day = day_parse(bytes_of(text, DAY_TEXT_SIZE), &first);
+    check(is_day);
+    return first;
+}
+
+/* Whether the figure begins another group than the one that is open. */
+static bool is_next_group(const struct report *report, const struct day_figure *figure)
+{
+    switch (report->options->by) {
+    case BY_TOTAL:
+        return false;
+    case BY_RESELLER:
+        return !bytes_equal(figure->reseller, buffer_view(&report->reseller));
+    case BY_DAY:
+    case BY_MONTH:
+        break;
+    }
+    return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
+           month_of(figure->day) != report->group.month;
+}
+
+static void remember(struct report *report, const struct day_figure *figure)
+{
+    buffer_clear(&report->reseller);
+    buffer_append_bytes(&report->reseller, figure->reseller);
+    report->day = figure->day;
+    report->has_last = true;
+}
+
+static bool report_figure(void *context, const struct day_figure *figure)
+{
+    struct report *report = context;
+    bool has_room = true;
+    if (!figure->is_priced) {
+        report->unpriced_days++;
+        report->status =
+            decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);
+    }
+    if (report->options->by == BY_DAY) {
+        has_room = print_day(report, figure);
+    } else {
+        if (report->group.is_begun && is_next_group(report, figure)) {
+            has_room = print_group(report);
+        }
+        report->group.month = month_of(figure->day);
+        int rc = group_add(&report->group, figure);
+        report->status = report->status == 0 ? rc : report->status;
+    }
+    remember(report, figure);
+    report->is_full = !has_room;
+    return has_room && report->status == 0;
+}
+
+/* ---- the command ---- */
+
+static void report_notes(const struct report *report)
+{
+    uint32_t dirty = rollup_dirty_count(report->query->rollup);
+    if (report->request->is_read_only && dirty > 0) {
+        command_printf(report->answer.output, COMMAND_ERR,
+                       "daybook: note: the figures of %" PRIu32 " day%s were worked out for this "
+                       "report; daybook rollup keeps them\n",
+                       dirty, dirty == 1 ? "" : "s");
+    }
+    if (report->unpriced_days > 0) {
+        char gross[DECIMAL_TEXT_MAX];
+        decimal_format(report->unpriced_gross, gross);
+        command_printf(report->answer.output, COMMAND_ERR,
+                       "daybook: note: %" PRIu64 " reseller-day%s without a rate, gross %s, "
+                       "%s in no amount\n",
+                       report->unpriced_days, report->unpriced_days == 1 ? "" : "s", gross,
+                       report->unpriced_days == 1 ? "is" : "are");
+    }
+}
+
+static void report_free(struct report *report)
+{
+    query_answer_release(&report->answer);
+    buffer_release(&report->reseller);
+    memory_free(report);
+}
+
+static void report_fail(struct report *report, int status, const struct error *err)
+{
+    struct command_output *output = report->answer.output;
+    const char *text = err != NULL && err->text[0] != '\0' ? err->text : error_text(status);
+    char copy[sizeof(err->text)];
+    snprintf(copy, sizeof(copy), "%s", text);
+    report_free(report);
+    command_fail(output, command_exit_of(status), "report: %s", copy);
+}
+
+static void report_read(void *context);
+
+static void report_read_done(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    struct command_output *output = report->answer.output;
+    status = status == 0 ? report->status : status;
+    if (status != 0) {
+        report_fail(report, status, err);
+        return;
+    }
+    if (report->is_full) {
+        query_answer_wait(&report->answer, report_read, report);
+        return;
+    }
+    if (report->group.is_begun || report->options->by == BY_TOTAL) {
+        print_group(report);
+    }
+    query_answer_end(&report->answer);
+    report_notes(report);
+    report_free(report);
+    output->finish(output, EXIT_DONE);
+}
+
+/* From the start, or behind the last figure. */
+static void report_read(void *context)
+{
+    struct report *report = context;
+    const struct report_options *options = report->options;
+    struct figure_query query = {.resellers = report->resellers,
+                                 .reseller_count = options->reseller_count,
+                                 .day_from = options->day_from,
+                                 .day_to = options->day_to};
+    struct error err = {0};
+    if (report->has_last) {
+        query.after_reseller = buffer_view(&report->reseller);
+        query.after_day = report->day;
+    }
+    report->answer.output->drained = NULL;
+    report->is_full = false;
+    int rc = rollup_figures(report->query->rollup, &query, report_figure, report_read_done, report,
+                            &err);
+    if (rc != 0) {
+        report_fail(report, rc, &err);
+    }
+}
+
+void report_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    struct report *report = memory_zeroed(1, sizeof(*report));
+    report->query = room;
+    report->request = request;
+    report->options = request->options;
+    for (uint32_t i = 0; i < report->options->reseller_count; i++) {
+        report->resellers[i] = bytes_text(report->options->resellers[i]);
+    }
+    name_columns(report);
+    query_answer_begin(&report->answer, output, report->options->format, report->columns,
+                       report->column_count);
+    report_read(report);
+}
