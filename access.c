@@ -1,0 +1,74 @@
+/* access: see the header. */
+#include "access.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "storage/base/memory.h"
+
+enum { TRY_AGAIN_MS = 50 };
+
+char *access_socket_path(const char *path)
+{
+    size_t size = strlen(path) + sizeof("/daybook.sock");
+    char *socket = memory_alloc(size);
+    snprintf(socket, size, "%s/daybook.sock", path);
+    return socket;
+}
+
+static int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* The server, else the house.  ERROR_BUSY: it is held, and nobody answers. */
+static int access_try(const struct access_options *options, const char *socket,
+                      struct access *access, struct error *err)
+{
+    struct house_options house = {.path = options->path,
+                                  .loop = access->loop,
+                                  .network = access->network,
+                                  .is_read_only = options->is_read_only,
+                                  .is_made = options->is_made,
+                                  .is_automatic = options->is_automatic,
+                                  .memory_limit = options->memory_limit};
+    if (network_connect_unix(access->network, socket, &access->server, NULL) == 0) {
+        return 0;
+    }
+    return house_open(&house, &access->house, err);
+}
+
+int access_open(const struct access_options *options, struct access *access, struct error *err)
+{
+    const struct timespec pause = {.tv_nsec = TRY_AGAIN_MS * 1000000L};
+    int64_t deadline_ms = monotonic_ms() + options->wait_ms;
+    char *socket = access_socket_path(options->path);
+    struct error first = {0};
+    *access = (struct access){.loop = loop_new()};
+    access->network = network_uv_new(loop_uv(access->loop));
+    int rc = access_try(options, socket, access, &first);
+    while (rc == ERROR_BUSY && monotonic_ms() < deadline_ms) {
+        nanosleep(&pause, NULL);
+        rc = access_try(options, socket, access, &first);
+    }
+    memory_free(socket);
+    if (rc != 0) {
+        (void)error_set(err, rc, "%s%s", first.text,
+                        rc == ERROR_BUSY ? ", and no server answers there; --wait waits longer"
+                                         : "");
+        int closed = access_close(access, NULL);
+        (void)closed;
+    }
+    return rc;
+}
+
+int access_close(struct access *access, struct error *err)
+{
+    int rc = access->house != NULL ? house_close(access->house, err) : 0;
+    network_uv_free(access->network);
+    loop_free(access->loop);
+    return rc;
+}

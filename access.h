@@ -1,0 +1,34 @@
+/* access: the way to a directory's data: through the server that holds it, or by opening it.
+ *
+ * Who holds the directory is asked of its socket first.  A held directory without a server that
+ * answers (one that is starting or stopping, another command) is waited for. */
+#ifndef DAYBOOK_ACCESS_H
+#define DAYBOOK_ACCESS_H
+
+#include "house.h"
+
+struct access_options {
+    const char *path;                  /* directory_path */
+    int64_t wait_ms;
+    bool is_read_only;
+    bool is_made;                      /* these as in house_options */
+    bool is_automatic;
+    uint64_t memory_limit;
+};
+
+/* One of `server` and `house` is set. */
+struct access {
+    struct loop *loop;
+    struct network *network;
+    struct connection *server;         /* not started; whoever starts it sees to its end */
+    struct house *house;
+};
+
+must_check int access_open(const struct access_options *options, struct access *access_out,
+                           struct error *err);
+/* Close the house, if it is one, and the loop; `server` has been closed. */
+must_check int access_close(struct access *access, struct error *err);
+
+/* DIR/daybook.sock; the caller frees it with memory_free. */
+char *access_socket_path(const char *path);
+#endif

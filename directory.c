@@ -1,0 +1,159 @@
+/* directory: see the header.
+ *
+ * Settings are written once and read for ever, so they are plain text:
+ *
+ *     zone=Europe/Berlin
+ *     currency=EUR
+ *     click_id=serial                                                                     */
+#include "directory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/tables.h"
+#include "rollup/tables.h"
+#include "storage/base/calendar.h"
+#include "storage/engine.h"
+
+const char *directory_path(const char *given)
+{
+    const char *path = given != NULL ? given : getenv("DAYBOOK_DIR");
+    return path != NULL && path[0] != '\0' ? path : "./daybook-data";
+}
+
+/* ---- settings ---- */
+
+int directory_settings_check(const struct directory_settings *settings, struct error *err)
+{
+    struct zone *zone;
+    int rc = zone_open(settings->zone, &zone, err);
+    if (rc != 0) {
+        return error_set(err, ERROR_INVALID,
+                         "'%s' is no time zone of this system; an IANA name such as Europe/Berlin "
+                         "is needed",
+                         settings->zone);
+    }
+    zone_close(zone);
+    for (const char *c = settings->currency; *c != '\0'; c++) {
+        if (!isgraph((unsigned char)*c)) {
+            return error_set(err, ERROR_INVALID,
+                             "a currency is a code of letters such as EUR, not '%s'",
+                             settings->currency);
+        }
+    }
+    return 0;
+}
+
+static void settings_write(const struct directory_settings *settings, struct buffer *properties)
+{
+    buffer_printf(properties, "zone=%s\ncurrency=%s\nclick_id=serial\n", settings->zone,
+                  settings->currency);
+}
+
+/* The value of `key`, if the line is `key=value`, into `to` as far as it fits. */
+static void settings_take(const char *line, size_t length, const char *key, char *to, size_t size)
+{
+    size_t key_length = strlen(key);
+    if (length > key_length && strncmp(line, key, key_length) == 0 && line[key_length] == '=') {
+        snprintf(to, size, "%.*s", (int)(length - key_length - 1), line + key_length + 1);
+    }
+}
+
+void directory_settings_read(struct bytes properties, struct directory_settings *settings)
+{
+    const char *at = (const char *)properties.data;
+    const char *end = at + properties.size;
+    *settings = (struct directory_settings){.zone = "UTC"};
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t length = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
+        settings_take(at, length, "zone", settings->zone, sizeof(settings->zone));
+        settings_take(at, length, "currency", settings->currency, sizeof(settings->currency));
+        at += length + 1;
+    }
+}
+
+/* ---- init ---- */
+
+static int add_tables(struct schema *schema, const struct table_definition *const *tables,
+                      uint32_t count, struct error *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        rc = schema_add_table(schema, tables[i], err);
+    }
+    return rc;
+}
+
+static int first_schema(struct schema *schema, struct error *err)
+{
+    uint32_t rollup_count;
+    uint32_t ingest_count;
+    const struct table_definition *const *of_rollup = rollup_tables(&rollup_count);
+    const struct table_definition *const *of_ingest = ingest_tables(&ingest_count);
+    int rc = schema_add_keyspace(schema, "daybook", err);
+    rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
+    rc = rc == 0 ? add_tables(schema, of_rollup, rollup_count, err) : rc;
+    return rc == 0 ? add_tables(schema, of_ingest, ingest_count, err) : rc;
+}
+
+int directory_create(struct world *world, const struct directory_settings *settings,
+                     struct error *err)
+{
+    static const struct directory_settings bare = {.zone = "UTC"};
+    struct schema *schema = schema_new();
+    struct buffer properties = {0};
+    settings_write(settings != NULL ? settings : &bare, &properties);
+    int rc = first_schema(schema, err);
+    rc = rc == 0 ? engine_create(world, schema, buffer_view(&properties), err) : rc;
+    buffer_release(&properties);
+    schema_unref(schema);
+    return rc;
+}
+
+int directory_init(const char *path, const struct directory_settings *settings, struct error *err)
+{
+    struct world *world;
+    int rc = world_uv_open(path, true, NULL, &world, err);
+    if (rc == 0) {
+        rc = directory_create(world, settings, err);
+        world_uv_close(world);
+    }
+    if (rc != 0) {
+        directory_explain(path, rc, err);
+    }
+    return rc;
+}
+
+/* ---- refusals ---- */
+
+void directory_explain(const char *path, int rc, struct error *err)
+{
+    char cause[sizeof(err->text)];
+    snprintf(cause, sizeof(cause), "%s", err->text);
+    if (rc == ERROR_NOT_FOUND || rc == -ENOENT) {
+        (void)error_set(err, rc, "%s is no daybook directory; daybook init -d %s makes it one",
+                        path, path);
+    } else if (rc == ERROR_EXISTS) {
+        (void)error_set(err, rc, "%s is a daybook directory already; nothing was changed", path);
+    } else if (rc == ERROR_NOT_OURS) {
+        (void)error_set(err, rc,
+                        "%s is not a daybook directory (%.300s); name an empty or a new one with "
+                        "-d DIR",
+                        path, cause);
+    } else if (rc == ERROR_NEWER_FORMAT) {
+        (void)error_set(err, rc,
+                        "%s was written by a newer version of daybook (%.300s); use that version",
+                        path, cause);
+    } else if (rc == -EACCES || rc == -EPERM || rc == -EROFS) {
+        (void)error_set(err, rc,
+                        "%s may not be written here (%.300s); run this as its owner, or give "
+                        "another directory with -d DIR",
+                        path, cause);
+    } else {
+        error_wrap(err, "%s", path);
+    }
+}

@@ -1,0 +1,34 @@
+/* directory: what makes a directory daybook's: its first manifest, its settings, its refusals. */
+#ifndef DAYBOOK_DIRECTORY_H
+#define DAYBOOK_DIRECTORY_H
+
+#include "storage/base/bytes.h"
+#include "storage/base/error.h"
+#include "storage/base/world.h"
+
+/* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
+ * does not know are left alone. */
+enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16 };
+struct directory_settings {
+    char zone[DIRECTORY_ZONE_MAX];             /* IANA name; "UTC" */
+    char currency[DIRECTORY_CURRENCY_MAX];     /* what amounts are counted in; "": not said */
+};
+
+/* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */
+const char *directory_path(const char *given);
+
+/* ERROR_INVALID names the setting. */
+must_check int directory_settings_check(const struct directory_settings *settings,
+                                        struct error *err);
+void directory_settings_read(struct bytes properties, struct directory_settings *settings_out);
+
+/* Make an empty or missing directory daybook's.  ERROR_EXISTS when it is already. */
+must_check int directory_init(const char *path, const struct directory_settings *settings,
+                              struct error *err);
+/* The same on a world that is open; without settings of one's own (NULL) those of a bare init. */
+must_check int directory_create(struct world *world, const struct directory_settings *settings,
+                                struct error *err);
+
+/* Rewrite `err` so that it names the directory and what to do about `rc`. */
+void directory_explain(const char *path, int rc, struct error *err);
+#endif

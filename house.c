@@ -1,0 +1,188 @@
+/* house: see the header.
+ *
+ * What decides correctness is the order: rollup's hook stands before the first click can come, so
+ * no click is without its dirty day; and at the end ingest is closed before the rollup, the rollup
+ * before the store, so whatever was acknowledged has its figure and is synced. */
+#include "house.h"
+
+#include "storage/base/memory.h"
+#include "version.h"
+
+void house_done(void *context, int status, const struct error *err)
+{
+    struct house_waiter *waiter = context;
+    if (status != 0 && err != NULL) {
+        waiter->err = *err;
+    }
+    waiter->status = status;
+}
+
+int house_wait(struct house *house, struct house_waiter *waiter, struct error *err)
+{
+    while (waiter->status == HOUSE_WAITING) {
+        bool is_alive = loop_step(house->loop);
+        check(is_alive || waiter->status != HOUSE_WAITING);
+    }
+    if (waiter->status != 0) {
+        return error_set(err, waiter->status, "%s",
+                         waiter->err.code != 0 ? waiter->err.text : error_text(waiter->status));
+    }
+    return 0;
+}
+
+/* ---- commands ---- */
+
+static void add_commands(struct house *house, const struct command *commands, uint32_t count,
+                         void *room)
+{
+    check(house->entry_count + count <= HOUSE_COMMANDS_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        house->entries[house->entry_count++] = (struct control_entry){&commands[i], room};
+    }
+}
+
+static void furnish(struct house *house)
+{
+    uint32_t count;
+    const struct command *commands = query_commands(&count);
+    house->query = (struct query){.store = house->store,
+                                  .rollup = house->rollup,
+                                  .directory_id = engine_directory_id(house->store),
+                                  .zone = house->settings.zone,
+                                  .currency = house->settings.currency,
+                                  .version = DAYBOOK_VERSION};
+    add_commands(house, commands, count, &house->query);
+    commands = rollup_commands(&count);
+    add_commands(house, commands, count, house->rollup);
+    commands = ingest_commands(&count);
+    add_commands(house, commands, count, house->ingest);
+}
+
+/* ---- opening ---- */
+
+static int open_store(struct house *house, const struct house_options *options, struct error *err)
+{
+    struct engine_options engine = {.read_only = options->is_read_only,
+                                    .memory_limit = options->memory_limit,
+                                    .metrics = house->metrics};
+    const struct table_definition *builtin[HOUSE_COMMANDS_MAX];
+    uint32_t rollup_count;
+    uint32_t ingest_count;
+    const struct table_definition *const *of_rollup = rollup_tables(&rollup_count);
+    const struct table_definition *const *of_ingest = ingest_tables(&ingest_count);
+    uint32_t count = 0;
+    check(rollup_count + ingest_count <= HOUSE_COMMANDS_MAX);
+    for (uint32_t i = 0; i < rollup_count; i++) {
+        builtin[count++] = of_rollup[i];
+    }
+    for (uint32_t i = 0; i < ingest_count; i++) {
+        builtin[count++] = of_ingest[i];
+    }
+    int rc = engine_open(house->world, &engine, builtin, count, &house->store, err);
+    if (rc == ERROR_NOT_FOUND && options->is_made) {
+        rc = directory_create(house->world, NULL, err);
+        /* Somebody else may have made it between the two. */
+        rc = rc == 0 || rc == ERROR_EXISTS
+                 ? engine_open(house->world, &engine, builtin, count, &house->store, err)
+                 : rc;
+    }
+    return rc;
+}
+
+static int open_rollup(struct house *house, const struct house_options *options, struct error *err)
+{
+    struct house_waiter waiter = {.status = HOUSE_WAITING};
+    struct rollup_options rollup = {.store = house->store,
+                                    .world = house->world,
+                                    .metrics = house->metrics,
+                                    .zone = house->settings.zone,
+                                    .is_automatic = options->is_automatic};
+    int rc = rollup_open(&rollup, house_done, &waiter, &house->rollup, err);
+    return rc == 0 ? house_wait(house, &waiter, err) : rc;
+}
+
+static int open_ingest(struct house *house, const struct house_options *options, struct error *err)
+{
+    struct house_waiter waiter = {.status = HOUSE_WAITING};
+    house->stream = (struct ingest_stream){.name = "clicks",
+                                           .table_id = TABLE_AD_CLICK,
+                                           .column_ids = {[FIELD_RESELLER] = AD_CLICK_RESELLER_ID,
+                                                          [FIELD_DAY] = AD_CLICK_DAY,
+                                                          [FIELD_TIME] = AD_CLICK_TIME,
+                                                          [FIELD_AD] = AD_CLICK_AD_ID,
+                                                          [FIELD_AMOUNT] = AD_CLICK_AMOUNT},
+                                           .day_derived_column_id = AD_CLICK_DAY_DERIVED,
+                                           .zone = rollup_zone(house->rollup)};
+    struct ingest_options ingest = {.store = house->store,
+                                    .world = house->world,
+                                    .network = options->network,
+                                    .metrics = house->metrics,
+                                    .streams = &house->stream,
+                                    .stream_count = 1};
+    int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
+    return rc == 0 ? house_wait(house, &waiter, err) : rc;
+}
+
+static int open_rooms(struct house *house, const struct house_options *options, struct error *err)
+{
+    int rc = open_store(house, options, err);
+    if (rc != 0) {
+        return rc;
+    }
+    directory_settings_read(engine_properties(house->store), &house->settings);
+    rc = open_rollup(house, options, err);
+    rc = rc == 0 ? open_ingest(house, options, err) : rc;
+    if (rc == 0) {
+        furnish(house);
+    }
+    return rc;
+}
+
+int house_open(const struct house_options *options, struct house **house_out, struct error *err)
+{
+    struct house *house = memory_zeroed(1, sizeof(*house));
+    *house_out = NULL;
+    house->loop = options->loop;
+    house->metrics = metrics_new();
+    int rc =
+        world_uv_open(options->path, options->is_made, loop_uv(house->loop), &house->world, err);
+    rc = rc == 0 ? open_rooms(house, options, err) : rc;
+    if (rc != 0) {
+        directory_explain(options->path, rc, err);
+        int closed = house_close(house, NULL);
+        (void)closed; /* the first error is the one to tell */
+        return rc;
+    }
+    *house_out = house;
+    return 0;
+}
+
+/* ---- closing ---- */
+
+int house_close(struct house *house, struct error *err)
+{
+    int rc = 0;
+    if (house->ingest != NULL) {
+        struct house_waiter waiter = {.status = HOUSE_WAITING};
+        ingest_close(house->ingest, house_done, &waiter);
+        rc = house_wait(house, &waiter, err);
+    }
+    if (house->rollup != NULL) {
+        struct house_waiter waiter = {.status = HOUSE_WAITING};
+        rollup_close(house->rollup, house_done, &waiter);
+        int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (house->store != NULL) {
+        struct house_waiter waiter = {.status = HOUSE_WAITING};
+        store_close(house->store, house_done, &waiter);
+        int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (house->world != NULL) {
+        world_uv_close(house->world);
+    }
+    metrics_free(house->metrics);
+    memory_free(house);
+    return rc;
+}

@@ -1,0 +1,58 @@
+/* house: the rooms on one data directory, built bottom-up and torn down in reverse.
+ *
+ *     loop, network ─▶ world ─▶ store ─▶ rollup (its hook) ─▶ ingest ─▶ query
+ *
+ * A server and a command that runs by itself live in the same house; only the server opens doors.
+ * Opening and closing run the loop until they are through. */
+#ifndef DAYBOOK_HOUSE_H
+#define DAYBOOK_HOUSE_H
+
+#include "control/control.h"
+#include "directory.h"
+#include "ingest/ingest.h"
+#include "query/query.h"
+#include "rollup/rollup.h"
+#include "storage/base/loop.h"
+#include "storage/engine.h"
+
+enum { HOUSE_COMMANDS_MAX = 32 };
+
+struct house_options {
+    const char *path;
+    struct loop *loop;                 /* these two outlive the house */
+    struct network *network;
+    bool is_read_only;                 /* shared lock; nothing is written */
+    bool is_made;                      /* a missing or empty directory is made first */
+    bool is_automatic;                 /* the rollup works by itself: for a server */
+    uint64_t memory_limit;             /* bytes of memtables; 0: the engine's default */
+};
+
+struct house {
+    struct loop *loop;
+    struct world *world;
+    struct metrics *metrics;
+    struct store *store;
+    struct directory_settings settings;
+    struct rollup *rollup;
+    struct ingest_stream stream;
+    struct ingest *ingest;
+    struct query query;
+    struct control_entry entries[HOUSE_COMMANDS_MAX];
+    uint32_t entry_count;
+};
+
+/* ERROR_BUSY when another process holds the directory; the error names the directory. */
+must_check int house_open(const struct house_options *options, struct house **house_out,
+                          struct error *err);
+/* Returns what the store says of its last sync. */
+must_check int house_close(struct house *house, struct error *err);
+
+/* Run the loop until `status` is no longer HOUSE_WAITING; house_done sets it. */
+enum { HOUSE_WAITING = 1 };
+struct house_waiter {
+    int status;
+    struct error err;
+};
+void house_done(void *waiter, int status, const struct error *err);        /* a store_done */
+int house_wait(struct house *house, struct house_waiter *waiter, struct error *err);
+#endif

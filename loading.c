@@ -1,0 +1,209 @@
+/* loading: see the header.
+ *
+ * The load client speaks the text door's protocol, whoever is behind it:
+ *
+ *     a server holds the directory    the ingest door of its control socket
+ *     nobody does                     ingest in this process, at the other end of a socket pair
+ *
+ * Then the days it touched are worked off and published where they are due, so that a backfill is
+ * no stream of restatements and `daybook report` is right when `daybook load` returns.  That is
+ * done whatever became of the files: what was acknowledged counts. */
+#include "loading.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "access.h"
+#include "ingest/load.h"
+#include "run.h"
+#include "storage/base/memory.h"
+
+struct loading {
+    struct command_output output; /* first: what the load client writes to */
+    struct access access;
+    struct world *world; /* the client's clock and randomness */
+    int exit_status;
+    bool is_finished;
+    struct connection *door; /* of the server; NULL: not opened */
+    bool has_answered;       /* about the door */
+};
+
+const struct command loading_command = {.name = "load",
+                                        .summary = "load files of clicks, each counted once",
+                                        .argp = &load_argp,
+                                        .options_size = sizeof(struct load_options)};
+
+/* ---- output ---- */
+
+static void loading_write(struct command_output *output, enum command_stream stream,
+                          struct bytes bytes)
+{
+    FILE *file = stream == COMMAND_OUT ? stdout : stderr;
+    (void)output;
+    fwrite(bytes.data, 1, bytes.size, file);
+    fflush(file);
+}
+
+static size_t loading_queued(struct command_output *output)
+{
+    (void)output;
+    return 0;
+}
+
+static void loading_finish(struct command_output *output, int exit_status)
+{
+    struct loading *loading = (struct loading *)output;
+    loading->exit_status = exit_status;
+    loading->is_finished = true;
+}
+
+static void loading_wait(struct loading *loading, const bool *is_done)
+{
+    while (!*is_done) {
+        bool is_alive = loop_step(loading->access.loop);
+        check(is_alive || *is_done);
+    }
+}
+
+/* ---- the way in ---- */
+
+static void door_opened(void *context, struct connection *connection)
+{
+    struct loading *loading = context;
+    loading->door = connection;
+    loading->has_answered = true;
+}
+
+/* The connection that the client is to speak on. */
+static int loading_connect(struct loading *loading, struct connection **connection_out,
+                           struct error *err)
+{
+    if (loading->access.house != NULL) {
+        struct connection *ends[2];
+        int rc = network_pair(loading->access.network, ends, err);
+        if (rc == 0) {
+            ingest_attach(loading->access.house->ingest, ends[0]);
+            *connection_out = ends[1];
+        }
+        return rc;
+    }
+    control_client_ingest(loading->access.server, door_opened, loading);
+    loading_wait(loading, &loading->has_answered);
+    *connection_out = loading->door;
+    return loading->door != NULL
+               ? 0
+               : error_set(err, ERROR_CLOSED, "the server does not open its ingest door");
+}
+
+/* ---- the rollup at the end ---- */
+
+static int settle_here(struct loading *loading, struct error *err)
+{
+    struct house_waiter waiter = {.status = HOUSE_WAITING};
+    int rc = rollup_settle(loading->access.house->rollup, true, house_done, &waiter, err);
+    return rc == 0 ? house_wait(loading->access.house, &waiter, err) : rc;
+}
+
+/* What `daybook rollup` prints is not asked for here; what it complains of is. */
+static void settle_write(void *context, enum command_stream stream, struct bytes bytes)
+{
+    struct loading *loading = context;
+    if (stream == COMMAND_ERR) {
+        loading_write(&loading->output, stream, bytes);
+    }
+}
+
+static void settle_finished(void *context, int exit_status)
+{
+    loading_finish(context, exit_status);
+}
+
+static int settle_there(struct loading *loading, const char *path, const char *text,
+                        struct error *err)
+{
+    static const struct control_client_handler handler = {.write = settle_write,
+                                                          .finished = settle_finished};
+    char rollup_word[] = "rollup";
+    char *words[] = {rollup_word, NULL};
+    char *actor = run_actor();
+    char *socket = access_socket_path(path);
+    struct control_request request = {
+        .actor = actor, .text = text, .word_count = 1, .words = words};
+    struct connection *connection;
+    int rc = network_connect_unix(loading->access.network, socket, &connection, err);
+    if (rc == 0) {
+        loading->is_finished = false;
+        control_client_run(connection, &request, &handler, loading);
+        loading_wait(loading, &loading->is_finished);
+        rc = loading->exit_status == EXIT_DONE
+                 ? 0
+                 : error_set(err, ERROR_FAILED, "the rollup after the load did not end well");
+    }
+    memory_free(socket);
+    memory_free(actor);
+    return rc;
+}
+
+/* ---- the whole of it ---- */
+
+static int loading_load(struct loading *loading, const struct load_options *options,
+                        const char *path, struct error *err)
+{
+    struct connection *connection = NULL;
+    struct world *world = NULL;
+    int rc = loading_connect(loading, &connection, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (loading->access.house == NULL) {
+        rc = world_uv_open(path, false, loop_uv(loading->access.loop), &loading->world, err);
+        if (rc != 0) {
+            network_close(connection);
+            return rc;
+        }
+    }
+    world = loading->access.house != NULL ? loading->access.house->world : loading->world;
+    loading->output = (struct command_output){
+        .write = loading_write, .queued = loading_queued, .finish = loading_finish};
+    load_start(options, world, connection, isatty(STDERR_FILENO) == 1, &loading->output);
+    loading_wait(loading, &loading->is_finished);
+    return 0;
+}
+
+static int loading_close(struct loading *loading, struct error *err)
+{
+    if (loading->world != NULL) {
+        world_uv_close(loading->world);
+    }
+    return access_close(&loading->access, err);
+}
+
+int loading_run(const void *argument, const struct control_common *common, int word_count,
+                char **words)
+{
+    const char *path = directory_path(common->directory);
+    struct access_options how = {.path = path, .wait_ms = common->wait_ms, .is_made = true};
+    struct load_options options = *(const struct load_options *)argument;
+    struct loading loading = {0};
+    struct error err = {0};
+    options.stream = common->stream;
+    int rc = access_open(&how, &loading.access, &err);
+    if (rc != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+        return command_exit_of(rc);
+    }
+    bool is_here = loading.access.house != NULL;
+    char *text = run_text(word_count, words);
+    rc = loading_load(&loading, &options, path, &err);
+    int status = loading.exit_status;
+    if (rc == 0) {
+        rc = is_here ? settle_here(&loading, &err) : settle_there(&loading, path, text, &err);
+    }
+    int closed = loading_close(&loading, rc == 0 ? &err : NULL);
+    memory_free(text);
+    if (rc != 0 || closed != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+        return EXIT_SYSTEM_FAILED;
+    }
+    return status;
+}

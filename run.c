@@ -1,0 +1,288 @@
+/* run: see the header.
+ *
+ * The answer goes to standard output and error as it comes.  Output that cannot be written (a full
+ * disk, a closed pipe) ends in exit status 3, but the command is run to its end: what it changes
+ * must not depend on who listens. */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "access.h"
+#include "storage/base/memory.h"
+
+enum { INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20), INPUT_STEP = 64 * 1024 };
+
+struct run {
+    struct command_output output; /* first: what a command in this process writes to */
+    struct access access;
+    int exit_status;
+    int write_error; /* errno of the first write that failed */
+    bool is_finished;
+};
+
+/* ---- output ---- */
+
+static void run_write(struct run *run, enum command_stream stream, struct bytes bytes)
+{
+    int fd = stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO;
+    size_t done = 0;
+    while (done < bytes.size && run->write_error == 0) {
+        ssize_t count = write(fd, bytes.data + done, bytes.size - done);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count < 0) {
+            run->write_error = errno;
+            return;
+        }
+        done += (size_t)count;
+    }
+}
+
+static void run_finish(struct run *run, int exit_status)
+{
+    run->exit_status = exit_status;
+    run->is_finished = true;
+}
+
+static void local_write(struct command_output *output, enum command_stream stream,
+                        struct bytes bytes)
+{
+    run_write((struct run *)output, stream, bytes);
+}
+
+static size_t local_queued(struct command_output *output)
+{
+    (void)output;
+    return 0;
+}
+
+static void local_finish(struct command_output *output, int exit_status)
+{
+    run_finish((struct run *)output, exit_status);
+}
+
+static void remote_write(void *context, enum command_stream stream, struct bytes bytes)
+{
+    run_write(context, stream, bytes);
+}
+
+static void remote_finished(void *context, int exit_status)
+{
+    run_finish(context, exit_status);
+}
+
+/* ---- what goes along ---- */
+
+static int read_all(int fd, struct buffer *input, struct error *err)
+{
+    for (;;) {
+        buffer_reserve(input, INPUT_STEP);
+        ssize_t count = read(fd, input->data + input->size, INPUT_STEP);
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count <= 0) {
+            return count == 0 ? 0 : error_set(err, -errno, "%s", error_text(-errno));
+        }
+        input->size += (size_t)count;
+        if (input->size > INPUT_MAX) {
+            return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB", INPUT_MAX >> 20);
+        }
+    }
+}
+
+static int read_input(const char *name, struct buffer *input, struct error *err)
+{
+    if (strcmp(name, "-") == 0) {
+        return read_all(STDIN_FILENO, input, err);
+    }
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return error_set(err, -errno, "read %s: %s", name, error_text(-errno));
+    }
+    int rc = read_all(fd, input, err);
+    close(fd);
+    if (rc != 0) {
+        error_wrap(err, "read %s", name);
+    }
+    return rc;
+}
+
+char *run_actor(void)
+{
+    struct passwd entry;
+    struct passwd *found = NULL;
+    char space[4096];
+    char number[32];
+    if (getpwuid_r(geteuid(), &entry, space, sizeof(space), &found) == 0 && found != NULL) {
+        return memory_string(entry.pw_name);
+    }
+    snprintf(number, sizeof(number), "uid %u", (unsigned)geteuid());
+    return memory_string(number);
+}
+
+static bool is_plain(const char *word)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/=@%";
+    return word[0] != '\0' && word[strspn(word, plain)] == '\0';
+}
+
+char *run_text(int word_count, char *const *words)
+{
+    struct buffer text = {0};
+    for (int i = 0; i < word_count; i++) {
+        if (i > 0) {
+            buffer_put_u8(&text, ' ');
+        }
+        if (is_plain(words[i])) {
+            buffer_append_text(&text, words[i]);
+            continue;
+        }
+        buffer_put_u8(&text, '\'');
+        for (const char *c = words[i]; *c != '\0'; c++) {
+            buffer_append_text(&text, *c == '\'' ? "'\\'" : "");
+            buffer_put_u8(&text, (uint8_t)*c);
+        }
+        buffer_put_u8(&text, '\'');
+    }
+    buffer_put_u8(&text, '\0');
+    return (char *)text.data;
+}
+
+/* ---- where the data is ---- */
+
+static const struct control_entry *find_entry(const struct house *house, const char *name)
+{
+    for (uint32_t i = 0; i < house->entry_count; i++) {
+        if (strcmp(house->entries[i].command->name, name) == 0) {
+            return &house->entries[i];
+        }
+    }
+    return NULL;
+}
+
+static void run_here(struct run *run, const struct command *command,
+                     const struct command_request *request)
+{
+    const struct control_entry *entry = find_entry(run->access.house, command->name);
+    struct error err = {0};
+    check(entry != NULL);
+    run->output = (struct command_output){
+        .write = local_write, .queued = local_queued, .finish = local_finish};
+    command->run(entry->room, request, &run->output);
+    while (!run->is_finished) {
+        bool is_alive = loop_step(run->access.loop);
+        check(is_alive || run->is_finished);
+    }
+    if (access_close(&run->access, &err) != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+        run->exit_status = EXIT_SYSTEM_FAILED;
+    }
+}
+
+static void run_there(struct run *run, const struct control_request *request)
+{
+    static const struct control_client_handler handler = {.write = remote_write,
+                                                          .finished = remote_finished};
+    struct error err = {0};
+    control_client_run(run->access.server, request, &handler, run);
+    while (!run->is_finished) {
+        bool is_alive = loop_step(run->access.loop);
+        check(is_alive || run->is_finished);
+    }
+    int rc = access_close(&run->access, &err);
+    check(rc == 0);
+}
+
+static int run_exit(const struct run *run)
+{
+    if (run->write_error == 0) {
+        return run->exit_status;
+    }
+    /* A reader that has seen enough (`| head`) needs no message. */
+    if (run->write_error != EPIPE) {
+        fprintf(stderr, "daybook: cannot write the output: %s\n", strerror(run->write_error));
+    }
+    return EXIT_SYSTEM_FAILED;
+}
+
+bool run_stream_is_known(const struct control_common *common)
+{
+    if (common->stream == NULL || strcmp(common->stream, "clicks") == 0) {
+        return true;
+    }
+    fprintf(stderr, "daybook: there is no stream '%s'; this directory has: clicks\n",
+            common->stream);
+    return false;
+}
+
+/* The words as they were given: parsing reorders its own copy of the array. */
+static int run_parsed(const struct command *command, int word_count, char **words,
+                      const void *options, const struct control_common *common)
+{
+    bool writes = command->writes(options);
+    const char *input_name = command->input_file != NULL ? command->input_file(options) : NULL;
+    struct access_options access = {.path = directory_path(common->directory),
+                                    .wait_ms = common->wait_ms,
+                                    .is_read_only = !writes,
+                                    .is_made = writes};
+    struct run run = {0};
+    struct buffer input = {0};
+    struct error err = {0};
+    int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;
+    rc = rc == 0 ? access_open(&access, &run.access, &err) : rc;
+    if (rc != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+        buffer_release(&input);
+        return command_exit_of(rc);
+    }
+    char *actor = run_actor();
+    char *text = run_text(word_count, words);
+    bool is_terminal = isatty(STDOUT_FILENO) == 1;
+    if (run.access.house != NULL) {
+        struct command_request request = {.options = options,
+                                          .input = buffer_view(&input),
+                                          .is_terminal = is_terminal,
+                                          .is_read_only = !writes,
+                                          .door = "command",
+                                          .actor = actor,
+                                          .text = text};
+        run_here(&run, command, &request);
+    } else {
+        struct control_request request = {.is_terminal = is_terminal,
+                                          .actor = actor,
+                                          .text = text,
+                                          .word_count = word_count,
+                                          .words = words,
+                                          .input = buffer_view(&input)};
+        run_there(&run, &request);
+    }
+    memory_free(actor);
+    memory_free(text);
+    buffer_release(&input);
+    return run_exit(&run);
+}
+
+int run_command(const struct command *command, int word_count, char **words)
+{
+    char **parsed = memory_copy(words, ((size_t)word_count + 1) * sizeof(char *));
+    struct control_common common;
+    void *options;
+    struct error err = {0};
+    int status = EXIT_WRONG_USAGE;
+    int rc = control_parse(command, word_count, parsed, true, &common, &options, &err);
+    if (rc != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+    } else if (run_stream_is_known(&common)) {
+        status = run_parsed(command, word_count, words, options, &common);
+    }
+    memory_free(options);
+    memory_free(parsed);
+    return status;
+}

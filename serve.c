@@ -1,0 +1,298 @@
+/* serve: see the header.
+ *
+ * What decides correctness is the end.  At the first SIGTERM or SIGINT the doors close: no click
+ * and no command comes in any more; commands that run are waited for; batches under way become
+ * durable; the rollup works off what is dirty; the store syncs and writes its closing record.  A
+ * second signal ends the process at once, which loses nothing that was acknowledged.
+ *
+ * A write or sync that fails is final (engine.c): nothing is acknowledged from then on, and the
+ * server stops with exit status 3, so that whoever watches it sees. */
+#include "serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "storage/base/memory.h"
+
+enum { WATCH_MS = 500, KEY_INGEST = 0x20001, KEY_CQL, KEY_HTTP, KEY_CONFIG, KEY_MEMORY };
+
+struct serve_options {
+    const char *ingest;
+    const char *cql;
+    const char *http;
+    const char *config;
+    uint64_t memory;
+};
+
+struct serve {
+    struct loop *loop;
+    struct network *network;
+    struct house *house;
+    struct control_server *control;
+    struct timer watch;
+    bool is_stopping;
+    bool has_failed;
+};
+
+/* ---- options ---- */
+
+/* A whole number of bytes, with K, M or G for powers of 1024. */
+static bool parse_size(const char *text, uint64_t *size_out)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned long long count = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    const char *unit = *end == '\0' ? NULL : strchr(units, *end);
+    if (unit != NULL) {
+        shift = 10 * (unsigned)(unit - units + 1);
+        end++;
+    }
+    if (end == text || *end != '\0' || text[0] == '-' || count > UINT64_MAX >> shift) {
+        return false;
+    }
+    *size_out = (uint64_t)count << shift;
+    return true;
+}
+
+enum { MEMORY_MIN = 64 << 20 };
+
+static error_t serve_parse(int key, char *argument, struct argp_state *state)
+{
+    struct serve_options *options = state->input;
+    switch (key) {
+    case KEY_INGEST:
+        options->ingest = argument;
+        return 0;
+    case KEY_CQL:
+        options->cql = argument;
+        return 0;
+    case KEY_HTTP:
+        options->http = argument;
+        return 0;
+    case KEY_CONFIG:
+        options->config = argument;
+        return 0;
+    case KEY_MEMORY:
+        if (!parse_size(argument, &options->memory) || options->memory < MEMORY_MIN) {
+            argp_error(state, "--memory takes at least 64M, such as 512M or 4G, not '%s'",
+                       argument);
+            return EINVAL;
+        }
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option serve_argp_options[] = {
+    {"ingest", KEY_INGEST, "ADDR", 0, "Take clicks at HOST:PORT; 127.0.0.1:7600 unless given", 0},
+    {"cql", KEY_CQL, "ADDR", 0, "Speak CQL there (not in this version); none: do not say so", 0},
+    {"http", KEY_HTTP, "ADDR", 0, "Show the page there (not in this version); none: do not say so",
+     0},
+    {"config", KEY_CONFIG, "FILE", 0, "Read settings from there (not in this version)", 0},
+    {"memory", KEY_MEMORY, "N", 0,
+     "Bytes for clicks that are not in segments yet, such as 4G; 1G "
+     "unless given",
+     0},
+    {0},
+};
+
+static const struct argp serve_argp = {
+    .options = serve_argp_options,
+    .parser = serve_parse,
+    .doc = "Hold a data directory, take clicks and run commands for it, until SIGTERM or SIGINT."
+           "\vADDR is HOST:PORT, :PORT on 127.0.0.1, port 0 for a free one, or none to keep a door "
+           "closed.  A missing or empty directory is made first.  When every door is open, one "
+           "line on standard error says ready and the addresses.\n\n"
+           "Examples:\n"
+           "  daybook serve -d /var/lib/daybook\n"
+           "  daybook serve --ingest 10.0.0.5:7600 --memory 4G\n"
+           "  nc -N 127.0.0.1 7600 < clicks.csv",
+};
+
+const struct command serve_command = {.name = "serve",
+                                      .summary = "hold a directory, take clicks, run commands",
+                                      .argp = &serve_argp,
+                                      .options_size = sizeof(struct serve_options)};
+
+/* ---- doors ---- */
+
+static bool is_none(const char *address)
+{
+    return address != NULL && strcmp(address, "none") == 0;
+}
+
+static void note_missing(const struct serve_options *options)
+{
+    if (!is_none(options->cql)) {
+        fprintf(stderr, "daybook: note: this version has no CQL door; %s is not opened\n",
+                options->cql != NULL ? options->cql : "127.0.0.1:9042");
+    }
+    if (!is_none(options->http)) {
+        fprintf(stderr, "daybook: note: this version has no HTTP door; %s is not opened\n",
+                options->http != NULL ? options->http : "127.0.0.1:7680");
+    }
+    if (options->config != NULL) {
+        fprintf(stderr, "daybook: note: this version reads no configuration file; %s is not read\n",
+                options->config);
+    }
+}
+
+static int open_ingest_door(struct serve *serve, const struct serve_options *options,
+                            const char **address_out, struct error *err)
+{
+    const char *address = options->ingest != NULL ? options->ingest : "127.0.0.1:7600";
+    *address_out = "none";
+    if (is_none(address)) {
+        return 0;
+    }
+    int rc = ingest_listen(serve->house->ingest, address, address_out, err);
+    if (rc == -EADDRINUSE) {
+        return error_set(err, rc,
+                         "the ingest door: %s is in use by another program; --ingest HOST:PORT "
+                         "moves the door, --ingest none keeps it closed",
+                         address);
+    }
+    if (rc != 0) {
+        error_wrap(err, "the ingest door (--ingest)");
+    }
+    return rc;
+}
+
+static void attach_ingest(void *context, struct connection *connection)
+{
+    struct serve *serve = context;
+    ingest_attach(serve->house->ingest, connection);
+}
+
+static int open_control(struct serve *serve, const char *path, struct error *err)
+{
+    struct control_server_options options = {.network = serve->network,
+                                             .path = path,
+                                             .entries = serve->house->entries,
+                                             .entry_count = serve->house->entry_count,
+                                             .ingest = attach_ingest,
+                                             .context = serve};
+    return control_server_open(&options, &serve->control, err);
+}
+
+/* ---- running ---- */
+
+static void serve_stop(void *context, int signal_number)
+{
+    struct serve *serve = context;
+    (void)signal_number;
+    serve->is_stopping = true;
+}
+
+static void serve_watch(struct timer *timer)
+{
+    struct serve *serve = timer->context;
+    struct executor *executor = serve->house->world->executor;
+    struct store_status status;
+    store_status(serve->house->store, &status);
+    if (status.failed) {
+        serve->has_failed = serve->is_stopping = true;
+        fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
+        return;
+    }
+    executor->timer_start(executor, &serve->watch, WATCH_MS);
+}
+
+static void control_closed(void *context)
+{
+    struct serve *serve = context;
+    serve->control = NULL;
+}
+
+static void serve_until_stopped(struct serve *serve)
+{
+    struct executor *executor = serve->house->world->executor;
+    serve->watch = (struct timer){.fire = serve_watch, .context = serve};
+    executor->timer_start(executor, &serve->watch, WATCH_MS);
+    while (!serve->is_stopping) {
+        (void)loop_step(serve->loop);
+    }
+    executor->timer_stop(executor, &serve->watch);
+}
+
+/* Doors open in an order that never shows a server that cannot work: first the port, then the
+ * socket that tells commands that the server is there. */
+static int serve_doors(struct serve *serve, const struct serve_options *options, const char *path,
+                       struct error *err)
+{
+    const char *address;
+    char *socket = access_socket_path(path);
+    int rc = open_ingest_door(serve, options, &address, err);
+    rc = rc == 0 ? open_control(serve, socket, err) : rc;
+    if (rc == 0) {
+        note_missing(options);
+        fprintf(stderr, "daybook: ready: ingest %s, socket %s\n", address, socket);
+        serve_until_stopped(serve);
+        control_server_close(serve->control, control_closed, serve);
+        while (serve->control != NULL) {
+            (void)loop_step(serve->loop);
+        }
+    }
+    memory_free(socket);
+    return rc;
+}
+
+/* Take the directory, waiting for whoever has it; a server that answers keeps it. */
+static int serve_take(struct serve *serve, const struct serve_options *options,
+                      const struct control_common *common, const char *path, struct error *err)
+{
+    struct access_options how = {.path = path,
+                                 .wait_ms = common->wait_ms,
+                                 .is_made = true,
+                                 .is_automatic = true,
+                                 .memory_limit = options->memory};
+    struct access access;
+    int rc = access_open(&how, &access, err);
+    if (rc != 0) {
+        return rc;
+    }
+    serve->loop = access.loop;
+    serve->network = access.network;
+    serve->house = access.house;
+    if (access.server != NULL) {
+        network_close(access.server);
+        return error_set(err, ERROR_BUSY, "a server holds %s already", path);
+    }
+    return 0;
+}
+
+int serve_run(const void *argument, const struct control_common *common)
+{
+    const struct serve_options *options = argument;
+    const char *path = directory_path(common->directory);
+    struct serve serve = {0};
+    struct error err = {0};
+    int rc = serve_take(&serve, options, common, path, &err);
+    if (rc == 0) {
+        loop_on_stop(serve.loop, serve_stop, &serve);
+        rc = serve_doors(&serve, options, path, &err);
+    }
+    if (rc != 0) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+    }
+    int closed = 0;
+    if (serve.loop != NULL) {
+        struct access access = {serve.loop, serve.network, NULL, serve.house};
+        closed = access_close(&access, &err);
+    }
+    if (closed != 0 && rc == 0 && !serve.has_failed) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+    }
+    if (rc != 0) {
+        return command_exit_of(rc);
+    }
+    return closed != 0 || serve.has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,12 @@
+/* serve: the server: a house with its doors open, until a signal or a failed disk. */
+#ifndef DAYBOOK_SERVE_H
+#define DAYBOOK_SERVE_H
+
+#include "control/control.h"
+
+/* For the table of subcommands; its `run` is NULL, since no server runs it. */
+extern const struct command serve_command;
+
+/* Returns the exit status. */
+int serve_run(const void *options, const struct control_common *common);
+#endif
