@@ -23,6 +23,8 @@ struct compact_job {
     const struct table *table;
     struct segment **inputs;           /* referenced, oldest first */
     uint32_t input_count;
+    struct segment **exceptions;       /* referenced: the table's narrow runs, of a wide merge */
+    uint32_t exception_count;
     bool purges;
     int64_t now_s;
     struct segment_info info;          /* of the output */
@@ -137,13 +139,29 @@ static int merge_narrow(struct compact_job *compact)
     return rc;
 }
 
+/* A partition's rows may take one write timestamp, the newest, when nothing was deleted or
+ * overwritten between them.  Exceptions of later frames are newer than all of them, and those of
+ * the inputs' frames and before were flushed with them. */
+static bool may_raise(void *context, int64_t token, struct bytes key)
+{
+    const struct compact_job *compact = context;
+    for (uint32_t i = 0; i < compact->exception_count; i++) {
+        if (segment_info(compact->exceptions[i])->frame_first <= compact->info.frame_last &&
+            segment_find(compact->exceptions[i], token, key) != NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int compact_write(struct compact_job *compact)
 {
     struct world *world = compact->engine->world;
-    compact->info.id = manifest_state(compact->engine->manifest)->segment_id_next;
+    compact->info.id = compact->engine->segment_id_next++;
     int rc = compact->info.kind == SEGMENT_WIDE
                  ? wide_segment_merge(world, compact->table, compact->inputs, compact->input_count,
-                                      &compact->info, NULL, NULL, &compact->info, &compact->err)
+                                      &compact->info, may_raise, compact, &compact->info,
+                                      &compact->err)
                  : merge_narrow(compact);
     bool is_empty = compact->info.rows == 0 && compact->info.partitions == 0;
     if (rc == 0 && !is_empty) {
@@ -192,7 +210,11 @@ static void compact_done(struct job *job)
         }
         engine_fail(engine, compact->status, compact->err.text);
     }
+    for (uint32_t i = 0; i < compact->exception_count; i++) {
+        segment_unref(compact->exceptions[i]);
+    }
     schema_unref(compact->schema);
+    memory_free(compact->exceptions);
     memory_free(compact->inputs);
     memory_free(compact);
     engine_start_compaction(engine);
@@ -200,6 +222,18 @@ static void compact_done(struct job *job)
 }
 
 /* ---- choosing ---- */
+
+static void add_exceptions(struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    compact->exceptions = memory_alloc(engine->segment_count * sizeof(struct segment *));
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        if (info->table_id == compact->info.table_id && info->kind == SEGMENT_NARROW) {
+            compact->exceptions[compact->exception_count++] = segment_ref(engine->segments[i]);
+        }
+    }
+}
 
 static void compact_submit(struct engine *engine, uint32_t start, uint32_t end, bool is_oldest)
 {
@@ -221,6 +255,9 @@ static void compact_submit(struct engine *engine, uint32_t start, uint32_t end, 
         if (timestamp_us > compact->info.timestamp_max_us) {
             compact->info.timestamp_max_us = timestamp_us;
         }
+    }
+    if (compact->info.kind == SEGMENT_WIDE) {
+        add_exceptions(compact);
     }
     engine->compaction = compact;
     engine_job_started(engine);

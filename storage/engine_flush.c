@@ -19,7 +19,6 @@ struct flush_job {
     struct job job;
     struct engine *engine;
     struct memtable *memtable;
-    uint64_t segment_id_next;
     struct segment_info infos[SEGMENTS_MAX];
     struct segment *segments[SEGMENTS_MAX];
     uint32_t count;
@@ -30,7 +29,7 @@ struct flush_job {
 static struct segment_info info_for(struct flush_job *flush, uint32_t table_id,
                                     enum segment_kind kind)
 {
-    return (struct segment_info){.id = flush->segment_id_next++,
+    return (struct segment_info){.id = flush->engine->segment_id_next++,
                                  .table_id = table_id,
                                  .kind = kind,
                                  .frame_first = flush->memtable->frame_first,
@@ -202,7 +201,6 @@ static int flush_write(struct flush_job *flush)
 static void flush_run(struct job *job)
 {
     struct flush_job *flush = (struct flush_job *)job;
-    flush->segment_id_next = manifest_state(flush->engine->manifest)->segment_id_next;
     flush->status = flush_write(flush);
 }
 

@@ -88,6 +88,10 @@ struct engine {
     struct callback closed;
     struct timer close_timer;
 
+    /* Background lane only.  Ahead of the manifest's after a job that failed, so that a file which
+     * such a job left behind is never taken for another. */
+    uint64_t segment_id_next;
+
     struct metric *metric_frames;
     struct metric *metric_flushes;
     struct metric *metric_compactions;

@@ -134,6 +134,7 @@ static int remove_orphans(struct engine *engine, struct error *err)
 int engine_open_segments(struct engine *engine, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
+    engine->segment_id_next = state->segment_id_next;
     if (!engine->options.read_only) {
         int rc = remove_orphans(engine, err);
         if (rc != 0) {

@@ -88,6 +88,20 @@ static void set_done(void *context, int status, const struct error *err)
     *(bool *)context = true;
 }
 
+static void set_ended(void *context, int status, const struct error *err)
+{
+    (void)status;
+    (void)err;
+    *(bool *)context = true;
+}
+
+void engine_fixture_close_failed(struct engine_fixture *fixture)
+{
+    bool done = false;
+    store_close(fixture->store, set_ended, &done);
+    step_until(fixture, &done);
+}
+
 void engine_fixture_close(struct engine_fixture *fixture)
 {
     bool done = false;

@@ -25,6 +25,7 @@ void engine_fixture_stop(struct engine_fixture *fixture);
  * there is none, open; close.  Opening returns its error. */
 int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, struct error *err);
 void engine_fixture_close(struct engine_fixture *fixture);
+void engine_fixture_close_failed(struct engine_fixture *fixture);    /* whatever the status is */
 
 /* A block of clicks from rows of text: reseller, day, time_ms, ad, amount. */
 struct click {
