@@ -28,7 +28,7 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
-#define MANIFEST_PATH "manifest"
+#define MANIFEST_PATH     "manifest"
 #define MANIFEST_NEW_PATH "manifest.new"
 
 static const char manifest_magic[8] = {'D', 'A', 'Y', 'B', 'O', 'O', 'K', 'M'};
@@ -37,13 +37,13 @@ enum {
     MANIFEST_FORMAT = 1,
     MANIFEST_BLOCK = 4096,
     MANIFEST_SECTOR = 512,
-    MANIFEST_HEADER_CRC = 24,          /* offset in block 0 */
-    MANIFEST_EDIT_ROOM = 256 << 10,    /* bytes for edits in a new file: 64 small ones; whole
-                                        * blocks */
+    MANIFEST_HEADER_CRC = 24,       /* offset in block 0 */
+    MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: 64 small ones; whole
+                                     * blocks */
     MANIFEST_SIZE_MAX = 1 << 30,
     RECORD_HEADER = 20,
     RECORD_TRAILER = 8,
-    RECORD_END_MARK = 0x45524244,      /* "DBRE": no record ends in a sector of zeros */
+    RECORD_END_MARK = 0x45524244, /* "DBRE": no record ends in a sector of zeros */
     SEGMENT_INFO_SIZE = 65
 };
 
@@ -55,11 +55,11 @@ struct manifest {
     struct disk_file *file;
     bool read_only;
     struct manifest_state state;
-    struct buffer properties;          /* what state.properties points to */
-    uint64_t size;                     /* of the file */
-    uint64_t offset;                   /* where the next record goes */
-    uint64_t number;                   /* of the last record */
-    uint32_t crc;                      /* of the last record */
+    struct buffer properties; /* what state.properties points to */
+    uint64_t size;            /* of the file */
+    uint64_t offset;          /* where the next record goes */
+    uint64_t number;          /* of the last record */
+    uint32_t crc;             /* of the last record */
     bool is_failed;
 };
 
@@ -81,8 +81,7 @@ static int segment_order(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static struct segment_info *segment_find(struct segment_info *segments, uint32_t count,
-                                         uint64_t id)
+static struct segment_info *segment_find(struct segment_info *segments, uint32_t count, uint64_t id)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (segments[i].id == id)
@@ -278,7 +277,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     crc = record_seal(&content, MANIFEST_BLOCK, RECORD_STATE, 1, 0);
     size = content.size + room;
     file_header_store(content.data, size);
-    (void)disk->remove(disk, MANIFEST_NEW_PATH);         /* left by a crash */
+    (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
     rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
         rc = file_fill(disk, file, size, &content);
@@ -420,8 +419,7 @@ static bool record_is_valid(struct bytes content, uint64_t offset)
 
     if (size == 0 || load_u32(record + size - 4) != RECORD_END_MARK)
         return false;
-    return load_u32(record + size - RECORD_TRAILER) ==
-           crc32c(0, record, size - RECORD_TRAILER);
+    return load_u32(record + size - RECORD_TRAILER) == crc32c(0, record, size - RECORD_TRAILER);
 }
 
 static bool sector_is_zero(const uint8_t *sector)
@@ -525,7 +523,7 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
 /* ---- a directory without a manifest ---- */
 
 struct listing {
-    char foreign[64];              /* the first name that is not one of ours */
+    char foreign[64]; /* the first name that is not one of ours */
     bool has_entries;
 };
 
@@ -555,7 +553,7 @@ static int missing_explain(struct disk *disk, struct error *err)
     if (root.foreign[0] != '\0')
         return error_set(err, ERROR_NOT_OURS, "the directory has no manifest, but has \"%s\"",
                          root.foreign);
-    (void)disk->list(disk, "log", listing_add, &inner);          /* missing is fine */
+    (void)disk->list(disk, "log", listing_add, &inner); /* missing is fine */
     (void)disk->list(disk, "segments", listing_add, &inner);
     if (inner.has_entries)
         return error_set(err, ERROR_CORRUPT,
@@ -570,8 +568,16 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
                     struct bytes properties, struct error *err)
 {
     struct manifest manifest = {.world = world};
-    int rc;
+    struct disk *disk = world->disk;
+    int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &manifest.file, err);
 
+    /* A second first manifest would make orphans of all segments. */
+    if (rc == 0) {
+        disk->close(disk, manifest.file);
+        return error_set(err, ERROR_EXISTS, "the directory has a manifest already");
+    }
+    if (rc != -ENOENT)
+        return rc;
     memcpy(manifest.state.directory_id, directory_id, sizeof(manifest.state.directory_id));
     manifest.state.properties = properties;
     manifest.state.schema = schema;

@@ -47,7 +47,8 @@ struct manifest_state {
 
 struct manifest;
 
-/* A new one in an empty directory.  Takes a reference of `schema`. */
+/* A new one in an empty directory; ERROR_EXISTS where there is one.  Takes a reference of `schema`.
+ */
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct error *err);

@@ -34,7 +34,11 @@ static struct schema *schema_example(void)
         {.id = 2, .name = "clicks", .type = "bigint", .kind = COLUMN_REGULAR},
     };
     static const struct table_definition table = {
-        .id = 7, .keyspace = "k", .name = "t", .comment = "", .columns = columns,
+        .id = 7,
+        .keyspace = "k",
+        .name = "t",
+        .comment = "",
+        .columns = columns,
         .column_count = 2,
     };
     struct schema *schema = schema_new();
@@ -56,9 +60,9 @@ static void bench_init(struct bench *bench)
     struct schema *schema = schema_example();
 
     bench_use(bench, sim_world_new(1));
-    cr_assert_eq(manifest_create(bench->world, schema, directory_id, bytes_text("zone=UTC\n"),
-                                 &bench->err),
-                 0, "%s", bench->err.text);
+    cr_assert_eq(
+        manifest_create(bench->world, schema, directory_id, bytes_text("zone=UTC\n"), &bench->err),
+        0, "%s", bench->err.text);
     schema_unref(schema);
 }
 
@@ -76,10 +80,16 @@ static void bench_release(struct bench *bench)
 
 static struct segment_info segment_example(uint64_t id)
 {
-    struct segment_info segment = {.id = id, .table_id = 7, .kind = SEGMENT_NARROW,
-                                   .frame_first = id * 10, .frame_last = id * 10 + 9,
-                                   .size = id * 1000, .rows = id * 100, .partitions = id,
-                                   .timestamp_max_us = (int64_t)id * -5, .schema_version = 3};
+    struct segment_info segment = {.id = id,
+                                   .table_id = 7,
+                                   .kind = SEGMENT_NARROW,
+                                   .frame_first = id * 10,
+                                   .frame_last = id * 10 + 9,
+                                   .size = id * 1000,
+                                   .rows = id * 100,
+                                   .partitions = id,
+                                   .timestamp_max_us = (int64_t)id * -5,
+                                   .schema_version = 3};
 
     return segment;
 }
@@ -89,8 +99,11 @@ static int edit_apply(struct bench *bench, uint64_t number)
 {
     struct segment_info added = segment_example(number);
     uint64_t removed = number - 1;
-    struct manifest_edit edit = {.added = &added, .added_count = 1, .removed = &removed,
-                                 .removed_count = number % 3 == 0, .flushed_frame = number * 10};
+    struct manifest_edit edit = {.added = &added,
+                                 .added_count = 1,
+                                 .removed = &removed,
+                                 .removed_count = number % 3 == 0,
+                                 .flushed_frame = number * 10};
 
     return manifest_apply(bench->manifest, &edit, &bench->err);
 }
@@ -172,6 +185,22 @@ Test(manifest, new_one_has_what_it_was_created_with)
     bench_release(&bench);
 }
 
+Test(manifest, a_second_first_manifest_is_refused)
+{
+    struct bench bench;
+    struct schema *schema = schema_example();
+
+    bench_init(&bench);
+    cr_assert_eq(bench_open(&bench, false), 0, "%s", bench.err.text);
+    cr_assert_eq(edit_apply(&bench, 1), 0);
+    cr_expect_eq(manifest_create(bench.world, schema, directory_id, bytes_text(""), &bench.err),
+                 ERROR_EXISTS);
+    cr_assert_eq(bench_open(&bench, true), 0, "%s", bench.err.text);
+    expect_edits(bench.manifest, 1);
+    bench_release(&bench);
+    schema_unref(schema);
+}
+
 Test(manifest, edits_are_there_after_every_reopening)
 {
     struct bench bench;
@@ -200,8 +229,8 @@ Test(manifest, schema_changes_with_an_edit)
     cr_assert_eq(bench_open(&bench, true), 0);
     cr_assert_eq(schema_version(manifest_state(bench.manifest)->schema),
                  schema_version(edit.schema));
-    cr_assert_not_null(table_column_named(
-        schema_table(manifest_state(bench.manifest)->schema, 7), bytes_text("extra")));
+    cr_assert_not_null(table_column_named(schema_table(manifest_state(bench.manifest)->schema, 7),
+                                          bytes_text("extra")));
     schema_unref(edit.schema);
     bench_release(&bench);
 }
@@ -408,7 +437,7 @@ Test(manifest, failed_sync_is_final)
 
 struct history {
     struct bench bench;
-    uint64_t applied;              /* edits that returned */
+    uint64_t applied; /* edits that returned */
     uint64_t calls;
     bool is_created;
 };
@@ -454,9 +483,9 @@ Test(manifest, every_call_survives_a_loss_of_power)
 
     bench_use(&history.bench, sim_world_new(1));
     sim_disk_watch(sim_world_disk(history.bench.sim), history_watch, &history);
-    cr_assert_eq(manifest_create(history.bench.world, schema, directory_id,
-                                 bytes_text("zone=UTC\n"), NULL),
-                 0);
+    cr_assert_eq(
+        manifest_create(history.bench.world, schema, directory_id, bytes_text("zone=UTC\n"), NULL),
+        0);
     history.is_created = true;
     schema_unref(schema);
     for (uint64_t number = 1; number <= 70; number++) {
