@@ -22,7 +22,8 @@ struct load_options {
     bool is_strict;                    /* exit status 1 when a line was refused */
 };
 
-/* Fills a zeroed struct load_options; its texts are those of the words. */
+/* Fills a zeroed struct load_options but for the stream, which every command takes; its texts are
+ * those of the words. */
 extern const struct argp load_argp;
 
 /* Load the files over `connection`, which is not started yet, speaks the text door's protocol, and

@@ -3,12 +3,11 @@
 
 #include "ingest/load.h"
 
-enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_STREAM, OPTION_STRICT };
+enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_STRICT };
 
 static const struct argp_option options_list[] = {
     {"as", OPTION_AS, "NAME", 0, "load as a file of its own, whatever was loaded before", 0},
     {"producer", OPTION_PRODUCER, "NAME", 0, "what standard input is known by; needed for -", 0},
-    {"stream", OPTION_STREAM, "NAME", 0, "the stream the records are for; clicks", 0},
     {"strict", OPTION_STRICT, NULL, 0, "exit status 1 when a line was refused", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -42,9 +41,6 @@ static error_t options_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_PRODUCER:
         options->producer = argument;
-        return 0;
-    case OPTION_STREAM:
-        options->stream = argument;
         return 0;
     case OPTION_STRICT:
         options->is_strict = true;
