@@ -218,13 +218,12 @@ static uint32_t builder_add_reseller(struct row_builder *builder, struct intern_
     return code;
 }
 
-static void memo_set(struct partition_memo *memo, int32_t day, uint32_t partition)
+/* `text` is the day's, or empty when it followed from a time. */
+static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day,
+                     uint32_t partition)
 {
-    char text[DAY_TEXT_SIZE + 1];
-
-    day_format(day, text);
-    memo->text_low = load_u64(text);
-    memo->text_high = load_u16(text + 8);
+    memo->text_low = text.size == 0 ? 0 : load_u64(text.data);
+    memo->text_high = text.size == 0 ? 0 : load_u16(text.data + 8);
     memo->day = day;
     memo->partition = partition;
 }
@@ -459,7 +458,7 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
         ad = (int32_t)intern_add(&builder->ad_intern, ad_key, record->ad);
     }
     if (memo->day != day)
-        memo_set(memo, day, builder_partition(builder, (uint32_t)reseller, day));
+        memo_set(memo, record->day, day, builder_partition(builder, (uint32_t)reseller, day));
     builder_append(builder, memo->partition, (uint32_t)ad, record->time_ms, record->amount,
                    record->amount_scale, is_derived);
     return true;

@@ -17,7 +17,7 @@ enum {
 
 /* What is known of a reseller's last day, so that its next click costs a comparison. */
 struct partition_memo {
-    uint64_t text_low;                 /* the day's ten bytes */
+    uint64_t text_low;                 /* the day's ten bytes; zero: it followed from a time */
     uint16_t text_high;
     int32_t day;                       /* INT32_MIN: nothing is known yet */
     uint32_t partition;                /* its code in the block */
