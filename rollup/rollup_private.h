@@ -86,6 +86,8 @@ void rollup_tick_at(struct rollup *rollup, int64_t at_us);
 void rollup_tick_again(struct rollup *rollup);                 /* after work: when is the next */
 void rollup_settled(struct rollup *rollup);                    /* tell whoever need wait no longer */
 void rollup_chunk_written(struct rollup *rollup);              /* no day is off the queue */
+/* Days went back to the end of the queue: whoever waits for them waits for all before it. */
+void rollup_wait_longer(struct rollup *rollup);
 void rollup_fail(struct rollup *rollup, int status, const struct error *err);
 void rollup_fail_waiters(struct rollup *rollup, int status, const struct error *err);
 void rollup_close_if_idle(struct rollup *rollup);              /* may free the rollup */

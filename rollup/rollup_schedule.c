@@ -78,6 +78,15 @@ void rollup_chunk_written(struct rollup *rollup)
     rollup_settled(rollup);
 }
 
+void rollup_wait_longer(struct rollup *rollup)
+{
+    rollup->order_wanted = dirty_set_order(rollup->dirty);
+    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+        if (!waiter->is_worked)
+            waiter->order = rollup->order_wanted;
+    }
+}
+
 /* What a command publishes or restates at once, though it would have waited. */
 static void queue_waiting(struct rollup *rollup, int64_t now_us)
 {

@@ -372,6 +372,7 @@ static void write_chunk(struct work *work)
     put_back(work);
     chunk_clear(work);
     if (rc == ERROR_FULL) {
+        rollup_wait_longer(rollup);
         next_turn(rollup, FULL_PAUSE_MS);
         return;
     }

@@ -175,22 +175,6 @@ Test(manifest, segment_path_names_the_file)
     cr_assert_str_eq(path, "segments/00000000000000a1.seg");
 }
 
-/* A second one would forget every segment: the first stays, whatever is asked. */
-Test(manifest, is_never_made_where_there_is_one)
-{
-    struct bench bench;
-    struct schema *schema = schema_example();
-
-    bench_init(&bench);
-    cr_assert_eq(manifest_create(bench.world, schema, (const uint8_t *)"another identity",
-                                 bytes_text("zone=Europe/Berlin\n"), &bench.err),
-                 ERROR_EXISTS);
-    schema_unref(schema);
-    cr_assert_eq(bench_open(&bench, false), 0, "%s", bench.err.text);
-    cr_assert_arr_eq(manifest_state(bench.manifest)->directory_id, directory_id, 16);
-    bench_release(&bench);
-}
-
 Test(manifest, new_one_has_what_it_was_created_with)
 {
     struct bench bench;

@@ -1,0 +1,367 @@
+/* test_report: reports and counters as a person asks for them, to the byte; and slow readers. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "control/control.h"
+#include "query/query.h"
+#include "storage/base/memory.h"
+#include "tests/lib/rollup_fixture.h"
+
+/* What a command printed on each stream, and a reader who takes only what he is given time for. */
+struct answer {
+    struct command_output output;
+    struct buffer out;
+    struct buffer err;
+    bool is_slow; /* everything stays queued until the reader reads */
+    size_t queued;
+    size_t queued_max;
+    bool is_finished;
+    int exit_status;
+};
+
+static void take_text(struct command_output *output, enum command_stream stream, struct bytes bytes)
+{
+    struct answer *answer = (struct answer *)output;
+    buffer_append_bytes(stream == COMMAND_OUT ? &answer->out : &answer->err, bytes);
+    answer->queued += answer->is_slow ? bytes.size : 0;
+    answer->queued_max = answer->queued > answer->queued_max ? answer->queued : answer->queued_max;
+}
+
+static size_t text_queued(struct command_output *output)
+{
+    return ((struct answer *)output)->queued;
+}
+
+static void take_exit(struct command_output *output, int exit_status)
+{
+    struct answer *answer = (struct answer *)output;
+    answer->is_finished = true;
+    answer->exit_status = exit_status;
+}
+
+enum { WORDS_MAX = 16 };
+
+static int split(char *text, char **words)
+{
+    int count = 1;
+    words[0] = text;
+    for (char *c = text; *c != '\0'; c++) {
+        if (*c == ' ' && count < WORDS_MAX) {
+            *c = '\0';
+            words[count++] = c + 1;
+        }
+    }
+    words[count] = NULL;
+    return count;
+}
+
+static const struct command *find_command(const char *name)
+{
+    uint32_t count;
+    const struct command *command = query_commands(&count);
+    while (strcmp(command->name, name) != 0)
+        command++;
+    return command;
+}
+
+/* Until it is finished or waits for its reader. */
+static void step(struct rollup_fixture *fixture, const struct answer *answer)
+{
+    while (!answer->is_finished && answer->output.drained == NULL)
+        cr_assert(fixture->world->executor->step(fixture->world->executor) || answer->is_finished ||
+                  answer->output.drained != NULL);
+}
+
+/* Words apart by single spaces.  A slow reader reads whenever the command waits for him. */
+static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line)
+{
+    static const uint8_t id[16];
+    struct query query = {fixture->store, fixture->rollup, id, "UTC", "EUR", "1"};
+    char *text = memory_string(line);
+    char *words[WORDS_MAX + 1];
+    int word_count = split(text, words);
+    const struct command *command = find_command(words[0]);
+    void *options;
+    int rc = control_parse(command, word_count, words, false, NULL, &options, NULL);
+    answer->output = (struct command_output){take_text, text_queued, take_exit, NULL, NULL};
+    if (rc != 0) {
+        answer->exit_status = EXIT_WRONG_USAGE;
+    } else {
+        struct command_request request = {.options = options,
+                                          .is_read_only = fixture->is_read_only,
+                                          .door = "command",
+                                          .actor = "tester",
+                                          .text = line};
+        command->run(&query, &request, &answer->output);
+        for (step(fixture, answer); !answer->is_finished; step(fixture, answer)) {
+            answer->queued = 0;
+            answer->output.drained(answer->output.drained_context);
+        }
+    }
+    buffer_put_u8(&answer->out, 0);
+    buffer_put_u8(&answer->err, 0);
+    memory_free(options);
+    memory_free(text);
+}
+
+static void answer_release(struct answer *answer)
+{
+    buffer_release(&answer->out);
+    buffer_release(&answer->err);
+}
+
+static void expect(struct rollup_fixture *fixture, const char *line, const char *expected)
+{
+    struct answer answer = {0};
+    run(fixture, &answer, line);
+    cr_expect_eq(answer.exit_status, EXIT_DONE, "%s: %s", line, (const char *)answer.err.data);
+    cr_expect_str_eq((const char *)answer.out.data, expected, "%s:\n%s", line,
+                     (const char *)answer.out.data);
+    answer_release(&answer);
+}
+
+static void expect_refused(const char *line)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer = {0};
+    run(&fixture, &answer, line);
+    cr_expect_eq(answer.exit_status, EXIT_WRONG_USAGE, "%s", line);
+    answer_release(&answer);
+}
+
+/* The paper's clicks and rates, and a reseller without a rate. */
+static void start_paper(struct rollup_fixture *fixture)
+{
+    static const struct click clicks[] = {
+        {"supaboobs", "2013-11-28", 1385605012000, "890_567_234", "0.005"},
+        {"supaboobs", "2013-11-28", 1385623055000, "890_567_234", "0.005"},
+        {"supaboobs", "2013-11-29", 1385745531000, "890_567_211", "0.0075"},
+        {"supaboobs", "2013-11-29", 1385763637000, "890_567_211", "0.0075"},
+        {"supaboobs", "2013-11-30", 1385810516000, "890_567_234", "0.005"},
+        {"supaboobs", "2013-12-01", 1385900519000, "890_567_010", "0.01"},
+        {"anna", "2013-12-01", 1385900519000, "890_567_234", "1.5"},
+    };
+    rollup_fixture_start(fixture);
+    rollup_fixture_clicks(fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
+    rollup_fixture_rate(fixture, "supaboobs", "2012-01-22", "0.25", true);
+    rollup_fixture_rate(fixture, "supaboobs", "2013-11-30", "0.3", true);
+    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+}
+
+Test(report, is_by_day_with_nothing_where_a_day_is_unpriced)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --format csv",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,1,1.5,,\n"
+           "supaboobs,2013-12-01,1,0.01,0.3,0.003\n"
+           "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n"
+           "supaboobs,2013-11-29,2,0.0150,0.25,0.003750\n"
+           "supaboobs,2013-11-28,2,0.010,0.25,0.00250\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, has_percent_signs_and_the_currency_for_people)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    rollup_fixture_rate(&fixture, "anna", "2013-12-01", "0.125", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect(&fixture, "report --from 2013-12-01",
+           "reseller_id  day         clicks  gross EUR   rate  amount EUR\n"
+           "anna         2013-12-01       1        1.5  12.5%      0.1875\n"
+           "supaboobs    2013-12-01       1       0.01    30%       0.003\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, groups_neighbours_and_tells_what_is_unpriced)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --by month --format csv",
+           "reseller_id,month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,2013-12,1,1.5,0,1,1.5\n"
+           "supaboobs,2013-12,1,0.01,0.003,0,0\n"
+           "supaboobs,2013-11,5,0.0300,0.007750,0,0\n");
+    expect(&fixture, "report --by reseller --format csv",
+           "reseller_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,1,1.5,0,1,1.5\n"
+           "supaboobs,6,0.0400,0.010750,0,0\n");
+    expect(&fixture, "report --by total --format csv",
+           "clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "7,1.5400,0.010750,1,1.5\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, tells_months_of_different_years_apart)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2012-11-30", "0.1");
+    rollup_fixture_click(&fixture, "r", "2013-11-30", "0.2");
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect(&fixture, "report --by month --format csv",
+           "reseller_id,month,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "r,2013-11,1,0.2,0,1,0.2\n"
+           "r,2012-11,1,0.1,0,1,0.1\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, takes_days_at_both_ends_and_resellers_in_any_order)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture,
+           "report --format csv --reseller supaboobs -r nobody -r anna --from 2013-11-30 --to "
+           "2013-12-01",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,1,1.5,,\n"
+           "supaboobs,2013-12-01,1,0.01,0.3,0.003\n"
+           "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, has_decimals_as_strings_and_nulls_in_json)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --format json --from 2013-12-01",
+           "[\n"
+           "  {\"reseller_id\": \"anna\", \"day\": \"2013-12-01\", \"clicks\": 1, "
+           "\"gross\": \"1.5\", \"rate\": null, \"amount\": null},\n"
+           "  {\"reseller_id\": \"supaboobs\", \"day\": \"2013-12-01\", \"clicks\": 1, "
+           "\"gross\": \"0.01\", \"rate\": \"0.3\", \"amount\": \"0.003\"}\n"
+           "]\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, of_nothing_is_a_header_or_a_total_of_zero)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    expect(&fixture, "report --format csv", "reseller_id,day,clicks,gross,rate,amount\n");
+    expect(&fixture, "report --by total --format csv",
+           "clicks,gross,amount,unpriced_days,unpriced_gross\n0,0,0,0,0\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, refuses_what_it_does_not_have)
+{
+    static const char *const lines[] = {
+        "report --by ad",
+        "report --as-of 2013-12-01",
+        "report --round 2",
+        "report --format svg",
+        "report --format md",
+        "report --from 2013-02-30",
+        "report anna",
+        "report --from 2013-12-02 --to 2013-12-01",
+        "counters nothing",
+        "counters --top 3",
+        "counters clicks_per_ad --top 0",
+        "counters clicks_per_ad --key a --key b",
+    };
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        expect_refused(lines[i]);
+}
+
+/* ---- long answers ---- */
+
+enum { LONG_DAYS = 1500, LONG_NAME = 1500, QUEUED_LIMIT = (1 << 20) + (128 << 10) };
+
+/* Two resellers of long names, each with LONG_DAYS days: answers of several megabytes. */
+static void make_long_days(struct rollup_fixture *fixture, uint32_t first, uint32_t count)
+{
+    static char names[2][LONG_NAME + 1];
+    static char days[LONG_DAYS][DAY_TEXT_SIZE + 1];
+    static struct click clicks[2 * LONG_DAYS];
+    for (uint32_t i = 0; i < 2; i++)
+        memset(names[i], i == 0 ? 'a' : 'b', LONG_NAME);
+    for (uint32_t i = 0; i < count; i++) {
+        day_format(14000 + (int32_t)(first + i), days[i]);
+        for (uint32_t j = 0; j < 2; j++)
+            clicks[2 * i + j] = (struct click){names[j], days[i], DAY_MS, "ad", "0.01"};
+    }
+    for (uint32_t i = 0; i < 2 * count; i += 200)
+        rollup_fixture_clicks(fixture, clicks + i, 2 * count - i < 200 ? 2 * count - i : 200);
+}
+
+/* What a slow reader gets is what a fast one gets, and never much of it waits. */
+static void expect_same_when_slow(struct rollup_fixture *fixture, const char *line)
+{
+    struct answer fast = {0};
+    struct answer slow = {.is_slow = true};
+    run(fixture, &fast, line);
+    run(fixture, &slow, line);
+    cr_expect_gt(fast.out.size, 2 * (size_t)QUEUED_LIMIT);
+    cr_expect_lt(slow.queued_max, QUEUED_LIMIT);
+    cr_expect(bytes_equal(buffer_view(&fast.out), buffer_view(&slow.out)), "%s", line);
+    answer_release(&fast);
+    answer_release(&slow);
+}
+
+Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    make_long_days(&fixture, 0, LONG_DAYS);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect_same_when_slow(&fixture, "report --format csv");
+    expect_same_when_slow(&fixture, "report --format json --from 2008-06-01");
+    rollup_fixture_stop(&fixture);
+}
+
+/* Some figures are rows, some worked out by the reader: both are behind where it stopped. */
+Test(report, waits_for_a_slow_reader_of_dirty_days_too)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    make_long_days(&fixture, 0, LONG_DAYS);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    cr_assert_eq(rollup_dirty_count(fixture.rollup), 0,
+                 "a settle that met a full store ended early");
+    make_long_days(&fixture, 300, 700);
+    fixture.is_read_only = true;
+    rollup_fixture_restart(&fixture);
+    cr_assert_eq(rollup_dirty_count(fixture.rollup), 1400);
+    expect_same_when_slow(&fixture, "report --format csv");
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- counters ---- */
+
+Test(counters, agree_in_three_tables)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "counters --format csv",
+           "table,keys,clicks\n"
+           "clicks_per_ad,3,7\n"
+           "clicks_per_reseller,2,7\n"
+           "clicks_per_reseller_per_day,5,7\n");
+    rollup_fixture_flush(&fixture);
+    expect(&fixture, "counters clicks_per_ad --top 2 --format csv",
+           "ad_id,clicks\n890_567_234,4\n890_567_211,2\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(counters, are_found_by_key_and_sorted_by_top)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "counters clicks_per_reseller --key supaboobs --format csv",
+           "reseller_id,clicks\nsupaboobs,6\n");
+    expect(&fixture, "counters clicks_per_reseller --key nobody --format csv",
+           "reseller_id,clicks\n");
+    expect(&fixture,
+           "counters clicks_per_reseller_per_day --key supaboobs --key 2013-11-29 --format csv",
+           "reseller_id,day,clicks\nsupaboobs,2013-11-29,2\n");
+    expect(&fixture, "counters clicks_per_reseller_per_day --key supaboobs --top 9 --format csv",
+           "reseller_id,day,clicks\n"
+           "supaboobs,2013-11-28,2\n"
+           "supaboobs,2013-11-29,2\n"
+           "supaboobs,2013-11-30,1\n"
+           "supaboobs,2013-12-01,1\n");
+    rollup_fixture_stop(&fixture);
+}
