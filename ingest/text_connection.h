@@ -71,6 +71,7 @@ struct text_connection {
     struct text_connection *next, *previous;
     enum text_state state;
     bool has_ended;                    /* the peer has sent its last byte */
+    bool has_finished;                 /* the last reply is sent; what comes after it is dropped */
     bool is_closing;
     bool is_running;                   /* it is being served: not to be entered again */
     struct timer timer;                /* closes it: a slow reader, or one that was refused */

@@ -48,8 +48,9 @@ static void text_reply_flush(struct text_connection *connection)
         buffer_append_bytes(&out, buffer_view(&connection->replies->text));
         text_reply_pop(connection);
     }
-    if (!connection->is_closing) {
+    if (!connection->is_closing && !connection->has_finished) {
         network_write(connection->connection, buffer_view(&out));
+        connection->has_finished = is_last;
         if (is_last)
             network_finish(connection->connection);
     }

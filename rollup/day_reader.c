@@ -185,17 +185,19 @@ static bool is_published(const struct day_facts *day)
     return day->has_row && day->row.state != DAY_OPEN;
 }
 
-/* Slices over neighbouring days of one reseller; of the ledger, where a day is published. */
+/* Slices over neighbouring days of one reseller, where a row is not known yet; of the ledger, where a
+ * day is published. */
 static void start_runs(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;
     while (start < reader->count) {
         const struct day_facts *first = &reader->days[start];
-        bool wanted = !is_ledger || is_published(first);
+        bool wanted = is_ledger ? is_published(first) : !first->has_row;
         uint32_t end = start + 1;
         while (end < reader->count && bytes_equal(reader->days[end].reseller, first->reseller) &&
                reader->days[end - 1].day - reader->days[end].day <= GAP_DAYS_MAX) {
-            wanted = wanted || is_published(&reader->days[end]);
+            const struct day_facts *next = &reader->days[end];
+            wanted = wanted || (is_ledger ? is_published(next) : !next->has_row);
             end++;
         }
         if (wanted)

@@ -283,6 +283,21 @@ static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const 
     return false;
 }
 
+void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct bytes near)
+{
+    uint32_t mask = set->slot_count - 1;
+    if (set->slot_count == 0)
+        return;
+    if (far.size > 0)
+        __builtin_prefetch(&set->slots[(uint32_t)hash64(far.data, far.size) & mask]);
+    if (near.size > 0) {
+        const struct dirty_day *day = set->slots[(uint32_t)hash64(near.data, near.size) & mask];
+        __builtin_prefetch(day);
+        if (day != NULL)
+            __builtin_prefetch(&day->marks);
+    }
+}
+
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
                                  const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out)

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rollup/rollup.h"
 #include "storage/base/bytes.h"
 #include "storage/base/uuid.h"
 
@@ -48,6 +49,10 @@ struct dirty_day {
     int64_t first_us;                  /* when the first and the last mark for a click came */
     int64_t last_us;
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    /* The open day's row as the work wrote it last, so that a day that clicks pour into is not read
+     * back a few times a second; its reseller is not set. */
+    bool has_row;
+    struct day_figure row;
     struct dirty_mark *marks;
     uint32_t mark_count;
     /* private */
@@ -83,6 +88,11 @@ uint64_t dirty_set_order(const struct dirty_set *set);
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
                                  const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
+/* Fetch into the cache what dirty_set_mark will touch: the slot of `far`, and the day that stands in
+ * the slot of `near`, which was `far` some calls before.  A set of many days lies beyond the caches,
+ * and a block of shuffled clicks marks as many days as it has rows. */
+void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct bytes near);
+
 /* A mark from the table, when the set is loaded. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);

@@ -54,6 +54,14 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
 
 /* ---- clicks ---- */
 
+enum { PREFETCH_AHEAD = 8 };
+
+static struct bytes partition_ahead(const struct block_dictionary *partitions, uint32_t index)
+{
+    return index < partitions->count ? block_dictionary_get(partitions, index)
+                                     : bytes_of(NULL, 0);
+}
+
 static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_t index,
                        const uint8_t *change, int64_t now_us)
 {
@@ -68,9 +76,12 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
                                                .counter_column_id = COUNTER_CLICKS};
     write_batch_add_rule(batch, &per_ad);
     write_batch_add_rule(batch, &per_reseller);
-    for (uint32_t i = 0; i < partitions->count; i++)
+    for (uint32_t i = 0; i < partitions->count; i++) {
+        dirty_set_prefetch(rollup->dirty, partition_ahead(partitions, i + 2 * PREFETCH_AHEAD),
+                           partition_ahead(partitions, i + PREFETCH_AHEAD));
         mark_day(rollup, batch, block_dictionary_get(partitions, i), CAUSE_LATE_CLICKS, change,
                  now_us);
+    }
 }
 
 static enum dirty_cause cause_of(const struct mutation *mutation)

@@ -48,6 +48,8 @@ struct rollup {
     struct timer turn;                 /* the next chunk of work under way */
     struct timer tick;                 /* automatic: the next look at what is dirty or due */
     int64_t tick_at_us;                /* INT64_MAX: not started */
+    int64_t work_began_us;             /* monotonic */
+    int64_t work_took_us;              /* the last one, from beginning to end */
     int64_t due_next_us;               /* no waiting day is due before it */
 
     struct day_figure *pending;        /* read-only store: figures of dirty days; reseller ascending,

@@ -9,7 +9,11 @@
 #include "rollup/rollup_private.h"
 #include "storage/base/memory.h"
 
-#define TICK_US INT64_C(250000)     /* a figure is at most that and its work behind */
+/* A figure is at most a tick and its work behind; ticks grow with the work, so that it takes no more
+ * than a fifth of the engine thread, and no figure is more than a second behind while it can help. */
+#define TICK_US INT64_C(250000)
+#define TICK_MAX_US INT64_C(750000)
+#define WORK_SHARE 4                /* a tick is so many times the last work's length */
 #define IDLE_US INT64_C(3600000000) /* a look at the clock, should it have jumped */
 
 /* ---- waiters ---- */
@@ -133,7 +137,12 @@ void rollup_tick_at(struct rollup *rollup, int64_t at_us)
 
 void rollup_tick_soon(struct rollup *rollup)
 {
-    rollup_tick_at(rollup, store_now_us(rollup->store) + TICK_US);
+    int64_t tick_us = rollup->work_took_us * WORK_SHARE;
+    if (tick_us < TICK_US)
+        tick_us = TICK_US;
+    if (tick_us > TICK_MAX_US)
+        tick_us = TICK_MAX_US;
+    rollup_tick_at(rollup, store_now_us(rollup->store) + tick_us);
 }
 
 void rollup_tick_again(struct rollup *rollup)

@@ -250,10 +250,12 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     int64_t due_us = 0;
     if (dirty == NULL)
         return;
+    dirty->has_row = day->status == 0 && plan->step == STEP_KEEP_OPEN;
     if (day->status < 0) {
         dirty_set_queue(rollup->dirty, dirty);
         return;
     }
+    dirty->row = plan->figure;
     if (plan->clears) {
         check(!dirty->is_queued);
         dirty_set_clear(rollup->dirty, dirty);
@@ -289,6 +291,8 @@ static void work_finish(struct work *work)
     struct rollup *rollup = work->rollup;
     int status = work->status;
     struct error err = work->err;
+    struct clock *clock = rollup->world->clock;
+    rollup->work_took_us = clock->monotonic_us(clock) - rollup->work_began_us;
     rollup->work = NULL;
     work_free(work);
     if (status < 0) {
@@ -395,7 +399,11 @@ static void chunk_read(void *context, int status, const struct error *err)
 static void add_dirty(struct work *work, struct dirty_day *dirty)
 {
     dirty_set_wait(work->rollup->dirty, dirty);
-    day_reader_add(work->reader, dirty->reseller, dirty->day)->dirty = dirty;
+    struct day_facts *day = day_reader_add(work->reader, dirty->reseller, dirty->day);
+    day->dirty = dirty;
+    day->has_row = dirty->has_row;
+    day->row = dirty->row;
+    day->row.reseller = day->reseller;
 }
 
 static bool is_wanted(const struct rollup *rollup, const struct dirty_day *dirty)
@@ -501,6 +509,8 @@ void rollup_work_wanted(struct rollup *rollup)
     rollup->order_wanted = dirty_set_order(rollup->dirty);
     if (rollup->work != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
+    struct clock *clock = rollup->world->clock;
+    rollup->work_began_us = clock->monotonic_us(clock);
     rollup->work = work_new(rollup);
     chunk_begin(rollup->work);
 }
