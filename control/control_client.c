@@ -34,7 +34,7 @@ static void client_opened(struct client *client)
     void (*opened)(void *context, struct connection *connection) = client->opened;
     void *context = client->context;
     struct connection *connection = client->connection;
-    network_pause(connection);
+    network_stop(connection);
     client_free(client);
     opened(context, connection);
 }

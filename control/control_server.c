@@ -215,6 +215,7 @@ static void session_hand_over(struct session *session)
     struct connection *connection = session->connection;
     struct control_server *server = session->server;
     message_send(connection, CONTROL_OPEN, (struct bytes){0});
+    network_stop(connection);
     session->connection = NULL;
     session_free(session);
     server->options.ingest(server->options.context, connection);

@@ -56,9 +56,11 @@ must_check int network_connect_unix(struct network *network, const char *path,
 must_check int network_pair(struct network *network, struct connection *ends_out[2],
                             struct error *err);
 
-/* Begin reading for `handler`.  A second start hands the connection over to another handler. */
+/* Begin reading for `handler`; stop reading and forget it, so that the connection can be handed
+ * over to another.  A second start hands it over at once. */
 void network_start(struct connection *connection, const struct connection_handler *handler,
                    void *context);
+void network_stop(struct connection *connection);
 void network_pause(struct connection *connection);     /* stop reading: back-pressure */
 void network_resume(struct connection *connection);
 /* Queue bytes (copied). */

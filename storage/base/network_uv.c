@@ -235,6 +235,13 @@ void network_start(struct connection *connection, const struct connection_handle
     network_resume(connection);
 }
 
+void network_stop(struct connection *connection)
+{
+    network_pause(connection);
+    connection->handler = NULL;
+    connection->context = NULL;
+}
+
 void network_receive_buffer(struct connection *connection, size_t bytes)
 {
     int size = bytes > INT32_MAX ? INT32_MAX : (int)bytes;

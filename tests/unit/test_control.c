@@ -1,0 +1,453 @@
+/* test_control: a command's words reach the server and its answer comes back, whatever clients do.
+ *
+ * Server and clients are on one loop; the commands are the test's own. */
+#include "control/control.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/control_message.h"
+#include "storage/base/loop.h"
+#include "storage/base/memory.h"
+
+struct bench {
+    char directory[64];
+    char path[80];
+    struct loop *loop;
+    struct network *network;
+    struct control_server *server;
+    struct command_output *hanging; /* of the command that does not end by itself */
+    struct connection *handed_over;
+    uint32_t runs;
+    bool is_closed;
+};
+
+/* ---- commands ---- */
+
+struct say_options {
+    const char *word;
+    int exit_status;
+};
+
+static error_t say_parse(int key, char *argument, struct argp_state *state)
+{
+    struct say_options *options = state->input;
+    switch (key) {
+    case 'x':
+        options->exit_status = argument[0] - '0';
+        return 0;
+    case ARGP_KEY_ARG:
+        options->word = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option say_argp_options[] = {{"exit", 'x', "N", 0, "", 0}, {0}};
+static const struct argp say_argp = {.options = say_argp_options, .parser = say_parse};
+
+static void say_run(void *room, const struct command_request *request,
+                    struct command_output *output)
+{
+    const struct say_options *options = request->options;
+    ((struct bench *)room)->runs++;
+    command_printf(output, COMMAND_OUT, "%s by %s: %s, %zu", options->word, request->actor,
+                   request->text, request->input.size);
+    command_printf(output, COMMAND_ERR, "%s", request->is_terminal ? "a person" : "a pipe");
+    output->finish(output, options->exit_status);
+}
+
+static void hang_run(void *room, const struct command_request *request,
+                     struct command_output *output)
+{
+    (void)request;
+    ((struct bench *)room)->hanging = output;
+    command_printf(output, COMMAND_OUT, "begun");
+}
+
+enum { FLOOD = 8 << 20 };
+
+static void flood_run(void *room, const struct command_request *request,
+                      struct command_output *output)
+{
+    uint8_t *bytes = memory_zeroed(1, FLOOD);
+    (void)room;
+    (void)request;
+    output->write(output, COMMAND_OUT, bytes_of(bytes, FLOOD));
+    output->finish(output, EXIT_DONE);
+    memory_free(bytes);
+}
+
+static const struct command commands[] = {
+    {.name = "say", .argp = &say_argp, .options_size = sizeof(struct say_options), .run = say_run},
+    {.name = "hang",
+     .argp = &say_argp,
+     .options_size = sizeof(struct say_options),
+     .run = hang_run},
+    {.name = "flood",
+     .argp = &say_argp,
+     .options_size = sizeof(struct say_options),
+     .run = flood_run},
+};
+
+/* ---- the bench ---- */
+
+static void take_over(void *context, struct connection *connection)
+{
+    ((struct bench *)context)->handed_over = connection;
+}
+
+static void bench_start(struct bench *bench, struct control_entry entries[3])
+{
+    struct error err = {0};
+    snprintf(bench->directory, sizeof(bench->directory), "/tmp/daybook-control-XXXXXX");
+    cr_assert_not_null(mkdtemp(bench->directory));
+    snprintf(bench->path, sizeof(bench->path), "%s/s", bench->directory);
+    bench->loop = loop_new();
+    bench->network = network_uv_new(loop_uv(bench->loop));
+    for (int i = 0; i < 3; i++)
+        entries[i] = (struct control_entry){&commands[i], bench};
+    const struct control_server_options options = {.network = bench->network,
+                                                   .path = bench->path,
+                                                   .entries = entries,
+                                                   .entry_count = 3,
+                                                   .ingest = take_over,
+                                                   .context = bench};
+    cr_assert_eq(control_server_open(&options, &bench->server, &err), 0, "%s", err.text);
+}
+
+static void server_closed(void *context)
+{
+    ((struct bench *)context)->is_closed = true;
+}
+
+static void step_until(struct bench *bench, const bool *done)
+{
+    while (!*done)
+        cr_assert(loop_step(bench->loop) || *done, "nothing left to wait for");
+}
+
+static void bench_stop(struct bench *bench)
+{
+    if (!bench->is_closed) {
+        control_server_close(bench->server, server_closed, bench);
+        step_until(bench, &bench->is_closed);
+    }
+    network_uv_free(bench->network);
+    loop_free(bench->loop);
+    cr_expect_eq(access(bench->path, F_OK), -1, "the socket's file is left behind");
+    cr_expect_eq(rmdir(bench->directory), 0);
+}
+
+/* ---- clients ---- */
+
+struct answer {
+    struct buffer out;
+    struct buffer err;
+    int exit_status;
+    bool is_finished;
+};
+
+static void answer_write(void *context, enum command_stream stream, struct bytes bytes)
+{
+    struct answer *answer = context;
+    buffer_append_bytes(stream == COMMAND_OUT ? &answer->out : &answer->err, bytes);
+}
+
+static void answer_finished(void *context, int exit_status)
+{
+    struct answer *answer = context;
+    answer->exit_status = exit_status;
+    answer->is_finished = true;
+}
+
+static const struct control_client_handler answer_handler = {answer_write, answer_finished};
+
+static struct connection *bench_connect(struct bench *bench)
+{
+    struct connection *connection;
+    struct error err = {0};
+    cr_assert_eq(network_connect_unix(bench->network, bench->path, &connection, &err), 0, "%s",
+                 err.text);
+    return connection;
+}
+
+static void ask(struct bench *bench, struct answer *answer, char *const *words, int count,
+                const char *input)
+{
+    const struct control_request request = {.is_terminal = true,
+                                            .actor = "ann",
+                                            .text = "as given",
+                                            .words = words,
+                                            .word_count = count,
+                                            .input = bytes_text(input)};
+    *answer = (struct answer){0};
+    control_client_run(bench_connect(bench), &request, &answer_handler, answer);
+}
+
+static void answer_release(struct answer *answer)
+{
+    buffer_release(&answer->out);
+    buffer_release(&answer->err);
+}
+
+static void expect_say(struct bench *bench)
+{
+    char *words[] = {(char[]){"say"}, (char[]){"-x1"}, (char[]){"hello"}, NULL};
+    struct answer answer;
+    ask(bench, &answer, words, 3, "file");
+    step_until(bench, &answer.is_finished);
+    buffer_put_u8(&answer.out, 0);
+    buffer_put_u8(&answer.err, 0);
+    cr_expect_str_eq((char *)answer.out.data, "hello by ann: as given, 4");
+    cr_expect_str_eq((char *)answer.err.data, "a person");
+    cr_expect_eq(answer.exit_status, 1);
+    answer_release(&answer);
+}
+
+static void expect_exit(struct bench *bench, char *const *words, int count, int exit_status)
+{
+    struct answer answer;
+    ask(bench, &answer, words, count, "");
+    step_until(bench, &answer.is_finished);
+    cr_expect_eq(answer.exit_status, exit_status);
+    cr_expect_gt(answer.err.size, 0);
+    answer_release(&answer);
+}
+
+Test(control, command_answers_on_both_streams_and_with_its_status)
+{
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    bench_start(&bench, entries);
+    expect_say(&bench);
+    bench_stop(&bench);
+}
+
+Test(control, unknown_commands_and_options_are_wrong_usage)
+{
+    char *unknown[] = {(char[]){"nothing"}, NULL};
+    char *wrong[] = {(char[]){"say"}, (char[]){"--nothing"}, NULL};
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    bench_start(&bench, entries);
+    expect_exit(&bench, unknown, 1, EXIT_WRONG_USAGE);
+    expect_exit(&bench, wrong, 2, EXIT_WRONG_USAGE);
+    bench_stop(&bench);
+}
+
+static void door_opened(void *context, struct connection *connection)
+{
+    *(struct connection **)context = connection;
+}
+
+Test(control, ingest_door_is_the_same_connection_handed_over)
+{
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    struct connection *door = NULL;
+    bench_start(&bench, entries);
+    control_client_ingest(bench_connect(&bench), door_opened, &door);
+    while (door == NULL || bench.handed_over == NULL)
+        cr_assert(loop_step(bench.loop));
+    network_close(door);
+    network_close(bench.handed_over);
+    bench_stop(&bench);
+}
+
+/* ---- clients that lie ---- */
+
+struct raw {
+    uint8_t space[4096];
+    bool is_closed;
+};
+
+static void raw_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    *to_out = ((struct raw *)context)->space;
+    *size_out = sizeof(((struct raw *)context)->space);
+}
+
+static void raw_ignore(void *context, size_t size)
+{
+    (void)context;
+    (void)size;
+}
+
+static void raw_end(void *context, int status)
+{
+    (void)context;
+    (void)status;
+}
+
+static void raw_drained(void *context)
+{
+    (void)context;
+}
+
+static void raw_closed(void *context)
+{
+    ((struct raw *)context)->is_closed = true;
+}
+
+static const struct connection_handler raw_handler = {raw_space, raw_ignore, raw_end, raw_drained,
+                                                      raw_closed};
+
+/* A RUN message of `say hello`. */
+static void good_request(struct buffer *message)
+{
+    struct buffer body = {0};
+    buffer_put_u8(&body, 1);
+    buffer_put_sized(&body, bytes_text("ann"));
+    buffer_put_sized(&body, bytes_text("as given"));
+    buffer_put_varint(&body, 2);
+    buffer_put_sized(&body, bytes_text("say"));
+    buffer_put_sized(&body, bytes_text("hello"));
+    buffer_put_u8(&body, 0);
+    buffer_put_u32(message, (uint32_t)body.size + 1);
+    buffer_put_u8(message, CONTROL_RUN);
+    buffer_append_bytes(message, buffer_view(&body));
+    buffer_release(&body);
+}
+
+/* Send bytes, hang up, and see that the server is still there. */
+static void send_and_hang_up(struct bench *bench, struct bytes bytes)
+{
+    struct raw raw = {0};
+    struct connection *connection = bench_connect(bench);
+    network_start(connection, &raw_handler, &raw);
+    network_write(connection, bytes);
+    network_close(connection);
+    step_until(bench, &raw.is_closed);
+}
+
+Test(control, cut_and_damaged_requests_end_their_connection_only)
+{
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    struct buffer message = {0};
+    bench_start(&bench, entries);
+    good_request(&message);
+    for (size_t size = 0; size < message.size; size++)
+        send_and_hang_up(&bench, bytes_of(message.data, size));
+    expect_say(&bench);
+    cr_expect_eq(bench.runs, 1, "a cut request was run");
+    for (size_t bit = 0; bit < message.size * 8; bit++) {
+        message.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        send_and_hang_up(&bench, buffer_view(&message));
+        message.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    expect_say(&bench);
+    bench_stop(&bench);
+    buffer_release(&message);
+}
+
+/* ---- the end ---- */
+
+Test(control, closing_waits_for_running_commands_and_tells_their_clients)
+{
+    char *words[] = {(char[]){"hang"}, NULL};
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    struct answer answer;
+    bench_start(&bench, entries);
+    ask(&bench, &answer, words, 1, "");
+    while (answer.out.size == 0)
+        cr_assert(loop_step(bench.loop));
+    control_server_close(bench.server, server_closed, &bench);
+    cr_expect_not(bench.is_closed);
+    bench.hanging->finish(bench.hanging, EXIT_DONE);
+    step_until(&bench, &answer.is_finished);
+    cr_expect_eq(answer.exit_status, EXIT_DONE);
+    step_until(&bench, &bench.is_closed);
+    answer_release(&answer);
+    bench_stop(&bench);
+}
+
+/* One that sent nothing and one that reads nothing of a long answer. */
+Test(control, closing_does_not_wait_for_clients_that_do_nothing)
+{
+    char *words[] = {(char[]){"flood"}, NULL};
+    const struct control_request request = {
+        .actor = "", .text = "", .words = words, .word_count = 1};
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    struct answer answer = {0};
+    struct raw idle = {0};
+    bench_start(&bench, entries);
+    struct connection *silent = bench_connect(&bench);
+    struct connection *slow = bench_connect(&bench);
+    network_start(silent, &raw_handler, &idle);
+    control_client_run(slow, &request, &answer_handler, &answer);
+    network_pause(slow);
+    for (int i = 0; i < 10; i++)
+        send_and_hang_up(&bench, bytes_text("x"));
+    control_server_close(bench.server, server_closed, &bench);
+    step_until(&bench, &bench.is_closed);
+    network_resume(slow);
+    step_until(&bench, &answer.is_finished);
+    cr_expect_eq(answer.exit_status, EXIT_SYSTEM_FAILED);
+    network_close(silent);
+    step_until(&bench, &idle.is_closed);
+    answer_release(&answer);
+    bench_stop(&bench);
+}
+
+Test(control, command_runs_to_its_end_when_its_client_is_gone)
+{
+    struct control_entry entries[3];
+    struct bench bench = {0};
+    struct buffer message = {0};
+    bench_start(&bench, entries);
+    good_request(&message);
+    send_and_hang_up(&bench, buffer_view(&message));
+    while (bench.runs == 0)
+        cr_assert(loop_step(bench.loop));
+    bench_stop(&bench);
+    buffer_release(&message);
+}
+
+/* ---- words ---- */
+
+Test(control, common_options_may_stand_anywhere)
+{
+    char *words[] = {(char[]){"say"},       (char[]){"-d"},
+                     (char[]){"/x"},        (char[]){"word"},
+                     (char[]){"-x"},        (char[]){"2"},
+                     (char[]){"--wait=2m"}, (char[]){"--stream"},
+                     (char[]){"nights"},    NULL};
+    struct control_common common;
+    void *options;
+    cr_assert_eq(control_parse(&commands[0], 9, words, false, &common, &options, NULL), 0);
+    cr_expect_str_eq(common.directory, "/x");
+    cr_expect_str_eq(common.stream, "nights");
+    cr_expect_eq(common.wait_ms, 120000);
+    cr_expect_str_eq(((struct say_options *)options)->word, "word");
+    cr_expect_eq(((struct say_options *)options)->exit_status, 2);
+    memory_free(options);
+}
+
+Test(control, waiting_time_has_a_unit_or_is_in_seconds)
+{
+    static const struct {
+        const char *text;
+        int64_t ms; /* below 0: refused */
+    } cases[] = {{"10s", 10000}, {"500ms", 500}, {"2m", 120000}, {"0", 0},   {"3", 3000},
+                 {"", -1},       {"s", -1},      {"-1s", -1},    {"1h", -1}, {"1 s", -1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[32];
+        char *words[] = {(char[]){"say"}, (char[]){"--wait"}, text, NULL};
+        struct control_common common;
+        void *options;
+        snprintf(text, sizeof(text), "%s", cases[i].text);
+        int rc = control_parse(&commands[0], 3, words, false, &common, &options, NULL);
+        cr_expect_eq(rc == 0, cases[i].ms >= 0, "%s", cases[i].text);
+        if (rc == 0)
+            cr_expect_eq(common.wait_ms, cases[i].ms, "%s", cases[i].text);
+        memory_free(options);
+    }
+}
