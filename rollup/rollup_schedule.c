@@ -132,7 +132,7 @@ void rollup_tick_at(struct rollup *rollup, int64_t at_us)
     int64_t delay_us = at_us - store_now_us(rollup->store);
     rollup->tick_at_us = at_us;
     executor->timer_stop(executor, &rollup->tick);
-    executor->timer_start(executor, &rollup->tick, delay_us > 0 ? delay_us / 1000 : 0);
+    executor->timer_start(executor, &rollup->tick, delay_us > 0 ? (delay_us + 999) / 1000 : 0);
 }
 
 void rollup_tick_soon(struct rollup *rollup)
