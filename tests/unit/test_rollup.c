@@ -71,3 +71,281 @@ Test(rollup, a_published_day_that_changes_is_restated_with_its_cause)
     cr_assert_eq(rollup_fixture_marks(&fixture), 0);
     rollup_fixture_stop(&fixture);
 }
+
+/* Without a server a day is published by the next rollup; a day that has not ended is not. */
+Test(rollup, a_day_is_published_only_when_it_has_ended_and_an_hour_has_passed)
+{
+    struct rollup_fixture fixture = {.start_time = "2013-11-29T00:30:00Z"};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 0.10 - - open\n");
+    rollup_fixture_expect_ledger(&fixture, "r", "");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 1, "an open day keeps its mark");
+    rollup_fixture_advance(&fixture, 1801);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup, the_day_ends_in_the_streams_zone)
+{
+    struct rollup_fixture fixture = {.start_time = "2013-11-29T05:30:00Z",
+                                     .zone = "America/New_York"};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_expect_ledger(&fixture, "r", "");
+    rollup_fixture_advance(&fixture, 1801);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* A rate governs from its day up to before the next one, however they are entered. */
+Test(rollup, rates_entered_in_any_order_price_the_same_days)
+{
+    static const char *const days[] = {"2013-11-01", "2013-11-10", "2013-11-20"};
+    static const char *const rates[] = {"0.1", "0.2", "0.3"};
+    static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0}};
+    for (size_t o = 0; o < sizeof(orders) / sizeof(orders[0]); o++) {
+        struct rollup_fixture fixture = {.seed = o};
+        rollup_fixture_start(&fixture);
+        rollup_fixture_click(&fixture, "r", "2013-10-31", "1");
+        rollup_fixture_click(&fixture, "r", "2013-11-09", "1");
+        rollup_fixture_click(&fixture, "r", "2013-11-10", "1");
+        rollup_fixture_click(&fixture, "r", "2013-11-20", "1");
+        for (int i = 0; i < 3; i++) {
+            rollup_fixture_rate(&fixture, "r", days[orders[o][i]], rates[orders[o][i]], false);
+            cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        }
+        rollup_fixture_expect_figures(&fixture, "r 2013-11-20 1 1 0.3 0.3 open\n"
+                                                "r 2013-11-10 1 1 0.2 0.2 open\n"
+                                                "r 2013-11-09 1 1 0.1 0.1 open\n"
+                                                "r 2013-10-31 1 1 - - open\n");
+        rollup_fixture_rate(&fixture, "r", "2013-11-10", NULL, false);
+        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        rollup_fixture_expect_figures(&fixture, "r 2013-11-20 1 1 0.3 0.3 open\n"
+                                                "r 2013-11-10 1 1 0.1 0.1 open\n"
+                                                "r 2013-11-09 1 1 0.1 0.1 open\n"
+                                                "r 2013-10-31 1 1 - - open\n");
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+/* More days than fit a chunk or a page of a range. */
+Test(rollup, a_rate_reaches_all_of_many_days)
+{
+    enum { DAYS = 700 };
+    struct rollup_fixture fixture = {0};
+    static struct click clicks[DAYS];
+    static char names[DAYS][DAY_TEXT_SIZE + 1];
+    rollup_fixture_start(&fixture);
+    for (int i = 0; i < DAYS; i++) {
+        int32_t day = 15000 + i;
+        day_format(day, names[i]);
+        clicks[i] = (struct click){"r", names[i], day * DAY_MS, "ad", "0.5"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, DAYS);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_flush(&fixture);
+    rollup_fixture_rate(&fixture, "r", "2000-01-01", "0.5", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    struct buffer text = rollup_fixture_figures(&fixture);
+    size_t priced = 0;
+    for (const char *at = (const char *)text.data; (at = strstr(at, "1 0.5 0.5 0.25 published\n"));
+         at++)
+        priced++;
+    cr_assert_eq(priced, DAYS);
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    buffer_release(&text);
+    text = rollup_fixture_ledger(&fixture, "r");
+    size_t restated = 0;
+    for (const char *at = (const char *)text.data; (at = strstr(at, " rate + ")); at++)
+        restated++;
+    cr_assert_eq(restated, DAYS);
+    buffer_release(&text);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup, an_open_day_without_clicks_has_no_figure)
+{
+    struct rollup_fixture fixture = {.start_time = "2013-11-28T12:00:00Z"};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_void(&fixture, "r", "2013-11-28");
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_expect_figures(&fixture, "");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- a server ---- */
+
+Test(rollup, a_server_is_never_more_than_a_second_behind)
+{
+    struct rollup_fixture fixture = {.is_automatic = true, .start_time = "2013-11-28T12:00:00Z"};
+    rollup_fixture_start(&fixture);
+    for (int i = 1; i <= 5; i++) {
+        char expected[64];
+        rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+        rollup_fixture_advance(&fixture, 1);
+        snprintf(expected, sizeof(expected), "r 2013-11-28 %d 0.%d0 - - open\n", i, i);
+        rollup_fixture_expect_figures(&fixture, expected);
+    }
+    cr_assert_eq(rollup_fixture_marks(&fixture), 1);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup, a_server_publishes_today_an_hour_after_its_end)
+{
+    struct rollup_fixture fixture = {.is_automatic = true, .start_time = "2013-11-28T23:00:00Z"};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    rollup_fixture_advance(&fixture, 7199);
+    rollup_fixture_expect_ledger(&fixture, "r", "");
+    rollup_fixture_advance(&fixture, 2);
+    rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* Old clicks that come over hours are one publication, an hour after the last. */
+Test(rollup, a_backfill_is_published_once_it_is_quiet)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    for (int i = 0; i < 10; i++) {
+        rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+        rollup_fixture_advance(&fixture, 1800);
+    }
+    rollup_fixture_expect_ledger(&fixture, "r", "");
+    rollup_fixture_restart(&fixture);
+    rollup_fixture_advance(&fixture, 3700);
+    rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 10 - 1.00 - - - -\n");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+/* Late clicks for a published day move its figure at once and the ledger after a quiet minute. */
+Test(rollup, late_clicks_are_gathered_into_one_restatement)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    for (int i = 0; i < 5; i++) {
+        rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+        rollup_fixture_advance(&fixture, 30);
+    }
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-28 6 0.60 - - published\n");
+    rollup_fixture_expect_ledger(&fixture, "r", "2013-11-28 published - - 1 - 0.10 - - - -\n");
+    rollup_fixture_advance(&fixture, 40);
+    rollup_fixture_expect_ledger(&fixture, "r",
+                                 "2013-11-28 published - - 1 - 0.10 - - - -\n"
+                                 "2013-11-28 late_clicks - 1 6 0.10 0.60 - - - -\n");
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+/* At most for publish_after, though they never stop; and a changed rate does not wait. */
+Test(rollup, gathering_ends_after_an_hour_or_with_a_command)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    for (int i = 0; i < 121; i++) {
+        rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
+        rollup_fixture_advance(&fixture, 30);
+    }
+    struct buffer text = rollup_fixture_ledger(&fixture, "r");
+    const char *first = strstr((const char *)text.data, "late_clicks");
+    cr_assert_not_null(first);
+    cr_assert_null(strstr(first + 1, "late_clicks"));
+    buffer_release(&text);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    text = rollup_fixture_ledger(&fixture, "r");
+    cr_assert_not_null(strstr((const char *)text.data, "late_clicks,rate + "), "%s",
+                       (const char *)text.data);
+    buffer_release(&text);
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- crashes, restarts, readers ---- */
+
+/* What was dirty when the power went is worked off after it, whatever the disk kept. */
+Test(rollup, after_a_crash_the_same_figures_come_out)
+{
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        rollup_fixture_start(&fixture);
+        put_paper(&fixture);
+        if (seed % 3 == 0)
+            cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
+        rollup_fixture_rate(&fixture, "supaboobs", "2013-11-30", "0.5", true);
+        if (seed % 5 == 0)
+            rollup_fixture_flush(&fixture);
+        rollup_fixture_crash(&fixture, seed);
+        cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+        rollup_fixture_expect_figures(&fixture,
+                                      "supaboobs 2013-12-01 1 0.01 0.5 0.005 published\n"
+                                      "supaboobs 2013-11-30 1 0.005 0.5 0.0025 published\n"
+                                      "supaboobs 2013-11-29 2 0.0150 0.25 0.003750 published\n"
+                                      "supaboobs 2013-11-28 2 0.010 0.2 0.0020 published\n");
+        cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+/* A restatement owed when the server was stopped names its cause after the restart. */
+Test(rollup, marks_keep_their_causes_over_a_restart)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_paper(&fixture);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_rate(&fixture, "supaboobs", "2013-12-01", "0.5", true);
+    rollup_fixture_void(&fixture, "supaboobs", "2013-11-28");
+    rollup_fixture_restart(&fixture);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    struct buffer text = rollup_fixture_ledger(&fixture, "supaboobs");
+    cr_assert_not_null(strstr((const char *)text.data, "2013-11-28 void - 2 0 "));
+    cr_assert_not_null(strstr((const char *)text.data, "2013-12-01 rate + 1 1 "));
+    buffer_release(&text);
+    cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+    rollup_fixture_stop(&fixture);
+}
+
+/* A reader without a server sees the figures as they would be, and writes nothing. */
+Test(rollup, a_reader_works_dirty_days_out_in_memory)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_paper(&fixture);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_rate(&fixture, "supaboobs", "2013-11-30", "0.5", true);
+    rollup_fixture_click(&fixture, "another", "2013-11-28", "0.10");
+    rollup_fixture_click(&fixture, "supaboobs", "2013-11-27", "0.10");
+    fixture.is_read_only = true;
+    rollup_fixture_restart(&fixture);
+    cr_assert_eq(rollup_dirty_count(fixture.rollup), 4);
+    static const char *const expected = "another 2013-11-28 1 0.10 - - open\n"
+                                        "supaboobs 2013-12-01 1 0.01 0.5 0.005 published\n"
+                                        "supaboobs 2013-11-30 1 0.005 0.5 0.0025 published\n"
+                                        "supaboobs 2013-11-29 2 0.0150 0.25 0.003750 published\n"
+                                        "supaboobs 2013-11-28 2 0.010 0.2 0.0020 published\n"
+                                        "supaboobs 2013-11-27 1 0.10 0.2 0.020 open\n";
+    rollup_fixture_expect_figures(&fixture, expected);
+    rollup_fixture_restart(&fixture);
+    rollup_fixture_expect_figures(&fixture, expected);
+    fixture.is_read_only = false;
+    rollup_fixture_restart(&fixture);
+    cr_assert_eq(rollup_dirty_count(fixture.rollup), 2);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_expect_figures(&fixture, expected);
+    rollup_fixture_stop(&fixture);
+}
