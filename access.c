@@ -1,6 +1,7 @@
 /* access: see the header. */
 #include "access.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,8 @@ static int64_t monotonic_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The server, else the house.  ERROR_BUSY: it is held, and nobody answers. */
+/* The server, else the house.  ERROR_BUSY: it is held, and nobody answers; -EACCES: by a server
+ * that does not let us in. */
 static int access_try(const struct access_options *options, const char *socket,
                       struct access *access, struct error *err)
 {
@@ -35,10 +37,16 @@ static int access_try(const struct access_options *options, const char *socket,
                                   .is_made = options->is_made,
                                   .is_automatic = options->is_automatic,
                                   .memory_limit = options->memory_limit};
-    if (network_connect_unix(access->network, socket, &access->server, NULL) == 0) {
+    int reached = network_connect_unix(access->network, socket, &access->server, NULL);
+    if (reached == 0) {
         return 0;
     }
-    return house_open(&house, &access->house, err);
+    int rc = house_open(&house, &access->house, err);
+    if (rc == ERROR_BUSY && reached == -EACCES) {
+        return error_set(err, reached, "%s is held by another user's server; run this as its owner",
+                         options->path);
+    }
+    return rc;
 }
 
 int access_open(const struct access_options *options, struct access *access, struct error *err)

@@ -150,8 +150,8 @@ void directory_explain(const char *path, int rc, struct error *err)
                         path, cause);
     } else if (rc == -EACCES || rc == -EPERM || rc == -EROFS) {
         (void)error_set(err, rc,
-                        "%s may not be written here (%.300s); run this as its owner, or give "
-                        "another directory with -d DIR",
+                        "no permission in %s (%.300s); run this as its owner, or give another "
+                        "directory with -d DIR",
                         path, cause);
     } else {
         error_wrap(err, "%s", path);

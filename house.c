@@ -47,6 +47,7 @@ static void furnish(struct house *house)
     const struct command *commands = query_commands(&count);
     house->query = (struct query){.store = house->store,
                                   .rollup = house->rollup,
+                                  .metrics = house->metrics,
                                   .directory_id = engine_directory_id(house->store),
                                   .zone = house->settings.zone,
                                   .currency = house->settings.currency,

@@ -4,12 +4,14 @@
 
 #include "rollup/rollup.h"
 #include "storage/base/command.h"
+#include "storage/base/metrics.h"
 #include "storage/store.h"
 
 /* The room of the commands; everything outlives it. */
 struct query {
     struct store *store;
     struct rollup *rollup;
+    const struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;
     const char *currency;              /* "": not said */

@@ -37,6 +37,7 @@ void counters_run(void *room, const struct command_request *request,
 
 struct status_options {
     bool is_check;
+    bool is_metrics;
 };
 extern const struct argp status_argp;
 void status_run(void *room, const struct command_request *request, struct command_output *output);

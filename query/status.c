@@ -12,7 +12,7 @@
 #include "query/query_commands.h"
 #include "storage/base/uuid.h"
 
-enum { KEY_CHECK = 0x20001 };
+enum { KEY_CHECK = 0x20001, KEY_METRICS };
 
 static error_t status_parse(int key, char *argument, struct argp_state *state)
 {
@@ -20,6 +20,9 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_CHECK:
         options->is_check = true;
+        return 0;
+    case KEY_METRICS:
+        options->is_metrics = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
@@ -32,6 +35,8 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option status_argp_options[] = {
     {"check", KEY_CHECK, NULL, 0, "Print nothing when all is well; exit status 3 when it is not",
      0},
+    {"metrics", KEY_METRICS, NULL, 0,
+     "Print the counters of the process that holds the directory, as Prometheus reads them", 0},
     {0},
 };
 
@@ -41,7 +46,8 @@ const struct argp status_argp = {
     .doc = "Say who holds the directory, how far it is on disk, and what is owed."
            "\vExamples:\n"
            "  daybook status\n"
-           "  daybook status --check || systemctl restart daybook",
+           "  daybook status --check || systemctl restart daybook\n"
+           "  daybook status --metrics > /var/lib/node_exporter/daybook.prom",
 };
 
 static void put_fact(struct buffer *text, const char *name, const char *format, ...)
@@ -98,8 +104,12 @@ void status_run(void *room, const struct command_request *request, struct comman
         command_fail(output, EXIT_SYSTEM_FAILED, "%s", status.failure);
         return;
     }
-    if (!options->is_check) {
+    if (options->is_metrics) {
+        metrics_write(query->metrics, &text);
+    } else if (!options->is_check) {
         put_all(&text, query, request, &status);
+    }
+    if (text.size > 0) {
         output->write(output, COMMAND_OUT, buffer_view(&text));
     }
     buffer_release(&text);

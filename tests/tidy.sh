@@ -23,7 +23,7 @@ allowed() {
 vendor_owner() {
     case $1 in
     uv.h)
-        echo '^(storage/base/(world|network)_uv\.c|(ingest|query|control)/.*_uv\.[ch]|[a-z_]+\.c)$'
+        echo '^(storage/base/(world|network|loop)_uv\.c|(ingest|query|control)/.*_uv\.[ch]|[a-z_]+\.c)$'
         ;;
     gmp.h) echo '^storage/base/bigint\.c$' ;;
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;

@@ -76,7 +76,8 @@ static void step(struct rollup_fixture *fixture, const struct answer *answer)
 static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line)
 {
     static const uint8_t id[16];
-    struct query query = {fixture->store, fixture->rollup, id, "UTC", "EUR", "1"};
+    struct query query = {
+        fixture->store, fixture->rollup, fixture->metrics, id, "UTC", "EUR", "1"};
     char *text = memory_string(line);
     char *words[WORDS_MAX + 1];
     int word_count = split(text, words);
@@ -264,6 +265,23 @@ Test(report, refuses_what_it_does_not_have)
     };
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
         expect_refused(lines[i]);
+}
+
+Test(status, tells_facts_metrics_or_nothing)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer facts = {0};
+    struct answer metrics = {0};
+    start_paper(&fixture);
+    run(&fixture, &facts, "status");
+    run(&fixture, &metrics, "status --metrics");
+    cr_expect_not_null(strstr((const char *)facts.out.data, "state              good\n"));
+    cr_expect_not_null(strstr((const char *)metrics.out.data,
+                              "daybook_rollup_figures_written_total 5\n"));
+    expect(&fixture, "status --check", "");
+    answer_release(&facts);
+    answer_release(&metrics);
+    rollup_fixture_stop(&fixture);
 }
 
 /* ---- long answers ---- */
