@@ -185,8 +185,8 @@ static bool is_published(const struct day_facts *day)
     return day->has_row && day->row.state != DAY_OPEN;
 }
 
-/* Slices over neighbouring days of one reseller, where a row is not known yet; of the ledger, where a
- * day is published. */
+/* Slices over neighbouring days of one reseller, where a row is not known yet; of the ledger, where
+ * a day is published. */
 static void start_runs(struct day_reader *reader, bool is_ledger)
 {
     uint32_t start = 0;

@@ -58,8 +58,7 @@ enum { PREFETCH_AHEAD = 8 };
 
 static struct bytes partition_ahead(const struct block_dictionary *partitions, uint32_t index)
 {
-    return index < partitions->count ? block_dictionary_get(partitions, index)
-                                     : bytes_of(NULL, 0);
+    return index < partitions->count ? block_dictionary_get(partitions, index) : bytes_of(NULL, 0);
 }
 
 static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_t index,

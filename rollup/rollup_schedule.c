@@ -9,12 +9,13 @@
 #include "rollup/rollup_private.h"
 #include "storage/base/memory.h"
 
-/* A figure is at most a tick and its work behind; ticks grow with the work, so that it takes no more
- * than a fifth of the engine thread, and no figure is more than a second behind while it can help. */
-#define TICK_US INT64_C(250000)
+/* A figure is at most a tick and its work behind; ticks grow with the work, so that it takes no
+ * more than a fifth of the engine thread, and no figure is more than a second behind while it can
+ * help. */
+#define TICK_US     INT64_C(250000)
 #define TICK_MAX_US INT64_C(750000)
-#define WORK_SHARE 4                /* a tick is so many times the last work's length */
-#define IDLE_US INT64_C(3600000000) /* a look at the clock, should it have jumped */
+#define WORK_SHARE  4                   /* a tick is so many times the last work's length */
+#define IDLE_US     INT64_C(3600000000) /* a look at the clock, should it have jumped */
 
 /* ---- waiters ---- */
 

@@ -119,7 +119,7 @@ Test(rollup_commands, rate_set_prints_the_days_it_changes_and_leaves_them_right)
     expect(&fixture, "verify", EXIT_DONE,
            "files: checksums of 0 segments, and their stats against their rows\n"
            "amount_by_day: 2 days with 2 clicks compared\n"
-           "restatement: 3 entries of 2 days add up\n"
+           "restatement: 3 entries of 2 days compared\n"
            "clicks_per_ad: 1 counters compared with 2 clicks\n"
            "clicks_per_reseller: 1 counters compared with 2 clicks\n"
            "all agree\n");
@@ -282,6 +282,97 @@ Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
     buffer_release(&answer.text);
     run(&fixture, &answer, "restatements --all --from 2013-11-28", "");
     cr_expect_not_null(strstr((const char *)answer.text.data, "published"));
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- verify finds what is wrong ---- */
+
+static struct write_batch *figure_batch(struct rollup_fixture *fixture, const char *clicks_column,
+                                        int64_t clicks)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AMOUNT_BY_DAY);
+    const struct column_value values[] = {
+        {AMOUNT_RESELLER_ID, false, bytes_text("r")},
+        {AMOUNT_DAY, false, bytes_text("2013-11-28")},
+        {table_column_named(table, bytes_text(clicks_column))->id, false,
+         write_batch_bigint(batch, clicks)},
+    };
+    write_batch_insert(batch, table, values, 3);
+    return batch;
+}
+
+Test(rollup_commands, verify_names_a_figure_that_does_not_follow_from_the_clicks)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", false);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    struct write_batch *batch = figure_batch(&fixture, "clicks", 7);
+    cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
+    write_batch_free(batch);
+    run(&fixture, &answer, "verify", "");
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    const char *text = (const char *)answer.text.data;
+    cr_expect_not_null(strstr(text, "difference: amount_by_day, r 2013-11-28: it says 7 clicks, "
+                                    "gross 0.10, rate 0.5, amount 0.050; clicks and rates say "
+                                    "1 click, gross 0.10, rate 0.5, amount 0.050\n"),
+                       "%s", text);
+    cr_expect_not_null(strstr(text, "difference: restatement, r 2013-11-28: it says 1 click, "),
+                       "%s", text);
+    cr_expect_not_null(strstr(text, "2 differences\n"), "%s", text);
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, verify_names_a_counter_that_is_not_its_clicks)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    struct write_batch *batch = write_batch_new();
+    const struct counter_increment increment = {.table_id = TABLE_CLICKS_PER_AD,
+                                                .column_id = COUNTER_CLICKS,
+                                                .key = bytes_text("ad"),
+                                                .value = 2};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    write_batch_add_increment(batch, &increment);
+    cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
+    write_batch_free(batch);
+    run(&fixture, &answer, "verify", "");
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    cr_expect_not_null(strstr((const char *)answer.text.data,
+                              "difference: clicks_per_ad, ad: it says 3, there are 1 clicks\n"),
+                       "%s", (const char *)answer.text.data);
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_gone)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    struct write_batch *batch = write_batch_new();
+    const struct table *ledger = schema_table(store_schema(fixture.store), TABLE_RESTATEMENT);
+    const struct column_value key[] = {{RESTATEMENT_RESELLER_ID, false, bytes_text("r")}};
+    write_batch_delete(batch, ledger, key, 1);
+    cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
+    write_batch_free(batch);
+    run(&fixture, &answer, "verify", "");
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    cr_expect_not_null(strstr((const char *)answer.text.data,
+                              "difference: restatement, r 2013-11-28: it says nothing; "
+                              "amount_by_day say 1 click"),
+                       "%s", (const char *)answer.text.data);
+    cr_expect_not_null(strstr((const char *)answer.text.data,
+                              "difference: 1 days are published, 0 have a ledger\n"),
+                       "%s", (const char *)answer.text.data);
     buffer_release(&answer.text);
     rollup_fixture_stop(&fixture);
 }

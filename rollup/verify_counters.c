@@ -1,0 +1,170 @@
+/* Counters: read, clicks counted, read again: the count must lie between the two. */
+#include "rollup/verify_private.h"
+#include "storage/base/memory.h"
+
+static void counters_start(struct verify *verify, uint32_t table_id);
+
+static struct tally *tally_of(struct verify *verify, struct bytes key)
+{
+    bool is_new;
+    uint32_t number = key_map_add(verify->keys, key, &is_new);
+    if (number >= verify->tally_capacity) {
+        verify->tally_capacity = verify->tally_capacity * 2 + 256;
+        verify->tallies =
+            memory_resize(verify->tallies, verify->tally_capacity * sizeof(*verify->tallies));
+    }
+    if (is_new)
+        verify->tallies[number] = (struct tally){0, 0, 0};
+    return &verify->tallies[number];
+}
+
+static const char *counter_name(const struct verify *verify)
+{
+    return verify->counter_table == TABLE_CLICKS_PER_AD ? "clicks_per_ad" : "clicks_per_reseller";
+}
+
+static void compare_counters(struct verify *verify)
+{
+    uint64_t total = 0;
+    uint32_t count = key_map_count(verify->keys);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tally *tally = &verify->tallies[i];
+        struct bytes key = key_map_key(verify->keys, i);
+        total += tally->counted;
+        if (tally->before <= tally->counted && tally->counted <= tally->after)
+            continue;
+        if (verify_may_name(verify))
+            command_printf(verify->output, COMMAND_OUT,
+                           "difference: %s, %.*s: it says %" PRIu64 ", there are %" PRIu64
+                           " clicks\n",
+                           counter_name(verify), (int)key.size, (const char *)key.data,
+                           tally->after, tally->counted);
+    }
+    command_printf(verify->output, COMMAND_OUT,
+                   "%s: %u counters compared with %" PRIu64 " clicks\n", counter_name(verify),
+                   count, total);
+    if (verify->counter_table == TABLE_CLICKS_PER_AD) {
+        counters_start(verify, TABLE_CLICKS_PER_RESELLER);
+        return;
+    }
+    if (verify->differences > 0)
+        command_printf(verify->output, COMMAND_OUT, "%" PRIu64 " difference%s\n",
+                       verify->differences, verify->differences == 1 ? "" : "s");
+    else
+        command_printf(verify->output, COMMAND_OUT, "all agree\n");
+    verify_finish(verify, verify->differences > 0 ? EXIT_DATA_SAYS_NO : EXIT_DONE);
+}
+
+static int take_counter(void *context, const struct table *table, const struct page_row *row,
+                        struct error *err)
+{
+    struct verify *verify = context;
+    struct bytes value;
+    (void)err;
+    if (!page_row_value(table, row, COUNTER_CLICKS, &value))
+        return 0;
+    struct tally *tally = tally_of(verify, row->key);
+    *(verify->is_after ? &tally->after : &tally->before) = (uint64_t)value_bigint(value);
+    return 0;
+}
+
+static void counters_read(struct verify *verify);
+static void count_resellers(struct verify *verify);
+
+static void clicks_counted(struct verify *verify)
+{
+    verify->is_after = true;
+    counters_read(verify);
+}
+
+static void take_groups(void *context, int status, const struct error *err,
+                        const struct partition_figure *figures, uint32_t count,
+                        struct bytes position)
+{
+    struct verify *verify = context;
+    (void)position;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        tally_of(verify, figures[i].key)->counted = figures[i].stats.rows;
+    clicks_counted(verify);
+}
+
+static void take_partitions(void *context, int status, const struct error *err,
+                            const struct partition_figure *figures, uint32_t count,
+                            struct bytes position)
+{
+    struct verify *verify = context;
+    struct bytes reseller;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (key_component(figures[i].key, 2, 0, &reseller) == 0)
+            tally_of(verify, reseller)->counted += figures[i].stats.rows;
+    }
+    buffer_clear(&verify->position);
+    buffer_append_bytes(&verify->position, position);
+    if (position.size > 0)
+        count_resellers(verify);
+    else
+        clicks_counted(verify);
+}
+
+static void count_resellers(struct verify *verify)
+{
+    struct error err = {0};
+    int rc = store_stats_scan(verify->rollup->store, TABLE_AD_CLICK, buffer_view(&verify->position),
+                              DAY_READER_MAX, READ_DURABLE, take_partitions, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}
+
+static void counters_done(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    struct error own = {0};
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    if (verify->is_after) {
+        compare_counters(verify);
+        return;
+    }
+    if (verify->counter_table == TABLE_CLICKS_PER_RESELLER) {
+        count_resellers(verify);
+        return;
+    }
+    int rc = store_group(verify->rollup->store, TABLE_AD_CLICK, AD_CLICK_AD_ID, take_groups, verify,
+                         &own);
+    if (rc < 0)
+        verify_fail(verify, rc, &own);
+}
+
+static void counters_read(struct verify *verify)
+{
+    struct error err = {0};
+    const struct read_request request = rows_request(verify->counter_table, NULL, READ_DURABLE);
+    int rc = rows_read(verify->rollup->store, &request, take_counter, counters_done, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}
+
+static void counters_start(struct verify *verify, uint32_t table_id)
+{
+    key_map_free(verify->keys);
+    verify->keys = key_map_new();
+    verify->counter_table = table_id;
+    verify->is_after = false;
+    buffer_clear(&verify->position);
+    counters_read(verify);
+}
+
+void verify_counters(struct verify *verify)
+{
+    counters_start(verify, TABLE_CLICKS_PER_AD);
+}

@@ -1,0 +1,293 @@
+/* Figures: every day that has clicks, then every row whose day has none.
+ *
+ * A chunk of days is read and judged; if one differs, the whole chunk is read again before anything
+ * is called a difference, because clicks may have come between its stats and its row. */
+#include "rollup/verify_private.h"
+
+static void append_figure(struct buffer *text, const struct day_figure *figure)
+{
+    append_count(text, figure->clicks, "click");
+    buffer_append_text(text, ", gross ");
+    decimal_append(text, figure->gross);
+    buffer_append_text(text, figure->is_priced ? ", rate " : ", unpriced");
+    if (figure->is_priced) {
+        decimal_append(text, figure->rate);
+        buffer_append_text(text, ", amount ");
+        decimal_append(text, figure->amount);
+    }
+}
+
+/* "difference: amount_by_day, r 2013-11-28: it says …, clicks and rates say …"; NULL: nothing. */
+static void name_figures(struct verify *verify, const char *table, struct bytes reseller,
+                         int32_t day, const struct day_figure *says,
+                         const struct day_figure *follows, const char *source)
+{
+    struct buffer text = {0};
+    if (!verify_may_name(verify))
+        return;
+    buffer_printf(&text, "difference: %s, ", table);
+    buffer_append_bytes(&text, reseller);
+    buffer_append_text(&text, " ");
+    append_day(&text, day);
+    buffer_append_text(&text, ": it says ");
+    if (says != NULL)
+        append_figure(&text, says);
+    else
+        buffer_append_text(&text, "nothing");
+    buffer_printf(&text, "; %s say ", source);
+    append_figure(&text, follows);
+    buffer_append_text(&text, "\n");
+    command_flush(verify->output, &text, true);
+    buffer_release(&text);
+}
+
+static bool is_pending(const struct rollup *rollup, struct bytes reseller, int32_t day)
+{
+    uint32_t start = 0;
+    uint32_t end = rollup->pending_count;
+    while (start < end) {
+        uint32_t middle = start + (end - start) / 2;
+        const struct day_figure *pending = &rollup->pending[middle];
+        int order = bytes_compare(pending->reseller, reseller);
+        if (order == 0)
+            order = (pending->day < day) - (pending->day > day);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            start = middle + 1;
+        else
+            end = middle;
+    }
+    return false;
+}
+
+/* Whether the day's figure is known to be out of date, or just being made. */
+static bool is_dirty(const struct verify *verify, const struct day_facts *day)
+{
+    struct rollup *rollup = verify->rollup;
+    const struct dirty_day *dirty = dirty_set_find(rollup->dirty, day->key);
+    if (rollup->is_read_only)
+        return is_pending(rollup, day->reseller, day->day);
+    return dirty_set_first_range(rollup->dirty) != NULL || rollup->work != NULL ||
+           (dirty != NULL && dirty->is_queued);
+}
+
+/* A restatement that is put off: the ledger follows later. */
+static bool is_owed(const struct verify *verify, const struct day_facts *day)
+{
+    const struct dirty_day *dirty = dirty_set_find(verify->rollup->dirty, day->key);
+    return dirty != NULL && dirty->owed_us != 0;
+}
+
+/* True when row and ledger are what follows; else, on the second look, they are named. */
+static bool judge_day(struct verify *verify, struct day_facts *day, struct error *err)
+{
+    struct day_figure follows;
+    int rc = day->status;
+    if (rc == 0)
+        rc = figure_make(day->reseller, day->day, &day->stats,
+                         rate_table_at(verify->rollup->rates, day->reseller, day->day), &follows);
+    if (rc < 0) {
+        error_set(err, rc, "a day could not be read");
+        return false;
+    }
+    follows.state = day->has_row ? day->row.state : DAY_OPEN;
+    bool row_agrees = day->has_row ? figure_identical(&day->row, &follows) : follows.clicks == 0;
+    bool is_published = day->has_row && day->row.state != DAY_OPEN;
+    bool ledger_agrees = !is_published || is_owed(verify, day) ||
+                         (day->has_last && figure_equal(&day->last.new, &day->row));
+    if ((row_agrees && ledger_agrees) || is_dirty(verify, day))
+        return true;
+    if (verify->is_second_look && !row_agrees)
+        name_figures(verify, "amount_by_day", day->reseller, day->day,
+                     day->has_row ? &day->row : NULL, &follows, "clicks and rates");
+    if (verify->is_second_look && !ledger_agrees)
+        name_figures(verify, "restatement", day->reseller, day->day,
+                     day->has_last ? &day->last.new : NULL, &day->row, "amount_by_day");
+    return false;
+}
+
+static void count_day(struct verify *verify, const struct day_facts *day)
+{
+    verify->days++;
+    verify->clicks += day->stats.rows;
+    verify->days_dirty += is_dirty(verify, day);
+}
+
+/* ---- a chunk of days, looked at once or twice ---- */
+
+static void next_partitions(struct verify *verify);
+static void next_rows(struct verify *verify);
+
+static void next_chunk(struct timer *timer)
+{
+    struct verify *verify = timer->context;
+    if (verify->is_of_rows)
+        next_rows(verify);
+    else
+        next_partitions(verify);
+}
+
+static void verify_turn(struct verify *verify)
+{
+    struct executor *executor = verify->rollup->world->executor;
+    executor->timer_start(executor, &verify->turn, 0);
+}
+
+static void chunk_judge(struct verify *verify)
+{
+    bool is_of_rows = verify->is_of_rows;
+    uint32_t count;
+    struct day_facts *days = day_reader_days(verify->reader, &count);
+    struct error err = {0};
+    bool agrees = true;
+    for (uint32_t i = 0; i < count; i++) {
+        /* Rows whose days have clicks were judged with the partitions. */
+        if (!is_of_rows || days[i].stats.rows == 0)
+            agrees = judge_day(verify, &days[i], &err) && agrees;
+    }
+    if (err.code < 0) {
+        verify_fail(verify, err.code, &err);
+        return;
+    }
+    if (!agrees && !verify->is_second_look) {
+        verify->is_second_look = true;
+    } else {
+        verify->is_second_look = false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!is_of_rows)
+                count_day(verify, &days[i]);
+            else if (days[i].row.state != DAY_OPEN)
+                verify->days_published++;
+        }
+        buffer_clear(&verify->position);
+        buffer_append_bytes(&verify->position, buffer_view(&verify->position_next));
+        verify_progress(verify, "days compared", verify->days);
+    }
+    verify_turn(verify);
+}
+
+/* ---- partitions: every day that has clicks ---- */
+
+static void partitions_read(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    if (status < 0)
+        verify_fail(verify, status, err);
+    else
+        chunk_judge(verify);
+}
+
+static void take_days(void *context, int status, const struct error *err,
+                      const struct partition_figure *figures, uint32_t count, struct bytes position)
+{
+    struct verify *verify = context;
+    struct bytes reseller;
+    struct bytes day_text;
+    int32_t day;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    day_reader_clear(verify->reader);
+    for (uint32_t i = 0; i < count; i++) {
+        if (key_component(figures[i].key, 2, 0, &reseller) == 0 &&
+            key_component(figures[i].key, 2, 1, &day_text) == 0 && day_parse(day_text, &day))
+            day_reader_add(verify->reader, reseller, day);
+    }
+    buffer_clear(&verify->position_next);
+    buffer_append_bytes(&verify->position_next, position);
+    verify->has_more = position.size > 0;
+    day_reader_read(verify->reader, false, partitions_read, verify);
+}
+
+static void figures_done(struct verify *verify)
+{
+    command_printf(verify->output, COMMAND_OUT,
+                   "amount_by_day: %" PRIu64 " days with %" PRIu64 " clicks compared", verify->days,
+                   verify->clicks);
+    if (verify->days_dirty > 0)
+        command_printf(verify->output, COMMAND_OUT, ", %" PRIu64 " of them out of date and left",
+                       verify->days_dirty);
+    command_printf(verify->output, COMMAND_OUT, "\n");
+    verify->frame = verify_frame(verify);
+    verify_ledger(verify);
+}
+
+static void next_partitions(struct verify *verify)
+{
+    struct error err = {0};
+    if (!verify->has_more && !verify->is_second_look) {
+        buffer_clear(&verify->position);
+        verify->has_more = true;
+        verify->is_of_rows = true;
+        next_rows(verify);
+        return;
+    }
+    int rc = store_stats_scan(verify->rollup->store, TABLE_AD_CLICK, buffer_view(&verify->position),
+                              DAY_READER_MAX, READ_APPLIED, take_days, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}
+
+/* ---- rows: figures of days that have no clicks, and how many are published ---- */
+
+static void rows_judged(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    if (status < 0)
+        verify_fail(verify, status, err);
+    else
+        chunk_judge(verify);
+}
+
+static void take_rows(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct verify *verify = context;
+    struct error own = {0};
+    struct day_figure figure;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    day_reader_clear(verify->reader);
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        int rc = figure_read(page->table, &page->rows[i], &figure, &own);
+        if (rc < 0) {
+            verify_fail(verify, rc, &own);
+            return;
+        }
+        struct day_facts *day = day_reader_add(verify->reader, figure.reseller, figure.day);
+        day->has_row = true;
+        day->row = figure;
+        day->row.reseller = day->reseller;
+    }
+    buffer_clear(&verify->position_next);
+    buffer_append_bytes(&verify->position_next, page->position);
+    verify->has_more = page->position.size > 0;
+    day_reader_read(verify->reader, true, rows_judged, verify);
+}
+
+static void next_rows(struct verify *verify)
+{
+    struct error err = {0};
+    struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_APPLIED);
+    if (!verify->has_more && !verify->is_second_look) {
+        figures_done(verify);
+        return;
+    }
+    request.row_limit = DAY_READER_MAX;
+    request.position = buffer_view(&verify->position);
+    int rc = store_read(verify->rollup->store, &request, take_rows, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}
+
+void verify_figures(struct verify *verify)
+{
+    verify->reader = day_reader_new(verify->rollup->store);
+    verify->turn = (struct timer){.fire = next_chunk, .context = verify};
+    verify->has_more = true;
+    next_partitions(verify);
+}

@@ -1,0 +1,80 @@
+/* The ledger: entries in their order, each against the one before it. */
+#include "rollup/verify_private.h"
+
+static void name_entry(struct verify *verify, const struct ledger_entry *entry, const char *what)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(entry->new.day, day);
+    if (verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT,
+                       "difference: restatement, %.*s %s, entry %" PRId64 ": %s\n",
+                       (int)entry->new.reseller.size, (const char *)entry->new.reseller.data, day,
+                       entry->seq, what);
+}
+
+static void check_entry(struct verify *verify, const struct ledger_entry *entry)
+{
+    const struct ledger_entry *last = &verify->ledger_last;
+    bool same_day =
+        verify->has_ledger_last &&
+        last->new.day == entry->new.day &&bytes_equal(buffer_view(&verify->ledger_reseller),
+                                                      entry->new.reseller);
+    verify->ledger_days += !same_day;
+    if (!same_day) {
+        if (!entry->is_publication)
+            name_entry(verify, entry, "the first entry is no publication");
+        return;
+    }
+    if (entry->is_publication)
+        name_entry(verify, entry, "published a second time");
+    else if (!figure_identical(&entry->old, &last->new))
+        name_entry(verify, entry, "its old figure is not the new one of the entry before");
+    if (entry->at_ms < last->at_ms)
+        name_entry(verify, entry, "its time is before the entry's before it");
+}
+
+static int take_entry(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct verify *verify = context;
+    struct ledger_entry entry;
+    int rc = ledger_read(table, row, &entry, err);
+    if (rc < 0)
+        return rc;
+    check_entry(verify, &entry);
+    buffer_clear(&verify->ledger_reseller);
+    buffer_append_bytes(&verify->ledger_reseller, entry.new.reseller);
+    verify->ledger_last = entry;
+    verify->has_ledger_last = true;
+    verify->entries++;
+    verify_progress(verify, "ledger entries", verify->entries);
+    return 0;
+}
+
+static void ledger_done(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
+    /* Comparable only if nothing was published meanwhile. */
+    if (verify->days_published != verify->ledger_days && verify->frame == verify_frame(verify) &&
+        verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT,
+                       "difference: %" PRIu64 " days are published, %" PRIu64 " have a ledger\n",
+                       verify->days_published, verify->ledger_days);
+    command_printf(verify->output, COMMAND_OUT,
+                   "restatement: %" PRIu64 " entries of %" PRIu64 " days compared\n",
+                   verify->entries, verify->ledger_days);
+    verify_counters(verify);
+}
+
+void verify_ledger(struct verify *verify)
+{
+    struct error err = {0};
+    const struct read_request request = rows_request(TABLE_RESTATEMENT, NULL, READ_DURABLE);
+    int rc = rows_read(verify->rollup->store, &request, take_entry, ledger_done, verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}

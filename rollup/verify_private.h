@@ -1,0 +1,63 @@
+/* verify_private: the state of one verification, and its steps, each of which starts the next. */
+#ifndef DAYBOOK_ROLLUP_VERIFY_PRIVATE_H
+#define DAYBOOK_ROLLUP_VERIFY_PRIVATE_H
+
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "rollup/day_reader.h"
+#include "rollup/rows.h"
+
+/* What a counter table says of one key, and what the clicks say. */
+struct tally {
+    uint64_t before;
+    uint64_t counted;
+    uint64_t after;
+};
+
+struct verify {
+    struct rollup *rollup;
+    const struct verify_options *options;
+    struct command_output *output;
+    uint64_t differences;
+    int64_t progress_us; /* when the last line of progress was printed */
+
+    struct timer turn; /* between chunks other things are done */
+    bool is_of_rows;   /* rows of amount_by_day, after the partitions */
+    struct day_reader *reader;
+    struct buffer position;      /* of the chunk being judged */
+    struct buffer position_next; /* of the one after it */
+    bool has_more;               /* there is one */
+    bool is_second_look;
+    uint64_t days;
+    uint64_t days_dirty;
+    uint64_t clicks;
+    uint64_t days_published; /* rows that say so */
+    uint64_t frame;                    /* applied when they had been counted */
+
+    struct buffer ledger_reseller; /* the entry before, if of the same day */
+    struct ledger_entry ledger_last;
+    bool has_ledger_last;
+    uint64_t entries;
+    uint64_t ledger_days;
+
+    uint32_t counter_table;
+    struct key_map *keys;
+    struct tally *tallies;
+    uint32_t tally_capacity;
+    bool is_after; /* counters are read the second time */
+};
+
+/* verify_figures.c, verify_ledger.c, verify_counters.c */
+void verify_figures(struct verify *verify);
+void verify_ledger(struct verify *verify);
+void verify_counters(struct verify *verify);
+
+/* command_verify.c */
+void verify_finish(struct verify *verify, int exit_status);
+void verify_fail(struct verify *verify, int status, const struct error *err);
+/* Count a difference; false when so many were named that this one is not. */
+bool verify_may_name(struct verify *verify);
+void verify_progress(struct verify *verify, const char *what, uint64_t count);
+uint64_t verify_frame(const struct verify *verify);           /* the store's last applied one */
+#endif
