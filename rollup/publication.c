@@ -1,7 +1,7 @@
-/* What decides correctness: the ledger alone says whether a day is published and at which figure.
- * A row of amount_by_day that says `published` without a ledger row cannot be, and one that says
- * `open` beside a ledger row cannot be either, because both are written in one frame; where damage
- * has made it so, the ledger is followed and verify reports the rest. */
+/* What decides correctness: row and ledger of a day are written in one frame, so the row says
+ * `published` exactly when the ledger has an entry, and the ledger of an open day need not be read.
+ * The old figure of a restatement is the ledger's last, never the row's, so that the chain of
+ * entries holds whatever became of the row; verify compares the two. */
 #include "rollup/publication.h"
 
 #define MINUTE_US INT64_C(60000000)
