@@ -36,6 +36,7 @@ static int access_try(const struct access_options *options, const char *socket,
                                   .is_read_only = options->is_read_only,
                                   .is_made = options->is_made,
                                   .is_automatic = options->is_automatic,
+                                  .salvages = options->salvages,
                                   .memory_limit = options->memory_limit};
     int reached = network_connect_unix(access->network, socket, &access->server, NULL);
     if (reached == 0) {
@@ -63,6 +64,9 @@ int access_open(const struct access_options *options, struct access *access, str
         rc = access_try(options, socket, access, &first);
     }
     memory_free(socket);
+    if (rc == 0 && err != NULL) {
+        *err = first;
+    }
     if (rc != 0) {
         (void)error_set(err, rc, "%s%s", first.text,
                         rc == ERROR_BUSY ? ", and no server answers there; --wait waits longer"

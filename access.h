@@ -13,6 +13,7 @@ struct access_options {
     bool is_read_only;
     bool is_made;                      /* these as in house_options */
     bool is_automatic;
+    bool salvages;
     uint64_t memory_limit;
 };
 
@@ -24,6 +25,7 @@ struct access {
     struct house *house;
 };
 
+/* When it returns 0, the text of `err` may hold what salvage left out. */
 must_check int access_open(const struct access_options *options, struct access *access_out,
                            struct error *err);
 /* Close the house, if it is one, and the loop; `server` has been closed. */

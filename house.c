@@ -64,6 +64,7 @@ static void furnish(struct house *house)
 static int open_store(struct house *house, const struct house_options *options, struct error *err)
 {
     struct engine_options engine = {.read_only = options->is_read_only,
+                                    .salvage = options->salvages,
                                     .memory_limit = options->memory_limit,
                                     .metrics = house->metrics};
     const struct table_definition *builtin[HOUSE_COMMANDS_MAX];

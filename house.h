@@ -24,6 +24,7 @@ struct house_options {
     bool is_read_only;                 /* shared lock; nothing is written */
     bool is_made;                      /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup works by itself: for a server */
+    bool salvages;                     /* go on without what is damaged in the log */
     uint64_t memory_limit;             /* bytes of memtables; 0: the engine's default */
 };
 

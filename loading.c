@@ -137,7 +137,9 @@ static int settle_there(struct loading *loading, const char *path, const char *t
         loading_wait(loading, &loading->is_finished);
         rc = loading->exit_status == EXIT_DONE
                  ? 0
-                 : error_set(err, ERROR_FAILED, "the rollup after the load did not end well");
+                 : error_set(err, ERROR_FAILED,
+                             "the files are loaded; their days are not all published: daybook "
+                             "rollup does it");
     }
     memory_free(socket);
     memory_free(actor);
@@ -201,9 +203,12 @@ int loading_run(const void *argument, const struct control_common *common, int w
     }
     int closed = loading_close(&loading, rc == 0 ? &err : NULL);
     memory_free(text);
-    if (rc != 0 || closed != 0) {
-        fprintf(stderr, "daybook: %s\n", err.text);
-        return EXIT_SYSTEM_FAILED;
+    if (rc == 0 && closed == 0) {
+        return status;
     }
-    return status;
+    /* A load that failed has said why, and the rest follows from it. */
+    if (status == EXIT_DONE || status == EXIT_DATA_SAYS_NO) {
+        fprintf(stderr, "daybook: %s\n", err.text);
+    }
+    return EXIT_SYSTEM_FAILED;
 }

@@ -17,7 +17,15 @@
 #include "access.h"
 #include "storage/base/memory.h"
 
-enum { WATCH_MS = 500, KEY_INGEST = 0x20001, KEY_CQL, KEY_HTTP, KEY_CONFIG, KEY_MEMORY };
+enum {
+    WATCH_MS = 500,
+    KEY_INGEST = 0x20001,
+    KEY_CQL,
+    KEY_HTTP,
+    KEY_CONFIG,
+    KEY_MEMORY,
+    KEY_SALVAGE
+};
 
 struct serve_options {
     const char *ingest;
@@ -25,6 +33,7 @@ struct serve_options {
     const char *http;
     const char *config;
     uint64_t memory;
+    bool salvages;
 };
 
 struct serve {
@@ -83,6 +92,9 @@ static error_t serve_parse(int key, char *argument, struct argp_state *state)
             return EINVAL;
         }
         return 0;
+    case KEY_SALVAGE:
+        options->salvages = true;
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
         return EINVAL;
@@ -101,6 +113,8 @@ static const struct argp_option serve_argp_options[] = {
      "Bytes for clicks that are not in segments yet, such as 4G; 1G "
      "unless given",
      0},
+    {"salvage", KEY_SALVAGE, NULL, 0,
+     "Start without the frames of the log that are damaged, and keep a copy of them", 0},
     {0},
 };
 
@@ -253,11 +267,15 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                  .wait_ms = common->wait_ms,
                                  .is_made = true,
                                  .is_automatic = true,
+                                 .salvages = options->salvages,
                                  .memory_limit = options->memory};
     struct access access;
     int rc = access_open(&how, &access, err);
     if (rc != 0) {
         return rc;
+    }
+    if (options->salvages && err->text[0] != '\0') {
+        fprintf(stderr, "daybook: note: %s\n", err->text);
     }
     serve->loop = access.loop;
     serve->network = access.network;

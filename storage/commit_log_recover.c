@@ -102,7 +102,8 @@ static int damage(struct recovery *r, const char *what, struct error *err)
                          ? "this frame and all later ones are left out, and kept aside in the "
                            "directory log as *.damaged-*"
                          : "this frame and all later ones are at stake, the ones before are safe; "
-                           "--salvage keeps a copy of the file and goes on without them");
+                           "daybook serve --salvage keeps a copy of the file and goes on without "
+                           "them");
 }
 
 /* ---- which files are there ---- */
@@ -555,7 +556,8 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
     if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0 && !options->is_restored) {
         rc = error_set(err, options->salvage ? 0 : ERROR_CORRUPT,
                        "the log is missing: frames after %" PRIu64 ", if there were any, are lost; "
-                       "put the directory log back, or go on without them by --salvage",
+                       "put the directory log back, or go on without them by daybook serve "
+                       "--salvage",
                        options->flushed_frame);
     }
     if (rc == 0 && r.found_count > 0)
