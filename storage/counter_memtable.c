@@ -231,6 +231,11 @@ void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot_numbe
         slot->generation->frame_counted = frame;
 }
 
+void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot)
+{
+    __builtin_prefetch(slot_at(memtable, slot), 1);
+}
+
 static void slot_begin(struct counter_memtable *memtable, uint32_t slot_number, int64_t value,
                        int64_t generation, uint64_t frame, uint64_t frame_counted)
 {

@@ -26,6 +26,8 @@ void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int6
                           uint64_t frame);
 /* SET: the counter is `value`, whatever lower generations hold.  A generation below the slot's own
  * has lost to it already and is ignored. */
+/* Fetch a slot into the cache that is about to be added to: many counters lie beyond the caches. */
+void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot);
 void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
                           int64_t generation, uint64_t frame);
 /* DELETE: the counter does not exist until it is incremented again.  Also the way to give a new

@@ -10,7 +10,7 @@
 
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 2 << 20, SLOT_UNKNOWN = UINT32_MAX };
+enum { ARENA_CHUNK = 2 << 20, SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8 };
 
 /* Slots of one counter column, by the code of the string that is its key: the wide memtable's code
  * of a column's string, or its partition number for a component of the partition key. */
@@ -134,6 +134,15 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
     return slots->counts;
 }
 
+/* What will be added to a few keys from now; its slot is known unless its key is new. */
+static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
+                           const uint32_t *mapped, uint32_t at, uint32_t count)
+{
+    if (at < count && mapped[at] < slots->capacity && slots->slots[mapped[at]] != SLOT_UNKNOWN) {
+        counter_memtable_prefetch(memtable->counters, slots->slots[mapped[at]]);
+    }
+}
+
 /* Add `counts[i]` for each of `count` block codes, and leave the counts zero again. */
 static void count_codes(struct memtable *memtable, struct counting_slots *slots,
                         const struct block_dictionary *keys, const uint32_t *mapped,
@@ -143,6 +152,7 @@ static void count_codes(struct memtable *memtable, struct counting_slots *slots,
     const struct table *table = schema_table(memtable->schema, slots->table_id);
     uint32_t *counts = slots->counts;
     for (uint32_t i = 0; i < keys->count; i++) {
+        prefetch_count(memtable, slots, mapped, i + PREFETCH_AHEAD, keys->count);
         if (counts[i] == 0) {
             continue;
         }
