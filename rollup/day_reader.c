@@ -63,15 +63,22 @@ void day_reader_free(struct day_reader *reader)
     memory_free(reader);
 }
 
+struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
+                                     struct bytes reseller, int32_t day)
+{
+    check(reader->count < DAY_READER_MAX);
+    struct day_facts *facts = &reader->days[reader->count++];
+    *facts = (struct day_facts){.reseller = arena_copy(reader->arena, reseller),
+                                .key = arena_copy(reader->arena, key),
+                                .day = day};
+    return facts;
+}
+
 struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day)
 {
     struct buffer key = {0};
-    check(reader->count < DAY_READER_MAX);
     dirty_put_key(&key, reseller, day);
-    struct day_facts *facts = &reader->days[reader->count++];
-    *facts = (struct day_facts){.reseller = arena_copy(reader->arena, reseller),
-                                .key = arena_copy(reader->arena, buffer_view(&key)),
-                                .day = day};
+    struct day_facts *facts = day_reader_add_key(reader, buffer_view(&key), reseller, day);
     buffer_release(&key);
     return facts;
 }
@@ -265,11 +272,21 @@ static int compare_days(const void *a, const void *b)
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
 }
 
+/* Rows known, none published: there is nothing to read but stats, and the order serves nobody. */
+static bool all_are_open(const struct day_reader *reader)
+{
+    for (uint32_t i = 0; i < reader->count; i++) {
+        if (!reader->days[i].has_row || reader->days[i].row.state != DAY_OPEN)
+            return false;
+    }
+    return true;
+}
+
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context)
 {
     reader->done = done;
     reader->context = context;
-    if (reader->count > 0)
+    if (has_rows || !all_are_open(reader))
         qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
     phase_begin(reader, read_ledger);
     start_stats(reader);

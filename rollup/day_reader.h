@@ -33,11 +33,15 @@ void day_reader_clear(struct day_reader *reader);
 
 /* Bytes are copied.  Valid until cleared; day_reader_read sorts the days. */
 struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reseller, int32_t day);
+/* The same for one who has ad_click's partition key. */
+struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
+                                     struct bytes reseller, int32_t day);
 struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out);
 /* For what belongs to these days; reset by day_reader_clear. */
 struct arena *day_reader_arena(const struct day_reader *reader);
 
-/* Sort by reseller ascending, day descending, and read; `has_rows`: rows are known, read the rest.
+/* Sort by reseller ascending, day descending (unless all rows are known and open), and read;
+ * `has_rows`: rows are known, read the rest.
  * `done` comes once, perhaps before the call returns, with the first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);
 #endif

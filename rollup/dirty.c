@@ -292,9 +292,8 @@ void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct by
         __builtin_prefetch(&set->slots[(uint32_t)hash64(far.data, far.size) & mask]);
     if (near.size > 0) {
         const struct dirty_day *day = set->slots[(uint32_t)hash64(near.data, near.size) & mask];
-        __builtin_prefetch(day);
-        if (day != NULL)
-            __builtin_prefetch(&day->marks);
+        __builtin_prefetch(day, 1);
+        __builtin_prefetch(day + 1);
     }
 }
 

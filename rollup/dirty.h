@@ -41,25 +41,26 @@ struct dirty_mark {
 enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
 
 struct dirty_day {
-    struct bytes key;                  /* ad_click's partition key */
+    /* What marking a day that is marked already touches: one cache line, and the key behind. */
+    struct bytes key;                  /* ad_click's partition key; lies right behind the struct */
+    uint64_t hash;                     /* private */
+    int64_t last_us;                   /* when the last mark for a click came */
+    uint32_t mark_count;
+    uint32_t unnamed;                  /* private: causes marked without a change, as bits */
+    bool is_queued;
+
     struct bytes reseller;             /* within key */
     int32_t day;
-    bool is_queued;
     uint64_t order;                    /* when it was queued: ascending along the queue */
-    int64_t first_us;                  /* when the first and the last mark for a click came */
-    int64_t last_us;
+    int64_t first_us;                  /* when the first mark for a click came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    struct dirty_mark *marks;
+    struct dirty_day *next, *previous; /* in queue or waiting list */
     /* The open day's row as the work wrote it last, so that a day that clicks pour into is not read
      * back a few times a second; its reseller is not set. */
     bool has_row;
     struct day_figure row;
-    struct dirty_mark *marks;
-    uint32_t mark_count;
-    /* private */
-    uint32_t mark_capacity;
-    uint32_t unnamed;                  /* causes that are marked without a change, as bits */
-    uint64_t hash;
-    struct dirty_day *next, *previous; /* in queue or waiting list */
+    uint32_t mark_capacity;            /* private */
 };
 
 struct dirty_range {

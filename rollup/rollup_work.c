@@ -399,7 +399,8 @@ static void chunk_read(void *context, int status, const struct error *err)
 static void add_dirty(struct work *work, struct dirty_day *dirty)
 {
     dirty_set_wait(work->rollup->dirty, dirty);
-    struct day_facts *day = day_reader_add(work->reader, dirty->reseller, dirty->day);
+    struct day_facts *day =
+        day_reader_add_key(work->reader, dirty->key, dirty->reseller, dirty->day);
     day->dirty = dirty;
     day->has_row = dirty->has_row;
     day->row = dirty->row;
