@@ -98,14 +98,28 @@ struct engine {
 };
 
 /* ---- engine.c ---- */
+extern const struct store_ops engine_ops;
+/* Between two frames: what is open covers the frames up to `frame_last`. */
+void engine_freeze_open(struct engine *engine, uint64_t frame_last);
+bool engine_open_is_full(const struct engine *engine);
+/* Whether a batch overwrites or deletes where the open memtable has fresh rows. */
+bool engine_meets_exceptions(const struct engine *engine, const struct write_batch *batch);
+/* The log's callbacks. */
+void engine_frames_durable(void *context, int status, uint64_t frame);
+void engine_log_has_room(void *context);
+void engine_seal_if_idle(struct engine *engine);
 void engine_request_freeze(struct engine *engine);
 /* Call `waiter->resume` once the open memtable of now is frozen. */
 void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
 void engine_drain(struct engine *engine);      /* tell those who were answered ERROR_FULL */
 void engine_fail(struct engine *engine, int code, const char *what);
+uint64_t engine_durable_frame(const struct engine *engine);
+
+/* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);
 void engine_job_done(struct engine *engine);
-uint64_t engine_durable_frame(const struct engine *engine);
+void engine_close_if_idle(struct engine *engine);
+void engine_close_op(struct store *store, store_done done, void *context);
 
 /* ---- engine_runs.c: the set of runs ---- */
 

@@ -1,0 +1,346 @@
+/* engine_open: a directory becomes a store, and stops being one.
+ *
+ * Opening: lock, manifest, segments and their summed stats, then the log's frames after the flushed
+ * one, applied by the same calls as when they first came.  A memtable that fills up meanwhile is
+ * flushed on the spot, so that a long log needs no more memory than a running server.
+ *
+ * Closing waits for what is under way, and happens from the loop with no caller of the engine
+ * below; a clean close leaves no more than CLOSE_FLUSH_BYTES to be replayed. */
+#include "storage/engine.h"
+
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+
+enum {
+    MEMORY_DEFAULT = 1 << 30,
+    MEMTABLE_ROWS_DEFAULT = 16 << 20,
+    CLOSE_RETRY_MS = 2,                /* until the log's background job has ended */
+    CLOSE_FLUSH_BYTES = 4 << 20
+};
+
+/* ---- opening ---- */
+
+/* A frame's batches, parsed before the first of them is applied: whether the frame must begin a
+ * memtable (its schema, its exceptions) is known only from all of them. */
+struct frame_batches {
+    struct write_batch **batches;
+    int64_t *timestamps_us;
+    uint32_t count;
+};
+
+static void frame_free(struct frame_batches *frame)
+{
+    for (uint32_t i = 0; i < frame->count; i++) {
+        write_batch_free_blocks(frame->batches[i]);
+        write_batch_free(frame->batches[i]);
+    }
+    memory_free(frame->batches);
+    memory_free(frame->timestamps_us);
+}
+
+static int frame_parse(struct engine *engine, struct bytes payload, struct frame_batches *frame,
+                       struct error *err)
+{
+    struct reader reader = reader_of(payload);
+    int rc = 0;
+    while (rc == 0 && reader_left(&reader) > 0) {
+        uint32_t count = frame->count + 1;
+        frame->batches = memory_resize(frame->batches, count * sizeof(struct write_batch *));
+        frame->timestamps_us = memory_resize(frame->timestamps_us, count * sizeof(int64_t));
+        frame->batches[frame->count] = write_batch_new();
+        frame->timestamps_us[frame->count] = (int64_t)reader_u64(&reader);
+        rc = write_batch_deserialize(&reader, &engine->schema, frame->batches[frame->count], err);
+        frame->count = count;
+    }
+    return rc;
+}
+
+static void frame_apply(struct engine *engine, uint64_t number, const struct frame_batches *frame)
+{
+    bool begins = engine->schema != engine->open->schema;
+    for (uint32_t i = 0; i < frame->count && !begins; i++) {
+        begins = engine_meets_exceptions(engine, frame->batches[i]);
+    }
+    if (begins) {
+        engine_freeze_open(engine, number - 1);
+    }
+    if (engine->schema != engine->open->schema) {
+        memtable_unref(engine->open);
+        engine->open = memtable_new(engine->schema, number);
+    }
+    for (uint32_t i = 0; i < frame->count; i++) {
+        engine->timestamp_next_us =
+            memtable_apply(engine->open, frame->batches[i], number, frame->timestamps_us[i]);
+    }
+}
+
+/* One frame of the log, into the open memtable; the same calls as when it was first applied. */
+static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
+                        struct error *err)
+{
+    struct engine *engine = context;
+    struct frame_batches frame = {0};
+    (void)timestamp_us;
+    int rc = frame_parse(engine, payload, &frame, err);
+    if (rc == 0) {
+        frame_apply(engine, number, &frame);
+        engine->payload_frame = number + 1;
+    }
+    frame_free(&frame);
+    if (rc == 0 && engine_open_is_full(engine)) {
+        engine_freeze_open(engine, number);
+    }
+    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only) {
+        rc = engine_flush_now(engine, err);
+    }
+    return rc;
+}
+
+static int open_log(struct engine *engine, struct error *err)
+{
+    const struct manifest_state *state = manifest_state(engine->manifest);
+    struct commit_log_options options = {.file_size = engine->options.log_file_size,
+                                         .flushed_frame = state->flushed_frame,
+                                         .read_only = engine->options.read_only,
+                                         .salvage = engine->options.salvage};
+    engine->frame_flushed = state->flushed_frame;
+    engine->payload_frame = state->flushed_frame + 1;
+    engine->open = memtable_new(engine->schema, state->flushed_frame + 1);
+    int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,
+                             &engine->log, err);
+    if (rc != 0) {
+        return rc;
+    }
+    engine->payload_frame = commit_log_next_frame(engine->log);
+    int64_t last = commit_log_last_timestamp(engine->log);
+    engine->timestamp_next_us =
+        last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
+    commit_log_on_room(engine->log, engine_log_has_room, engine);
+    if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame) {
+        commit_log_flushed(engine->log, engine->frame_flushed);
+    }
+    return 0;
+}
+
+/* Tables that this version has built in and the directory does not know yet. */
+static int add_builtin(struct engine *engine, const struct table_definition *const *builtin,
+                       uint32_t count, struct error *err)
+{
+    struct schema *changed = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (schema_table(changed != NULL ? changed : engine->schema, builtin[i]->id) != NULL) {
+            continue;
+        }
+        if (changed == NULL) {
+            changed = schema_copy(engine->schema);
+        }
+        int rc = schema_add_table(changed, builtin[i], err);
+        if (rc != 0) {
+            schema_unref(changed);
+            return rc;
+        }
+    }
+    if (changed == NULL) {
+        return 0;
+    }
+    schema_unref(engine->schema);
+    engine->schema = changed;
+    if (engine->options.read_only) {
+        return 0;
+    }
+    struct manifest_edit edit = {.schema = changed};
+    return manifest_apply(engine->manifest, &edit, err);
+}
+
+static void engine_free(struct engine *engine)
+{
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        memtable_unref(engine->frozen[i]);
+    }
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        segment_unref(engine->segments[i]);
+    }
+    for (uint32_t i = 0; i < engine->index_count; i++) {
+        partition_index_free(engine->indexes[i]);
+    }
+    memtable_unref(engine->open);
+    if (engine->manifest != NULL) {
+        manifest_close(engine->manifest);
+    }
+    schema_unref(engine->schema);
+    engine->world->disk->unlock(engine->world->disk);
+    buffer_release(&engine->payload);
+    buffer_release(&engine->scratch);
+    memory_free(engine->frozen);
+    memory_free(engine->segments);
+    memory_free(engine->indexes);
+    memory_free(engine->waiters);
+    memory_free(engine->drains);
+    memory_free(engine);
+}
+
+int engine_create(struct world *world, struct schema *schema, struct bytes properties,
+                  struct error *err)
+{
+    uint8_t directory_id[16];
+    world->random->fill(world->random, directory_id, sizeof(directory_id));
+    directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
+    directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
+    int rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = manifest_create(world, schema, directory_id, properties, err);
+    world->disk->unlock(world->disk);
+    return rc;
+}
+
+static void engine_metrics(struct engine *engine)
+{
+    struct metrics *metrics = engine->options.metrics;
+    if (metrics == NULL) {
+        return;
+    }
+    engine->metric_frames = metrics_add(metrics, METRIC_COUNTER, "daybook_log_frames_total", "",
+                                        "Frames handed to the commit log");
+    engine->metric_flushes = metrics_add(metrics, METRIC_COUNTER, "daybook_flushes_total", "",
+                                         "Memtables written to segments");
+    engine->metric_compactions = metrics_add(metrics, METRIC_COUNTER, "daybook_compactions_total",
+                                             "", "Merges of segments");
+}
+
+static struct engine *engine_new(struct world *world, const struct engine_options *options)
+{
+    struct engine *engine = memory_zeroed(1, sizeof(*engine));
+    engine->store.ops = &engine_ops;
+    engine->world = world;
+    engine->options = *options;
+    if (engine->options.memory_limit == 0) {
+        engine->options.memory_limit = MEMORY_DEFAULT;
+    }
+    if (engine->options.memtable_rows_max == 0) {
+        engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
+    }
+    engine_metrics(engine);
+    return engine;
+}
+
+static int engine_recover(struct engine *engine, const struct table_definition *const *builtin,
+                          uint32_t builtin_count, struct error *err)
+{
+    int rc = manifest_open(engine->world, engine->options.read_only, &engine->manifest, err);
+    if (rc != 0) {
+        return rc;
+    }
+    engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
+    rc = add_builtin(engine, builtin, builtin_count, err);
+    if (rc == 0) {
+        rc = engine_open_segments(engine, err);
+    }
+    if (rc == 0) {
+        rc = open_log(engine, err);
+    }
+    return rc;
+}
+
+int engine_open(struct world *world, const struct engine_options *options,
+                const struct table_definition *const *builtin, uint32_t builtin_count,
+                struct store **store_out, struct error *err)
+{
+    *store_out = NULL;
+    int rc = world->disk->lock(
+        world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0) {
+        return rc;
+    }
+    struct engine *engine = engine_new(world, options);
+    rc = engine_recover(engine, builtin, builtin_count, err);
+    if (rc != 0) {
+        engine_free(engine);
+        return rc;
+    }
+    if (!engine->options.read_only) {
+        engine_start_flush(engine);
+        engine_start_compaction(engine);
+    }
+    *store_out = &engine->store;
+    return 0;
+}
+
+struct bytes engine_properties(const struct store *store)
+{
+    return manifest_state(((const struct engine *)store)->manifest)->properties;
+}
+
+const uint8_t *engine_directory_id(const struct store *store)
+{
+    return manifest_state(((const struct engine *)store)->manifest)->directory_id;
+}
+
+/* ---- closing ---- */
+
+void engine_job_started(struct engine *engine)
+{
+    engine->jobs++;
+}
+
+void engine_job_done(struct engine *engine)
+{
+    check(engine->jobs > 0);
+    engine->jobs--;
+    engine_close_if_idle(engine);
+}
+
+static bool is_idle(const struct engine *engine)
+{
+    bool unfinished = engine->payload.size > 0 || engine->frozen_count > 0;
+    return engine->jobs == 0 && !commit_log_is_writing(engine->log) &&
+           (!unfinished || engine->failed != 0 || engine->options.read_only);
+}
+
+/* From the loop, with no caller of ours below: the engine goes away here. */
+static void close_now(struct timer *timer)
+{
+    struct engine *engine = timer->context;
+    if (!is_idle(engine)) {
+        return;
+    }
+    if (commit_log_is_busy(engine->log)) {
+        engine->world->executor->timer_start(engine->world->executor, timer, CLOSE_RETRY_MS);
+        return;
+    }
+    struct callback closed = engine->closed;
+    int status = engine->failed;
+    struct error failure = engine->failure;
+    commit_log_close(engine->log);
+    engine_free(engine);
+    if (closed.done != NULL) {
+        closed.done(closed.context, status, status == 0 ? NULL : &failure);
+    }
+}
+
+void engine_close_if_idle(struct engine *engine)
+{
+    if (engine->is_closing && is_idle(engine) && engine->close_timer.handle == NULL) {
+        engine->close_timer = (struct timer){.fire = close_now, .context = engine};
+        engine->world->executor->timer_start(engine->world->executor, &engine->close_timer, 0);
+    }
+}
+
+void engine_close_op(struct store *store, store_done done, void *context)
+{
+    struct engine *engine = (struct engine *)store;
+    check(!engine->is_closing);
+    engine->is_closing = true;
+    engine->closed = (struct callback){done, context};
+    bool flushes = !engine->options.read_only && engine->failed == 0 &&
+                   commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
+    if (flushes) {
+        engine_request_freeze(engine);
+    }
+    if (!engine->options.read_only && engine->failed == 0) {
+        engine_seal_if_idle(engine);
+        engine_start_flush(engine);
+    }
+    engine_close_if_idle(engine);
+}
