@@ -2,8 +2,8 @@
  *
  *     build/release-gcc/bench/apply DIRECTORY [CLICKS [CLICKS PER BATCH]]
  *
- * The reference data of click_generator.h, in order; counters kept; the log synced.  Prints the rate
- * of the whole, then flushes and merges and prints bytes a click on disk. */
+ * The reference data of click_generator.h, in order; counters kept; the log synced.  Prints the
+ * rate of the whole, then flushes and merges and prints bytes a click on disk. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

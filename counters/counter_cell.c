@@ -1,13 +1,13 @@
 /* Counter cells: see the header for the rule; here is why it counts once.
  *
- * A merge is a join: the higher generation, and of all shards that did not begin before it, each id's
- * entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that a
- * replay, a second run or a retried flush brings again adds nothing:
+ * A merge is a join: the higher generation, and of all shards that did not begin before it, each
+ * id's entry with the higher clock.  Joins may be repeated, reordered and regrouped, so a cell that
+ * a replay, a second run or a retried flush brings again adds nothing:
  *
  *   A  gen 5   (10, clock 12, +3)
  *   B  gen 5   (10, clock 17, +8)  (20, clock 21, +1)      B's shard 10 contains A's
  *   A with B = (10, clock 17, +8)  (20, clock 21, +1)      9, however often A comes again
- *   C  gen 15  no shards                                   a DELETE at 15: of A and B only 20 is left
+ *   C  gen 15  no shards                                   a DELETE at 15: only 20 is left
  *
  * Two entries of one id and clock are the same entry; if damage ever made them differ, the larger
  * value is kept, so that the merge stays a function of the set.  A fold breaks none of this when

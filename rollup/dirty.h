@@ -89,9 +89,9 @@ uint64_t dirty_set_order(const struct dirty_set *set);
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
                                  const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* Fetch into the cache what dirty_set_mark will touch: the slot of `far`, and the day that stands in
- * the slot of `near`, which was `far` some calls before.  A set of many days lies beyond the caches,
- * and a block of shuffled clicks marks as many days as it has rows. */
+/* Fetch into the cache what dirty_set_mark will touch: the slot of `far`, and the day that stands
+ * in the slot of `near`, which was `far` some calls before.  A set of many days lies beyond the
+ * caches, and a block of shuffled clicks marks as many days as it has rows. */
 void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct bytes near);
 
 /* A mark from the table, when the set is loaded. */

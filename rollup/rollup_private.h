@@ -52,7 +52,7 @@ struct rollup {
     int64_t work_took_us;              /* the last one, from beginning to end */
     int64_t due_next_us;               /* no waiting day is due before it */
 
-    struct day_figure *pending;        /* read-only store: figures of dirty days; reseller ascending,
+    struct day_figure *pending;        /* read-only store: of dirty days; reseller ascending,
                                         * day descending; their bytes belong to pending_arena */
     uint32_t pending_count;
     uint32_t pending_capacity;
@@ -86,7 +86,7 @@ void rollup_tick(struct timer *timer);
 void rollup_tick_soon(struct rollup *rollup);
 void rollup_tick_at(struct rollup *rollup, int64_t at_us);
 void rollup_tick_again(struct rollup *rollup);                 /* after work: when is the next */
-void rollup_settled(struct rollup *rollup);                    /* tell whoever need wait no longer */
+void rollup_settled(struct rollup *rollup);            /* tell whoever need wait no longer */
 void rollup_chunk_written(struct rollup *rollup);              /* no day is off the queue */
 /* Days went back to the end of the queue: whoever waits for them waits for all before it. */
 void rollup_wait_longer(struct rollup *rollup);

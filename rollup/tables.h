@@ -15,7 +15,7 @@ enum rollup_table {
     TABLE_CLICKS_PER_RESELLER = 6,
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
-    TABLE_DIRTY_DAY = 20                       /* daybook_system: days whose figure is out of date */
+    TABLE_DIRTY_DAY = 20                       /* hidden: days whose figure is out of date */
 };
 
 enum ad_click_column {
@@ -41,7 +41,12 @@ enum amount_by_day_column {
 };
 
 /* clicks_per_ad, clicks_per_reseller: key 1, clicks 2; per day: reseller 1, day 2, clicks 3. */
-enum counter_column { COUNTER_KEY = 1, COUNTER_CLICKS = 2, COUNTER_DAY = 2, COUNTER_DAY_CLICKS = 3 };
+enum counter_column {
+    COUNTER_KEY = 1,
+    COUNTER_CLICKS = 2,
+    COUNTER_DAY = 2,
+    COUNTER_DAY_CLICKS = 3
+};
 
 enum restatement_column {
     RESTATEMENT_RESELLER_ID = 1,

@@ -1,8 +1,8 @@
 /* engine_flush: a frozen memtable becomes segments, one per table and kind, and the log forgets it.
  *
  * Order, and what a crash between two steps leaves:
- *   1 every segment is written under a temporary name, synced, renamed      files nobody names:
- *                                                                           removed at the next open
+ *   1 every segment is written under a temporary name, synced, renamed      files nobody names,
+ *                                                                           removed at next open
  *   2 one manifest record names them all and moves the flushed frame        replay begins after it
  *   3 memory swaps the memtable for the segments, on the engine thread
  *   4 the log may reuse files that hold flushed frames only

@@ -202,7 +202,8 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
     if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
         whole = capture_stream(read, token, key,
                                counter_memtable_stream(open->counters, read->table, key, slice,
-                                                       read->view.frame, (uint64_t)open->timestamp_first_us),
+                                                       read->view.frame,
+                                                       (uint64_t)open->timestamp_first_us),
                                items_left);
     }
     return whole;

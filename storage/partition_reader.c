@@ -95,8 +95,9 @@ static void seek_wide(const struct wide_memtable *wide, int64_t token, struct by
     uint32_t count = high;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int compared = partition_order(wide_memtable_partition_token(wide, order[middle]),
-                                       wide_memtable_partition_key(wide, order[middle]), token, key);
+        uint32_t partition = order[middle];
+        int compared = partition_order(wide_memtable_partition_token(wide, partition),
+                                       wide_memtable_partition_key(wide, partition), token, key);
         if (compared < 0 || (compared == 0 && after)) {
             low = middle + 1;
         } else {
@@ -197,8 +198,9 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
     return wide_segment_reader_rows(reader->wide[i], partition, PARTITION_ROWS_MAX, rows, err);
 }
 
-static void fresh_of_memtable(const struct partition_reader *reader, const struct memtable *memtable,
-                              struct bytes key, struct wide_rows *rows)
+static void fresh_of_memtable(const struct partition_reader *reader,
+                              const struct memtable *memtable, struct bytes key,
+                              struct wide_rows *rows)
 {
     wide_rows_clear(rows);
     const struct wide_memtable *wide = memtable_wide(memtable, reader->table->id);
@@ -343,7 +345,8 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
                                               view->frame));
         if ((reader->table->flags & TABLE_COUNTER) != 0) {
             list_add(list, counter_memtable_stream(memtable->counters, reader->table, key, slice,
-                                                   view->frame, (uint64_t)memtable->timestamp_first_us));
+                                                   view->frame,
+                                                   (uint64_t)memtable->timestamp_first_us));
         }
     }
 }

@@ -1,4 +1,4 @@
-/* write_batch: what every door hands to the store: all of it becomes one part of one frame, or none.
+/* write_batch: what every door hands to the store: all of it becomes part of one frame, or none.
  *
  * A batch holds blocks (many fresh rows of a ranked table), mutations (anything else), counter
  * increments, and counting rules, by which a block's own rows say what they add to a counter table
@@ -55,7 +55,8 @@ bool write_batch_is_empty(const struct write_batch *batch);
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
-void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment);
+void write_batch_add_increment(struct write_batch *batch,
+                               const struct counter_increment *increment);
 
 /* Shorthands: mutation_insert and mutation_delete with the batch's arena; values are copied. */
 void write_batch_insert(struct write_batch *batch, const struct table *table,

@@ -16,7 +16,7 @@
 /* Exit statuses of every subcommand. */
 enum command_exit {
     EXIT_DONE = 0,
-    EXIT_DATA_SAYS_NO = 1,             /* verify found a difference; --strict and something refused */
+    EXIT_DATA_SAYS_NO = 1,             /* verify found a difference; --strict, and refused */
     EXIT_WRONG_USAGE = 2,
     EXIT_SYSTEM_FAILED = 3
 };

@@ -3,8 +3,8 @@
  * Method: a short history (batches of clicks, flushes, merges) runs on the simulated world.  Before
  * every sync, and every call that changes names, the history is stopped for a moment: the disk as a
  * crash could leave it is cloned several times from different seeds, and an engine is opened on
- * each clone and asked for everything.  Then the history goes on.  Every batch has an ad of its own,
- * so that rows, stats and counters tell which batches are there. */
+ * each clone and asked for everything.  Then the history goes on.  Every batch has an ad of its
+ * own, so that rows, stats and counters tell which batches are there. */
 #include <stdio.h>
 #include <string.h>
 
