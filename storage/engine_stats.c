@@ -1,4 +1,4 @@
-/* engine_stats: counts and sums of a ranked table's partitions, without reading rows where they add.
+/* engine_stats: counts and sums of a ranked table's partitions, without rows where stats add.
  *
  * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
  * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a

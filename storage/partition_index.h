@@ -1,7 +1,8 @@
 /* partition_index: the summed stats of a ranked table's sealed fresh runs, by partition.
  *
  * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
- * compaction changes nothing here.  In memory; rebuilt from the segments' directories at opening. */
+ * compaction changes nothing here.  In memory; rebuilt from the segments' directories when a
+ * directory is opened. */
 #ifndef DAYBOOK_STORAGE_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_PARTITION_INDEX_H
 
