@@ -4,8 +4,8 @@
  * two cells keeps per shard id the entry with the higher clock, and a cell read twice, replayed or
  * met in two runs counts once.  The generation is the write timestamp of the last SET or DELETE,
  * and a shard's id is the write timestamp from which on it sums: the merge takes the higher
- * generation and forgets every shard that began before it.  So a SET needs no read, an increment needs not
- * know of a SET in another run, and nothing from before a SET can come back.
+ * generation and forgets every shard that began before it.  So a SET needs no read, an increment
+ * need not know of a SET in another run, and nothing from before a SET can come back.
  *
  * In the embedded engine a shard begins with its memtable, or with the SET within it; its clock is
  * the last frame folded in, and its value the sum of that memtable's increments since: ingest never
