@@ -421,6 +421,32 @@ static void report_read(void *context)
     }
 }
 
+static void report_settled(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    if (status != 0) {
+        report_fail(report, status, err);
+        return;
+    }
+    report_read(report);
+}
+
+/* What was acknowledged before the report was asked for is in it: where the rollup keeps figures
+ * for later, it works them off first. */
+static void report_settle(struct report *report)
+{
+    struct error err = {0};
+    int rc;
+    if (report->request->is_read_only) {
+        report_read(report);
+        return;
+    }
+    rc = rollup_settle(report->query->rollup, false, report_settled, report, &err);
+    if (rc != 0) {
+        report_fail(report, rc, &err);
+    }
+}
+
 void report_run(void *room, const struct command_request *request, struct command_output *output)
 {
     struct report *report = memory_zeroed(1, sizeof(*report));
@@ -433,5 +459,5 @@ void report_run(void *room, const struct command_request *request, struct comman
     name_columns(report);
     query_answer_begin(&report->answer, output, report->options->format, report->columns,
                        report->column_count);
-    report_read(report);
+    report_settle(report);
 }
