@@ -113,6 +113,9 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
+    /* A reader restates nothing: what the ledger is owed must still be known to be owed. */
+    if (rollup->is_read_only && work->range == NULL)
+        return false;
     if (!rollup->is_automatic || is_publishing(rollup) || work->range != NULL)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++) {
