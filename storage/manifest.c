@@ -578,6 +578,9 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     }
     if (rc != -ENOENT)
         return rc;
+    rc = missing_explain(disk, err);
+    if (rc != ERROR_NOT_FOUND)
+        return rc;
     memcpy(manifest.state.directory_id, directory_id, sizeof(manifest.state.directory_id));
     manifest.state.properties = properties;
     manifest.state.schema = schema;

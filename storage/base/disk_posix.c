@@ -283,9 +283,9 @@ static int64_t lock_file_read(int directory)
     return count > 0 ? strtoll(text, NULL, 10) : 0;
 }
 
-static int lock_file_write(int directory, int open_flags, const char *text)
+static int lock_file_write(int directory, const char *text)
 {
-    int fd = openat(directory, LOCK_FILE, O_WRONLY | O_TRUNC | O_CLOEXEC | open_flags, 0644);
+    int fd = openat(directory, LOCK_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)
         return -errno;
     ssize_t size = (ssize_t)strlen(text);
@@ -321,7 +321,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
-    int rc = lock_file_write(posix->directory, O_CREAT, text);
+    int rc = lock_file_write(posix->directory, text);
     if (rc < 0) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, rc, "write %s: %s", LOCK_FILE, error_text(rc));
@@ -333,9 +333,9 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
 static void disk_posix_unlock(struct disk *disk)
 {
     struct disk_posix *posix = disk_posix_of(disk);
-    /* The lock counts, not the file: if that cannot be emptied, nothing is lost. */
+    /* The lock counts, not the file: if that cannot be removed, nothing is lost. */
     if (posix->wrote_lock_file)
-        (void)lock_file_write(posix->directory, 0, "");
+        (void)unlinkat(posix->directory, LOCK_FILE, 0);
     posix->wrote_lock_file = false;
     flock(posix->directory, LOCK_UN);
 }
