@@ -2,6 +2,8 @@
  *
  * Segments stand sorted by (table, kind, first frame), so the runs of one table are neighbours and
  * its fresh runs come in the order of their frames, on which ranks depend. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -144,6 +146,12 @@ int engine_open_segments(struct engine *engine, struct error *err)
     for (uint32_t i = 0; i < state->segment_count; i++) {
         struct segment *segment;
         int rc = segment_open(engine->world, &state->segments[i], &segment, err);
+        if (rc == -ENOENT) {
+            return error_set(err, ERROR_CORRUPT,
+                             "segments/%016" PRIx64 ".seg is gone, which the manifest names: "
+                             "restore it, or the whole directory, from a backup",
+                             state->segments[i].id);
+        }
         if (rc != 0) {
             return rc;
         }
