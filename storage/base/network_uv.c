@@ -23,6 +23,7 @@
 #include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -432,6 +433,9 @@ static int address_resolve(const char *address, struct addrinfo **found_out, str
     }
     memcpy(host, start, size);
     host[size] = '\0';
+    /* getaddrinfo takes the last 16 bits of whatever number it gets. */
+    if (strtoul(colon + 1, NULL, 10) > UINT16_MAX)
+        return error_set(err, ERROR_USAGE, "'%s' is no address: ports end at 65535", address);
     rc = getaddrinfo(host, colon + 1, &hints, found_out);
     if (rc != 0)
         return error_set(err, ERROR_USAGE, "'%s' is no address: %s", address, gai_strerror(rc));
