@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "storage/base/disk_posix.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -259,6 +260,20 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
     return rc;
 }
 
+/* A server answers in the directory: say which process that is. */
+static int serve_explain_holder(const char *path, struct error *err)
+{
+    struct error held = {.text = "it has just ended"};
+    struct disk *disk;
+    if (disk_posix_open(path, false, &disk, &held) == 0) {
+        if (disk->lock(disk, DISK_LOCK_EXCLUSIVE, &held) == 0) {
+            disk->unlock(disk);
+        }
+        disk_posix_close(disk);
+    }
+    return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
+}
+
 /* Take the directory, waiting for whoever has it; a server that answers keeps it. */
 static int serve_take(struct serve *serve, const struct serve_options *options,
                       const struct control_common *common, const char *path, struct error *err)
@@ -282,7 +297,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     serve->house = access.house;
     if (access.server != NULL) {
         network_close(access.server);
-        return error_set(err, ERROR_BUSY, "a server holds %s already", path);
+        return serve_explain_holder(path, err);
     }
     return 0;
 }
