@@ -66,6 +66,7 @@ const struct argp load_argp = {
     .doc = "Load clicks from CSV or NDJSON files, plain or packed by gzip or zstd.\v"
            "A file is known by its content: loaded twice it counts once, grown it adds its tail, "
            "interrupted it goes on.  Refused lines go to FILE.rejects.csv.\n\n"
+           "Examples:\n"
            "  daybook load clicks-2013-11.csv.gz\n"
            "  zcat old/*.gz | daybook load - --producer old-clicks",
 };

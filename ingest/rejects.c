@@ -194,6 +194,7 @@ static const struct argp rejects_argp = {
     .doc = "Show the lines that were refused.\v"
            "list prints when, where and why; export prints the lines as they came, to be corrected "
            "and loaded again.\n\n"
+           "Examples:\n"
            "  daybook rejects list --from 2013-11-01 --format csv\n"
            "  daybook rejects export > again.csv",
 };

@@ -137,6 +137,7 @@ const struct argp rate_argp = {
            "RATE is a fraction or carries its sign: 0.25 or 25%. It is in effect from DAY "
            "(YYYY-MM-DD) until the reseller's next rate. Figures that follow are right when the "
            "command returns; what it changes is printed.\n\n"
+           "Examples:\n"
            "  daybook rate set supaboobs 2013-11-01 25% --note 'contract of March'\n"
            "  daybook rate set supaboobs 2013-11-01 0.3 --expect 25% --dry-run\n"
            "  daybook rate load rates.csv   (reseller_id,effective_since,reward_percent)\n"

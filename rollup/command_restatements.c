@@ -64,6 +64,7 @@ const struct argp restatements_argp = {
     .parser = restatements_parse_option,
     .doc = "Show what changed in published figures, why, and by whom.\v"
            "Days are YYYY-MM-DD, both ends included.\n\n"
+           "Examples:\n"
            "  daybook restatements --from 2013-11-01 --to 2013-11-30\n"
            "  daybook restatements --reseller supaboobs --all --format csv",
 };

@@ -55,6 +55,7 @@ const struct argp rollup_argp = {
         "Bring amount_by_day up to date, and publish the days that have ended.\v"
         "For cron, where no server keeps the table by itself; with a server it does at once what "
         "the server would have done soon. Days are YYYY-MM-DD, both ends included.\n\n"
+        "Examples:\n"
         "  daybook rollup\n"
         "  daybook rollup --from 2013-11-01 --to 2013-11-30 --strict",
 };

@@ -52,6 +52,7 @@ const struct argp verify_argp = {
     .doc = "Prove that checksums, stats, counters, figures and ledger agree with the clicks.\v"
            "A line per check says what was compared; each difference is named, and the exit status "
            "is 1 if there is one.\n\n"
+           "Examples:\n"
            "  daybook verify\n"
            "  daybook verify -q > /dev/null || page-somebody",
 };
