@@ -79,7 +79,7 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-programs clean demo deps deps-test fmt-check install test test-build test-e2e \
+.PHONY: all bench-ingest bench-programs clean demo deps deps-test fmt-check install kills test test-build test-e2e \
     test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -127,6 +127,9 @@ $(out)/bench/%: $(out)/bench/%.o $(bench_library) $(library)
 
 bench-programs: $(bench_programs)
 
+bench-ingest: all bench-programs
+	@bench/run.sh $(out)/daybook $(out)/bench/send_clicks
+
 # ---- tests ----
 
 test: deps-test
@@ -140,8 +143,13 @@ test-unit: $(unit_programs)
 test-sim: $(sim_programs)
 	@tests/run.sh $^
 
-test-e2e: all
+test-e2e: all bench-programs
 	@python3 -m pytest -q tests/e2e
+
+# Killed N times at random moments: the report must be the same to the byte.
+N ?= 10000
+kills: all
+	@DAYBOOK_KILLS=$(N) python3 -m pytest -q -s tests/e2e/test_kill.py
 
 tidy:
 	@tests/tidy.sh
