@@ -1,0 +1,59 @@
+"""What every end-to-end test may ask for."""
+
+import shutil
+
+import pytest
+
+import daybook
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A data directory that does not exist yet, and is gone after the test."""
+    path = tmp_path / "data"
+    yield path
+    shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def serve(directory):
+    """Start servers; each that still runs at the end of the test must end cleanly."""
+    servers = []
+
+    def start(*options, **more):
+        servers.append(daybook.Server(more.pop("directory", directory), *options, **more))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        if server.process.returncode is None:
+            assert server.stop() == 0, server.text()
+
+
+@pytest.fixture(scope="session")
+def flights():
+    """A year of flights: 334,264 clicks, 2,512 lines to be refused, 48 rates."""
+    return daybook.Input("flights")
+
+
+@pytest.fixture(scope="session")
+def paper():
+    """The six clicks and three rates of the paper."""
+    return daybook.Input("paper")
+
+
+@pytest.fixture(scope="session")
+def flights_directory(tmp_path_factory, flights):
+    """The flights with their rates, loaded once: for tests that copy it or only read."""
+    path = tmp_path_factory.mktemp("flights") / "data"
+    daybook.run("load", "-d", path, "-", "--producer", "flights", stdin=flights.bytes)
+    daybook.run("rate", "load", "-d", path, flights.rates)
+    yield path
+    shutil.rmtree(path)
+
+
+@pytest.fixture
+def flights_copy(flights_directory, directory):
+    """A directory of the test's own that holds the flights."""
+    shutil.copytree(flights_directory, directory)
+    return directory
