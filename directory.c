@@ -134,7 +134,7 @@ void directory_explain(const char *path, int rc, struct error *err)
 {
     char cause[sizeof(err->text)];
     snprintf(cause, sizeof(cause), "%s", err->text);
-    if (rc == ERROR_NOT_FOUND || rc == -ENOENT) {
+    if (rc == ERROR_NOT_FOUND) {
         (void)error_set(err, rc, "%s is no daybook directory; daybook init -d %s makes it one",
                         path, path);
     } else if (rc == ERROR_EXISTS) {

@@ -5,6 +5,8 @@
  * before the store, so whatever was acknowledged has its figure and is synced. */
 #include "house.h"
 
+#include <errno.h>
+
 #include "storage/base/memory.h"
 #include "version.h"
 
@@ -148,6 +150,7 @@ int house_open(const struct house_options *options, struct house **house_out, st
     house->metrics = metrics_new();
     int rc =
         world_uv_open(options->path, options->is_made, loop_uv(house->loop), &house->world, err);
+    rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
     rc = rc == 0 ? open_rooms(house, options, err) : rc;
     if (rc != 0) {
         directory_explain(options->path, rc, err);

@@ -14,7 +14,7 @@
 enum {
     MEMORY_DEFAULT = 1 << 30,
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
-    CLOSE_RETRY_MS = 2,                /* until the log's background job has ended */
+    CLOSE_RETRY_MS = 2, /* until the log's background job has ended */
     CLOSE_FLUSH_BYTES = 4 << 20
 };
 
@@ -186,7 +186,12 @@ int engine_create(struct world *world, struct schema *schema, struct bytes prope
     world->random->fill(world->random, directory_id, sizeof(directory_id));
     directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
     directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
-    int rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
+    /* Before the lock, whose file would replace one of that name in somebody else's directory. */
+    int rc = manifest_probe(world->disk, err);
+    if (rc == ERROR_NOT_OURS) {
+        return rc;
+    }
+    rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
     if (rc != 0) {
         return rc;
     }
@@ -205,8 +210,8 @@ static void engine_metrics(struct engine *engine)
                                         "Frames handed to the commit log");
     engine->metric_flushes = metrics_add(metrics, METRIC_COUNTER, "daybook_flushes_total", "",
                                          "Memtables written to segments");
-    engine->metric_compactions = metrics_add(metrics, METRIC_COUNTER, "daybook_compactions_total",
-                                             "", "Merges of segments");
+    engine->metric_compactions =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_compactions_total", "", "Merges of segments");
 }
 
 static struct engine *engine_new(struct world *world, const struct engine_options *options)
@@ -248,8 +253,12 @@ int engine_open(struct world *world, const struct engine_options *options,
                 struct store **store_out, struct error *err)
 {
     *store_out = NULL;
-    int rc = world->disk->lock(
-        world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE, err);
+    int rc = manifest_probe(world->disk, err);
+    if (rc == ERROR_NOT_OURS) {
+        return rc;
+    }
+    rc = world->disk->lock(world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE,
+                           err);
     if (rc != 0) {
         return rc;
     }

@@ -564,6 +564,26 @@ static int missing_explain(struct disk *disk, struct error *err)
 
 /* ---- the interface ---- */
 
+int manifest_probe(struct disk *disk, struct error *err)
+{
+    char magic[sizeof(manifest_magic)];
+    struct disk_file *file;
+    int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &file, err);
+    int64_t got;
+
+    if (rc == -ENOENT)
+        return missing_explain(disk, err);
+    if (rc != 0)
+        return rc;
+    got = disk->read(disk, file, 0, magic, sizeof(magic));
+    disk->close(disk, file);
+    if (got < 0)
+        return error_set(err, (int)got, "cannot read the manifest: %s", error_text((int)got));
+    if (got < (int64_t)sizeof(magic) || memcmp(magic, manifest_magic, sizeof(magic)) != 0)
+        return error_set(err, ERROR_NOT_OURS, "the file manifest is not one of daybook's");
+    return 0;
+}
+
 int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
                     struct bytes properties, struct error *err)
 {

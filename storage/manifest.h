@@ -47,6 +47,10 @@ struct manifest_state {
 
 struct manifest;
 
+/* What a directory is, found without changing anything in it, a lock file included: 0 when it has a
+ * manifest of ours, else ERROR_NOT_FOUND (an empty one), ERROR_NOT_OURS, ERROR_CORRUPT. */
+must_check int manifest_probe(struct disk *disk, struct error *err);
+
 /* A new one in an empty directory; ERROR_EXISTS where there is one.  Takes a reference of `schema`.
  */
 must_check int manifest_create(struct world *world, struct schema *schema,

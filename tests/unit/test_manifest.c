@@ -175,6 +175,42 @@ Test(manifest, segment_path_names_the_file)
     cr_assert_str_eq(path, "segments/00000000000000a1.seg");
 }
 
+static void put_file(struct bench *bench, const char *name, const char *content)
+{
+    struct disk *disk = bench->world->disk;
+    struct disk_file *file;
+
+    cr_assert_eq(disk->open(disk, name, DISK_WRITE | DISK_CREATE, &file, &bench->err), 0);
+    cr_assert_eq(disk->write(disk, file, 0, content, strlen(content)), 0);
+    disk->close(disk, file);
+}
+
+static void count_name(void *context, const char *name)
+{
+    (void)name;
+    (*(int *)context)++;
+}
+
+/* Asked before the lock is taken, whose file would stay in somebody else's directory. */
+Test(manifest, directory_is_told_what_it_is_without_being_touched)
+{
+    struct bench bench;
+    int names = 0;
+
+    bench_use(&bench, sim_world_new(1));
+    cr_expect_eq(manifest_probe(bench.world->disk, &bench.err), ERROR_NOT_FOUND);
+    put_file(&bench, "thesis.txt", "");
+    cr_expect_eq(manifest_probe(bench.world->disk, &bench.err), ERROR_NOT_OURS);
+    cr_expect_eq(bench.world->disk->list(bench.world->disk, "", count_name, &names), 0);
+    cr_expect_eq(names, 1);
+    put_file(&bench, "manifest", "of a ship's cargo");
+    cr_expect_eq(manifest_probe(bench.world->disk, &bench.err), ERROR_NOT_OURS);
+    bench_release(&bench);
+    bench_init(&bench);
+    cr_expect_eq(manifest_probe(bench.world->disk, &bench.err), 0, "%s", bench.err.text);
+    bench_release(&bench);
+}
+
 Test(manifest, new_one_has_what_it_was_created_with)
 {
     struct bench bench;

@@ -153,6 +153,9 @@ Test(network, an_address_in_use_or_malformed_is_named)
     cr_expect(network_listen(network, "7600", side_accept, &server, &second, &err) == ERROR_USAGE);
     cr_expect(network_listen(network, "127.0.0.1:", side_accept, &server, &second, &err) ==
               ERROR_USAGE);
+    cr_expect(network_listen(network, ":99999", side_accept, &server, &second, &err) ==
+              ERROR_USAGE);
+    cr_expect(network_listen(network, ":-1", side_accept, &server, &second, &err) == ERROR_USAGE);
     listener_close(listener);
 }
 

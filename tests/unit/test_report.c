@@ -163,6 +163,18 @@ Test(report, is_by_day_with_nothing_where_a_day_is_unpriced)
     rollup_fixture_stop(&fixture);
 }
 
+Test(report, has_the_clicks_that_were_acknowledged_before_it)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    rollup_fixture_click(&fixture, "anna", "2013-12-01", "0.25");
+    cr_assert_eq(rollup_dirty_count(fixture.rollup), 1);
+    expect(&fixture, "report --reseller anna --format csv",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,2,1.75,,\n");
+    rollup_fixture_stop(&fixture);
+}
+
 Test(report, has_percent_signs_and_the_currency_for_people)
 {
     struct rollup_fixture fixture = {0};
