@@ -2,7 +2,13 @@
  *
  * First the table `change` is read once, so that an entry can name the people and commands behind
  * it; then the ledger, reseller after reseller, by bytes ascending, and within one by day and time.
- * A reader that is slow is waited for between resellers. */
+ * A reader that is slow is waited for between resellers.
+ *
+ * Programs get every column; a table is for people, and shows what moved:
+ *
+ *     at                    reseller_id  day         clicks  rate        amount                  by
+ *     2013-12-03T08:15:09Z  supaboobs    2013-11-29       2  25% -> 30%  0.00375 -> 0.00450      …
+ */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -11,7 +17,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14 };
+enum { ARENA_CHUNK = 64 * 1024, COLUMN_COUNT = 14, TABLE_COLUMN_COUNT = 7, SECONDS_SIZE = 19 };
 
 /* ---- options ---- */
 
@@ -188,9 +194,8 @@ static void put_decimal(struct cells *cells, bool is_there, struct decimal value
 }
 
 /* Elements of a set, apart by spaces. */
-static void put_set(struct cells *cells, const struct row *row, uint32_t column_id)
+static void append_set(struct buffer *text, const struct row *row, uint32_t column_id)
 {
-    cell_begin(cells, false);
     bool is_first = true;
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
@@ -198,15 +203,21 @@ static void put_set(struct cells *cells, const struct row *row, uint32_t column_
         if (cell->column_id != column_id)
             continue;
         if (!is_first)
-            buffer_append_text(&cells->text, " ");
+            buffer_append_text(text, " ");
         is_first = false;
         if (column_id == RESTATEMENT_CAUSES) {
-            buffer_append_bytes(&cells->text, cell->path);
+            buffer_append_bytes(text, cell->path);
         } else if (cell->path.size == UUID_SIZE) {
             uuid_format(cell->path.data, id);
-            buffer_append_text(&cells->text, id);
+            buffer_append_text(text, id);
         }
     }
+}
+
+static void put_set(struct cells *cells, const struct row *row, uint32_t column_id)
+{
+    cell_begin(cells, false);
+    append_set(&cells->text, row, column_id);
 }
 
 static void put_by(struct listing *listing, struct cells *cells, const struct row *row)
@@ -241,6 +252,85 @@ static bool is_asked(const struct restatements_options *options, const struct le
     return false;
 }
 
+static void print_cells(struct listing *listing, struct cells *cells)
+{
+    struct bytes views[COLUMN_COUNT];
+    cells->starts[cells->count] = cells->text.size;
+    for (uint32_t i = 0; i < cells->count; i++)
+        views[i] = cells->is_null[i] ? bytes_of(NULL, 0)
+                                     : bytes_of(cells->text.data + cells->starts[i],
+                                                cells->starts[i + 1] - cells->starts[i]);
+    table_print_row(listing->print, views);
+    buffer_release(&cells->text);
+    listing->printed++;
+}
+
+static void append_amount(struct buffer *text, const struct day_figure *figure)
+{
+    if (figure->is_priced)
+        decimal_append(text, figure->amount);
+    else
+        buffer_append_text(text, "unpriced");
+}
+
+static void append_rate(struct buffer *text, const struct day_figure *figure)
+{
+    if (figure->is_priced)
+        rate_append_percent(text, figure->rate);
+    else
+        buffer_append_text(text, "unpriced");
+}
+
+/* "2 -> 3", or what it is where nothing moved. */
+static void put_clicks_moved(struct cells *cells, const struct ledger_entry *entry)
+{
+    cell_begin(cells, false);
+    if (!entry->is_publication && entry->old.clicks != entry->new.clicks)
+        buffer_printf(&cells->text, "%" PRIu64 " -> ", entry->old.clicks);
+    buffer_printf(&cells->text, "%" PRIu64, entry->new.clicks);
+}
+
+static void put_rate_moved(struct cells *cells, const struct ledger_entry *entry)
+{
+    const struct day_figure *old = &entry->old;
+    const struct day_figure *new = &entry->new;
+    bool is_same = old->is_priced == new->is_priced &&
+                   (!new->is_priced || decimal_compare(old->rate, new->rate) == 0);
+    cell_begin(cells, false);
+    if (!entry->is_publication && !is_same) {
+        append_rate(&cells->text, old);
+        buffer_append_text(&cells->text, " -> ");
+    }
+    append_rate(&cells->text, new);
+}
+
+static void print_entry_moved(struct listing *listing, const struct ledger_entry *entry,
+                              const struct row *row)
+{
+    struct cells cells = {.count = 0};
+    cell_begin(&cells, false);
+    time_format(entry->at_ms, &cells.text);
+    cells.text.size = SECONDS_SIZE;
+    buffer_append_text(&cells.text, "Z");
+    cell_begin(&cells, false);
+    buffer_append_bytes(&cells.text, entry->new.reseller);
+    cell_begin(&cells, false);
+    append_day(&cells.text, entry->new.day);
+    put_clicks_moved(&cells, entry);
+    put_rate_moved(&cells, entry);
+    cell_begin(&cells, false);
+    if (!entry->is_publication) {
+        append_amount(&cells.text, &entry->old);
+        buffer_append_text(&cells.text, " -> ");
+    }
+    append_amount(&cells.text, &entry->new);
+    put_by(listing, &cells, row);
+    if (cells.text.size == cells.starts[cells.count - 1])
+        append_set(&cells.text, row, RESTATEMENT_CAUSES);
+    check(cells.count == TABLE_COLUMN_COUNT);
+    print_cells(listing, &cells);
+}
+
 static void print_entry(struct listing *listing, const struct ledger_entry *entry,
                         const struct row *row)
 {
@@ -248,7 +338,6 @@ static void print_entry(struct listing *listing, const struct ledger_entry *entr
     const struct day_figure *new = &entry->new;
     bool has_old = !entry->is_publication;
     struct cells cells = {.count = 0};
-    struct bytes views[COLUMN_COUNT];
     cell_begin(&cells, false);
     time_format(entry->at_ms, &cells.text);
     cell_begin(&cells, false);
@@ -267,14 +356,7 @@ static void print_entry(struct listing *listing, const struct ledger_entry *entr
     put_set(&cells, row, RESTATEMENT_CHANGES);
     put_by(listing, &cells, row);
     check(cells.count == COLUMN_COUNT);
-    cells.starts[COLUMN_COUNT] = cells.text.size;
-    for (uint32_t i = 0; i < COLUMN_COUNT; i++)
-        views[i] = cells.is_null[i] ? bytes_of(NULL, 0)
-                                    : bytes_of(cells.text.data + cells.starts[i],
-                                               cells.starts[i + 1] - cells.starts[i]);
-    table_print_row(listing->print, views);
-    buffer_release(&cells.text);
-    listing->printed++;
+    print_cells(listing, &cells);
 }
 
 static int take_entry(void *context, const struct table *table, const struct page_row *row,
@@ -283,8 +365,12 @@ static int take_entry(void *context, const struct table *table, const struct pag
     struct listing *listing = context;
     struct ledger_entry entry;
     int rc = ledger_read(table, row, &entry, err);
-    if (rc == 0 && is_asked(listing->options, &entry, &row->row))
-        print_entry(listing, &entry, &row->row);
+    if (rc == 0 && is_asked(listing->options, &entry, &row->row)) {
+        if (listing->options->format == TABLE_ALIGNED)
+            print_entry_moved(listing, &entry, &row->row);
+        else
+            print_entry(listing, &entry, &row->row);
+    }
     command_flush(listing->output, &listing->text, false);
     return rc;
 }
@@ -397,6 +483,10 @@ void restatements_run(void *room, const struct command_request *request,
                                                               {"new_amount", TABLE_DECIMAL},
                                                               {"changes", TABLE_LIST},
                                                               {"by", TABLE_TEXT}};
+    static const struct table_column moved_columns[TABLE_COLUMN_COUNT] = {
+        {"at", TABLE_TEXT},       {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},
+        {"clicks", TABLE_NUMBER}, {"rate", TABLE_TEXT},        {"amount", TABLE_TEXT},
+        {"by", TABLE_TEXT}};
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
     struct error err = {0};
     listing->rollup = room;
@@ -405,7 +495,9 @@ void restatements_run(void *room, const struct command_request *request,
     listing->arena = arena_new(ARENA_CHUNK);
     listing->changes = key_map_new();
     listing->print =
-        table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
+        listing->options->format == TABLE_ALIGNED
+            ? table_print_new(TABLE_ALIGNED, moved_columns, TABLE_COLUMN_COUNT, &listing->text)
+            : table_print_new(listing->options->format, columns, COLUMN_COUNT, &listing->text);
     const struct read_request read = rows_request(TABLE_CHANGE, NULL, READ_DURABLE);
     int rc = rows_read(listing->rollup->store, &read, take_change, changes_read, listing, &err);
     if (rc < 0)
