@@ -122,9 +122,10 @@ run ./daybook report -d "$directory"
 
 title "2. A year of real events"
 say "All flights that left New York in 2013, as clicks: 16 resellers, 336,776 lines, of which 2,512" \
-    "have no ad and must be refused.  Lines without a fault are never held up by one that has some."
+    "have no ad and must be refused.  A bad line stops no good one, and is kept with its reason."
 run ./daybook load -d "$directory" "$place/flights-clicks.csv.gz"
-run ./daybook rate load -d "$directory" "$place/flights-rates.csv"
+show "./daybook rate load -d $directory $place/flights-rates.csv | tail -n 1"
+./daybook rate load -d "$directory" "$place/flights-rates.csv" | tail -n 1
 run ./daybook rollup -d "$directory"
 show "./daybook report -d $directory --by month --format csv"
 say "(as a table of months, revenue to two digits; the report itself is exact)"
@@ -133,8 +134,10 @@ run ./daybook report -d "$directory" --by total
 
 title "3. A rate is agreed late"
 say "AA gets 50 % from the first of December on, it turns out in January."
-run ./daybook rate set -d "$directory" AA 2013-12-01 50% --note "agreed late"
-run ./daybook restatements -d "$directory" --reseller AA --from 2013-12-01
+show "./daybook rate set -d $directory AA 2013-12-01 50% --note 'agreed late'"
+./daybook rate set -d "$directory" AA 2013-12-01 50% --note "agreed late"
+say "" "The ledger keeps every figure a day ever had, and who changed it:"
+run ./daybook restatements -d "$directory" --reseller AA --from 2013-12-30 --all
 
 title "4. Prove it"
 say "Counters, report and ledger are worked out again from clicks and rates, digit for digit."

@@ -13,11 +13,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-program=${1:-./daybook}
-sender=${2:-build/release-gcc/bench/send_clicks}
 clicks=${CLICKS:-10000000}
 runs=${RUNS:-3}
 place=$(mktemp -d "${DIRECTORY:-build}/bench-data.XXXXXX")
+# Copies: a build meanwhile does not change what is measured.
+program=$place/daybook
+sender=$place/send_clicks
+cp "${1:-./daybook}" "$program"
+cp "${2:-build/release-gcc/bench/send_clicks}" "$sender"
 server=
 
 cleanup() {
