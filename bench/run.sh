@@ -95,7 +95,8 @@ row() {
 }
 
 table() {
-    echo "| sent | clicks/s | ack p50 ms | ack p99 ms | peak MiB | restart s | compact s | bytes/click |"
+    printf '| sent | clicks/s | ack p50 ms | ack p99 ms | peak MiB |'
+    echo ' restart s | compact s | bytes/click |'
     echo "|---|---|---|---|---|---|---|---|"
     row "1 connection, in order" --connections 1
     row "1 connection, 5 % late" --connections 1 --order late
@@ -113,7 +114,8 @@ machine() {
 }
 
 {
-    echo "$clicks clicks of 55 bytes, 30 days, 1,000 resellers, batches of 1,000; median of $runs runs."
+    echo "$clicks clicks of 55 bytes, 30 days, 1,000 resellers, batches of 1,000;" \
+        "median of $runs runs."
     echo "$(date -u +%F), commit $(git rev-parse --short HEAD), $(machine)."
     echo
     table

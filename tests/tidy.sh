@@ -107,8 +107,8 @@ comment_style() {
 # Columns are characters, not bytes: drawings use more than ASCII.
 line_length() {
     local all
-    all=$(files ch; find tests bench -path tests/data -prune -o -name '*.[ch]' -o -name '*.sh' \
-        -o -name '*.py' 2>/dev/null)
+    all=$(files ch; find tests bench -path tests/data -prune -o \
+        \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) -print 2>/dev/null)
     [ -n "$all" ] || return
     LC_ALL=C.UTF-8 grep -nE '^.{101,}' $all /dev/null |
         sed -E 's/^([^:]*:[0-9]+:).*/\1 over 100 columns/'

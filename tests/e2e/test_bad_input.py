@@ -79,7 +79,8 @@ def test_a_bad_line_is_refused_and_its_neighbours_are_kept(lasting, name):
 
 
 @pytest.mark.parametrize("where", ["reseller", "ad"])
-@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80", b"\xf5\x80\x80\x80"],
+@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xc0\x80", b"\xed\xa0\x80",
+                                 b"\xf5\x80\x80\x80"],
                          ids=["no start", "cut", "overlong", "surrogate", "past the end"])
 def test_invalid_utf8_is_refused(lasting, where, bad):
     line = click(**{where: "@@"}).encode().replace(b"@@", b"a" + bad)

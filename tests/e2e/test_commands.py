@@ -53,7 +53,8 @@ def test_init_makes_a_directory_once(directory):
     assert str(directory) in daybook.run("init", "-d", directory, status=3).err
 
 
-@pytest.mark.parametrize("words", [["init"], ["report"], ["load", "-", "--producer", "x"], ["verify"],
+@pytest.mark.parametrize("words", [["init"], ["report"], ["load", "-", "--producer", "x"],
+                                   ["verify"],
                                    ["rate", "set", "AA", "2013-01-01", "10%"]], ids=" ".join)
 def test_a_directory_that_is_not_ours_is_refused_and_untouched(directory, words):
     directory.mkdir()
@@ -212,7 +213,8 @@ def test_a_read_only_directory_can_be_read(read_only, paper):
     daybook.run("verify", "-d", read_only)
 
 
-@pytest.mark.parametrize("words", [["load", "-", "--producer", "x"], ["rate", "set", "AA", "2013-01-01", "10%"],
+@pytest.mark.parametrize("words", [["load", "-", "--producer", "x"],
+                                   ["rate", "set", "AA", "2013-01-01", "10%"],
                                    ["compact"], ["serve", "--ingest", "127.0.0.1:0"]],
                          ids=lambda words: words[0])
 def test_a_read_only_directory_is_not_written(read_only, words):

@@ -1,4 +1,4 @@
-"""A year of real events comes out as the same report and the same counters, whatever way it came."""
+"""A year of real events comes out as the same report and counters, whatever way it came."""
 
 import collections
 import gzip

@@ -34,7 +34,8 @@ class Life:
             known = producer.acknowledged
             producer.sent = known
             if known and self.choice.random() < 0.5:
-                self.expect_duplicate(producer, self.choice.randint(max(1, known - REMEMBERED), known))
+                again = self.choice.randint(max(1, known - REMEMBERED), known)
+                self.expect_duplicate(producer, again)
 
     @staticmethod
     def expect_duplicate(producer, number):

@@ -119,7 +119,8 @@ def test_a_bad_rate_is_refused_by_name(directory, rate, day, said):
     assert daybook.rows(daybook.run("rate", "list", "-d", directory, "--format", "csv").out) == []
 
 
-@pytest.mark.parametrize("line", ["AA,2013-04-01,25", "AA,2013-4-1,0.25", "AA,2013-04-01", ",2013-04-01,0.1",
+@pytest.mark.parametrize("line", ["AA,2013-04-01,25", "AA,2013-4-1,0.25", "AA,2013-04-01",
+                                  ",2013-04-01,0.1",
                                   "AA,2013-01-01,0.3\nAA,2013-01-01,0.4"])
 def test_a_file_of_rates_is_loaded_whole_or_not_at_all(directory, tmp_path, line):
     daybook.run("init", "-d", directory)

@@ -46,7 +46,7 @@ def segments(directory):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_flipped_bit_in_a_segment_is_never_silent(flights_copy, flights, seed):
-    """Either it does not matter to any figure, or it is found: never a wrong report with status 0."""
+    """It matters to no figure, or it is found: never a wrong report with status 0."""
     daybook.run("compact", "-d", flights_copy)
     choice = random.Random(seed)
     files = segments(flights_copy)
