@@ -122,7 +122,8 @@ run ./daybook report -d "$directory"
 
 title "2. A year of real events"
 say "All flights that left New York in 2013, as clicks: 16 resellers, 336,776 lines, of which" \
-    "2,512 have no ad and must be refused.  A bad line stops no good one, and is kept with its" "reason."
+    "2,512 have no ad and must be refused.  A bad line stops no good one, and is kept with" \
+    "its reason."
 run ./daybook load -d "$directory" "$place/flights-clicks.csv.gz"
 show "./daybook rate load -d $directory $place/flights-rates.csv | tail -n 1"
 ./daybook rate load -d "$directory" "$place/flights-rates.csv" | tail -n 1
