@@ -3,6 +3,7 @@
 #   make                   ./daybook
 #   make test              everything a change must pass; installs what it needs
 #   make test-unit T=clog  one module's unit tests
+#   make fuzz MINUTES=10   all fuzzers, for so long together
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
 #
 # Sources are found by folder; the folders are the layers of docs/ARCHITECTURE.md, and `make tidy`
@@ -21,7 +22,7 @@ folders := storage/base counters storage rollup ingest query control
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev
-packages_test := libcriterion-dev python3-pytest netcat-openbsd valgrind clang
+packages_test := libcriterion-dev python3-pytest netcat-openbsd valgrind clang libclang-rt-dev
 
 # ---- flags ----
 
@@ -35,9 +36,11 @@ flags_debug   := -O0 -g3
 flags_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
 flags_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+flags_fuzz    := -O1 -g -fno-omit-frame-pointer \
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 flavour_flags := $(flags_$(BUILD))
 ifeq ($(strip $(flavour_flags)),)
-$(error BUILD is one of release, debug, asan, tsan; not '$(BUILD)')
+$(error BUILD is one of release, debug, asan, tsan, fuzz; not '$(BUILD)')
 endif
 
 # Asked once, when first needed; as system headers, whose warnings are not ours.
@@ -74,13 +77,19 @@ sim_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/sim/test_$(T).c)
 test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c tests/lib/*.c)))
 test_library := $(out)/libtest.a
 
+# What the fuzzers share has a header; a fuzzer is tests/fuzz/fuzz_<target>.c.
+fuzz_programs := $(patsubst %.c,$(out)/%,$(filter-out %_stream.c,$(sort $(wildcard tests/fuzz/fuzz_$(T).c))))
+fuzz_shared := fuzz.c fuzz_stream.c open_checksum.c
+fuzz_wrap := -Wl,--wrap=crc32c -Wl,--wrap=hash64
+fuzz_objects := $(fuzz_shared:%.c=$(out)/tests/fuzz/%.o)
+
 program := $(if $(root_objects),$(out)/daybook)
 ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-ingest bench-programs clean demo deps deps-test fmt-check install kills test test-build test-e2e \
-    test-sim test-unit tidy
+.PHONY: all bench-ingest bench-programs clean demo deps deps-test fmt-check fuzz fuzz-corpus \
+    fuzz-programs install kills test test-build test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -118,6 +127,13 @@ daybook: $(out)/daybook
 $(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)
 	$(quiet)$(link) $^ $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@
 
+$(out)/tests/fuzz/fuzz_%: $(out)/tests/fuzz/fuzz_%.o $(fuzz_objects) $(test_library) $(library)
+	$(quiet)$(link) -fsanitize=fuzzer $(fuzz_wrap) $^ $(vendor_libs) -lm -lpthread -o $@
+
+$(out)/tests/fuzz/make_corpus: $(out)/tests/fuzz/make_corpus.o $(fuzz_objects) $(test_library) \
+    $(library)
+	$(quiet)$(link) $(fuzz_wrap) $^ $(vendor_libs) -lm -lpthread -o $@
+
 $(bench_library): $(bench_objects)
 	$(quiet)mkdir -p $(@D)
 	$(quiet)rm -f $@ && ar rcs $@ $^
@@ -151,6 +167,25 @@ N ?= 10000
 kills: all
 	@DAYBOOK_KILLS=$(N) python3 -m pytest -q -s tests/e2e/test_kill.py
 
+# The fuzzers are clang's; MINUTES are for all of them together.
+MINUTES ?= 10
+fuzz_make = $(MAKE) --no-print-directory BUILD=fuzz CC=clang
+
+fuzz-programs: $(fuzz_programs)
+
+fuzz:
+	@$(fuzz_make) -j2 fuzz-programs
+	@FUZZ_MINUTES=$(MINUTES) tests/fuzz/run.sh $(fuzz_programs:$(out)/%=build/fuzz-clang/%)
+
+test-fuzz:
+	@$(fuzz_make) -j2 fuzz-programs
+	@FUZZ_RUNS=20000 tests/fuzz/run.sh $(fuzz_programs:$(out)/%=build/fuzz-clang/%)
+
+# Writes the seeds anew; not part of any other target.
+fuzz-corpus:
+	@$(fuzz_make) build/fuzz-clang/tests/fuzz/make_corpus
+	@build/fuzz-clang/tests/fuzz/make_corpus tests/fuzz/corpus
+
 tidy:
 	@tests/tidy.sh
 
@@ -177,3 +212,4 @@ clean:
 
 -include $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
 -include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d) $(bench_objects:.o=.d)
+-include $(fuzz_programs:=.d) $(fuzz_objects:.o=.d)

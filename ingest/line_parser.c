@@ -56,6 +56,8 @@ static enum split_status line_field(struct bytes line, size_t *at, struct buffer
         *at = i + 1;
         return memchr(field_out->data, '"', field_out->size) == NULL ? SPLIT_DONE : SPLIT_BAD_QUOTE;
     }
+    /* Room for the rest of the line: also a field of nothing is then a view of something. */
+    buffer_reserve(unquoted, line.size - i);
     start = unquoted->size;
     for (i++;; i++) {
         if (i >= line.size)
@@ -86,8 +88,10 @@ static enum split_status line_split(struct line_parser *parser, struct bytes lin
     /* Room for all, so that views into it stay. */
     buffer_reserve(&parser->unquoted, line.size + 1);
     while (at <= line.size && count < LINE_FIELDS_MAX) {
+        size_t start = at;
+
         if (line_field(line, &at, &parser->unquoted, &fields[count]) != SPLIT_DONE) {
-            fields[count] = bytes_of(line.data + at, line.size - at);
+            fields[count] = bytes_of(line.data + start, line.size - start);
             *count_out = count + 1;
             return SPLIT_BAD_QUOTE;
         }

@@ -34,7 +34,7 @@ static int refuse_form(struct bytes text, int rc, struct error *err)
     if (text.size > 0 && text.data[0] == '-')
         return error_set(err, ERROR_INVALID, "rate \"%.*s\" is negative; a rate is 0 to 1",
                          shown(text), (const char *)text.data);
-    if (memchr(text.data, ',', text.size) != NULL)
+    if (text.size > 0 && memchr(text.data, ',', text.size) != NULL)
         return error_set(err, ERROR_INVALID, "rate \"%.*s\" has a comma; write the point: 0.25",
                          shown(text), (const char *)text.data);
     if (rc == ERROR_LIMIT)

@@ -65,7 +65,8 @@ void decompressor_free(struct decompressor *decompressor)
 int decompressor_append(struct decompressor *decompressor, struct bytes compressed,
                         size_t plain_size, struct buffer *target)
 {
-    buffer_reserve(target, plain_size);
+    /* Also for nothing there must be a place. */
+    buffer_reserve(target, plain_size > 0 ? plain_size : 1);
     size_t size = ZSTD_decompressDCtx(decompressor->context, target->data + target->size,
                                       plain_size, compressed.data, compressed.size);
     if (ZSTD_isError(size) || size != plain_size)

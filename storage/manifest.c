@@ -517,6 +517,8 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
         }
         rc = load_record(manifest, content, err);
     }
+    if (rc == 0 && manifest->number == 0)
+        return damage(manifest->offset, 1, "it is missing", err);
     return rc;
 }
 

@@ -41,6 +41,7 @@ step "tidy"                    make --no-print-directory tidy
 step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
 step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
 step "simulation (sanitized)"  make --no-print-directory BUILD=asan test-sim
+step "fuzz"                    make --no-print-directory test-fuzz
 if compgen -G 'tests/e2e/test_*.py' >/dev/null; then
     step "end to end" make --no-print-directory test-e2e
 fi

@@ -120,7 +120,8 @@ static const struct line_case line_cases[] = {
     {"r,2013-11-28,1385654400123,a,1,2,3,4,5,6,7,8,9", NULL, REJECT_TOO_MANY_FIELDS, NULL},
     {"r,2013-11-28,1385654400123,\"a,1", NULL, REJECT_BAD_QUOTE, "\"a,1"},
     {"r,2013-11-28,1385654400123,\"a\"b,1", NULL, REJECT_BAD_QUOTE, "\"a\"b,1"},
-    {"r,2013-11-28,1385654400123,a\"b,1", NULL, REJECT_BAD_QUOTE, NULL},
+    {"r,2013-11-28,1385654400123,a\"b,1", NULL, REJECT_BAD_QUOTE, "a\"b,1"},
+    {"r,2013-11-28,1385654400123,a,1\"", NULL, REJECT_BAD_QUOTE, "1\""},
     {"\"", NULL, REJECT_BAD_QUOTE, "\""},
     {"\"\"\"", NULL, REJECT_BAD_QUOTE, NULL},
     {",2013-11-28,1385654400123,a,1", NULL, REJECT_EMPTY_ID, ""},
@@ -258,6 +259,7 @@ static const struct header_case header_cases[] = {
     {"time,ad_id,amount", "missing_column \"reseller_id\""},
     {"reseller_id,day,time,ad_id,amount,country", "unknown_column \"country\""},
     {"reseller_id,day,time,ad_id,amount,", "unknown_column \"\""},
+    {"time,\"\",ad_id", "unknown_column \"\""},
     {"time,ad_id,time,amount", "duplicate_column \"time\""},
     {"time,\"ad_id", "bad_quote \"time,\\\"ad_id\""},
 };

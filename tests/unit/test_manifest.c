@@ -407,6 +407,22 @@ Test(manifest, cut_file_is_damage)
     bench_release(&bench);
 }
 
+/* Its header agrees, and the first record, which has the whole state, is not there. */
+Test(manifest, header_without_a_record_is_damage)
+{
+    struct bench bench;
+    struct buffer content = {0};
+
+    bench_init(&bench);
+    file_read(&bench, &content);
+    store_u64(content.data + 16, BLOCK);
+    store_u32(content.data + 24, crc32c(0, content.data, 24));
+    file_replace(&bench, "manifest", content.data, BLOCK);
+    cr_assert_eq(bench_open(&bench, true), ERROR_CORRUPT);
+    buffer_release(&content);
+    bench_release(&bench);
+}
+
 /* The checksum is right, the content is not: random bodies must be refused, or read, in peace. */
 Test(manifest, body_that_makes_no_sense_is_refused)
 {

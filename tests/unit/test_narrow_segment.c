@@ -791,3 +791,15 @@ Test(narrow_segment, a_page_that_lies_is_decoded_without_harm)
     decompressor_free(decompressor);
     teardown(&fixture);
 }
+
+/* Compressed, of zero bytes, and garbage: the first page that is ever expanded into a buffer. */
+Test(narrow_segment, a_compressed_page_that_claims_no_bytes_is_refused)
+{
+    static const uint8_t page[] = {1, 0, 0, 0, 0, 0x0b, 0x28, 0x0f, 0x0f, 0x1d, 0x22};
+    struct decompressor *decompressor = decompressor_new();
+    struct buffer plain = {0};
+    cr_assert_eq(narrow_page_expand(bytes_of(page, sizeof page), decompressor, &plain),
+                 ERROR_CORRUPT);
+    buffer_release(&plain);
+    decompressor_free(decompressor);
+}

@@ -128,6 +128,15 @@ Test(rate, a_refusal_says_what_was_probably_meant)
     }
 }
 
+/* A field of no bytes may be a view of nothing at all. */
+Test(rate, an_empty_view_without_memory_is_refused_like_an_empty_text)
+{
+    struct decimal rate;
+    struct error err;
+    cr_assert_eq(rate_parse(bytes_of(NULL, 0), &rate, &err), ERROR_INVALID);
+    cr_expect_str_eq(err.text, "\"\" is no rate; write a fraction (0.25) or percent (25%)");
+}
+
 Test(rate, a_day_in_another_spelling_is_refused_with_the_right_one)
 {
     static const char *const cases[][2] = {

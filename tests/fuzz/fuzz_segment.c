@@ -1,0 +1,88 @@
+/* fuzz_segment: a segment file is the input; it is opened by what its own footer says of it (as a
+ * manifest would), and every partition of it read. */
+#include "storage/narrow_segment.h"
+#include "storage/segment_format.h"
+#include "storage/wide_segment.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/sim/sim_world.h"
+
+enum { ROWS_MAX = 1 << 20 };
+
+static void read_narrow(struct segment *segment, const struct table *table)
+{
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(segment, i);
+        for (int reversed = 0; reversed < 2; reversed++) {
+            struct slice slice = slice_all();
+            struct stream *stream = NULL;
+            struct unfiltered item;
+            slice.reversed = reversed != 0;
+            int rc = narrow_segment_stream(segment, table, partition->token, partition->key,
+                                           &slice, &stream, NULL);
+            while (rc == 0 && stream != NULL && stream->next(stream, &item, NULL) == 1) {
+            }
+            stream_close(stream);
+        }
+    }
+}
+
+static void read_wide(struct segment *segment, const struct table *table)
+{
+    struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
+    struct wide_rows rows;
+    wide_rows_init(&rows, table);
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(segment, i);
+        if (wide_segment_reader_rows(reader, partition, ROWS_MAX, &rows, NULL) == 0) {
+            struct partition_stats stats = {0};
+            wide_rows_stats(&rows, &stats);
+            check(stats.rows == rows.rows);
+        }
+        for (uint32_t piece = 0; piece < partition->page_count && piece < 4; piece++) {
+            (void)!wide_segment_reader_piece(reader, partition, piece, &rows, NULL);
+        }
+    }
+    wide_rows_release(&rows);
+    wide_segment_reader_free(reader);
+}
+
+static void read_segment(struct world *world, const struct segment_info *info,
+                         const struct table *table)
+{
+    struct segment *segment = NULL;
+    struct error err = {0};
+    int rc = segment_open(world, info, &segment, &err);
+    if (rc != 0) {
+        check(err.text[0] != '\0');
+        return;
+    }
+    bool is_ranked = (table->flags & TABLE_RANKED) != 0;
+    if (info->kind == SEGMENT_NARROW) {
+        read_narrow(segment, table);
+    } else if (is_ranked) {
+        read_wide(segment, table);
+    }
+    segment_unref(segment);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct segment_footer footer;
+    if (size < 2 * SEGMENT_BLOCK ||
+        segment_format_read_footer(data + size - SEGMENT_BLOCK, size, &footer, NULL) != 0) {
+        return 0;
+    }
+    const struct table *table = schema_table(fuzz_schema(), footer.info.table_id);
+    if (table == NULL) {
+        return 0;
+    }
+    char path[64];
+    struct sim_world *sim = sim_world_new(1);
+    struct world *world = sim_world_interface(sim);
+    check(world->disk->make_directory(world->disk, "segments") == 0);
+    segment_path(footer.info.id, path);
+    fuzz_put_file(world, path, bytes_of(data, size), 0);
+    read_segment(world, &footer.info, table);
+    sim_world_free(sim);
+    return 0;
+}

@@ -1,0 +1,325 @@
+/* make_corpus: the seeds of the fuzzers, in the directory given: DIR/<target>/<name>.
+ *
+ * Files are those that an engine leaves in a simulated directory after a short history; pages,
+ * payloads and mutations are parts of it.  Linked with the fuzzers' checksums (open_checksum.c). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "storage/base/calendar.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/segment_format.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_world.h"
+
+struct seeds {
+    const char *directory;
+    struct world *world;
+    const char *folder;                /* whose files are being saved */
+};
+
+static void save(const struct seeds *seeds, const char *target, const char *name,
+                 struct bytes prefix, struct bytes content)
+{
+    char path[512];
+    snprintf(path, sizeof(path), "%s/%s", seeds->directory, target);
+    check(mkdir(path, 0777) == 0 || errno == EEXIST);
+    snprintf(path, sizeof(path), "%s/%s/%s", seeds->directory, target, name);
+    FILE *file = fopen(path, "wb");
+    check(file != NULL);
+    check(fwrite(prefix.data, 1, prefix.size, file) == prefix.size);
+    check(fwrite(content.data, 1, content.size, file) == content.size);
+    check(fclose(file) == 0);
+}
+
+static void save_text(const struct seeds *seeds, const char *target, const char *name,
+                      const char *text)
+{
+    save(seeds, target, name, bytes_text(""), bytes_text(text));
+}
+
+/* ---- text ---- */
+
+static void save_lines(const struct seeds *seeds)
+{
+    save(seeds, "csv", "plain", bytes_of("", 1),
+         bytes_text("r1,2013-11-28,1385654400123,ad42,0.005\n"
+                    "r2,,2013-11-28T16:00:00.5+01:00,caf\xc3\xa9,12\r\n"));
+    save(seeds, "csv", "quoted", bytes_of("", 1),
+         bytes_text("\"r,\"\"1\",2013-11-28,1385654400123,\"#a\",1\n\"open,,0,a,1\n\n#sync\n"));
+    save_text(seeds, "csv", "header",
+              "\1ad_id,amount,time,reseller_id\na,0.10,1385654400123,r\n,,,\na,1,2,r,x\n");
+    save_text(seeds, "ndjson", "plain",
+              "{\"reseller_id\":\"r1\",\"time\":1385654400123,\"ad_id\":\"ad42\",\"amount\":0.005}\n"
+              "{\"reseller_id\":\"r\\u00e9\\n\",\"day\":\"2013-11-28\",\"time\":"
+              "\"2013-11-28T16:00:00Z\",\"ad_id\":7,\"amount\":\"1\"}\n");
+    save_text(seeds, "ndjson", "wrong",
+              "{\"reseller_id\":[{}],\"day\":null}\n[1]\n{\"amount\":\"\\ud83d\\ude00\"\n{}{}\n");
+    save_text(seeds, "rate_file", "plain",
+              "reseller_id,effective_since,reward_percent\nsupaboobs,2011-02-13,0.2\n"
+              "\"another, Ltd\",2013-11-01,25%\nsupaboobs,2012-01-01,\n");
+    save_text(seeds, "text", "day", "2013-11-28");
+    save_text(seeds, "text", "time", "2013-11-28 02:16:52.5+01:00");
+    save_text(seeds, "text", "milliseconds", "1385654400123");
+    save_text(seeds, "text", "amount", "12345678901234567.8");
+    save_text(seeds, "text", "exponent", "-1.25e-17");
+}
+
+static void save_values(const struct seeds *seeds)
+{
+    static const char map[] = "map<text, frozen<list<int>>>\n\0\0\0\1\0\0\0\1a\0\0\0\14"
+                              "\0\0\0\1\0\0\0\4\0\0\0\7";
+    static const char decimal[] = "decimal\n\0\0\0\2\0\377";
+    static const char duration[] = "duration\n\2\4\6";
+    save(seeds, "value", "map", bytes_of("", 0), bytes_of(map, sizeof(map) - 1));
+    save(seeds, "value", "decimal", bytes_of("", 0), bytes_of(decimal, sizeof(decimal) - 1));
+    save(seeds, "value", "duration", bytes_of("", 0), bytes_of(duration, sizeof(duration) - 1));
+    save_text(seeds, "value", "tuple", "frozen<tuple<int, varint, set<inet>>>\n");
+    save_text(seeds, "value", "timestamp", "timestamp\n2013-11-28T02:16:52Z");
+    save_text(seeds, "value", "uuid", "timeuuid\n13814000-1dd2-11b2-8080-808080808080");
+    save_text(seeds, "value", "inet", "inet\n2001:db8::1");
+}
+
+static void save_zones(const struct seeds *seeds)
+{
+    static const char *const names[] = {"Asia/Tokyo", "Europe/Berlin", "America/St_Johns"};
+    static const char *const files[] = {"tokyo", "berlin", "st-johns"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char path[128];
+        uint8_t content[8192], time[8];
+        snprintf(path, sizeof(path), "/usr/share/zoneinfo/%s", names[i]);
+        FILE *file = fopen(path, "rb");
+        check(file != NULL);
+        size_t size = fread(content, 1, sizeof(content), file);
+        fclose(file);
+        store_u64(time, UINT64_C(1385654400123));
+        save(seeds, "zone", files[i], bytes_of(time, 8), bytes_of(content, size));
+    }
+}
+
+static void save_messages(const struct seeds *seeds)
+{
+    static const char run[] = "\40\21\0\0\0\1\0\2me\4text\1\6status\0\1\0\0\0\2";
+    save(seeds, "control_message", "run", bytes_of("", 0), bytes_of(run, sizeof(run) - 1));
+}
+
+/* ---- batches ---- */
+
+static void add_whole_row(struct write_batch *batch)
+{
+    static const uint8_t one[] = {0, 0, 0, 1};
+    const struct column_value values[] = {
+        {1, false, write_batch_text(batch, "p")}, {2, false, bytes_of(one, 4)},
+        {3, false, write_batch_text(batch, "c")}, {4, false, write_batch_text(batch, "static")},
+        {5, true, {NULL, 0}},
+    };
+    const struct table *table = schema_table(fuzz_schema(), FUZZ_TABLE_WHOLE);
+    write_batch_insert(batch, table, values, 5);
+    write_batch_delete(batch, table, values, 3);
+    write_batch_delete(batch, table, values, 1);
+}
+
+static void add_range_deletion(struct write_batch *batch)
+{
+    static const uint8_t one[] = {0, 0, 0, 1};
+    struct deletion deletion = {.timestamp_us = TIMESTAMP_SERVER};
+    struct unfiltered *bounds = arena_alloc(batch->arena, 2 * sizeof(*bounds), 8);
+    bounds[0] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                    .bound = {.side = BOUND_BEFORE},
+                                    .before = DELETION_NONE,
+                                    .after = deletion};
+    bounds[0].bound.prefix.count = 1;
+    bounds[0].bound.prefix.values[0] = bytes_of(one, 4);
+    bounds[1] = bounds[0];
+    bounds[1].bound.side = BOUND_AFTER;
+    bounds[1].before = deletion;
+    bounds[1].after = DELETION_NONE;
+    struct mutation mutation = {.table_id = FUZZ_TABLE_WHOLE,
+                                .token = murmur3_token("p", 1),
+                                .key = bytes_text("p"),
+                                .deletion = DELETION_NONE,
+                                .items = bounds,
+                                .item_count = 2};
+    write_batch_add_mutation(batch, &mutation);
+}
+
+static void add_counter(struct write_batch *batch)
+{
+    static const uint8_t one[] = {0, 0, 0, 1};
+    struct buffer packed = {0};
+    struct clustering clustering = {.count = 1};
+    clustering.values[0] = bytes_of(one, 4);
+    clustering_pack(&clustering, &packed);
+    const struct counter_increment increment = {.table_id = FUZZ_TABLE_COUNTER,
+                                                .column_id = 3,
+                                                .key = bytes_text("p"),
+                                                .clustering =
+                                                    write_batch_copy(batch, buffer_view(&packed)),
+                                                .is_set = true,
+                                                .value = -7};
+    write_batch_add_increment(batch, &increment);
+    buffer_release(&packed);
+}
+
+static void save_batch(const struct seeds *seeds, struct store *store)
+{
+    static const struct click clicks[] = {
+        {"r1", "2013-11-28", 1385605012000, "a", "0.01"},
+        {"r1", "2013-11-28", 1385605012001, "b", "12"},
+        {"r2", "2013-11-29", 1385691412000, "a", "0.005"},
+    };
+    struct write_batch *batch = write_batch_new();
+    struct block *block = engine_fixture_block(store, clicks, 3);
+    const struct counting_rule rule = {.column_id = AD_CLICK_AD_ID,
+                                       .counter_table_id = TABLE_CLICKS_PER_AD,
+                                       .counter_column_id = COUNTER_CLICKS};
+    struct buffer payload = {0};
+    write_batch_add_block(batch, block);
+    write_batch_add_rule(batch, &rule);
+    add_whole_row(batch);
+    add_range_deletion(batch);
+    add_counter(batch);
+    write_batch_serialize(batch, &payload);
+    save(seeds, "frame_payload", "mixed", bytes_of("", 0), buffer_view(&payload));
+    buffer_clear(&payload);
+    batch->schema = fuzz_schema();
+    write_batch_serialize(batch, &payload);
+    save(seeds, "frame_payload", "schema", bytes_of("", 0), buffer_view(&payload));
+    buffer_clear(&payload);
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        mutation_pack(&batch->mutations[i], &payload);
+    }
+    save(seeds, "mutation", "several", bytes_of("", 0), buffer_view(&payload));
+    block_free(block);
+    write_batch_free(batch);
+    buffer_release(&payload);
+}
+
+static void save_schema(const struct seeds *seeds)
+{
+    struct buffer content = {0};
+    struct schema *small = schema_new();
+    static const char *const fields[] = {"a", "b"};
+    static const char *const types[] = {"int", "list<text>"};
+    check(schema_add_keyspace(small, "k", NULL) == 0);
+    check(schema_add_type(small, "k", "pair", 2, fields, types, NULL) == 0);
+    schema_serialize(small, &content);
+    save(seeds, "schema", "small", bytes_of("", 0), buffer_view(&content));
+    buffer_clear(&content);
+    schema_serialize(fuzz_schema(), &content);
+    save(seeds, "schema", "builtin", bytes_of("", 0), buffer_view(&content));
+    schema_unref(small);
+    buffer_release(&content);
+}
+
+/* ---- the files of an engine ---- */
+
+static void write_history(struct engine_fixture *fixture)
+{
+    static const char *const days[] = {"2013-11-28", "2013-11-29"};
+    for (uint32_t i = 0; i < 12; i++) {
+        char ad[16];
+        snprintf(ad, sizeof(ad), "ad%u", i % 7);
+        const struct click clicks[] = {
+            {i % 3 == 0 ? "r1" : "r2", days[i % 2], 1385605012000 + i * 997, ad, "0.01"},
+            {"r3", days[i % 2], 1385605012000 + i, "a", i % 2 == 0 ? "1.5" : "0.25"},
+        };
+        check(engine_fixture_clicks(fixture, clicks, 2) == 0);
+        if (i == 8) {
+            engine_fixture_flush(fixture);
+        }
+    }
+}
+
+static struct buffer read_file(struct world *world, const char *path)
+{
+    struct disk_file *file;
+    struct buffer content = {0};
+    check(world->disk->open(world->disk, path, DISK_READ, &file, NULL) == 0);
+    size_t size = (size_t)world->disk->size(world->disk, file);
+    buffer_reserve(&content, size);
+    check(world->disk->read(world->disk, file, 0, content.data, size) == (int64_t)size);
+    content.size = size;
+    world->disk->close(world->disk, file);
+    return content;
+}
+
+static void save_pages(const struct seeds *seeds, const struct buffer *content)
+{
+    struct segment_footer footer;
+    struct segment *segment;
+    struct buffer page = {0};
+    check(segment_format_read_footer(content->data + content->size - SEGMENT_BLOCK, content->size,
+                                     &footer, NULL) == 0);
+    check(segment_open(seeds->world, &footer.info, &segment, NULL) == 0);
+    const char *target = footer.info.kind == SEGMENT_WIDE ? "wide_page" : "narrow_page";
+    char name[32];
+    snprintf(name, sizeof(name), "table-%u", footer.info.table_id);
+    check(segment_read_page(segment, 0, &page, NULL) == 0);
+    save(seeds, target, name, bytes_of("", 0), buffer_view(&page));
+    segment_unref(segment);
+    buffer_release(&page);
+}
+
+/* A byte of options goes before what the fuzzers of log and manifest take. */
+static void save_file(void *context, const char *name)
+{
+    const struct seeds *seeds = context;
+    char path[128];
+    snprintf(path, sizeof(path), "%s%s%s", seeds->folder, seeds->folder[0] != '\0' ? "/" : "",
+             name);
+    if (strcmp(path, "log") == 0 || strcmp(path, "segments") == 0) {
+        return;
+    }
+    struct buffer content = read_file(seeds->world, path);
+    if (strcmp(seeds->folder, "segments") == 0) {
+        save(seeds, "segment", name, bytes_of("", 0), buffer_view(&content));
+        save_pages(seeds, &content);
+    } else {
+        while (content.size > 0 && content.data[content.size - 1] == 0) {
+            content.size--;
+        }
+        bool is_log = strcmp(seeds->folder, "log") == 0;
+        if (content.size > 0) {
+            save(seeds, is_log ? "commit_log" : "manifest", name, bytes_of(is_log ? "\2" : "\1", 1),
+                 buffer_view(&content));
+        }
+    }
+    buffer_release(&content);
+}
+
+static void save_files(struct seeds *seeds)
+{
+    static const char *const folders[] = {"", "log", "segments"};
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        seeds->folder = folders[i];
+        check(seeds->world->disk->list(seeds->world->disk, folders[i], save_file, seeds) == 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: make_corpus DIR\n");
+        return 1;
+    }
+    struct sim_world *sim = sim_world_new(1);
+    struct seeds seeds = {.directory = argv[1], .world = sim_world_interface(sim)};
+    struct engine_fixture fixture = {.options = {.log_file_size = 1 << 20}};
+    check(mkdir(argv[1], 0777) == 0 || errno == EEXIST);
+    check(engine_fixture_open_in(&fixture, seeds.world, NULL) == 0);
+    write_history(&fixture);
+    save_lines(&seeds);
+    save_values(&seeds);
+    save_zones(&seeds);
+    save_messages(&seeds);
+    save_schema(&seeds);
+    save_batch(&seeds, fixture.store);
+    save_files(&seeds);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+    return 0;
+}
