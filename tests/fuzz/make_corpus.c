@@ -53,7 +53,8 @@ static void save_lines(const struct seeds *seeds)
     save_text(seeds, "csv", "header",
               "\1ad_id,amount,time,reseller_id\na,0.10,1385654400123,r\n,,,\na,1,2,r,x\n");
     save_text(seeds, "ndjson", "plain",
-              "{\"reseller_id\":\"r1\",\"time\":1385654400123,\"ad_id\":\"ad42\",\"amount\":0.005}\n"
+              "{\"reseller_id\":\"r1\",\"time\":1385654400123,\"ad_id\":\"ad42\","
+              "\"amount\":0.005}\n"
               "{\"reseller_id\":\"r\\u00e9\\n\",\"day\":\"2013-11-28\",\"time\":"
               "\"2013-11-28T16:00:00Z\",\"ad_id\":7,\"amount\":\"1\"}\n");
     save_text(seeds, "ndjson", "wrong",
