@@ -298,6 +298,7 @@ static bool capture_fresh(struct read_job *read)
             vector->codes[i] = i;
         }
         vector->strings = strings;
+        vector->string_count = read->fresh->rows;
     }
     return true;
 }
