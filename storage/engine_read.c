@@ -299,6 +299,7 @@ static bool capture_fresh(struct read_job *read)
         }
         vector->strings = strings;
         vector->string_count = read->fresh->rows;
+        vector->strings_shared = false;
     }
     return true;
 }
