@@ -88,7 +88,7 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-ingest bench-programs clean demo deps deps-test fmt-check fuzz fuzz-corpus \
+.PHONY: all bench-ingest bench-programs clean damage demo deps deps-test fmt-check fuzz fuzz-corpus \
     fuzz-programs install kills test test-build test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -166,6 +166,10 @@ test-e2e: all bench-programs
 N ?= 10000
 kills: all
 	@DAYBOOK_KILLS=$(N) python3 -m pytest -q -s tests/e2e/test_kill.py
+
+# Every bit of a small directory turned over, of which test-sim takes a sample.
+damage: $(out)/tests/sim/test_damage
+	@DAMAGE_STEP=1 $< --verbose
 
 # The fuzzers are clang's; MINUTES are for all of them together.
 MINUTES ?= 10

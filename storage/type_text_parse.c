@@ -559,6 +559,7 @@ int type_parse_text(const struct type *type, struct bytes text, struct buffer *v
                     struct error *err)
 {
     size_t start = value->size;
+    buffer_reserve(value, 1); /* a value of no bytes is a view of something too */
     bool parsed = parse_scalar(type, text, value);
 
     if (parsed) {

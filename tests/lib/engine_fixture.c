@@ -234,68 +234,88 @@ void engine_fixture_compact(struct engine_fixture *fixture)
 }
 
 struct rows_read {
-    struct buffer text;
+    struct buffer *text;
     struct buffer position;
+    struct error err;
+    int status;
     bool done;
 };
 
-static void print_row(struct rows_read *read, const struct table *table, const struct page_row *row)
+static void print_row(struct buffer *text, const struct table *table, const struct page_row *row)
 {
     for (uint32_t c = 0; c < table->column_count; c++) {
         struct bytes value;
-        buffer_append_text(&read->text, c == 0 ? "" : "|");
+        buffer_append_text(text, c == 0 ? "" : "|");
         if (!page_row_value(table, row, table->columns[c].id, &value)) {
-            buffer_append_text(&read->text, "-");
+            buffer_append_text(text, "-");
         } else if (table->columns[c].type->kind == TYPE_COUNTER) {
-            buffer_printf(&read->text, "%" PRId64, value_bigint(value));
+            buffer_printf(text, "%" PRId64, value_bigint(value));
         } else {
-            type_format(table->columns[c].type, value, &read->text);
+            type_format(table->columns[c].type, value, text);
         }
     }
-    buffer_append_text(&read->text, "\n");
+    buffer_append_text(text, "\n");
 }
 
 static void rows_page(void *context, int status, const struct error *err,
                       const struct read_page *page)
 {
     struct rows_read *read = context;
-    if (status != 0) {
-        fail_with("read", err);
-    }
-    for (uint32_t i = 0; i < page->row_count; i++) {
-        print_row(read, page->table, &page->rows[i]);
-    }
     buffer_clear(&read->position);
-    buffer_append_bytes(&read->position, page->position);
+    if (status == 0) {
+        for (uint32_t i = 0; i < page->row_count; i++) {
+            print_row(read->text, page->table, &page->rows[i]);
+        }
+        buffer_append_bytes(&read->position, page->position);
+    } else {
+        read->err = *err;
+    }
+    read->status = status;
     read->done = true;
+}
+
+int engine_fixture_try_rows(struct engine_fixture *fixture, const struct read_request *request,
+                            struct buffer *text, struct error *err)
+{
+    struct rows_read read = {.text = text};
+    struct read_request page = *request;
+    do {
+        read.done = false;
+        page.position = buffer_view(&read.position);
+        read.status = store_read(fixture->store, &page, rows_page, &read, &read.err);
+        if (read.status == 0) {
+            step_until(fixture, &read.done);
+        }
+    } while (read.status == 0 && read.position.size > 0);
+    if (read.status != 0) {
+        *err = read.err;
+    }
+    buffer_release(&read.position);
+    return read.status;
 }
 
 struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table_id,
                                   struct bytes key, uint32_t row_limit, bool reversed)
 {
-    struct rows_read read = {0};
-    do {
-        struct read_request request = {.table_id = table_id,
-                                       .is_scan = key.size == 0,
-                                       .key = key,
-                                       .slice = slice_all(),
-                                       .position = buffer_view(&read.position),
-                                       .row_limit = row_limit};
-        struct error err = {0};
-        request.slice.reversed = reversed;
-        read.done = false;
-        if (store_read(fixture->store, &request, rows_page, &read, &err) != 0) {
-            fail_with("read", &err);
-        }
-        step_until(fixture, &read.done);
-    } while (read.position.size > 0);
-    buffer_release(&read.position);
-    buffer_put_u8(&read.text, 0);
-    return read.text;
+    struct buffer text = {0};
+    struct error err = {0};
+    struct read_request request = {.table_id = table_id,
+                                   .is_scan = key.size == 0,
+                                   .key = key,
+                                   .slice = slice_all(),
+                                   .row_limit = row_limit};
+    request.slice.reversed = reversed;
+    if (engine_fixture_try_rows(fixture, &request, &text, &err) != 0) {
+        fail_with("read", &err);
+    }
+    buffer_put_u8(&text, 0);
+    return text;
 }
 
 struct stats_read {
-    struct buffer text;
+    struct buffer *text;
+    struct error err;
+    int status;
     bool done;
 };
 
@@ -306,28 +326,41 @@ static void stats_figures(void *context, int status, const struct error *err,
     struct stats_read *read = context;
     (void)position;
     if (status != 0) {
-        fail_with("stats", err);
+        read->err = *err;
+    } else if (count > 0) {
+        buffer_printf(read->text, "%" PRIu64 " ", figures[0].stats.rows);
+        decimal_append(read->text, stats_sum(&figures[0].stats));
     }
-    if (count > 0) {
-        buffer_printf(&read->text, "%" PRIu64 " ", figures[0].stats.rows);
-        decimal_append(&read->text, stats_sum(&figures[0].stats));
-    }
-    buffer_put_u8(&read->text, 0);
+    read->status = status;
     read->done = true;
+}
+
+int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reseller, const char *day,
+                             struct buffer *text, struct error *err)
+{
+    struct stats_read read = {.text = text};
+    struct buffer key = {0};
+    engine_fixture_key(&key, reseller, day);
+    read.status = store_stats(fixture->store, TABLE_AD_CLICK, buffer_view(&key), READ_DURABLE,
+                              stats_figures, &read, &read.err);
+    if (read.status == 0) {
+        step_until(fixture, &read.done);
+    }
+    if (read.status != 0) {
+        *err = read.err;
+    }
+    buffer_release(&key);
+    return read.status;
 }
 
 struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *reseller,
                                    const char *day)
 {
-    struct stats_read read = {0};
-    struct buffer key = {0};
+    struct buffer text = {0};
     struct error err = {0};
-    engine_fixture_key(&key, reseller, day);
-    if (store_stats(fixture->store, TABLE_AD_CLICK, buffer_view(&key), READ_DURABLE, stats_figures,
-                    &read, &err) != 0) {
+    if (engine_fixture_try_stats(fixture, reseller, day, &text, &err) != 0) {
         fail_with("stats", &err);
     }
-    step_until(fixture, &read.done);
-    buffer_release(&key);
-    return read.text;
+    buffer_put_u8(&text, 0);
+    return text;
 }

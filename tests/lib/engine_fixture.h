@@ -51,5 +51,11 @@ struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table
 /* "rows sum" of a partition of ad_click, as text. */
 struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *reseller,
                                    const char *day);
+/* The same, appended to `text` without a NUL, where a read may fail; `request` is the first page's. */
+must_check int engine_fixture_try_rows(struct engine_fixture *fixture,
+                                       const struct read_request *request, struct buffer *text,
+                                       struct error *err);
+must_check int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reseller,
+                                        const char *day, struct buffer *text, struct error *err);
 void engine_fixture_key(struct buffer *key, const char *reseller, const char *day);
 #endif

@@ -284,6 +284,7 @@ static const struct text_case text_cases[] = {
     {TYPE_BOOLEAN, "1", NULL, NULL},
     {TYPE_BLOB, "0x00ff", "00FF", NULL},
     {TYPE_BLOB, "0x", "", ""},
+    {TYPE_BLOB, "", "", NULL},
     {TYPE_BLOB, "0x0", NULL, NULL},
     {TYPE_BLOB, "00", NULL, NULL},
     {TYPE_UUID, "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11", "5F0C6D1E8F0A4C579A3C2F1F0D7C9A11", NULL},
