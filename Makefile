@@ -160,7 +160,7 @@ test-sim: $(sim_programs)
 	@tests/run.sh $^
 
 test-e2e: all bench-programs
-	@python3 -m pytest -q tests/e2e
+	@DAYBOOK=$(out)/daybook python3 -m pytest -q tests/e2e
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000

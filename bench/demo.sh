@@ -47,6 +47,7 @@ run() {
 
 start_server() {
     local log=$place/server.log i
+    : >"$log"
     ./daybook serve -d "$directory" --ingest 127.0.0.1:0 --cql none --http none 2>"$log" &
     server=$!
     for ((i = 0; i < 1000; i++)); do

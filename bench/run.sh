@@ -38,6 +38,7 @@ now_ms() {
 # Start the server on $1 and wait until it is ready; sets `server`, `address` and `start_ms`.
 serve() {
     local log=$place/log began
+    : >"$log" # before the server's own process opens it: the last one was ready too
     began=$(now_ms)
     "$program" serve -d "$1" --ingest 127.0.0.1:0 --cql none --http none 2>"$log" &
     server=$!
@@ -47,6 +48,11 @@ serve() {
     done
     start_ms=$(($(now_ms) - began))
     address=$(grep ready "$log" | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)
+}
+
+# Its output is shown only where it fails.
+quietly() {
+    "$@" >"$place/out" 2>&1 || { echo "$* failed: $?" >&2; cat "$place/out" "$place/log" >&2; exit 1; }
 }
 
 # One figure of send_clicks by its name.
@@ -65,13 +71,13 @@ measure() {
     serve "$directory"
     restart=$start_ms
     began=$(now_ms)
-    "$program" compact -d "$directory" >"$place/out" 2>&1
+    quietly "$program" compact -d "$directory"
     compact=$(($(now_ms) - began))
     size=$(find "$directory" -type f -not -path '*/log/*' -printf '%s\n' |
         awk '{ sum += $1 } END { print sum }')
-    "$program" verify -d "$directory" >"$place/out" 2>&1 || { cat "$place/out" >&2; exit 1; }
+    quietly "$program" verify -d "$directory"
     kill "$server"
-    wait "$server"
+    quietly wait "$server"
     server=
     rm -rf "$directory"
     awk -v rate="$(figure clicks/s)" -v p50="$(figure ack_p50_ms)" -v p99="$(figure ack_p99_ms)" \

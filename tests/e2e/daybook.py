@@ -1,7 +1,7 @@
 """daybook: start the program, speak its text door, run its commands.
 
-Nothing here knows what a right answer is; the tests do. DAYBOOK names another program than the
-release one, say build/asan-gcc/daybook.
+Nothing here knows what a right answer is; the tests do. DAYBOOK names another program than ./daybook,
+as make BUILD=asan test-e2e does.
 """
 
 import collections
@@ -19,7 +19,7 @@ import time
 import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("DAYBOOK", str(ROOT / "daybook"))
+PROGRAM = os.path.abspath(os.environ.get("DAYBOOK", ROOT / "daybook"))
 DATA = ROOT / "tests" / "data"
 
 # Seconds until a test gives up on something that must happen: not a measure of anything.

@@ -2,13 +2,17 @@
 
 import collections
 import decimal
+import os
+import pathlib
 import subprocess
 
 import pytest
 
 import daybook
 
-BENCH = daybook.ROOT / "build" / "release-gcc" / "bench"
+# Beside the program that is tested; ./daybook is a copy of the release one.
+BENCH = (pathlib.Path(daybook.PROGRAM).parent if "DAYBOOK" in os.environ
+         else daybook.ROOT / "build" / "release-gcc") / "bench"
 
 
 def generate(*words):
