@@ -176,6 +176,8 @@ static void engine_free(struct engine *engine)
     memory_free(engine->indexes);
     memory_free(engine->waiters);
     memory_free(engine->drains);
+    memory_free(engine->flush_waiters);
+    memory_free(engine->compact_waiters);
     memory_free(engine);
 }
 
