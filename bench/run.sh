@@ -52,7 +52,10 @@ serve() {
 
 # Its output is shown only where it fails.
 quietly() {
-    "$@" >"$place/out" 2>&1 || { echo "$* failed: $?" >&2; cat "$place/out" "$place/log" >&2; exit 1; }
+    "$@" >"$place/out" 2>&1 && return
+    echo "$* failed" >&2
+    cat "$place/out" "$place/log" >&2
+    exit 1
 }
 
 # One figure of send_clicks by its name.
@@ -122,7 +125,8 @@ machine() {
 {
     echo "$clicks clicks of 55 bytes, 30 days, 1,000 resellers, batches of 1,000;" \
         "median of $runs runs."
-    echo "$(date -u +%F), commit $(git rev-parse --short HEAD), $(machine)."
+    echo "$(date -u +%F), commit $(git rev-parse --short HEAD), $(machine)," \
+        "load average before: $(cut -d ' ' -f 1 /proc/loadavg)."
     echo
     table
 } >"$place/table"

@@ -1,7 +1,7 @@
 """daybook: start the program, speak its text door, run its commands.
 
-Nothing here knows what a right answer is; the tests do. DAYBOOK names another program than ./daybook,
-as make BUILD=asan test-e2e does.
+Nothing here knows what a right answer is; the tests do. DAYBOOK names another program than
+./daybook, as make BUILD=asan test-e2e does.
 """
 
 import collections
