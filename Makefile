@@ -22,7 +22,8 @@ folders := storage/base counters storage rollup ingest query control
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev
-packages_test := libcriterion-dev python3-pytest netcat-openbsd valgrind clang libclang-rt-dev
+packages_demo := netcat-openbsd
+packages_test := libcriterion-dev python3-pytest $(packages_demo) valgrind clang libclang-rt-dev
 
 # ---- flags ----
 
@@ -88,7 +89,7 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-ingest bench-programs clean damage demo deps deps-test fmt-check fuzz fuzz-corpus \
+.PHONY: all bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz fuzz-corpus \
     fuzz-programs install kills test test-build test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -196,7 +197,7 @@ tidy:
 fmt-check:
 	@clang-format --dry-run --Werror $(sources) $(wildcard *.c) $(wildcard tests/*/*.c)
 
-demo: deps
+demo: deps-demo
 	@$(MAKE) --no-print-directory all
 	@bench/demo.sh
 
@@ -204,6 +205,9 @@ demo: deps
 
 deps:
 	@tests/deps.sh $(packages)
+
+deps-demo:
+	@tests/deps.sh $(packages) $(packages_demo)
 
 deps-test:
 	@tests/deps.sh $(packages) $(packages_test)
