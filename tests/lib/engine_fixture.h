@@ -51,7 +51,8 @@ struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table
 /* "rows sum" of a partition of ad_click, as text. */
 struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *reseller,
                                    const char *day);
-/* The same, appended to `text` without a NUL, where a read may fail; `request` is the first page's. */
+/* The same, appended to `text` without a NUL, where a read may fail; `request` is the first
+ * page's. */
 must_check int engine_fixture_try_rows(struct engine_fixture *fixture,
                                        const struct read_request *request, struct buffer *text,
                                        struct error *err);
