@@ -4,6 +4,7 @@
 #   make test              everything a change must pass; installs what it needs
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
+#   make sim MINUTES=10    random histories with crashes; SEED=n begins with, or replays, one
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
 #
 # Sources are found by folder; the folders are the layers of docs/ARCHITECTURE.md, and `make tidy`
@@ -89,8 +90,9 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz fuzz-corpus \
-    fuzz-programs install kills test test-build test-e2e test-fuzz test-sim test-unit tidy
+.PHONY: all bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz \
+    fuzz-corpus fuzz-programs install kills sim test test-build test-e2e test-fuzz test-sim \
+    test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -168,12 +170,18 @@ N ?= 10000
 kills: all
 	@DAYBOOK_KILLS=$(N) python3 -m pytest -q -s tests/e2e/test_kill.py
 
+MINUTES ?= 10
+
+# Random histories, crashed at every sync, for so long; a failure names its seed.
+SEED ?= 1
+sim: $(out)/tests/sim/test_history_crash
+	@SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) $< --verbose
+
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage
 	@DAMAGE_STEP=1 $< --verbose
 
 # The fuzzers are clang's; MINUTES are for all of them together.
-MINUTES ?= 10
 fuzz_make = $(MAKE) --no-print-directory BUILD=fuzz CC=clang
 
 fuzz-programs: $(fuzz_programs)

@@ -317,13 +317,6 @@ static void log_fail(struct commit_log *log, int status)
     log->durable(log->context, status, log->frame_durable);
 }
 
-/* Space may come back, and so may handles; other errors do not go away by waiting. */
-static bool status_is_passing(int status)
-{
-    return status == -ENOSPC || status == -EDQUOT || status == -EMFILE || status == -ENFILE ||
-           status == -ENOMEM;
-}
-
 static void retry_fire(struct timer *timer);
 
 static void retry_start(struct commit_log *log)
@@ -417,7 +410,7 @@ static void chore_done(struct job *job)
     int rc = chore_finish(log);
 
     log->is_chore_running = false;
-    if (rc < 0 && status_is_passing(rc))
+    if (rc < 0 && error_is_passing(rc))
         retry_start(log);
     else if (rc < 0)
         log_fail(log, rc);
@@ -534,7 +527,7 @@ static int log_open_current(struct commit_log *log, struct error *err)
     chore_take_making(log, &log->chore, COMMIT_LOG_BLOCK);
     chore_run(&log->chore);
     rc = chore_finish(log);
-    if (rc < 0 && status_is_passing(rc)) {
+    if (rc < 0 && error_is_passing(rc)) {
         retry_start(log);
         return 0;
     }

@@ -25,6 +25,7 @@
 
 enum {
     OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
+    RETRY_MS = 1000,                   /* until a job that found the disk full is tried again */
     UNFLUSHED_LOG_MAX = 1 << 30        /* past this the memtable is sealed, to bound replay */
 };
 
@@ -223,6 +224,37 @@ void engine_fail(struct engine *engine, int code, const char *what)
                    &engine->failure);
     engine_drain(engine);
     engine_close_if_idle(engine);
+}
+
+/* ---- waiting for space ---- */
+
+static void retry_fire(struct timer *timer)
+{
+    struct engine *engine = timer->context;
+    engine_start_flush(engine);
+    engine_start_compaction(engine);
+}
+
+/* What a flush or a merge would have written is still in the log, or in the runs it was to merge,
+ * so a disk that is full loses nothing: it only takes longer. */
+void engine_job_failed(struct engine *engine, int status, const struct error *err)
+{
+    if (!error_is_passing(status)) {
+        engine_fail(engine, status, err->text);
+        return;
+    }
+    callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, status, err);
+    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
+    if (!engine_is_waiting_for_space(engine)) {
+        engine->retry_timer = (struct timer){.fire = retry_fire, .context = engine};
+        engine->world->executor->timer_start(engine->world->executor, &engine->retry_timer,
+                                             RETRY_MS);
+    }
+}
+
+bool engine_is_waiting_for_space(const struct engine *engine)
+{
+    return engine->retry_timer.handle != NULL;
 }
 
 /* ---- apply ---- */

@@ -205,10 +205,13 @@ static void compact_done(struct job *job)
         engine->metric_compactions->value++;
     }
     if (compact->status != 0) {
+        if (compact->output != NULL && error_is_passing(compact->status)) {
+            segment_remove_at_close(compact->output);
+        }
         if (compact->output != NULL) {
             segment_unref(compact->output);
         }
-        engine_fail(engine, compact->status, compact->err.text);
+        engine_job_failed(engine, compact->status, &compact->err);
     }
     for (uint32_t i = 0; i < compact->exception_count; i++) {
         segment_unref(compact->exceptions[i]);
@@ -287,7 +290,7 @@ static bool choose(const struct engine *engine, uint32_t start, uint32_t end, bo
 void engine_start_compaction(struct engine *engine)
 {
     if (engine->compaction != NULL || engine->failed != 0 || engine->options.read_only ||
-        engine->is_closing) {
+        engine->is_closing || engine_is_waiting_for_space(engine)) {
         return;
     }
     bool everything = engine->compact_waiter_count > 0;

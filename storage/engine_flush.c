@@ -223,6 +223,17 @@ static void flush_publish(struct flush_job *flush)
     }
 }
 
+/* Segments that are not going to be live: their files would only take space. */
+static void flush_discard(struct flush_job *flush)
+{
+    for (uint32_t i = 0; i < flush->count; i++) {
+        if (error_is_passing(flush->status)) {
+            segment_remove_at_close(flush->segments[i]);
+        }
+        segment_unref(flush->segments[i]);
+    }
+}
+
 static void flush_done(struct job *job)
 {
     struct flush_job *flush = (struct flush_job *)job;
@@ -239,10 +250,8 @@ static void flush_done(struct job *job)
         }
         engine_drain(engine);
     } else {
-        for (uint32_t i = 0; i < flush->count; i++) {
-            segment_unref(flush->segments[i]);
-        }
-        engine_fail(engine, flush->status, flush->err.text);
+        flush_discard(flush);
+        engine_job_failed(engine, flush->status, &flush->err);
     }
     memory_free(flush);
     engine_job_done(engine);
@@ -260,6 +269,7 @@ static struct flush_job *flush_new(struct engine *engine)
 void engine_start_flush(struct engine *engine)
 {
     if (engine->flush != NULL || engine->frozen_count == 0 || engine->failed != 0 ||
+        engine_is_waiting_for_space(engine) ||
         engine->options.read_only || engine->log == NULL ||
         engine->frozen[0]->frame_last > engine_durable_frame(engine)) {
         return;
@@ -278,8 +288,11 @@ int engine_flush_now(struct engine *engine, struct error *err)
         if (rc == 0) {
             flush_publish(flush);
             memtable_unref(flush->memtable);
-        } else if (err != NULL) {
-            *err = flush->err;
+        } else {
+            flush_discard(flush);
+            if (err != NULL) {
+                *err = flush->err;
+            }
         }
         memory_free(flush);
         if (rc != 0) {

@@ -304,7 +304,9 @@ void engine_job_done(struct engine *engine)
 
 static bool is_idle(const struct engine *engine)
 {
-    bool unfinished = engine->payload.size > 0 || engine->frozen_count > 0;
+    /* A full disk is not waited for: what is not flushed is in the log. */
+    bool unfinished = engine->payload.size > 0 ||
+                      (engine->frozen_count > 0 && !engine_is_waiting_for_space(engine));
     return engine->jobs == 0 && !commit_log_is_writing(engine->log) &&
            (!unfinished || engine->failed != 0 || engine->options.read_only);
 }
@@ -320,6 +322,7 @@ static void close_now(struct timer *timer)
         engine->world->executor->timer_start(engine->world->executor, timer, CLOSE_RETRY_MS);
         return;
     }
+    engine->world->executor->timer_stop(engine->world->executor, &engine->retry_timer);
     struct callback closed = engine->closed;
     int status = engine->failed;
     struct error failure = engine->failure;

@@ -82,6 +82,7 @@ struct engine {
     uint32_t compact_waiter_count;
     uint32_t jobs;                     /* under way, of any kind: close waits for them */
 
+    struct timer retry_timer;          /* runs while flush and compaction wait for space */
     int failed;                        /* negative once a write or sync failed */
     struct error failure;
     bool is_closing;
@@ -98,6 +99,10 @@ struct engine {
 };
 
 /* ---- engine.c ---- */
+/* A background job could not be done: whoever waits for it is told, and it is tried again in a
+ * while, or the engine fails for good where waiting mends nothing. */
+void engine_job_failed(struct engine *engine, int status, const struct error *err);
+bool engine_is_waiting_for_space(const struct engine *engine);
 extern const struct store_ops engine_ops;
 /* Between two frames: what is open covers the frames up to `frame_last`. */
 void engine_freeze_open(struct engine *engine, uint64_t frame_last);

@@ -6,6 +6,7 @@
  * give "make log files ahead: allocate log/7". */
 #include "storage/base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,12 @@ void error_wrap(struct error *err, const char *format, ...)
         return;
     if (snprintf(err->text + used, sizeof err->text - used, ": %s", old) < 0)
         err->text[used] = '\0';
+}
+
+bool error_is_passing(int code)
+{
+    return code == -ENOSPC || code == -EDQUOT || code == -EMFILE || code == -ENFILE ||
+           code == -ENOMEM;
 }
 
 const char *error_text(int code)

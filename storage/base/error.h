@@ -9,6 +9,7 @@
 #ifndef DAYBOOK_STORAGE_BASE_ERROR_H
 #define DAYBOOK_STORAGE_BASE_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define must_check __attribute__((warn_unused_result))
@@ -52,6 +53,9 @@ void error_wrap(struct error *err, const char *format, ...) __attribute__((forma
 
 /* The text of a code, errno's and libuv's included.  Never NULL, static memory. */
 const char *error_text(int code);
+
+/* Whether the cause may go away by waiting: space and handles may come back, other errors stay. */
+bool error_is_passing(int code);
 
 /* Abort with file, line and expression; the program is wrong, not its input. */
 _Noreturn void check_failed(const char *file, int line, const char *expression);

@@ -46,7 +46,9 @@ static void open_store(struct rollup_fixture *fixture, bool creates)
     struct error err = {0};
     uint32_t count;
     const struct table_definition *const *tables = rollup_tables(&count);
-    struct engine_options options = {.read_only = fixture->is_read_only, .log_file_size = 1 << 20};
+    struct engine_options options = {.read_only = fixture->is_read_only,
+                                     .memtable_rows_max = fixture->memtable_rows_max,
+                                     .log_file_size = 1 << 20};
     if (creates) {
         struct schema *schema = schema_new();
         require(schema_add_keyspace(schema, "daybook", &err), &err, "keyspace");
@@ -84,6 +86,14 @@ void rollup_fixture_start(struct rollup_fixture *fixture)
     open_rollup(fixture);
 }
 
+void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim)
+{
+    fixture->sim = sim;
+    fixture->world = sim_world_interface(sim);
+    open_store(fixture, false);
+    open_rollup(fixture);
+}
+
 static void close_all(struct rollup_fixture *fixture)
 {
     struct waiting closed = {0};
@@ -114,10 +124,7 @@ void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed)
     struct sim_world *after = sim_world_crash(fixture->sim, seed);
     close_all(fixture);
     sim_world_free(fixture->sim);
-    fixture->sim = after;
-    fixture->world = sim_world_interface(after);
-    open_store(fixture, false);
-    open_rollup(fixture);
+    rollup_fixture_open(fixture, after);
 }
 
 void rollup_fixture_flush(struct rollup_fixture *fixture)

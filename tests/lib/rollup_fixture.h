@@ -15,6 +15,7 @@ struct rollup_fixture {
     bool is_read_only;
     const char *zone;                  /* NULL: UTC */
     const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
+    uint64_t memtable_rows_max;        /* as in engine_options */
     struct sim_world *sim;
     struct world *world;
     struct store *store;
@@ -24,6 +25,8 @@ struct rollup_fixture {
 
 /* Fields above may be set before; the rest is zero. */
 void rollup_fixture_start(struct rollup_fixture *fixture);
+/* The same in a world that has a directory already; the world is the fixture's from then on. */
+void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim);
 void rollup_fixture_stop(struct rollup_fixture *fixture);
 /* Close cleanly and open again; lose the power now and open what is left. */
 void rollup_fixture_restart(struct rollup_fixture *fixture);

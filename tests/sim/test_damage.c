@@ -23,7 +23,7 @@
 enum {
     SECTOR = 512,
     PATHS_MAX = 32,
-    STEP_DEFAULT = 101,            /* a prime: the sample meets every bit of a byte */
+    STEP_DEFAULT = 199,            /* a prime: the sample meets every bit of a byte */
     WRITABLE_EVERY = 16            /* every so many flips the opening is one that writes */
 };
 
