@@ -11,7 +11,7 @@
  * figures are its rows times its rates.
  *
  * SIM_SEED is the first history's seed (also to see a failure again), SIM_SECONDS how long to go
- * on; without it a fixed number of histories runs. */
+ * on, SIM_HISTORIES how many of them to run where no time is given. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ enum {
     RESELLERS = 2,
     DAYS = 3,
     COUNTERS = 2,                  /* that are set by hand: ads "c0" and "c1" */
-    HISTORIES = 6,
+    HISTORIES_DEFAULT = 6,
     FULL_STEPS = 200               /* after which a full disk gets its space back */
 };
 
@@ -557,10 +557,11 @@ Test(history_crash, what_is_there_is_a_beginning_of_what_was_written_with_all_ac
 {
     uint64_t first = number_from("SIM_SEED", 1);
     uint64_t seconds = number_from("SIM_SECONDS", 0);
+    uint64_t enough = number_from("SIM_HISTORIES", HISTORIES_DEFAULT);
     uint64_t crashes = 0;
     uint64_t histories = 0;
     double start = seconds_now();
-    while (seconds > 0 ? seconds_now() - start < (double)seconds : histories < HISTORIES)
+    while (seconds > 0 ? seconds_now() - start < (double)seconds : histories < enough)
         crashes += run_history(first + histories++);
     double taken = seconds_now() - start;
     printf("history_crash: %" PRIu64 " histories from seed %" PRIu64 ", %" PRIu64
