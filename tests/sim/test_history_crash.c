@@ -522,6 +522,9 @@ static void do_something_else(struct history *history)
 static uint64_t run_history(uint64_t seed)
 {
     struct history history = {.seed = seed, .random = {.state = seed}};
+    /* Said before it runs, as a failure may come from where the seed is not known. */
+    printf("history_crash: SIM_SEED=%" PRIu64 "\n", seed);
+    fflush(stdout);
     history.fixture = (struct rollup_fixture){.seed = seed, .is_automatic = true};
     history.fixture.memtable_rows_max = 12 + draw(&history, 30);
     rollup_fixture_start(&history.fixture);
