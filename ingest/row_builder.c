@@ -180,18 +180,27 @@ static void partitions_grow(struct row_builder *builder)
     memory_free(old);
 }
 
+static struct bytes builder_day_text(struct row_builder *builder, int32_t day)
+{
+    struct day_text *kept = &builder->day_texts[(uint32_t)day % DAY_TEXTS];
+
+    if (kept->day != day || kept->text[0] == '\0') {
+        kept->day = day;
+        day_format(day, kept->text);
+    }
+    return bytes_of(kept->text, DAY_TEXT_SIZE);
+}
+
 /* The code of (reseller, day), added if it is new. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
     struct partition_slot *slot = partition_slot(builder, reseller, day);
-    char text[DAY_TEXT_SIZE + 1];
 
     if (slot->epoch == builder->partition_epoch)
         return slot->partition;
-    day_format(day, text);
     buffer_clear(&builder->key);
     key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
-    key_put_component(&builder->key, 2, bytes_of(text, DAY_TEXT_SIZE));
+    key_put_component(&builder->key, 2, builder_day_text(builder, day));
     *slot = (struct partition_slot){
         .reseller = reseller,
         .day = day,

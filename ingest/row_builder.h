@@ -23,6 +23,13 @@ struct partition_memo {
     uint32_t partition;                /* its code in the block */
 };
 
+/* A day's text, kept: shuffled clicks name a new (reseller, day) in nearly every line. */
+struct day_text {
+    int32_t day;
+    char text[DAY_TEXT_SIZE + 1];      /* empty: none is kept here */
+};
+enum { DAY_TEXTS = 64 };               /* by the day's number modulo this */
+
 struct partition_slot {
     uint32_t reseller;
     int32_t day;
@@ -44,6 +51,7 @@ struct row_builder {
     uint32_t partition_mask;
     uint32_t partition_epoch;
     struct buffer key;
+    struct day_text day_texts[DAY_TEXTS];
 };
 
 /* `table` is the stream's; `stream` outlives the builder; `seed` is random.  ERROR_INVALID when the

@@ -13,7 +13,7 @@
  * more than a fifth of the engine thread, and no figure is more than a second behind while it can
  * help. */
 #define TICK_US     INT64_C(250000)
-#define TICK_MAX_US INT64_C(750000)
+#define TICK_MAX_US INT64_C(850000)
 #define WORK_SHARE  4                   /* a tick is so many times the last work's length */
 #define IDLE_US     INT64_C(3600000000) /* a look at the clock, should it have jumped */
 
