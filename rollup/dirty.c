@@ -283,25 +283,30 @@ static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const 
     return false;
 }
 
-void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct bytes near)
+uint64_t dirty_hash(struct bytes key)
 {
-    uint32_t mask = set->slot_count - 1;
-    if (set->slot_count == 0)
-        return;
-    if (far.size > 0)
-        __builtin_prefetch(&set->slots[(uint32_t)hash64(far.data, far.size) & mask]);
-    if (near.size > 0) {
-        const struct dirty_day *day = set->slots[(uint32_t)hash64(near.data, near.size) & mask];
-        __builtin_prefetch(day, 1);
-        __builtin_prefetch(day + 1);
-    }
+    return hash64(key.data, key.size);
 }
 
-struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
-                                 const uint8_t *change, int64_t now_us,
+void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash)
+{
+    if (set->slot_count > 0)
+        __builtin_prefetch(&set->slots[(uint32_t)hash & (set->slot_count - 1)]);
+}
+
+void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash)
+{
+    if (set->slot_count == 0)
+        return;
+    const struct dirty_day *day = set->slots[(uint32_t)hash & (set->slot_count - 1)];
+    __builtin_prefetch(day, 1);
+    __builtin_prefetch(day + 1);
+}
+
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out)
 {
-    uint64_t hash = hash64(key.data, key.size);
     struct dirty_day *day = set->slots[find_slot(set, key, hash)];
     *mark_out = NULL;
     if (day == NULL)

@@ -83,16 +83,20 @@ uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and
 /* The order the next day or range to be queued will get: all now queued are before it. */
 uint64_t dirty_set_order(const struct dirty_set *set);
 
-/* Mark the day of an ad_click partition key; `change` may be NULL.  NULL when the key is none of a
+/* What days are found by; the same for the same key. */
+uint64_t dirty_hash(struct bytes key);
+
+/* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  NULL when the key is none of a
  * day.  When the mark is a new one *mark_out points to it, to be given its id and its row; else it
  * is NULL.  Valid until the set changes. */
-struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, enum dirty_cause cause,
-                                 const uint8_t *change, int64_t now_us,
+struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
+                                 enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
-/* Fetch into the cache what dirty_set_mark will touch: the slot of `far`, and the day that stands
- * in the slot of `near`, which was `far` some calls before.  A set of many days lies beyond the
- * caches, and a block of shuffled clicks marks as many days as it has rows. */
-void dirty_set_prefetch(const struct dirty_set *set, struct bytes far, struct bytes near);
+/* Fetch into the cache what dirty_set_mark will touch: first the slot of a hash, and some calls
+ * later the day that stands in it.  A set of many days lies beyond the caches, and a block of
+ * shuffled clicks marks as many days as it has rows. */
+void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
+void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
 /* A mark from the table, when the set is loaded. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,

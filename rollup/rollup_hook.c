@@ -44,21 +44,38 @@ static void add_mark_row(struct rollup *rollup, struct write_batch *batch, struc
 }
 
 static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
-                     enum dirty_cause cause, const uint8_t *change, int64_t now_us)
+                     uint64_t hash, enum dirty_cause cause, const uint8_t *change, int64_t now_us)
 {
     struct dirty_mark *mark;
-    struct dirty_day *day = dirty_set_mark(rollup->dirty, key, cause, change, now_us, &mark);
+    struct dirty_day *day =
+        dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
     if (mark != NULL)
         add_mark_row(rollup, batch, day->reseller, day->day, day->day + 1, mark, now_us);
 }
 
 /* ---- clicks ---- */
 
-enum { PREFETCH_AHEAD = 8 };
+enum { AHEAD = 8, HASHES = 2 * AHEAD };        /* HASHES a power of two */
 
-static struct bytes partition_ahead(const struct block_dictionary *partitions, uint32_t index)
+/* Mark every partition of a block: its slot is fetched 2 * AHEAD partitions before, its day AHEAD. */
+static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
+                            const struct block_dictionary *partitions, const uint8_t *change,
+                            int64_t now_us)
 {
-    return index < partitions->count ? block_dictionary_get(partitions, index) : bytes_of(NULL, 0);
+    uint64_t hashes[HASHES];
+    for (uint32_t i = 0; i < partitions->count + HASHES; i++) {
+        if (i >= HASHES) {
+            uint32_t at = i - HASHES;
+            mark_day(rollup, batch, block_dictionary_get(partitions, at), hashes[at % HASHES],
+                     CAUSE_LATE_CLICKS, change, now_us);
+        }
+        if (i < partitions->count) {
+            hashes[i % HASHES] = dirty_hash(block_dictionary_get(partitions, i));
+            dirty_set_prefetch_slot(rollup->dirty, hashes[i % HASHES]);
+        }
+        if (i >= AHEAD && i - AHEAD < partitions->count)
+            dirty_set_prefetch_day(rollup->dirty, hashes[(i - AHEAD) % HASHES]);
+    }
 }
 
 static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_t index,
@@ -75,12 +92,7 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
                                                .counter_column_id = COUNTER_CLICKS};
     write_batch_add_rule(batch, &per_ad);
     write_batch_add_rule(batch, &per_reseller);
-    for (uint32_t i = 0; i < partitions->count; i++) {
-        dirty_set_prefetch(rollup->dirty, partition_ahead(partitions, i + 2 * PREFETCH_AHEAD),
-                           partition_ahead(partitions, i + PREFETCH_AHEAD));
-        mark_day(rollup, batch, block_dictionary_get(partitions, i), CAUSE_LATE_CLICKS, change,
-                 now_us);
-    }
+    mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
 static enum dirty_cause cause_of(const struct mutation *mutation)
@@ -231,7 +243,8 @@ void rollup_hook(void *context, struct write_batch *batch)
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == TABLE_AD_CLICK)
-            mark_day(rollup, batch, mutation.key, cause_of(&mutation), change, now_us);
+            mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key), cause_of(&mutation),
+                     change, now_us);
         if (mutation.table_id == TABLE_RESELLER)
             take_rates(rollup, batch, &mutation, change, now_us);
     }
