@@ -57,7 +57,7 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
 
 enum { AHEAD = 8, HASHES = 2 * AHEAD };        /* HASHES a power of two */
 
-/* Mark every partition of a block: its slot is fetched 2 * AHEAD partitions before, its day AHEAD. */
+/* Mark every partition of a block: its slot is fetched 2 * AHEAD of them before, its day AHEAD. */
 static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
                             const struct block_dictionary *partitions, const uint8_t *change,
                             int64_t now_us)
