@@ -87,8 +87,8 @@ uint64_t dirty_set_order(const struct dirty_set *set);
 uint64_t dirty_hash(struct bytes key);
 
 /* Mark the day of an ad_click partition key with that hash; `change` may be NULL.  NULL when the
- * key is none of a day.  When the mark is a new one *mark_out points to it, to be given its id and its
- * row; else it is NULL.  Valid until the set changes. */
+ * key is none of a day.  When the mark is a new one *mark_out points to it, to be given its id and
+ * its row; else it is NULL.  Valid until the set changes. */
 struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64_t hash,
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out);
