@@ -9,9 +9,8 @@
 #include "rollup/rollup_private.h"
 #include "storage/base/memory.h"
 
-/* A figure is at most a tick and its work behind; ticks grow with the work, so that it takes no
- * more than a fifth of the engine thread, and no figure is more than a second behind while it can
- * help. */
+/* A figure is at most a tick and its work behind.  Ticks grow with the work, so that it takes about
+ * a fifth of the engine thread, up to a length that keeps figures within a second of clicks. */
 #define TICK_US     INT64_C(250000)
 #define TICK_MAX_US INT64_C(850000)
 #define WORK_SHARE  4                   /* a tick is so many times the last work's length */
