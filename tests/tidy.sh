@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-product=(storage/base counters storage rollup ingest query control)
+product=(storage/base counters storage rollup ingest query query/cql query/native control)
 objects=build/release-gcc
 
 # Folders a folder may include from, besides itself: docs/ARCHITECTURE.md draws the arrows.
@@ -16,6 +16,8 @@ allowed() {
     storage) echo counters storage/base ;;
     rollup | ingest) echo storage counters storage/base ;;
     query) echo rollup counters storage storage/base ;;
+    query/cql) echo query rollup counters storage storage/base ;;
+    query/native) echo query/cql query rollup counters storage storage/base ;;
     esac
 }
 
