@@ -22,7 +22,11 @@
 
 enum {
     RESELLER_SIZE = 14,           /* "reseller-0001," */
+    RESELLER_SIZE_MANY = 16,      /* "reseller-000001," */
+    RESELLERS_FEW = 10000,        /* up to here four digits do */
     AD_SIZE = 11,                 /* "ad-0007919," */
+    AD_UUID_SIZE = 37,            /* "00001eef-5d5a-4b3c-9f0e-3a1d2b4c5d6e," */
+    AD_SLOT = 40,
     DAY_SIZE = DAY_TEXT_SIZE + 1, /* "2026-08-01," */
     TIME_SIZE = 13,
     AMOUNT_SLOT = 8,    /* "123.45\n" and its length in the last byte */
@@ -50,7 +54,9 @@ struct click_generator {
     struct alias_table amounts;
     int32_t first_day;
     char (*reseller_texts)[SLOT];
-    char (*ad_texts)[SLOT];
+    size_t reseller_size;
+    char (*ad_texts)[AD_SLOT];
+    size_t ad_size;
     char (*day_texts)[SLOT];
     char (*amount_texts)[AMOUNT_SLOT];
     char (*digits)[4]; /* "0000" to "9999" */
@@ -68,32 +74,12 @@ struct click_options click_options_default(void)
     };
 }
 
-bool click_order_parse(const char *text, enum click_order *order_out)
+/* A bijection of 64 bits that looks random: the finalizer of SplitMix64. */
+static inline uint64_t mix(uint64_t bits)
 {
-    static const char *const names[] = {"ordered", "late", "shuffled"};
-
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *order_out = (enum click_order)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool click_number_parse(const char *text, uint64_t least, uint64_t most, uint64_t *number_out)
-{
-    uint64_t number = 0;
-
-    if (*text == '\0' || strlen(text) > 18)
-        return false;
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9')
-            return false;
-        number = number * 10 + (uint64_t)(*text - '0');
-    }
-    *number_out = number;
-    return number >= least && number <= most;
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return bits ^ (bits >> 31);
 }
 
 /* ---- weighted draws ---- */
@@ -149,13 +135,19 @@ static struct alias_table alias_table_make(double *weights, uint32_t count)
     return table;
 }
 
-static struct alias_table alias_table_zipf(uint32_t count)
+/* Weights 1/1, 1/2, 1/3 ...; `has_heavy`: the first one has as much as all others together. */
+static struct alias_table alias_table_zipf(uint32_t count, bool has_heavy)
 {
     double *weights = memory_alloc(count * sizeof *weights);
+    double others = 0;
     struct alias_table table;
 
     for (uint32_t i = 0; i < count; i++)
         weights[i] = 1.0 / (i + 1);
+    for (uint32_t i = 1; i < count; i++)
+        others += weights[i];
+    if (has_heavy && count > 1)
+        weights[0] = others;
     table = alias_table_make(weights, count);
     memory_free(weights);
     return table;
@@ -201,19 +193,40 @@ static inline uint32_t alias_draw(const struct alias_table *table, uint32_t bits
 
 /* ---- texts ---- */
 
+static void names_make(struct click_generator *generator)
+{
+    const struct click_options *options = &generator->options;
+    bool has_many = options->resellers > RESELLERS_FEW;
+    char text[64];
+
+    generator->reseller_size = has_many ? RESELLER_SIZE_MANY : RESELLER_SIZE;
+    for (uint32_t i = 0; i < options->resellers; i++) {
+        (void)snprintf(text, sizeof text, "reseller-%0*u,", has_many ? 6 : 4,
+                       i % CLICK_RESELLERS_MAX);
+        memcpy(generator->reseller_texts[i], text, SLOT);
+    }
+    generator->ad_size = options->has_uuid_ads ? AD_UUID_SIZE : AD_SIZE;
+    for (uint32_t i = 0; i < ADS_IN_ALL; i++) {
+        uint64_t high = mix(i + UINT64_C(1));
+        uint64_t low = mix(high);
+
+        if (options->has_uuid_ads)
+            (void)snprintf(text, sizeof text, "%08x-%04x-4%03x-9%03x-%012llx,",
+                           (unsigned)(high >> 32), (unsigned)(high & 0xffff),
+                           (unsigned)(high >> 16 & 0xfff), (unsigned)(low >> 48 & 0xfff),
+                           (unsigned long long)(low & 0xffffffffffff));
+        else
+            (void)snprintf(text, sizeof text, "ad-%07u,", i);
+        memcpy(generator->ad_texts[i], text, AD_SLOT);
+    }
+}
+
 static void texts_make(struct click_generator *generator)
 {
     const struct click_options *options = &generator->options;
     char text[64];
 
-    for (uint32_t i = 0; i < options->resellers; i++) {
-        (void)snprintf(text, sizeof text, "reseller-%04u,", i % CLICK_RESELLERS_MAX);
-        memcpy(generator->reseller_texts[i], text, SLOT);
-    }
-    for (uint32_t i = 0; i < ADS_IN_ALL; i++) {
-        (void)snprintf(text, sizeof text, "ad-%07u,", i);
-        memcpy(generator->ad_texts[i], text, SLOT);
-    }
+    names_make(generator);
     for (uint32_t i = 0; i < options->days; i++) {
         day_format(generator->first_day + (int32_t)i, text);
         text[DAY_TEXT_SIZE] = ',';
@@ -240,11 +253,11 @@ struct click_generator *click_generator_new(const struct click_options *options)
     check(options->days >= 1 && options->days <= CLICK_DAYS_MAX);
     generator->options = *options;
     check(day_parse(bytes_text("2026-08-01"), &generator->first_day));
-    generator->resellers = alias_table_zipf(options->resellers);
-    generator->ads = alias_table_zipf(options->ads);
+    generator->resellers = alias_table_zipf(options->resellers, options->has_heavy);
+    generator->ads = alias_table_zipf(options->ads, false);
     generator->amounts = alias_table_log_normal();
     generator->reseller_texts = memory_zeroed(options->resellers, SLOT);
-    generator->ad_texts = memory_zeroed(ADS_IN_ALL, SLOT);
+    generator->ad_texts = memory_zeroed(ADS_IN_ALL, AD_SLOT);
     generator->day_texts = memory_zeroed(options->days, SLOT);
     generator->amount_texts = memory_zeroed(AMOUNTS, AMOUNT_SLOT);
     generator->digits = memory_zeroed(10000, 4);
@@ -266,14 +279,6 @@ void click_generator_free(struct click_generator *generator)
 }
 
 /* ---- clicks ---- */
-
-/* A bijection of 64 bits that looks random: the finalizer of SplitMix64. */
-static inline uint64_t mix(uint64_t bits)
-{
-    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return bits ^ (bits >> 31);
-}
 
 /* Milliseconds since the first day began.  Of N ordered clicks the i-th falls into the i-th of N
  * equal parts of the time, so that they are in order and still as far apart as random ones. */
@@ -320,13 +325,13 @@ static inline char *click_write(const struct click_generator *generator, uint64_
     uint64_t start = (uint64_t)generator->first_day * (uint64_t)DAY_MS;
 
     memcpy(to, generator->reseller_texts[reseller], SLOT);
-    to += RESELLER_SIZE;
+    to += generator->reseller_size;
     memcpy(to, generator->day_texts[time / (uint64_t)DAY_MS], SLOT);
     to += DAY_SIZE;
     time_append(generator, start + time, to);
     to += TIME_SIZE + 1;
-    memcpy(to, generator->ad_texts[(reseller * 7919 + ad * 31) % ADS_IN_ALL], SLOT);
-    to += AD_SIZE;
+    memcpy(to, generator->ad_texts[(reseller * 7919 + ad * 31) % ADS_IN_ALL], AD_SLOT);
+    to += generator->ad_size;
     memcpy(to, generator->amount_texts[cents], AMOUNT_SLOT);
     return to + generator->amount_texts[cents][AMOUNT_SLOT - 1];
 }

@@ -6,7 +6,8 @@
  *     reseller-0001,2026-08-01,1785542400012,ad-0007919,0.45
  *
  * Resellers, and the ads of each, are drawn with weights 1/1, 1/2, 1/3 ...; amounts are log-normal
- * cents.  This is the reference data of the figures in README.md: 55 bytes a line. */
+ * cents.  This is the reference data of the figures in results.md: 55 bytes a line.  Past 10,000
+ * resellers their numbers have six digits. */
 #ifndef DAYBOOK_BENCH_CLICK_GENERATOR_H
 #define DAYBOOK_BENCH_CLICK_GENERATOR_H
 
@@ -23,10 +24,10 @@ enum click_order {
 
 /* The limits that the fixed width of ids and tables sets. */
 enum {
-    CLICK_RESELLERS_MAX = 10000,
+    CLICK_RESELLERS_MAX = 1000000,
     CLICK_ADS_MAX = 10000,
-    CLICK_DAYS_MAX = 366,
-    CLICK_LINE_SIZE_MAX = 64 /* bytes of a line, its end included */
+    CLICK_DAYS_MAX = 3650,
+    CLICK_LINE_SIZE_MAX = 96 /* bytes of a line, its end included */
 };
 
 struct click_options {
@@ -36,13 +37,11 @@ struct click_options {
     uint32_t ads;       /* of each reseller, 1..CLICK_ADS_MAX */
     uint32_t days;      /* from 2026-08-01 on, 1..CLICK_DAYS_MAX */
     enum click_order order;
+    bool has_heavy;    /* the first reseller has half of all clicks */
+    bool has_uuid_ads; /* "3f2a…-…" instead of "ad-0007919" */
 };
 
 struct click_options click_options_default(void);
-/* "ordered", "late", "shuffled". */
-bool click_order_parse(const char *text, enum click_order *order_out);
-/* A number within [least, most], digits only. */
-bool click_number_parse(const char *text, uint64_t least, uint64_t most, uint64_t *number_out);
 
 struct click_generator;
 

@@ -3,12 +3,11 @@
  *     generate_clicks --clicks 1000 | nc -N 127.0.0.1 7600
  *
  * The same options give the same bytes. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/click_generator.h"
+#include "bench/click_arguments.h"
 
 enum { CHUNK_LINES = 16384 };
 
@@ -21,31 +20,11 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    struct click_options *clicks = &arguments->clicks;
-    uint64_t number = 0;
     bool is_good = true;
 
     switch (key) {
-    case 'n':
-        is_good = click_number_parse(argument, 0, UINT64_C(1000000000000), &clicks->clicks);
-        break;
-    case 's':
-        is_good = click_number_parse(argument, 0, UINT32_MAX, &clicks->seed);
-        break;
-    case 'r':
-        is_good = click_number_parse(argument, 1, CLICK_RESELLERS_MAX, &number);
-        clicks->resellers = (uint32_t)number;
-        break;
-    case 'a':
-        is_good = click_number_parse(argument, 1, CLICK_ADS_MAX, &number);
-        clicks->ads = (uint32_t)number;
-        break;
-    case 'd':
-        is_good = click_number_parse(argument, 1, CLICK_DAYS_MAX, &number);
-        clicks->days = (uint32_t)number;
-        break;
-    case 'o':
-        is_good = click_order_parse(argument, &clicks->order);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->clicks;
         break;
     case 'p':
         arguments->producer = argument;
@@ -62,20 +41,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"clicks", 'n', "N", 0, "how many (10000000)", 0},
-    {"order", 'o', "ORDER", 0, "of their times: ordered, late (5 %) or shuffled", 0},
-    {"days", 'd', "N", 0, "from 2026-08-01 on (30)", 0},
-    {"resellers", 'r', "N", 0, "with weights 1/1, 1/2, 1/3 ... (1000)", 0},
-    {"ads", 'a', "N", 0, "of each reseller (200)", 0},
-    {"seed", 's', "N", 0, "another one gives other clicks (1)", 0},
     {"producer", 'p', "UUID", 0, "print numbered batches of this producer", 0},
     {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
     {0},
 };
 
+static const struct argp_child children[] = {{&click_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc = "Print generated clicks: the same options give the same bytes.",
 };
 

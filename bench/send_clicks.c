@@ -10,7 +10,6 @@
  *
  * One thread, one poll: the sender shares its two cores with the server it measures.  A batch's
  * time runs from the moment its last byte was given to the kernel to its `ok`. */
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <netdb.h>
@@ -23,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/click_generator.h"
+#include "bench/click_arguments.h"
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
 
@@ -312,23 +311,11 @@ static void run_print(struct run *run, double seconds)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
-    struct click_options *clicks = &arguments->clicks;
-    uint64_t number = 0;
     bool is_good = true;
 
     switch (key) {
-    case 'n':
-        is_good = click_number_parse(argument, 1, UINT64_C(1000000000000), &clicks->clicks);
-        break;
-    case 's':
-        is_good = click_number_parse(argument, 0, UINT32_MAX, &clicks->seed);
-        break;
-    case 'd':
-        is_good = click_number_parse(argument, 1, CLICK_DAYS_MAX, &number);
-        clicks->days = (uint32_t)number;
-        break;
-    case 'o':
-        is_good = click_order_parse(argument, &clicks->order);
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->clicks;
         break;
     case 'c':
         is_good = click_number_parse(argument, 1, CONNECTIONS_MAX, &arguments->connections);
@@ -353,19 +340,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"clicks", 'n', "N", 0, "how many (10000000)", 0},
-    {"order", 'o', "ORDER", 0, "of their times: ordered, late (5 %) or shuffled", 0},
-    {"days", 'd', "N", 0, "from 2026-08-01 on (30)", 0},
-    {"seed", 's', "N", 0, "another one gives other clicks (1)", 0},
     {"connections", 'c', "N", 0, "at once (1)", 0},
     {"window", 'w', "BATCHES", 0, "unanswered on a connection (64)", 0},
     {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
     {0},
 };
 
+static const struct argp_child children[] = {{&click_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "[HOST:PORT]",
     .doc = "Send generated clicks to daybook's text door and measure it.",
 };

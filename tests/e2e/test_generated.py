@@ -5,6 +5,7 @@ import decimal
 import os
 import pathlib
 import subprocess
+import uuid
 
 import pytest
 
@@ -49,6 +50,15 @@ def test_times_are_in_the_order_asked_for(order, least, most):
     times = [int(line.split(",")[2]) for line in generate("-n", 50000, "-o", order)[1:]]
     back = sum(one > other for one, other in zip(times, times[1:])) / len(times)
     assert least < back < most
+
+
+def test_shapes_of_the_data_are_those_asked_for():
+    fields = [line.split(",") for line in generate("-n", 20000, "--heavy", "--uuid-ads")[1:]]
+    assert 0.48 < sum(f[0] == "reseller-0000" for f in fields) / len(fields) < 0.52
+    assert all(str(uuid.UUID(f[3])) == f[3] for f in fields)
+    fields = [line.split(",") for line in generate("-n", 20000, "-r", 100000, "-d", 3650)[1:]]
+    assert all(len(f[0]) == len("reseller-000001") for f in fields)
+    assert len({f[1] for f in fields}) > 3500
 
 
 def test_batches_hold_the_same_lines():
