@@ -1,0 +1,33 @@
+/* cql_parse: CQL text to its syntax tree.
+ *
+ * The lexer is cql_lexer.re, the grammar cql_grammar.y: the whole language of Cassandra 5.0, and
+ * what came since where it costs nothing (BETWEEN, NOT IN).  A statement may end in semicolons. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_PARSE_H
+#define DAYBOOK_QUERY_CQL_CQL_PARSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/cql/cql_ast.h"
+
+struct arena;
+
+enum {
+    CQL_PARSE_TEXT_MAX = 16 << 20,       /* bytes of a statement */
+    CQL_PARSE_TOKENS_MAX = 1 << 20,      /* words, signs and literals of a statement */
+    CQL_PARSE_DEPTH_MAX = 100            /* terms, types or parentheses within each other */
+};
+
+struct cql_parse_limits {
+    size_t text_max;
+    uint32_t tokens_max;
+    uint32_t depth_max;
+};
+
+/* `limits` may be NULL: those above.  The tree lives in `arena` and needs `text` no longer.
+ * ERROR_INVALID for a syntax error, with Cassandra's text ("line 1:7 no viable alternative at input
+ * ..."); ERROR_LIMIT over a limit.  The arena may hold parts of a tree after an error. */
+must_check int cql_parse(struct bytes text, struct arena *arena,
+                         const struct cql_parse_limits *limits,
+                         const struct cql_statement **statement_out, struct error *err);
+#endif
