@@ -13,15 +13,16 @@
 #include "storage/narrow_segment.h"
 #include "storage/wide_segment.h"
 
-enum { SEGMENTS_MAX = 256 };           /* of one flush: two kinds per table that was written */
-
 struct flush_job {
     struct job job;
     struct engine *engine;
     struct memtable *memtable;
-    struct segment_info infos[SEGMENTS_MAX];
-    struct segment *segments[SEGMENTS_MAX];
+    struct segment_info *infos;        /* up to two kinds per table that was written */
+    struct segment **segments;
     uint32_t count;
+    uint32_t capacity;
+    uint64_t *dropped;                 /* segments of tables that are gone */
+    uint32_t dropped_count;
     int status;
     struct error err;
 };
@@ -42,6 +43,12 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
 {
     if (info->rows == 0 && info->partitions == 0) {
         return 0;
+    }
+    if (flush->count == flush->capacity) {
+        flush->capacity = flush->capacity == 0 ? 16 : flush->capacity * 2;
+        flush->infos = memory_resize(flush->infos, flush->capacity * sizeof(struct segment_info));
+        flush->segments =
+            memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
     }
     flush->infos[flush->count] = *info;
     int rc = segment_open(flush->engine->world, info, &flush->segments[flush->count], &flush->err);
@@ -178,12 +185,10 @@ static int flush_write(struct flush_job *flush)
     struct memtable *memtable = flush->memtable;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++) {
-        check(flush->count < SEGMENTS_MAX);
         rc = flush_wide(flush, &memtable->wide[i]);
     }
     for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
          table_id = narrow_table_after(memtable, table_id)) {
-        check(flush->count < SEGMENTS_MAX);
         rc = flush_narrow(flush, table_id);
     }
     if (rc != 0) {
@@ -193,6 +198,8 @@ static int flush_write(struct flush_job *flush)
     bool schema_is_newer = schema_version(memtable->schema) > schema_version(state->schema);
     struct manifest_edit edit = {.added = flush->infos,
                                  .added_count = flush->count,
+                                 .removed = flush->dropped,
+                                 .removed_count = flush->dropped_count,
                                  .flushed_frame = memtable->frame_last,
                                  .schema = schema_is_newer ? memtable->schema : NULL};
     return manifest_apply(flush->engine->manifest, &edit, &flush->err);
@@ -212,6 +219,9 @@ static void flush_publish(struct flush_job *flush)
     for (uint32_t i = 0; i < flush->count; i++) {
         engine_add_segment(engine, flush->segments[i]);
         engine_index_segment(engine, flush->segments[i]);
+    }
+    for (uint32_t i = 0; i < flush->dropped_count; i++) {
+        engine_remove_segment(engine, flush->dropped[i]);
     }
     engine->frame_flushed = flush->memtable->frame_last;
     engine->frozen_count--;
@@ -234,6 +244,14 @@ static void flush_discard(struct flush_job *flush)
     }
 }
 
+static void flush_free(struct flush_job *flush)
+{
+    memory_free(flush->infos);
+    memory_free(flush->segments);
+    memory_free(flush->dropped);
+    memory_free(flush);
+}
+
 static void flush_done(struct job *job)
 {
     struct flush_job *flush = (struct flush_job *)job;
@@ -253,8 +271,25 @@ static void flush_done(struct job *job)
         flush_discard(flush);
         engine_job_failed(engine, flush->status, &flush->err);
     }
-    memory_free(flush);
+    flush_free(flush);
     engine_job_done(engine);
+}
+
+/* What a dropped or truncated table left behind goes with the next flush; not while a merge, whose
+ * edit may name the same segments, is under way. */
+static void collect_dropped(struct flush_job *flush)
+{
+    struct engine *engine = flush->engine;
+    if (engine->compaction != NULL) {
+        return;
+    }
+    flush->dropped = memory_alloc(engine->segment_count * sizeof(uint64_t));
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        if (schema_table(flush->memtable->schema, info->table_id) == NULL) {
+            flush->dropped[flush->dropped_count++] = info->id;
+        }
+    }
 }
 
 static struct flush_job *flush_new(struct engine *engine)
@@ -263,6 +298,7 @@ static struct flush_job *flush_new(struct engine *engine)
     flush->job = (struct job){.run = flush_run, .done = flush_done};
     flush->engine = engine;
     flush->memtable = engine->frozen[0];
+    collect_dropped(flush);
     return flush;
 }
 
@@ -294,7 +330,7 @@ int engine_flush_now(struct engine *engine, struct error *err)
                 *err = flush->err;
             }
         }
-        memory_free(flush);
+        flush_free(flush);
         if (rc != 0) {
             return rc;
         }

@@ -76,7 +76,6 @@ struct read_job {
 static void position_write(struct buffer *buffer, enum position_kind kind, int64_t token,
                            struct bytes key, const struct clustering *clustering)
 {
-    buffer_clear(buffer);
     buffer_put_u8(buffer, POSITION_VERSION);
     buffer_put_u8(buffer, (uint8_t)kind);
     buffer_put_u64(buffer, (uint64_t)token);
@@ -107,6 +106,12 @@ static int position_read(struct bytes bytes, struct position *position, struct e
         return error_set(err, ERROR_INVALID, "the position to go on from is damaged");
     }
     return 0;
+}
+
+void store_position_after(const struct page_row *row, struct buffer *position)
+{
+    enum position_kind kind = row->row.is_static ? AFTER_STATIC : AFTER_ROW;
+    position_write(position, kind, row->token, row->key, &row->row.clustering);
 }
 
 /* ---- deep copies ---- */
@@ -237,15 +242,32 @@ static bool open_seek(struct read_job *read, int64_t token, struct bytes key, bo
     return found;
 }
 
+/* Where a scan begins: at its position, or at the first token asked for if that lies behind. */
+static int64_t scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out)
+{
+    const struct position *position = &read->position;
+    int64_t first = read->request.has_tokens ? read->request.token_first : INT64_MIN;
+    bool goes_on = position->is_set && position->token >= first;
+    *key_out = goes_on ? position->key : (struct bytes){0};
+    *after_out = goes_on && position->kind == AFTER_PARTITION;
+    return goes_on ? position->token : first;
+}
+
+static bool is_past_tokens(const struct read_job *read, int64_t token)
+{
+    return read->request.has_tokens && token > read->request.token_last;
+}
+
 /* Partitions from the position on, until there is enough for a page.  False: the first alone is
  * too much. */
 static bool capture_scan(struct read_job *read)
 {
     size_t items_left = CAPTURE_ITEMS_MAX;
-    int64_t token = read->position.is_set ? read->position.token : INT64_MIN;
-    struct bytes key = read->position.key;
-    bool after = read->position.is_set && read->position.kind == AFTER_PARTITION;
-    for (; open_seek(read, token, key, after, &token, &key); after = true) {
+    struct bytes key;
+    bool after;
+    int64_t token = scan_start(read, &key, &after);
+    for (; open_seek(read, token, key, after, &token, &key) && !is_past_tokens(read, token);
+         after = true) {
         size_t enough = CAPTURE_ITEMS_MAX - read->request.row_limit - 1;
         bool is_enough = items_left < CAPTURE_ITEMS_MAX && items_left <= enough;
         uint32_t before = read->captured_count;
@@ -425,14 +447,6 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     return rc;
 }
 
-/* After a page that ended with its last row. */
-static void position_after_last(struct read_job *read)
-{
-    const struct page_row *last = &read->rows[read->row_count - 1];
-    enum position_kind kind = last->row.is_static ? AFTER_STATIC : AFTER_ROW;
-    position_write(&read->position_out, kind, last->token, last->key, &last->row.clustering);
-}
-
 static int read_one(struct read_job *read, struct partition_reader *reader, int64_t now_s)
 {
     struct bytes key = read->request.key;
@@ -445,14 +459,15 @@ static int read_one(struct read_job *read, struct partition_reader *reader, int6
 
 static int read_scan(struct read_job *read, struct partition_reader *reader, int64_t now_s)
 {
-    int64_t token = read->position.is_set ? read->position.token : INT64_MIN;
-    struct bytes key = read->position.key;
-    bool after = read->position.is_set && read->position.kind == AFTER_PARTITION;
+    struct bytes key;
+    bool after;
+    int64_t token = scan_start(read, &key, &after);
     bool within = read->position.is_set && !after;
     int64_t next_token;
     struct bytes next_key;
     int rc = 0;
-    while (rc == 0 && next_partition(read, reader, token, key, after, &next_token, &next_key)) {
+    while (rc == 0 && next_partition(read, reader, token, key, after, &next_token, &next_key) &&
+           !is_past_tokens(read, next_token)) {
         token = next_token;
         key = next_key;
         bool continues = within && token == read->position.token &&
@@ -479,7 +494,7 @@ static void read_run(struct job *job)
     int rc = read->request.is_scan ? read_scan(read, reader, now_s) : read_one(read, reader, now_s);
     partition_reader_free(reader);
     if (rc == 1) {
-        position_after_last(read);
+        store_position_after(&read->rows[read->row_count - 1], &read->position_out);
     }
     read->status = rc < 0 ? rc : 0;
 }

@@ -218,10 +218,16 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
 {
     uint32_t slot = counter_memtable_slot(memtable->counters, increment->table_id, increment->key,
                                           increment->clustering, increment->column_id);
-    if (increment->is_set) {
-        counter_memtable_set(memtable->counters, slot, increment->value, timestamp_us, frame);
-    } else {
+    switch (increment->change) {
+    case COUNTER_ADD:
         counter_memtable_add(memtable->counters, slot, increment->value, frame);
+        return;
+    case COUNTER_SET:
+        counter_memtable_set(memtable->counters, slot, increment->value, timestamp_us, frame);
+        return;
+    case COUNTER_DELETE:
+        counter_memtable_reset(memtable->counters, slot, timestamp_us, frame);
+        return;
     }
 }
 

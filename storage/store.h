@@ -38,6 +38,9 @@ typedef void (*store_done)(void *context, int status, const struct error *err);
 struct read_request {
     uint32_t table_id;
     bool is_scan;                 /* all partitions in (token, key) order; else the one of `key` */
+    bool has_tokens;              /* a scan of the tokens from first to last, both included */
+    int64_t token_first;
+    int64_t token_last;
     struct bytes key;
     struct slice slice;           /* of every partition read */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
@@ -67,6 +70,9 @@ typedef void (*store_page)(void *context, int status, const struct error *err,
 /* The serialized value of a column of a row: key columns too.  False when it has none. */
 bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                     struct bytes *value_out);
+
+/* The position right after a row of a page, as if the page had ended with it; appended. */
+void store_position_after(const struct page_row *row, struct buffer *position);
 
 /* ---- partition stats of a ranked table ---- */
 

@@ -168,7 +168,7 @@ static void increment_serialize(const struct counter_increment *increment, struc
     buffer_put_varint(payload, increment->column_id);
     buffer_put_sized(payload, increment->key);
     buffer_put_sized(payload, increment->clustering);
-    buffer_put_u8(payload, increment->is_set ? 1 : 0);
+    buffer_put_u8(payload, (uint8_t)increment->change);
     buffer_put_signed(payload, increment->value);
 }
 
@@ -258,9 +258,11 @@ static int increment_read(struct reader *payload, const struct schema *schema,
     increment.column_id = reader_number(payload);
     increment.key = reader_sized(payload);
     increment.clustering = reader_sized(payload);
-    increment.is_set = reader_u8(payload) != 0;
+    uint8_t change = reader_u8(payload);
+    increment.change = (enum counter_change)change;
     increment.value = reader_signed(payload);
-    if (payload->failed || !is_counter(schema, increment.table_id, increment.column_id)) {
+    if (payload->failed || change > COUNTER_DELETE ||
+        !is_counter(schema, increment.table_id, increment.column_id)) {
         return error_set(err, ERROR_CORRUPT, "increment of a counter there is not");
     }
     write_batch_add_increment(batch, &increment);

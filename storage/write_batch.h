@@ -24,12 +24,19 @@ struct counting_rule {
     uint32_t counter_column_id;
 };
 
+/* Written to disk: the numbers cannot change. */
+enum counter_change {
+    COUNTER_ADD = 0,
+    COUNTER_SET = 1,                              /* a new generation at `value` */
+    COUNTER_DELETE = 2                            /* gone until it is incremented again */
+};
+
 struct counter_increment {
     uint32_t table_id;
     uint32_t column_id;
     struct bytes key;
     struct bytes clustering;                      /* packed; empty without clustering columns */
-    bool is_set;                                  /* SET or DELETE: a new generation at `value` */
+    enum counter_change change;
     int64_t value;                                /* the increment, or what it is set to */
 };
 

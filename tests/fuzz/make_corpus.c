@@ -159,7 +159,7 @@ static void add_counter(struct write_batch *batch)
                                                 .key = bytes_text("p"),
                                                 .clustering =
                                                     write_batch_copy(batch, buffer_view(&packed)),
-                                                .is_set = true,
+                                                .change = COUNTER_SET,
                                                 .value = -7};
     write_batch_add_increment(batch, &increment);
     buffer_release(&packed);

@@ -62,7 +62,7 @@ static void write_others(struct engine_fixture *fixture, uint32_t round)
     const struct counter_increment set = {.table_id = TABLE_CLICKS_PER_AD,
                                           .column_id = COUNTER_CLICKS,
                                           .key = bytes_text("ad-3"),
-                                          .is_set = true,
+                                          .change = COUNTER_SET,
                                           .value = 1000 + round};
     write_batch_insert(batch, rates, values, 3);
     if (round == 1) {

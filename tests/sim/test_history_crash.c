@@ -399,7 +399,7 @@ static void add_counter(struct history *history, struct write_batch *batch,
         .table_id = TABLE_CLICKS_PER_AD,
         .column_id = COUNTER_CLICKS,
         .key = write_batch_text(batch, written->counter == 0 ? "c0" : "c1"),
-        .is_set = written->kind == WRITE_COUNTER_SET,
+        .change = written->kind == WRITE_COUNTER_SET ? COUNTER_SET : COUNTER_ADD,
         .value = written->value};
     write_batch_add_increment(batch, &increment);
 }

@@ -253,7 +253,7 @@ static void change_counter(struct engine_fixture *fixture, bool is_set, int64_t 
     struct counter_increment increment = {.table_id = TABLE_CLICKS_PER_AD,
                                           .column_id = COUNTER_CLICKS,
                                           .key = bytes_text("a"),
-                                          .is_set = is_set,
+                                          .change = is_set ? COUNTER_SET : COUNTER_ADD,
                                           .value = value};
     write_batch_add_increment(batch, &increment);
     cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
