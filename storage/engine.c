@@ -20,8 +20,12 @@
 
 #include <string.h>
 
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
+
+/* 2^64 divided by the golden ratio: neighbouring table numbers land far apart. */
+#define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
 
 enum {
     OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
@@ -257,6 +261,57 @@ bool engine_is_waiting_for_space(const struct engine *engine)
     return engine->retry_timer.handle != NULL;
 }
 
+/* ---- versions of partitions ---- */
+
+static uint64_t *write_slot(const struct engine *engine, uint32_t table_id, int64_t token)
+{
+    return &engine->writes[((uint64_t)token + table_id * TABLE_SPREAD) % WRITE_SLOTS];
+}
+
+struct store_version engine_version(const struct engine *engine, uint32_t table_id,
+                                    struct bytes key)
+{
+    int64_t token = murmur3_token(key.data, key.size);
+    return (struct store_version){.writes = *write_slot(engine, table_id, token),
+                                  .fresh_rows = engine_fresh_rows(engine, table_id, token, key)};
+}
+
+void engine_versions_end(struct engine *engine)
+{
+    engine->writes_last++;
+    for (uint32_t i = 0; i < WRITE_SLOTS; i++) {
+        engine->writes[i] = engine->writes_last;
+    }
+}
+
+/* A batch was applied: the partitions of its mutations are others than before. */
+static void versions_advance(struct engine *engine, const struct write_batch *batch)
+{
+    if (batch->schema != NULL) {
+        engine_versions_end(engine);
+    }
+    engine->writes_last += batch->mutation_count > 0;
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        *write_slot(engine, mutation->table_id, mutation->token) = engine->writes_last;
+    }
+}
+
+static int expectations_hold(const struct engine *engine,
+                             const struct store_expectation *expectations, uint32_t count,
+                             struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct store_expectation *expected = &expectations[i];
+        struct store_version now = engine_version(engine, expected->table_id, expected->key);
+        if (now.writes != expected->version.writes ||
+            (now.fresh_rows != expected->version.fresh_rows && !expected->allows_fresh)) {
+            return error_set(err, ERROR_CONFLICT, "the partition was changed after it was read");
+        }
+    }
+    return 0;
+}
+
 /* ---- apply ---- */
 
 static int full(struct engine *engine, struct error *err)
@@ -376,13 +431,36 @@ static int admit_size(struct engine *engine, const struct write_batch *batch, si
     return 0;
 }
 
-static int engine_apply(struct store *store, struct write_batch *batch, store_done done,
-                        void *context, struct error *err)
+/* Tell `done` when everything is durable that was applied. */
+static void done_after_all(struct engine *engine, store_done done, void *context)
+{
+    uint64_t frame = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0);
+    if (done == NULL) {
+        return;
+    }
+    if (frame <= engine_durable_frame(engine)) {
+        done(context, 0, NULL);
+    } else {
+        waiter_add(engine, frame, done, context);
+    }
+}
+
+static int engine_apply_if(struct store *store, struct write_batch *batch,
+                           const struct store_expectation *expectations,
+                           uint32_t expectation_count, store_done done, void *context,
+                           struct error *err)
 {
     struct engine *engine = engine_of(store);
     int rc = apply_admit(engine, err);
+    if (rc == 0) {
+        rc = expectations_hold(engine, expectations, expectation_count, err);
+    }
     if (rc != 0) {
         return rc;
+    }
+    if (write_batch_is_empty(batch)) {
+        done_after_all(engine, done, context);
+        return 0;
     }
     size_t bytes_max;
     rc = admit_size(engine, batch, &bytes_max, err);
@@ -408,12 +486,19 @@ static int engine_apply(struct store *store, struct write_batch *batch, store_do
     check(engine->payload.size - before <= bytes_max);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
+    versions_advance(engine, batch);
     engine->freeze_requested |= engine_meets_exceptions(engine, batch);
     if (done != NULL) {
         waiter_add(engine, engine->payload_frame, done, context);
     }
     engine_seal_if_idle(engine);
     return 0;
+}
+
+static int engine_apply(struct store *store, struct write_batch *batch, store_done done,
+                        void *context, struct error *err)
+{
+    return engine_apply_if(store, batch, NULL, 0, done, context, err);
 }
 
 /* ---- small operations ---- */
@@ -530,6 +615,7 @@ static uint32_t engine_table_status(struct store *store, struct store_table_stat
 const struct store_ops engine_ops = {
     .capabilities = engine_capabilities,
     .apply = engine_apply,
+    .apply_if = engine_apply_if,
     .read = engine_read_op,
     .stats = engine_stats_op,
     .stats_scan = engine_stats_scan_op,

@@ -175,6 +175,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->segments);
     memory_free(engine->indexes);
     memory_free(engine->waiters);
+    memory_free(engine->writes);
     memory_free(engine->drains);
     memory_free(engine->flush_waiters);
     memory_free(engine->compact_waiters);
@@ -228,6 +229,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     if (engine->options.memtable_rows_max == 0) {
         engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
     }
+    engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine_metrics(engine);
     return engine;
 }

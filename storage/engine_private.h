@@ -41,6 +41,8 @@ struct freeze_waiter {
 struct flush_job;
 struct compact_job;
 
+enum { WRITE_SLOTS = 1 << 14 };        /* a power of two */
+
 struct engine {
     struct store store;
     struct world *world;
@@ -63,6 +65,11 @@ struct engine {
     int64_t payload_timestamp_us;      /* of its first batch */
     int64_t timestamp_next_us;         /* the next write timestamp to be given */
     struct buffer scratch;             /* for sizing a batch */
+
+    /* When the partitions of a slot last had a mutation, by the hash of table and token: two that
+     * share one are only taken for changed more often. */
+    uint64_t *writes;
+    uint64_t writes_last;
 
     struct waiter *waiters;            /* ring, by frame */
     uint32_t waiter_first, waiter_count, waiter_capacity;
@@ -120,6 +127,12 @@ void engine_drain(struct engine *engine);      /* tell those who were answered E
 void engine_fail(struct engine *engine, int code, const char *what);
 uint64_t engine_durable_frame(const struct engine *engine);
 
+/* Engine thread. */
+struct store_version engine_version(const struct engine *engine, uint32_t table_id,
+                                    struct bytes key);
+/* Every version that was given is out of date. */
+void engine_versions_end(struct engine *engine);
+
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);
 void engine_job_done(struct engine *engine);
@@ -169,6 +182,9 @@ int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, en
 int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes position,
                          uint32_t limit, enum read_view view, store_figures figures, void *context,
                          struct error *err);
+/* How many fresh rows the partition has, durable or not, deleted or not. */
+uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
+                           struct bytes key);
 int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
                     store_figures figures, void *context, struct error *err);
 int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),

@@ -53,6 +53,7 @@ struct read_job {
     struct schema *schema;             /* referenced: the table's */
     const struct table *table;
     struct read_request request;       /* its bytes copied into the arena */
+    struct store_version version;      /* of the partition, when the capture was taken */
     struct position position;
     struct view view;
     struct captured *captured;         /* in (token, key) order; one of two streams each */
@@ -505,7 +506,8 @@ static void read_finish(struct read_job *read)
     struct read_page page = {.table = read->table,
                              .rows = read->rows,
                              .row_count = read->row_count,
-                             .position = buffer_view(&read->position_out)};
+                             .position = buffer_view(&read->position_out),
+                             .version = read->version};
     if (read->status == 0) {
         read->page(read->context, 0, NULL, &page);
     } else {
@@ -564,6 +566,7 @@ static void read_prepare(struct read_job *read)
         fits = capture_scan(read);
     } else if (fits) {
         struct bytes key = read->request.key;
+        read->version = engine_version(engine, read->request.table_id, key);
         fits = capture_partition(read, murmur3_token(key.data, key.size), key, &items_left);
     }
     if (fits) {

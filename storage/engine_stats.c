@@ -42,6 +42,20 @@ static void fresh_stats(const struct engine *engine, const struct table *table, 
     add_memtable(engine->open, table->id, key, frame, stats);
 }
 
+uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
+                           struct bytes key)
+{
+    const struct table *table = schema_table(engine->schema, table_id);
+    struct partition_stats stats = {0};
+    if (table == NULL || (table->flags & TABLE_RANKED) == 0) {
+        return 0;
+    }
+    fresh_stats(engine, table, token, key, UINT64_MAX, &stats);
+    uint64_t rows = stats.rows;
+    stats_release(&stats);
+    return rows;
+}
+
 /* The column whose sums the stats keep: the first regular decimal column. */
 static uint32_t summed_column(const struct table *table)
 {

@@ -12,6 +12,13 @@ int store_apply(struct store *store, struct write_batch *batch, store_done done,
     return store->ops->apply(store, batch, done, context, err);
 }
 
+int store_apply_if(struct store *store, struct write_batch *batch,
+                   const struct store_expectation *expectations, uint32_t expectation_count,
+                   store_done done, void *context, struct error *err)
+{
+    return store->ops->apply_if(store, batch, expectations, expectation_count, done, context, err);
+}
+
 int store_read(struct store *store, const struct read_request *request, store_page page,
                void *context, struct error *err)
 {

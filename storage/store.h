@@ -49,6 +49,13 @@ struct read_request {
 };
 enum { READ_ROWS_MAX = 10000 };
 
+/* The state of one partition: two that are equal mean that nothing was applied to it in between.
+ * They say nothing across a restart. */
+struct store_version {
+    uint64_t writes;              /* mutations: ascending, not one by one */
+    uint64_t fresh_rows;          /* of a ranked table: how many blocks brought */
+};
+
 struct page_row {
     int64_t token;
     struct bytes key;
@@ -61,6 +68,8 @@ struct read_page {
     const struct page_row *rows;
     uint32_t row_count;
     struct bytes position;        /* where to go on; empty: there is no more */
+    struct store_version version; /* of the one partition that was read, at that moment; a read of
+                                   * several pages keeps the first one's.  Not of a scan */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */
@@ -90,6 +99,17 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
  * mutations, increments), must not take away.  The batch is then certain to be applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
+/* ---- writes that read first ---- */
+
+/* That the partition is still as it was read. */
+struct store_expectation {
+    uint32_t table_id;
+    struct bytes key;
+    struct store_version version;
+    bool allows_fresh;            /* only mutations matter: for a write that names its rows, in a
+                                   * partition that clicks pour into */
+};
+
 struct store_table_status {
     uint32_t table_id;
     uint32_t segments;
@@ -115,6 +135,9 @@ struct store_ops {
     struct store_capabilities (*capabilities)(struct store *store);
     int (*apply)(struct store *store, struct write_batch *batch, store_done done, void *context,
                  struct error *err);
+    int (*apply_if)(struct store *store, struct write_batch *batch,
+                    const struct store_expectation *expectations, uint32_t expectation_count,
+                    store_done done, void *context, struct error *err);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
                 void *context, struct error *err);
     int (*stats)(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
@@ -151,6 +174,23 @@ struct store_capabilities store_capabilities(struct store *store);
  * again when the call returns.  `done` may be NULL. */
 must_check int store_apply(struct store *store, struct write_batch *batch, store_done done,
                            void *context, struct error *err);
+
+/* The same if every expectation holds, else ERROR_CONFLICT and nothing was applied: the way of a
+ * write that reads first (a condition, an element of a list, a row's state before).
+ *
+ *     store_read(READ_APPLIED) ─▶ decide ─▶ store_apply_if(what was read is unchanged)
+ *          ▲                                     │ ERROR_CONFLICT
+ *          └─────────────────────────────────────┘
+ *
+ * The read must be READ_APPLIED, or the write before it in the same frame would be missed.  What it
+ * showed may not be durable yet, so whoever decides to write nothing applies an empty batch before
+ * he tells anybody what he saw: it is `done` when all that was applied before it is durable.
+ * ERROR_FULL as in store_apply; the expectations hold on.  Counters have no versions: increments
+ * need no read. */
+must_check int store_apply_if(struct store *store, struct write_batch *batch,
+                              const struct store_expectation *expectations,
+                              uint32_t expectation_count, store_done done, void *context,
+                              struct error *err);
 
 must_check int store_read(struct store *store, const struct read_request *request, store_page page,
                           void *context, struct error *err);

@@ -283,3 +283,144 @@ Test(engine, a_set_counter_counts_on_across_runs)
     expect_rows(&fixture, TABLE_CLICKS_PER_AD, 10, "a|0\n");
     engine_fixture_stop(&fixture);
 }
+
+/* ---- writes that read first ---- */
+
+struct state_read {
+    struct store_version version;
+    uint32_t rows;
+    bool done;
+};
+
+static void take_state(void *context, int status, const struct error *err,
+                       const struct read_page *page)
+{
+    struct state_read *state = context;
+    (void)err;
+    cr_assert_eq(status, 0);
+    state->version = page->version;
+    state->rows = page->row_count;
+    state->done = true;
+}
+
+static struct state_read read_state(struct engine_fixture *fixture, uint32_t table_id,
+                                    struct bytes key)
+{
+    struct state_read state = {0};
+    struct error err = {0};
+    const struct read_request request = {.table_id = table_id,
+                                         .key = key,
+                                         .slice = slice_all(),
+                                         .row_limit = 100,
+                                         .view = READ_APPLIED};
+    cr_assert_eq(store_read(fixture->store, &request, take_state, &state, &err), 0);
+    while (!state.done)
+        fixture->world->executor->step(fixture->world->executor);
+    return state;
+}
+
+static void note_durable(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_assert_eq(status, 0);
+    *(bool *)context = true;
+}
+
+static int apply_if(struct engine_fixture *fixture, struct write_batch *batch, uint32_t table_id,
+                    struct bytes key, struct store_version version, bool allows_fresh)
+{
+    const struct store_expectation expectation = {table_id, key, version, allows_fresh};
+    struct error err = {0};
+    bool done = false;
+    int rc;
+    while ((rc = store_apply_if(fixture->store, batch, &expectation, 1, note_durable, &done,
+                                &err)) == ERROR_FULL)
+        fixture->world->executor->step(fixture->world->executor);
+    while (rc == 0 && !done)
+        fixture->world->executor->step(fixture->world->executor);
+    return rc;
+}
+
+static void add_rate(struct engine_fixture *fixture, struct write_batch *batch, const char *percent)
+{
+    struct decimal rate;
+    cr_assert_eq(decimal_parse(bytes_text(percent), &rate), 0);
+    const struct column_value values[] = {
+        {RESELLER_ID, false, bytes_text("r")},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-01-01")},
+        {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, rate)},
+    };
+    write_batch_insert(batch, schema_table(store_schema(fixture->store), TABLE_RESELLER), values,
+                       3);
+}
+
+/* Of two writers that read the same state one is applied and the other told; the second's next
+ * try, on what it then reads, is applied. */
+Test(engine, of_two_writes_on_one_state_the_second_is_refused)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct bytes key = bytes_text("r");
+    struct state_read state = read_state(&fixture, TABLE_RESELLER, key);
+    struct write_batch *batch = write_batch_new();
+    add_rate(&fixture, batch, "0.25");
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_RESELLER, key, state.version, false), 0);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_RESELLER, key, state.version, false),
+                 ERROR_CONFLICT);
+    engine_fixture_flush(&fixture);
+    state = read_state(&fixture, TABLE_RESELLER, key);
+    cr_expect_eq(state.rows, 1);
+    engine_fixture_flush(&fixture);
+    engine_fixture_compact(&fixture);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_RESELLER, key, state.version, false), 0);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
+/* A state that was read before a click came is another, except to who names his rows. */
+Test(engine, fresh_rows_change_a_partition_unless_they_are_allowed)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct buffer key = {0};
+    engine_fixture_key(&key, "supaboobs", "2013-11-28");
+    struct write_batch *batch = write_batch_new();
+    add_rate(&fixture, batch, "0.25");
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper, 1), 0);
+    struct state_read state = read_state(&fixture, TABLE_AD_CLICK, buffer_view(&key));
+    engine_fixture_flush(&fixture);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_AD_CLICK, buffer_view(&key), state.version, false),
+                 0);
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper + 1, 1), 0);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_AD_CLICK, buffer_view(&key), state.version, false),
+                 ERROR_CONFLICT);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_AD_CLICK, buffer_view(&key), state.version, true),
+                 0);
+    write_batch_free(batch);
+    buffer_release(&key);
+    engine_fixture_stop(&fixture);
+}
+
+/* Who decided to write nothing learns when what he read is durable. */
+Test(engine, an_empty_batch_is_done_after_all_before_it)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct error err = {0};
+    bool is_first_done = false;
+    bool is_second_done = false;
+    struct write_batch *batch = write_batch_new();
+    add_rate(&fixture, batch, "0.25");
+    cr_assert_eq(store_apply(fixture.store, batch, note_durable, &is_first_done, &err), 0);
+    write_batch_clear(batch);
+    cr_assert_eq(store_apply(fixture.store, batch, note_durable, &is_second_done, &err), 0);
+    cr_expect(!is_first_done && !is_second_done);
+    while (!is_second_done)
+        fixture.world->executor->step(fixture.world->executor);
+    cr_expect(is_first_done);
+    is_second_done = false;
+    cr_assert_eq(store_apply(fixture.store, batch, note_durable, &is_second_done, &err), 0);
+    cr_expect(is_second_done);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
