@@ -99,6 +99,34 @@ int64_t value_bigint(struct bytes value);
 int32_t value_int(struct bytes value);
 bool value_boolean(struct bytes value);
 
+/* ---- the insides of serialized values ---- */
+
+/* The sized items of a collection, tuple or UDT, each [int size][bytes], size -1 being a null. */
+struct type_items {
+    struct reader reader;
+    uint32_t count;                    /* list, set: items; map: items, two a pair; tuple: fields */
+};
+
+/* What `value` of this type holds.  False when the count is damaged.  A tuple may end early: its
+ * missing fields come out as nulls. */
+bool type_items_open(const struct type *type, struct bytes value, struct type_items *items_out);
+
+/* The next item; a null has data NULL.  False when it is damaged. */
+bool type_items_next(struct type_items *items, struct bytes *item_out);
+
+/* The type of item `index`. */
+const struct type *type_item_type(const struct type *type, uint32_t index);
+
+/* A duration's parts; all have the same sign. */
+struct type_duration {
+    int32_t months;
+    int32_t days;
+    int64_t nanoseconds;
+};
+
+bool type_duration_read(struct bytes value, struct type_duration *duration_out);
+void type_duration_write(struct type_duration duration, struct buffer *value);
+
 /* Partition keys: one component is the value itself, several are Cassandra's composite: for each
  * component its size in 2 bytes big-endian, its bytes, and a zero byte. */
 void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
