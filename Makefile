@@ -24,7 +24,8 @@ vendor  := libuv gmp libzstd uuid libxxhash zlib yajl
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest $(packages_demo) valgrind zstd clang libclang-rt-dev
+packages_test := libcriterion-dev python3-pytest $(packages_demo) valgrind strace zstd clang \
+    libclang-rt-dev
 
 # ---- flags ----
 

@@ -1,22 +1,35 @@
 /* apply: how many clicks a second one thread parses and the engine makes durable, without sockets.
  *
- *     build/release-gcc/bench/apply DIRECTORY [CLICKS [CLICKS PER BATCH]]
+ *     build/release-gcc/bench/apply --clicks 10000000 --compact DIRECTORY
  *
- * The reference data of click_generator.h, in order; counters kept; the log synced.  Prints the
- * rate of the whole, then flushes and merges and prints bytes a click on disk. */
+ * The clicks of click_generator.h, counters kept, the log synced.  --until ends the way of a batch
+ * early, so that the cost of a step is the difference of two runs: tests/e2e/test_costs.py counts
+ * instructions so.  Prints one figure a line, its name first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/click_generator.h"
+#include "bench/click_arguments.h"
 #include "ingest/line_parser.h"
 #include "rollup/tables.h"
 #include "storage/engine.h"
 
-enum { LINES_AT_ONCE = 100000 };
+enum { LINES_AT_ONCE = 100000, TABLES_MAX = 64 };
+
+enum step { STEP_GENERATE, STEP_PARSE, STEP_APPLY };
+
+struct arguments {
+    struct click_options clicks;
+    uint64_t batch_lines;
+    uint64_t window; /* batches applied and not yet durable */
+    enum step until;
+    bool is_compacted;
+    const char *directory;
+};
 
 struct bench {
+    struct arguments arguments;
     struct world *world;
     struct store *store;
     struct write_batch *batch;
@@ -37,7 +50,7 @@ static void must(int rc, const char *what, const struct error *err)
 {
     if (rc != 0) {
         fprintf(stderr, "%s: %s\n", what, err->text);
-        exit(1);
+        exit(EXIT_FAILURE);
     }
 }
 
@@ -45,6 +58,8 @@ static void step(struct bench *bench)
 {
     bench->world->executor->step(bench->world->executor);
 }
+
+/* ---- the store ---- */
 
 static void count(void *context, struct write_batch *batch)
 {
@@ -58,8 +73,15 @@ static void count(void *context, struct write_batch *batch)
     write_batch_add_rule(batch, &resellers);
 }
 
-static void open_store(struct bench *bench, const char *path)
+static void open_store(struct bench *bench)
 {
+    static const struct ingest_stream stream = {
+        .name = "clicks",
+        .table_id = TABLE_AD_CLICK,
+        .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
+                       AD_CLICK_AMOUNT},
+        .day_derived_column_id = AD_CLICK_DAY_DERIVED};
+    const char *path = bench->arguments.directory;
     struct engine_options options = {0};
     struct error err = {0};
     uint32_t table_count;
@@ -73,7 +95,43 @@ static void open_store(struct bench *bench, const char *path)
          &err);
     schema_unref(schema);
     store_set_commit_hook(bench->store, count, NULL);
+    bench->batch = write_batch_new();
+    line_parser_init(&bench->parser);
+    must(row_builder_new(&stream, schema_table(store_schema(bench->store), TABLE_AD_CLICK), 1,
+                         &bench->builder, &err),
+         "stream", &err);
 }
+
+static void set_done(void *context, int status, const struct error *err)
+{
+    must(status, "the store", err);
+    *(bool *)context = true;
+}
+
+static void close_store(struct bench *bench)
+{
+    bool done = false;
+    store_close(bench->store, set_done, &done);
+    while (!done) {
+        step(bench);
+    }
+    line_parser_release(&bench->parser);
+    row_builder_free(bench->builder);
+    write_batch_free(bench->batch);
+    world_uv_close(bench->world);
+}
+
+static void compact(struct bench *bench)
+{
+    struct error err = {0};
+    bool done = false;
+    must(store_compact(bench->store, set_done, &done, &err), "compact", &err);
+    while (!done) {
+        step(bench);
+    }
+}
+
+/* ---- the way of a batch ---- */
 
 static void durable(void *context, int status, const struct error *err)
 {
@@ -85,7 +143,6 @@ static void apply(struct bench *bench)
 {
     struct error err = {0};
     int rc;
-    row_builder_finish(bench->builder);
     write_batch_clear(bench->batch);
     write_batch_add_block(bench->batch, bench->builder->block);
     while ((rc = store_apply(bench->store, bench->batch, durable, bench, &err)) == ERROR_FULL) {
@@ -93,29 +150,39 @@ static void apply(struct bench *bench)
     }
     must(rc, "apply", &err);
     bench->waiting++;
-    row_builder_clear(bench->builder);
-    while (bench->waiting > 64) {
+    while (bench->waiting >= bench->arguments.window) {
         step(bench);
     }
 }
 
-static void run(struct bench *bench, uint64_t clicks, uint64_t per_batch)
+static void parse_lines(struct bench *bench, struct bytes lines)
 {
-    struct click_options options = click_options_default();
-    options.clicks = clicks;
-    struct click_generator *generator = click_generator_new(&options);
+    while (lines.size > 0) {
+        size_t taken = line_parser_run(&bench->parser, bench->builder, lines,
+                                       bench->arguments.batch_lines);
+        lines = bytes_of(lines.data + taken, lines.size - taken);
+        row_builder_finish(bench->builder);
+        if (bench->arguments.until == STEP_APPLY) {
+            apply(bench);
+        }
+        row_builder_clear(bench->builder);
+    }
+}
+
+static void run(struct bench *bench)
+{
+    uint64_t clicks = bench->arguments.clicks.clicks;
+    struct click_generator *generator = click_generator_new(&bench->arguments.clicks);
     struct buffer lines = {0};
     for (uint64_t at = 0; at < clicks; at += LINES_AT_ONCE) {
+        uint64_t lines_now = clicks - at < LINES_AT_ONCE ? clicks - at : LINES_AT_ONCE;
         double started = now_s();
         buffer_clear(&lines);
-        click_generator_append(generator, at,
-                               clicks - at < LINES_AT_ONCE ? clicks - at : LINES_AT_ONCE, &lines);
+        click_generator_append(generator, at, lines_now, &lines);
         buffer_reserve(&lines, LINE_PARSER_PADDING);
         bench->generating_s += now_s() - started;
-        for (struct bytes left = buffer_view(&lines); left.size > 0;) {
-            size_t taken = line_parser_run(&bench->parser, bench->builder, left, per_batch);
-            left = bytes_of(left.data + taken, left.size - taken);
-            apply(bench);
+        if (bench->arguments.until >= STEP_PARSE) {
+            parse_lines(bench, buffer_view(&lines));
         }
     }
     while (bench->waiting > 0) {
@@ -125,67 +192,116 @@ static void run(struct bench *bench, uint64_t clicks, uint64_t per_batch)
     click_generator_free(generator);
 }
 
-static void set_done(void *context, int status, const struct error *err)
-{
-    must(status, "close", err);
-    *(bool *)context = true;
-}
+/* ---- figures ---- */
 
-static void report_disk(struct bench *bench, uint64_t clicks)
+static void print_disk(struct bench *bench, double clicks)
 {
-    struct store_table_status tables[32];
-    struct error err = {0};
-    bool done = false;
-    double started = now_s();
-    must(store_compact(bench->store, set_done, &done, &err), "compact", &err);
-    while (!done) {
-        step(bench);
-    }
-    uint32_t table_count = store_table_status(bench->store, tables, 32);
+    struct store_table_status tables[TABLES_MAX];
+    uint32_t table_count = store_table_status(bench->store, tables, TABLES_MAX);
     for (uint32_t i = 0; i < table_count; i++) {
         if (tables[i].table_id == TABLE_AD_CLICK) {
-            printf("flush and merge %.2f s, %.3f bytes a click\n", now_s() - started,
-                   (double)tables[i].segment_bytes / (double)clicks);
+            printf("bytes/click      %.4f\n", (double)tables[i].segment_bytes / clicks);
         }
     }
 }
 
+static void measure(struct bench *bench)
+{
+    double clicks = (double)bench->arguments.clicks.clicks;
+    struct store_status status;
+    double started = now_s();
+    run(bench);
+    printf("clicks/s         %.0f\n", clicks / (now_s() - started - bench->generating_s));
+    store_status(bench->store, &status);
+    printf("log_bytes        %" PRIu64 "\n", status.log_unflushed_bytes);
+    if (bench->arguments.is_compacted) {
+        started = now_s();
+        compact(bench);
+        printf("compact_s        %.3f\n", now_s() - started);
+        print_disk(bench, clicks);
+    }
+}
+
+/* ---- options ---- */
+
+static bool step_parse(const char *text, enum step *step_out)
+{
+    static const char *const names[] = {"generate", "parse", "apply"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *step_out = (enum step)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    bool is_good = true;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->clicks;
+        break;
+    case 'b':
+        is_good = click_number_parse(argument, 1, 65536, &arguments->batch_lines);
+        break;
+    case 'w':
+        is_good = click_number_parse(argument, 1, 4096, &arguments->window);
+        break;
+    case 't':
+        is_good = step_parse(argument, &arguments->until);
+        break;
+    case 'C':
+        arguments->is_compacted = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (arguments->directory != NULL) {
+            argp_usage(state);
+        }
+        arguments->directory = argument;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        argp_usage(state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!is_good) {
+        argp_error(state, "no such value: %s", argument);
+    }
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
+    {"window", 'w', "BATCHES", 0, "not yet durable; 1 waits for each (64)", 0},
+    {"until", 't', "STEP", 0, "generate, parse or apply, the last step a batch goes (apply)", 0},
+    {"compact", 'C', NULL, 0, "merge all at the end, and print the bytes a click", 0},
+    {0},
+};
+
+static const struct argp_child children[] = {{&click_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIRECTORY",
+    .doc = "Parse generated clicks and make them durable in a new DIRECTORY.",
+    .children = children,
+};
+
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fprintf(stderr, "usage: apply DIRECTORY [CLICKS [CLICKS PER BATCH]]\n");
-        return 2;
-    }
-    uint64_t clicks = argc > 2 ? strtoull(argv[2], NULL, 10) : 10000000;
-    uint64_t per_batch = argc > 3 ? strtoull(argv[3], NULL, 10) : 1000;
-    static const struct ingest_stream stream = {
-        .name = "clicks",
-        .table_id = TABLE_AD_CLICK,
-        .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
-                       AD_CLICK_AMOUNT},
-        .day_derived_column_id = AD_CLICK_DAY_DERIVED};
-    struct bench bench = {0};
-    struct error err = {0};
-    open_store(&bench, argv[1]);
-    bench.batch = write_batch_new();
-    line_parser_init(&bench.parser);
-    must(row_builder_new(&stream, schema_table(store_schema(bench.store), TABLE_AD_CLICK), 1,
-                         &bench.builder, &err),
-         "stream", &err);
-    double started = now_s();
-    run(&bench, clicks, per_batch);
-    double took = now_s() - started - bench.generating_s;
-    printf("%" PRIu64 " clicks in batches of %" PRIu64 ": %.2f M clicks/s\n", clicks, per_batch,
-           (double)clicks / took / 1e6);
-    report_disk(&bench, clicks);
-    bool closed = false;
-    store_close(bench.store, set_done, &closed);
-    while (!closed) {
-        step(&bench);
-    }
-    line_parser_release(&bench.parser);
-    row_builder_free(bench.builder);
-    write_batch_free(bench.batch);
-    world_uv_close(bench.world);
-    return 0;
+    struct bench bench = {.arguments = {.clicks = click_options_default(),
+                                        .batch_lines = 1000,
+                                        .window = 64,
+                                        .until = STEP_APPLY}};
+    argp_err_exit_status = 2;
+    (void)argp_parse(&argp, argc, argv, 0, NULL, &bench.arguments);
+    open_store(&bench);
+    measure(&bench);
+    close_store(&bench);
+    return EXIT_SUCCESS;
 }

@@ -1,0 +1,198 @@
+"""What a click costs, in counts that do not depend on the machine's mood, each with a bound.
+
+A count is the difference between a run of 5,000 and one of 25,000 clicks, so that opening, closing
+and first growth are not in it. Senders wait for each answer: then a batch is a frame, and counts
+hardly differ from run to run. Bounds are about a tenth above what was counted. A change that makes
+something cheaper lowers its bound; one that must cost more raises it, and says why.
+"""
+
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import daybook
+
+# Beside the program that is tested; ./daybook is a copy of the release one.
+BENCH = (pathlib.Path(daybook.PROGRAM).parent if "DAYBOOK" in os.environ
+         else daybook.ROOT / "build" / "release-gcc") / "bench"
+
+FEW, MANY = 5000, 25000
+BATCH = 1000
+CLICKS = MANY - FEW
+BATCHES = CLICKS // BATCH
+
+ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"}
+
+pytestmark = pytest.mark.skipif("release-gcc" not in str(BENCH),
+                                reason="bounds are those of the release build by gcc")
+
+
+needs = {program: pytest.mark.skipif(not shutil.which(program), reason=f"{program} is missing")
+         for program in ("valgrind", "strace")}
+
+
+def assert_within(what, count, bound):
+    print(f"{what}: {count:.4g} of {bound:.4g}")
+    assert count <= bound, (
+        f"{what}: {count:.4g}, over its bound of {bound:.4g}. Find out what grew; or raise the "
+        "bound, and say why.")
+
+
+# ---- counting ----
+
+
+class Profile:
+    """The file of a run under callgrind: instructions, and calls of functions by name."""
+
+    def __init__(self, path):
+        text = pathlib.Path(path).read_text()
+        self.instructions = int(re.search(r"^totals: (\d+)", text, re.MULTILINE).group(1))
+        self.calls = collections.Counter()
+        names = {}
+        called = None
+        for line in text.splitlines():
+            if line.startswith(("fn=", "cfn=")):
+                number, name = re.fullmatch(r"c?fn=\((\d+)\)(?: (.*))?", line).groups()
+                if name:
+                    names[number] = name.split("'")[0]
+                called = names[number]
+            elif line.startswith("calls="):
+                self.calls[called] += int(line[len("calls="):].split()[0])
+
+    def costs(self):
+        return {"instructions": self.instructions,
+                "allocations": sum(self.calls[name] for name in ALLOCATORS)}
+
+
+def callgrind(profile):
+    return ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={profile}"]
+
+
+def difference(run):
+    """What CLICKS more clicks add to each figure that `run` returns."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        few, many = pool.map(run, (FEW, MANY))
+    return collections.Counter({name: many[name] - few.get(name, 0) for name in many})
+
+
+def figures(text):
+    """The lines of a measuring program: a name, and its figure."""
+    return {line.split()[0]: float(line.split()[1]) for line in text.splitlines()}
+
+
+def apply(directory, *options, wrapper=()):
+    """Run bench/apply in a new directory, which is gone afterwards."""
+    done = subprocess.run([*wrapper, BENCH / "apply", *map(str, options), directory], check=True,
+                          capture_output=True, timeout=daybook.PATIENCE)
+    shutil.rmtree(directory)
+    return figures(done.stdout.decode())
+
+
+def send(server, clicks, *options):
+    subprocess.run([BENCH / "send_clicks", "-n", str(clicks), "--window", "1", *options,
+                    "{}:{}".format(*server.address)], check=True, capture_output=True,
+                   timeout=daybook.PATIENCE)
+
+
+# ---- instructions and allocations ----
+
+
+def step_costs(place, *options):
+    """By step, what CLICKS clicks cost that went as far as that."""
+
+    def run(step, clicks):
+        profile = place / f"{step}-{clicks}.callgrind"
+        apply(place / f"{step}-{clicks}", "-n", clicks, "--window", 1, "--until", step, *options,
+              wrapper=callgrind(profile))
+        return Profile(profile).costs()
+
+    return [difference(lambda clicks, step=step: run(step, clicks))
+            for step in ("generate", "parse", "apply")]
+
+
+@needs["valgrind"]
+@pytest.mark.parametrize("options, parse, into_store, allocations", [
+    (["--days", 1], 1220, 1460, 2.2),
+    (["--order", "shuffled"], 1500, 2100, 2.8),
+], ids=["in order", "shuffled"])
+def test_instructions_and_allocations_of_a_click_without_a_socket(
+        tmp_path, options, parse, into_store, allocations):
+    generated, parsed, applied = step_costs(tmp_path, *options)
+    assert_within("instructions to parse a click",
+                  (parsed["instructions"] - generated["instructions"]) / CLICKS, parse)
+    assert_within("instructions to apply a click",
+                  (applied["instructions"] - parsed["instructions"]) / CLICKS, into_store)
+    assert_within("allocations for a batch, parsed and applied",
+                  (applied["allocations"] - generated["allocations"]) / BATCHES, allocations)
+
+
+# Few resellers: the rollup's ticks come with time, and few days make them cheap.
+SERVED = ["--resellers", "10", "--days", "1"]
+
+
+@needs["valgrind"]
+@pytest.mark.parametrize("order", ["ordered", "shuffled"])
+def test_instructions_and_allocations_of_a_click_from_socket_to_answer(tmp_path, order):
+    def run(clicks):
+        profile = tmp_path / f"{clicks}.callgrind"
+        server = daybook.Server(tmp_path / str(clicks), wrapper=callgrind(profile))
+        send(server, clicks, *SERVED, "--order", order)
+        assert server.stop() == 0, server.text()
+        return Profile(profile).costs()
+
+    counts = difference(run)
+    assert_within("instructions for a click, from socket to answer",
+                  counts["instructions"] / CLICKS, 1320)
+    assert_within("allocations for a batch, from socket to answer",
+                  counts["allocations"] / BATCHES, 20)
+
+
+# ---- system calls ----
+
+
+@needs["strace"]
+def test_system_calls_of_a_batch(tmp_path):
+    def run(clicks):
+        counts = tmp_path / f"{clicks}.strace"
+        # -D: the server is our child, and strace leaves it its signals.
+        server = daybook.Server(tmp_path / str(clicks),
+                                wrapper=["strace", "-D", "-f", "-c", "-o", counts])
+        send(server, clicks, *SERVED)
+        assert server.stop() == 0, server.text()
+        daybook.wait_until(lambda: "total" in counts.read_text(), "strace's table")
+        rows = [line.split() for line in counts.read_text().splitlines()]
+        return collections.Counter({row[-1]: int(row[3]) for row in rows if row[-1] != "syscall"
+                                    and row[0][0].isdigit()})
+
+    counts = difference(run)
+    # A tick of the rollup may fall into one of the runs; each is a frame of its own.
+    assert_within("syncs of a batch that is waited for", counts["fdatasync"] / BATCHES, 1.15)
+    assert_within("log writes of a batch that is waited for", counts["pwrite64"] / BATCHES, 1.15)
+    assert_within("system calls of a batch that is waited for", counts["total"] / BATCHES, 13)
+
+
+# ---- bytes ----
+
+
+@pytest.mark.parametrize("options, bound", [
+    (["--days", 1], 36),
+    (["--resellers", 10, "--days", 1], 18),
+], ids=["a thousand resellers", "ten resellers"])
+def test_bytes_of_a_click_in_the_log(tmp_path, options, bound):
+    counts = difference(
+        lambda clicks: apply(tmp_path / str(clicks), "-n", clicks, "--window", 1, *options))
+    assert_within("bytes of a click in the log", counts["log_bytes"] / CLICKS, bound)
+
+
+@pytest.mark.parametrize("order", ["ordered", "late", "shuffled"])
+@pytest.mark.parametrize("clicks, days, bound", [(200000, 3, 4.5), (2000000, 30, 4.3)])
+def test_bytes_of_a_click_on_disk(tmp_path, order, clicks, days, bound):
+    found = apply(tmp_path / "data", "-n", clicks, "--resellers", 100, "--days", days, "--order",
+                  order, "--compact")
+    assert_within("bytes of a click on disk", found["bytes/click"], bound)
