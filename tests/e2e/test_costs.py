@@ -18,9 +18,10 @@ import pytest
 
 import daybook
 
-# Beside the program that is tested; ./daybook is a copy of the release one.
-BENCH = (pathlib.Path(daybook.PROGRAM).parent if "DAYBOOK" in os.environ
-         else daybook.ROOT / "build" / "release-gcc") / "bench"
+# Not ./daybook, which is a copy of the release one of either compiler.
+BUILT = (pathlib.Path(daybook.PROGRAM).parent if "DAYBOOK" in os.environ
+         else daybook.ROOT / "build" / "release-gcc")
+BENCH = BUILT / "bench"
 
 FEW, MANY = 5000, 25000
 BATCH = 1000
@@ -29,7 +30,7 @@ BATCHES = CLICKS // BATCH
 
 ALLOCATORS = {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign"}
 
-pytestmark = pytest.mark.skipif("release-gcc" not in str(BENCH),
+pytestmark = pytest.mark.skipif(BUILT.name != "release-gcc",
                                 reason="bounds are those of the release build by gcc")
 
 
@@ -94,10 +95,13 @@ def apply(directory, *options, wrapper=()):
     return figures(done.stdout.decode())
 
 
-def send(server, clicks, *options):
+def served(directory, clicks, wrapper, *options):
+    """Start a server, send it clicks, stop it."""
+    server = daybook.Server(directory, wrapper=wrapper, program=BUILT / "daybook")
     subprocess.run([BENCH / "send_clicks", "-n", str(clicks), "--window", "1", *options,
                     "{}:{}".format(*server.address)], check=True, capture_output=True,
                    timeout=daybook.PATIENCE)
+    assert server.stop() == 0, server.text()
 
 
 # ---- instructions and allocations ----
@@ -141,9 +145,7 @@ SERVED = ["--resellers", "10", "--days", "1"]
 def test_instructions_and_allocations_of_a_click_from_socket_to_answer(tmp_path, order):
     def run(clicks):
         profile = tmp_path / f"{clicks}.callgrind"
-        server = daybook.Server(tmp_path / str(clicks), wrapper=callgrind(profile))
-        send(server, clicks, *SERVED, "--order", order)
-        assert server.stop() == 0, server.text()
+        served(tmp_path / str(clicks), clicks, callgrind(profile), *SERVED, "--order", order)
         return Profile(profile).costs()
 
     counts = difference(run)
@@ -160,11 +162,8 @@ def test_instructions_and_allocations_of_a_click_from_socket_to_answer(tmp_path,
 def test_system_calls_of_a_batch(tmp_path):
     def run(clicks):
         counts = tmp_path / f"{clicks}.strace"
-        # -D: the server is our child, and strace leaves it its signals.
-        server = daybook.Server(tmp_path / str(clicks),
-                                wrapper=["strace", "-D", "-f", "-c", "-o", counts])
-        send(server, clicks, *SERVED)
-        assert server.stop() == 0, server.text()
+        # -D: the server stays our child, and strace leaves it its signals.
+        served(tmp_path / str(clicks), clicks, ["strace", "-D", "-f", "-c", "-o", counts], *SERVED)
         daybook.wait_until(lambda: "total" in counts.read_text(), "strace's table")
         rows = [line.split() for line in counts.read_text().splitlines()]
         return collections.Counter({row[-1]: int(row[3]) for row in rows if row[-1] != "syscall"
