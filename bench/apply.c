@@ -8,14 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench/bench_store.h"
 #include "bench/click_arguments.h"
 #include "ingest/line_parser.h"
-#include "rollup/tables.h"
-#include "storage/engine.h"
 
-enum { LINES_AT_ONCE = 100000, TABLES_MAX = 64 };
+enum { LINES_AT_ONCE = 100000 };
 
 enum step { STEP_GENERATE, STEP_PARSE, STEP_APPLY };
 
@@ -30,34 +28,13 @@ struct arguments {
 
 struct bench {
     struct arguments arguments;
-    struct world *world;
-    struct store *store;
+    struct bench_store on;
     struct write_batch *batch;
     struct row_builder *builder;
     struct line_parser parser;
     uint64_t waiting;                  /* batches not yet durable */
     double generating_s;
 };
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void must(int rc, const char *what, const struct error *err)
-{
-    if (rc != 0) {
-        fprintf(stderr, "%s: %s\n", what, err->text);
-        exit(EXIT_FAILURE);
-    }
-}
-
-static void step(struct bench *bench)
-{
-    bench->world->executor->step(bench->world->executor);
-}
 
 /* ---- the store ---- */
 
@@ -81,54 +58,22 @@ static void open_store(struct bench *bench)
         .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
                        AD_CLICK_AMOUNT},
         .day_derived_column_id = AD_CLICK_DAY_DERIVED};
-    const char *path = bench->arguments.directory;
-    struct engine_options options = {0};
     struct error err = {0};
-    uint32_t table_count;
-    const struct table_definition *const *tables = rollup_tables(&table_count);
-    struct schema *schema = schema_new();
-    must(world_uv_open(path, true, NULL, &bench->world, &err), path, &err);
-    must(schema_add_keyspace(schema, "daybook", &err), "schema", &err);
-    must(schema_add_keyspace(schema, "daybook_system", &err), "schema", &err);
-    must(engine_create(bench->world, schema, (struct bytes){0}, &err), path, &err);
-    must(engine_open(bench->world, &options, tables, table_count, &bench->store, &err), path,
-         &err);
-    schema_unref(schema);
-    store_set_commit_hook(bench->store, count, NULL);
+    bench_store_create(&bench->on, bench->arguments.directory, NULL, 0);
+    store_set_commit_hook(bench->on.store, count, NULL);
     bench->batch = write_batch_new();
     line_parser_init(&bench->parser);
-    must(row_builder_new(&stream, schema_table(store_schema(bench->store), TABLE_AD_CLICK), 1,
+    must(row_builder_new(&stream, schema_table(store_schema(bench->on.store), TABLE_AD_CLICK), 1,
                          &bench->builder, &err),
          "stream", &err);
 }
 
-static void set_done(void *context, int status, const struct error *err)
-{
-    must(status, "the store", err);
-    *(bool *)context = true;
-}
-
 static void close_store(struct bench *bench)
 {
-    bool done = false;
-    store_close(bench->store, set_done, &done);
-    while (!done) {
-        step(bench);
-    }
+    bench_store_close(&bench->on);
     line_parser_release(&bench->parser);
     row_builder_free(bench->builder);
     write_batch_free(bench->batch);
-    world_uv_close(bench->world);
-}
-
-static void compact(struct bench *bench)
-{
-    struct error err = {0};
-    bool done = false;
-    must(store_compact(bench->store, set_done, &done, &err), "compact", &err);
-    while (!done) {
-        step(bench);
-    }
 }
 
 /* ---- the way of a batch ---- */
@@ -145,13 +90,13 @@ static void apply(struct bench *bench)
     int rc;
     write_batch_clear(bench->batch);
     write_batch_add_block(bench->batch, bench->builder->block);
-    while ((rc = store_apply(bench->store, bench->batch, durable, bench, &err)) == ERROR_FULL) {
-        step(bench);
+    while ((rc = store_apply(bench->on.store, bench->batch, durable, bench, &err)) == ERROR_FULL) {
+        bench_store_step(&bench->on);
     }
     must(rc, "apply", &err);
     bench->waiting++;
     while (bench->waiting >= bench->arguments.window) {
-        step(bench);
+        bench_store_step(&bench->on);
     }
 }
 
@@ -186,24 +131,13 @@ static void run(struct bench *bench)
         }
     }
     while (bench->waiting > 0) {
-        step(bench);
+        bench_store_step(&bench->on);
     }
     buffer_release(&lines);
     click_generator_free(generator);
 }
 
 /* ---- figures ---- */
-
-static void print_disk(struct bench *bench, double clicks)
-{
-    struct store_table_status tables[TABLES_MAX];
-    uint32_t table_count = store_table_status(bench->store, tables, TABLES_MAX);
-    for (uint32_t i = 0; i < table_count; i++) {
-        if (tables[i].table_id == TABLE_AD_CLICK) {
-            printf("bytes/click      %.4f\n", (double)tables[i].segment_bytes / clicks);
-        }
-    }
-}
 
 static void measure(struct bench *bench)
 {
@@ -212,13 +146,14 @@ static void measure(struct bench *bench)
     double started = now_s();
     run(bench);
     printf("clicks/s         %.0f\n", clicks / (now_s() - started - bench->generating_s));
-    store_status(bench->store, &status);
+    store_status(bench->on.store, &status);
     printf("log_bytes        %" PRIu64 "\n", status.log_unflushed_bytes);
     if (bench->arguments.is_compacted) {
         started = now_s();
-        compact(bench);
+        bench_store_compact(&bench->on);
         printf("compact_s        %.3f\n", now_s() - started);
-        print_disk(bench, clicks);
+        printf("bytes/click      %.4f\n",
+               (double)bench_store_bytes(&bench->on, TABLE_AD_CLICK) / clicks);
     }
 }
 

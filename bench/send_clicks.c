@@ -31,6 +31,7 @@ enum {
     WINDOW_MAX = 4096,       /* batches; the server's own limit on waiting replies */
     SEND_TARGET = 256 << 10, /* bytes gathered before a write, where the window allows */
     REPLY_SIZE_MAX = 4096,
+    PACE_MS = 1,              /* how often is looked whether --rate allows more */
     SILENCE_LIMIT_MS = 120000 /* no byte either way: the server hangs */
 };
 
@@ -39,6 +40,7 @@ struct arguments {
     uint64_t connections;
     uint64_t window;
     uint64_t batch_lines;
+    uint64_t rate; /* clicks a second over all connections; 0: as fast as they are taken */
     const char *address;
 };
 
@@ -64,6 +66,7 @@ struct run {
     struct click_generator *generator;
     struct sender *senders;
     double *latencies; /* of every batch, in seconds */
+    double start;
     uint64_t answered;
     uint64_t batches;
     uint64_t bytes;
@@ -154,7 +157,17 @@ static void sender_close(struct sender *sender)
 
 /* ---- sending ---- */
 
-/* Put batches into `out` as long as the window and SEND_TARGET allow. */
+/* Whether the sender's next batch is due. */
+static bool sender_is_due(const struct run *run, const struct sender *sender)
+{
+    const struct arguments *arguments = &run->arguments;
+    uint64_t batch = sender->first_batch + sender->made * arguments->connections;
+
+    return arguments->rate == 0 || (double)(batch * arguments->batch_lines) <=
+                                       (seconds_now() - run->start) * (double)arguments->rate;
+}
+
+/* Put batches into `out` as long as the window, the rate and SEND_TARGET allow. */
 static void sender_fill(struct run *run, struct sender *sender)
 {
     const struct arguments *arguments = &run->arguments;
@@ -164,7 +177,7 @@ static void sender_fill(struct run *run, struct sender *sender)
         sender->out_start = 0;
     }
     while (sender->made < sender->batches && sender->made - sender->answered < arguments->window &&
-           sender->out.size - sender->out_start < SEND_TARGET) {
+           sender->out.size - sender->out_start < SEND_TARGET && sender_is_due(run, sender)) {
         uint64_t batch = sender->first_batch + sender->made * arguments->connections;
         uint64_t first = batch * arguments->batch_lines;
         uint64_t left = arguments->clicks.clicks - first;
@@ -263,7 +276,9 @@ static void run_all(struct run *run)
                 polls[i].events = POLLIN | POLLOUT;
         }
         errno = 0;
-        if (poll(polls, count, SILENCE_LIMIT_MS) <= 0 && errno != EINTR)
+        bool is_paced = run->arguments.rate > 0;
+        int ready = poll(polls, count, is_paced ? PACE_MS : SILENCE_LIMIT_MS);
+        if (ready < 0 ? errno != EINTR : ready == 0 && !is_paced)
             die("waiting for the server");
         for (uint64_t i = 0; i < count; i++) {
             if (polls[i].revents & (POLLIN | POLLERR | POLLHUP))
@@ -326,6 +341,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'b':
         is_good = click_number_parse(argument, 1, 65536, &arguments->batch_lines);
         break;
+    case 'R':
+        is_good = click_number_parse(argument, 1, 1000000000, &arguments->rate);
+        break;
     case ARGP_KEY_ARG:
         if (arguments->address != NULL)
             argp_usage(state);
@@ -343,6 +361,7 @@ static const struct argp_option options[] = {
     {"connections", 'c', "N", 0, "at once (1)", 0},
     {"window", 'w', "BATCHES", 0, "unanswered on a connection (64)", 0},
     {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
+    {"rate", 'R', "CLICKS", 0, "a second at most, over all connections", 0},
     {0},
 };
 
@@ -365,7 +384,6 @@ int main(int argc, char **argv)
                       .batch_lines = 1000},
     };
     struct arguments *arguments = &run.arguments;
-    double start;
 
     argp_err_exit_status = 2;
     (void)argp_parse(&argp, argc, argv, 0, NULL, arguments);
@@ -377,9 +395,9 @@ int main(int argc, char **argv)
     run.senders = memory_zeroed(arguments->connections, sizeof *run.senders);
     for (uint64_t i = 0; i < arguments->connections; i++)
         sender_open(&run, i);
-    start = seconds_now();
+    run.start = seconds_now();
     run_all(&run);
-    run_print(&run, seconds_now() - start);
+    run_print(&run, seconds_now() - run.start);
     for (uint64_t i = 0; i < arguments->connections; i++)
         sender_close(&run.senders[i]);
     memory_free(run.senders);

@@ -1,0 +1,273 @@
+/* ask: the latency of a command over the control socket of a running daybook.
+ *
+ *     ask --rate 1000 --count 10000 DIRECTORY report --reseller %R --from 2026-08-01 ...
+ *
+ * Open loop: question i is due at i / rate seconds, whether or not the one before was answered, and
+ * its time runs from when it was due; a server that stops for a second is charged with every
+ * question of that second (no coordinated omission).  --rate 0 asks again as soon as it was
+ * answered.  Each question is a connection of its own, as each command of a user is: connect, one
+ * request, the answer, the exit status.  In a word %R is a random reseller, %P another percentage
+ * each time.
+ *
+ * An exit status other than 0 ends the program.  Prints one figure a line, its name first. */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/bench_store.h"
+#include "bench/click_arguments.h"
+#include "control/control.h"
+#include "storage/base/memory.h"
+
+enum { ANSWER_PIECE = 65536, SPIN_US = 200 };
+
+struct arguments {
+    uint64_t rate; /* a second; 0: closed loop */
+    uint64_t count;
+    uint64_t resellers;
+    const char *directory;
+    char **words;
+    uint32_t word_count;
+};
+
+struct run {
+    struct arguments arguments;
+    struct sockaddr_un address;
+    struct buffer request;
+    struct buffer answer;
+    double *latencies; /* seconds */
+    uint64_t random;
+    uint64_t asked;
+};
+
+static _Noreturn void die(const char *what)
+{
+    fprintf(stderr, "ask: %s: %s\n", what, errno != 0 ? strerror(errno) : "failed");
+    exit(EXIT_FAILURE);
+}
+
+/* ---- a question ---- */
+
+static uint64_t random_next(struct run *run)
+{
+    run->random ^= run->random >> 12;
+    run->random ^= run->random << 25;
+    run->random ^= run->random >> 27;
+    return run->random * UINT64_C(2685821657736338717);
+}
+
+static void word_fill(struct run *run, const char *word, struct buffer *filled)
+{
+    for (; *word != '\0'; word++) {
+        if (word[0] == '%' && word[1] == 'R') {
+            buffer_printf(filled, run->arguments.resellers > 10000 ? "reseller-%06u" :
+                                                                     "reseller-%04u",
+                          (unsigned)((random_next(run) >> 32) % run->arguments.resellers));
+            word++;
+        } else if (word[0] == '%' && word[1] == 'P') {
+            buffer_printf(filled, "%u.%02u%%", (unsigned)(run->asked / 100 % 100),
+                          (unsigned)(run->asked % 100));
+            word++;
+        } else {
+            buffer_append(filled, word, 1);
+        }
+    }
+}
+
+/* A RUN message as control.h has it. */
+static void request_make(struct run *run)
+{
+    struct buffer body = {0};
+    struct buffer word = {0};
+    buffer_put_u8(&body, 0);
+    buffer_put_sized(&body, bytes_text("ask"));
+    buffer_put_sized(&body, bytes_text(run->arguments.words[0]));
+    buffer_put_varint(&body, run->arguments.word_count);
+    for (uint32_t i = 0; i < run->arguments.word_count; i++) {
+        buffer_clear(&word);
+        word_fill(run, run->arguments.words[i], &word);
+        buffer_put_sized(&body, buffer_view(&word));
+    }
+    buffer_put_u8(&body, 0);
+    buffer_clear(&run->request);
+    buffer_put_u32(&run->request, (uint32_t)body.size + 1);
+    buffer_put_u8(&run->request, CONTROL_RUN);
+    buffer_append_bytes(&run->request, buffer_view(&body));
+    buffer_release(&word);
+    buffer_release(&body);
+}
+
+/* True when the last message, EXIT, is there; its status must be 0. */
+static bool answer_is_whole(const struct buffer *answer)
+{
+    size_t at = 0;
+    while (answer->size - at >= 5) {
+        uint32_t size = load_u32(answer->data + at);
+        if (answer->size - at - 4 < size) {
+            return false;
+        }
+        if (answer->data[at + 4] == CONTROL_EXIT) {
+            if (size != 2 || answer->data[at + 5] != 0) {
+                fprintf(stderr, "ask: the command failed:\n");
+                (void)fwrite(answer->data, 1, answer->size, stderr);
+                exit(EXIT_FAILURE);
+            }
+            return true;
+        }
+        at += 4 + size;
+    }
+    return false;
+}
+
+static void ask(struct run *run)
+{
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct buffer *answer = &run->answer;
+    if (descriptor < 0 ||
+        connect(descriptor, (struct sockaddr *)&run->address, sizeof run->address) != 0) {
+        die(run->address.sun_path);
+    }
+    if (send(descriptor, run->request.data, run->request.size, MSG_NOSIGNAL) !=
+        (ssize_t)run->request.size) {
+        die("send");
+    }
+    buffer_clear(answer);
+    do {
+        buffer_reserve(answer, ANSWER_PIECE);
+        ssize_t got = recv(descriptor, answer->data + answer->size, ANSWER_PIECE, 0);
+        if (got <= 0) {
+            die("the answer");
+        }
+        answer->size += (size_t)got;
+    } while (!answer_is_whole(answer));
+    (void)close(descriptor);
+}
+
+/* ---- all of them ---- */
+
+/* Sleep for most of the time, then spin: a timer that wakes late is no latency of the server. */
+static void wait_until(double due)
+{
+    double left = due - now_s() - SPIN_US * 1e-6;
+    if (left > 0) {
+        struct timespec time = {.tv_sec = (time_t)left,
+                                .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
+        (void)nanosleep(&time, NULL);
+    }
+    while (now_s() < due) {
+    }
+}
+
+static void ask_all(struct run *run)
+{
+    double started = now_s();
+    double due = started;
+    for (run->asked = 0; run->asked < run->arguments.count; run->asked++) {
+        request_make(run);
+        if (run->arguments.rate > 0) {
+            due = started + (double)run->asked / (double)run->arguments.rate;
+            wait_until(due);
+        } else {
+            due = now_s();
+        }
+        ask(run);
+        run->latencies[run->asked] = now_s() - due;
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double first = *(const double *)a;
+    double second = *(const double *)b;
+    return (first > second) - (first < second);
+}
+
+static void print(struct run *run)
+{
+    uint64_t last = run->asked - 1;
+    double *sorted = run->latencies;
+    qsort(sorted, run->asked, sizeof *sorted, compare_doubles);
+    printf("asked            %" PRIu64 "\n", run->asked);
+    printf("answer_bytes     %zu\n", run->answer.size);
+    printf("p50_us           %.1f\n", sorted[last / 2] * 1e6);
+    printf("p99_us           %.1f\n", sorted[last * 99 / 100] * 1e6);
+    printf("p99.9_us         %.1f\n", sorted[last * 999 / 1000] * 1e6);
+    printf("max_us           %.1f\n", sorted[last] * 1e6);
+}
+
+/* ---- options ---- */
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    bool is_good = true;
+    switch (key) {
+    case 'r':
+        is_good = click_number_parse(argument, 0, 1000000, &arguments->rate);
+        break;
+    case 'n':
+        is_good = click_number_parse(argument, 1, 100000000, &arguments->count);
+        break;
+    case 'R':
+        is_good = click_number_parse(argument, 1, CLICK_RESELLERS_MAX, &arguments->resellers);
+        break;
+    case ARGP_KEY_ARG:
+        arguments->directory = argument;
+        arguments->words = state->argv + state->next;
+        arguments->word_count = (uint32_t)(state->argc - state->next);
+        state->next = state->argc; /* what follows is the command's, its options too */
+        break;
+    case ARGP_KEY_END:
+        if (arguments->word_count == 0) {
+            argp_usage(state);
+        }
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!is_good) {
+        argp_error(state, "no such value: %s", argument);
+    }
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"rate", 'r', "N", 0, "questions a second; 0: each as the one before is answered (1000)", 0},
+    {"count", 'n', "N", 0, "how many (10000)", 0},
+    {"resellers", 'R', "N", 0, "that %R chooses from (1000)", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIRECTORY WORD...",
+    .doc = "Ask a running daybook a command again and again, and measure how long it takes.",
+};
+
+int main(int argc, char **argv)
+{
+    struct run run = {.arguments = {.rate = 1000, .count = 10000, .resellers = 1000},
+                      .address = {.sun_family = AF_UNIX},
+                      .random = 42};
+    argp_err_exit_status = 2;
+    (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run.arguments);
+    if (snprintf(run.address.sun_path, sizeof run.address.sun_path, "%s/daybook.sock",
+                 run.arguments.directory) >= (int)sizeof run.address.sun_path) {
+        errno = ENAMETOOLONG;
+        die(run.arguments.directory);
+    }
+    run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
+    ask_all(&run);
+    print(&run);
+    buffer_release(&run.request);
+    buffer_release(&run.answer);
+    memory_free(run.latencies);
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,137 @@
+/* columns: bytes a click that each column of ad_click takes on disk.
+ *
+ *     build/release-gcc/bench/columns DIRECTORY
+ *
+ * Every page of rows is decoded and encoded again with one column made constant: what it shrinks by
+ * is that column's.  So this knows nothing of how pages are laid out.  What pages hold besides
+ * (entries, write timestamps), and what is in files besides pages of rows (the directory of
+ * partitions with its stats, dictionaries) are lines of their own.  Prints one figure a line. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/bench_store.h"
+#include "storage/base/memory.h"
+#include "storage/segment.h"
+#include "storage/wide_page.h"
+
+enum { COLUMNS_MAX = 16 };
+
+struct sizes {
+    const struct table *table;
+    struct wide_page page;
+    struct wide_page_decoder *decoder;
+    struct wide_page_encoder *encoder;
+    struct buffer encoded;
+    uint64_t rows;
+    uint64_t files;
+    uint64_t pages;
+    uint64_t columns[COLUMNS_MAX]; /* by place in the page's rows */
+};
+
+/* One value for all rows; a column of codes keeps one string in each entry. */
+static void flatten(struct wide_page *page, uint32_t column)
+{
+    struct wide_vector *vector = &page->rows.vectors[column];
+    struct wide_page_list *list = &page->lists[column];
+    vector->absent = NULL;
+    if (vector->kind != VECTOR_CODE) {
+        memset(vector->integers, 0, page->rows.rows * sizeof *vector->integers);
+        if (vector->scales != NULL) {
+            memset(vector->scales, 0, page->rows.rows);
+        }
+        return;
+    }
+    memset(vector->codes, 0, page->rows.rows * sizeof *vector->codes);
+    for (uint32_t i = 0; i < page->entry_count; i++) {
+        list->numbers[i] = 0;
+        list->starts[i] = i;
+    }
+    list->starts[page->entry_count] = page->entry_count;
+    list->count = page->entry_count;
+}
+
+static void add_page(struct sizes *sizes, struct bytes encoded)
+{
+    struct error err = {0};
+    uint32_t columns = sizes->page.rows.column_count;
+    sizes->pages += encoded.size;
+    for (uint32_t i = 0; i < columns; i++) {
+        must(wide_page_decode(sizes->decoder, encoded, &sizes->page, &err), "page", &err);
+        flatten(&sizes->page, i);
+        buffer_clear(&sizes->encoded);
+        wide_page_encode(sizes->encoder, &sizes->page, &sizes->encoded);
+        sizes->columns[i] += encoded.size - sizes->encoded.size;
+    }
+}
+
+/* Pages of rows are those that partitions name, in their order. */
+static void add_segment(struct sizes *sizes, struct world *world, const struct segment_info *info)
+{
+    struct segment *segment;
+    struct error err = {0};
+    struct buffer page = {0};
+    uint32_t next = 0;
+    must(segment_open(world, info, &segment, &err), "segment", &err);
+    sizes->files += info->size;
+    sizes->rows += info->rows;
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(segment, i);
+        uint32_t end = partition->page_first + partition->page_count;
+        next = next > partition->page_first ? next : partition->page_first;
+        for (; next < end; next++) {
+            must(segment_read_page(segment, next, &page, &err), "page", &err);
+            add_page(sizes, buffer_view(&page));
+        }
+    }
+    buffer_release(&page);
+    segment_unref(segment);
+}
+
+static void print(const struct sizes *sizes)
+{
+    double rows = (double)sizes->rows;
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < sizes->page.rows.column_count; i++) {
+        printf("%-16s %.4f\n", sizes->page.rows.vectors[i].column->name,
+               (double)sizes->columns[i] / rows);
+        known += sizes->columns[i];
+    }
+    printf("pages_rest       %.4f\n", (double)(sizes->pages - known) / rows);
+    printf("files_rest       %.4f\n", (double)(sizes->files - sizes->pages) / rows);
+    printf("bytes/click      %.4f\n", (double)sizes->files / rows);
+}
+
+int main(int argc, char **argv)
+{
+    struct sizes sizes = {0};
+    struct world *world;
+    struct manifest *manifest;
+    struct error err = {0};
+    if (argc != 2) {
+        fprintf(stderr, "usage: columns DIRECTORY\n");
+        return 2;
+    }
+    must(world_uv_open(argv[1], false, NULL, &world, &err), argv[1], &err);
+    must(manifest_open(world, true, &manifest, &err), argv[1], &err);
+    const struct manifest_state *state = manifest_state(manifest);
+    sizes.table = schema_table(state->schema, TABLE_AD_CLICK);
+    sizes.decoder = wide_page_decoder_new();
+    sizes.encoder = wide_page_encoder_new();
+    wide_page_init(&sizes.page, sizes.table);
+    check(sizes.page.rows.column_count <= COLUMNS_MAX);
+    for (uint32_t i = 0; i < state->segment_count; i++) {
+        if (state->segments[i].table_id == TABLE_AD_CLICK &&
+            state->segments[i].kind == SEGMENT_WIDE) {
+            add_segment(&sizes, world, &state->segments[i]);
+        }
+    }
+    print(&sizes);
+    wide_page_release(&sizes.page);
+    wide_page_decoder_free(sizes.decoder);
+    wide_page_encoder_free(sizes.encoder);
+    buffer_release(&sizes.encoded);
+    manifest_close(manifest);
+    world_uv_close(world);
+    return EXIT_SUCCESS;
+}
