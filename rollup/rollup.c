@@ -1,6 +1,6 @@
 /* The rollup's life: open, close, and small answers.  The hook is in rollup_hook.c, loading in
- * rollup_load.c, the work in rollup_work.c, its timing in rollup_schedule.c, figures for readers in
- * rollup_figures.c. */
+ * rollup_load.c, writes that read first in click_changes.c, the work in rollup_work.c, its timing
+ * in rollup_schedule.c, figures for readers in rollup_figures.c. */
 #include "rollup/rollup_private.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
@@ -87,7 +87,8 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 void rollup_close_if_idle(struct rollup *rollup)
 {
     if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
-        rollup->waiters != NULL || rollup->applies_durable < rollup->applies_sent)
+        rollup->waiters != NULL || rollup->changes_under_way > 0 ||
+        rollup->applies_durable < rollup->applies_sent)
         return;
     store_done closed = rollup->closed;
     void *context = rollup->closed_context;

@@ -43,6 +43,19 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context);
 must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                              struct error *err);
 
+/* store_apply_if for every door but ingest's: what the batch's mutations do to rows of ad_click is
+ * added to it as increments of the counters that count clicks, worked out from the rows' state
+ * before and after, and committed only if that state is unchanged; else it is read again.  (A batch
+ * that goes past it leaves the counters as they are, which `verify` tells.)  Waits while the store
+ * is full.  `batch` and what the expectations point to are borrowed until `done`, which comes once:
+ * 0 when the batch is durable; ERROR_CONFLICT when one of `expectations` (may be none) does not
+ * hold, or the clicks changed between reading and writing however often it was tried; then read
+ * again, and call again with the same batch.  ERROR_INVALID: it writes a click whose rank (a
+ * click_id of 0 or more) is not there. */
+void rollup_apply(struct rollup *rollup, struct write_batch *batch,
+                  const struct store_expectation *expectations, uint32_t expectation_count,
+                  store_done done, void *context);
+
 /* A change's row in the table `change`, added to `batch`; its id is what restatements caused by
  * the batch will name.  `note` may be NULL. */
 void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,

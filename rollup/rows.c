@@ -12,7 +12,8 @@ struct rows {
     struct arena *arena;
     struct read_request request;
     struct buffer position;
-    rows_each each;
+    rows_each each;           /* one of the two is NULL */
+    rows_each_page each_page;
     store_done done;
     void *context;
     int status; /* below 0: failed; 1: enough */
@@ -55,7 +56,9 @@ static void rows_page(void *context, int status, const struct error *err,
     rows->status = status;
     if (status < 0 && err != NULL)
         rows->err = *err;
-    for (uint32_t i = 0; rows->status == 0 && i < page->row_count; i++)
+    if (rows->status == 0 && rows->each_page != NULL)
+        rows->status = rows->each_page(rows->context, page, &rows->err);
+    for (uint32_t i = 0; rows->status == 0 && rows->each != NULL && i < page->row_count; i++)
         rows->status = rows->each(rows->context, page->table, &page->rows[i], &rows->err);
     rows->is_over = rows->status != 0 || page->position.size == 0;
     if (!rows->is_over) {
@@ -99,8 +102,8 @@ static void copy_bound(struct bound *bound, struct arena *arena)
         bound->prefix.values[i] = arena_copy(arena, bound->prefix.values[i]);
 }
 
-int rows_read(struct store *store, const struct read_request *request, rows_each each,
-              store_done done, void *context, struct error *err)
+static int rows_start(struct store *store, const struct read_request *request, rows_each each,
+                      rows_each_page each_page, store_done done, void *context, struct error *err)
 {
     struct rows *rows = memory_zeroed(1, sizeof(*rows));
     rows->store = store;
@@ -112,6 +115,7 @@ int rows_read(struct store *store, const struct read_request *request, rows_each
     buffer_append_bytes(&rows->position, request->position);
     rows->request.position = buffer_view(&rows->position);
     rows->each = each;
+    rows->each_page = each_page;
     rows->done = done;
     rows->context = context;
     int rc = rows_next(rows, err);
@@ -121,4 +125,16 @@ int rows_read(struct store *store, const struct read_request *request, rows_each
         memory_free(rows);
     }
     return rc;
+}
+
+int rows_read(struct store *store, const struct read_request *request, rows_each each,
+              store_done done, void *context, struct error *err)
+{
+    return rows_start(store, request, each, NULL, done, context, err);
+}
+
+int rows_read_pages(struct store *store, const struct read_request *request, rows_each_page each,
+                    store_done done, void *context, struct error *err)
+{
+    return rows_start(store, request, NULL, each, done, context, err);
 }

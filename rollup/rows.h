@@ -1,4 +1,4 @@
-/* rows: all pages of a read, row by row. */
+/* rows: all pages of a read, row by row or page by page. */
 #ifndef DAYBOOK_ROLLUP_ROWS_H
 #define DAYBOOK_ROLLUP_ROWS_H
 
@@ -13,6 +13,12 @@ typedef int (*rows_each)(void *context, const struct table *table, const struct 
  * copied. */
 must_check int rows_read(struct store *store, const struct read_request *request, rows_each each,
                          store_done done, void *context, struct error *err);
+
+/* The same page by page; the first one's version is that of the whole partition. */
+typedef int (*rows_each_page)(void *context, const struct read_page *page, struct error *err);
+must_check int rows_read_pages(struct store *store, const struct read_request *request,
+                               rows_each_page each, store_done done, void *context,
+                               struct error *err);
 
 /* A request for the partition of `key`, or a scan when `key` is NULL. */
 struct read_request rows_request(uint32_t table_id, const struct bytes *key, enum read_view view);

@@ -408,3 +408,57 @@ void mutation_delete(const struct table *table, const struct column_value *value
     mutation_out->items = item;
     mutation_out->item_count = 1;
 }
+
+/* ---- the server's timestamp ---- */
+
+static int64_t timestamp_filled(int64_t timestamp_us, int64_t server_us)
+{
+    return timestamp_us == TIMESTAMP_SERVER ? server_us : timestamp_us;
+}
+
+struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_us)
+{
+    if (deletion.timestamp_us == TIMESTAMP_SERVER)
+        return (struct deletion){server_us, server_us / 1000000};
+    return deletion;
+}
+
+void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *arena,
+                       struct row *filled_out)
+{
+    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct complex_deletion *complex = arena_alloc(arena, row->complex_count * sizeof *complex,
+                                                   _Alignof(struct complex_deletion));
+
+    *filled_out = *row;
+    filled_out->marker.timestamp_us = timestamp_filled(row->marker.timestamp_us, server_us);
+    filled_out->deletion = mutation_fill_deletion(row->deletion, server_us);
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        cells[i] = row->cells[i];
+        cells[i].timestamp_us = timestamp_filled(cells[i].timestamp_us, server_us);
+    }
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        complex[i] = row->complex[i];
+        complex[i].deletion = mutation_fill_deletion(complex[i].deletion, server_us);
+    }
+    filled_out->cells = cells;
+    filled_out->complex = complex;
+}
+
+void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
+                   struct mutation *filled_out)
+{
+    struct unfiltered *items =
+        arena_alloc(arena, mutation->item_count * sizeof *items, _Alignof(struct unfiltered));
+
+    *filled_out = *mutation;
+    filled_out->deletion = mutation_fill_deletion(mutation->deletion, server_us);
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        items[i] = mutation->items[i];
+        items[i].before = mutation_fill_deletion(items[i].before, server_us);
+        items[i].after = mutation_fill_deletion(items[i].after, server_us);
+        if (items[i].kind == UNFILTERED_ROW)
+            mutation_fill_row(&mutation->items[i].row, server_us, arena, &items[i].row);
+    }
+    filled_out->items = items;
+}

@@ -27,6 +27,13 @@ must_check int mutation_unpack(struct reader *reader, const struct schema *schem
                                struct arena *arena, struct mutation *mutation_out,
                                struct error *err);
 
+/* With `server_us` wherever TIMESTAMP_SERVER stands; other bytes are the original's. */
+struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_us);
+void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *arena,
+                       struct row *filled_out);
+void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
+                   struct mutation *filled_out);
+
 /* ---- building the common ones ---- */
 
 struct column_value {

@@ -254,41 +254,6 @@ static struct memtable_index_search bound_search(const struct table *table,
 
 /* ---- writing ---- */
 
-static int64_t timestamp_filled(int64_t timestamp_us, int64_t server_us)
-{
-    return timestamp_us == TIMESTAMP_SERVER ? server_us : timestamp_us;
-}
-
-static struct deletion deletion_filled(struct deletion deletion, int64_t server_us)
-{
-    if (deletion.timestamp_us == TIMESTAMP_SERVER)
-        return (struct deletion){server_us, server_us / 1000000};
-    return deletion;
-}
-
-/* A copy of `row` with the server's timestamp where it is asked for. */
-static void row_fill(const struct row *row, int64_t server_us, struct arena *arena,
-                     struct row *filled)
-{
-    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
-    struct complex_deletion *complex = arena_alloc(arena, row->complex_count * sizeof *complex,
-                                                   _Alignof(struct complex_deletion));
-
-    *filled = *row;
-    filled->marker.timestamp_us = timestamp_filled(row->marker.timestamp_us, server_us);
-    filled->deletion = deletion_filled(row->deletion, server_us);
-    for (uint32_t i = 0; i < row->cell_count; i++) {
-        cells[i] = row->cells[i];
-        cells[i].timestamp_us = timestamp_filled(cells[i].timestamp_us, server_us);
-    }
-    for (uint32_t i = 0; i < row->complex_count; i++) {
-        complex[i] = row->complex[i];
-        complex[i].deletion = deletion_filled(complex[i].deletion, server_us);
-    }
-    filled->cells = cells;
-    filled->complex = complex;
-}
-
 /* How many versions a reader at `frame` merges, and the newest of them. */
 static uint32_t versions_visible(const struct row_version *newest, uint64_t frame,
                                  const struct row_version **first_out)
@@ -360,7 +325,7 @@ static void apply_row(struct narrow_memtable *memtable, const struct table *tabl
     struct unfiltered item = {.kind = UNFILTERED_ROW};
 
     arena_reset(memtable->scratch);
-    row_fill(row, timestamp_us, memtable->scratch, &item.row);
+    mutation_fill_row(row, timestamp_us, memtable->scratch, &item.row);
     if (row->is_static) {
         struct partition_extras *extras = partition_extras(memtable, partition);
         extras->static_row = version_add(memtable, table, extras->static_row, &item);
@@ -435,7 +400,7 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
         partition->frame_first = frame;
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
         apply_partition_deletion(memtable, partition,
-                                 deletion_filled(mutation->deletion, timestamp_us));
+                                 mutation_fill_deletion(mutation->deletion, timestamp_us));
     for (uint32_t i = 0; i < mutation->item_count; i++) {
         const struct unfiltered *item = &mutation->items[i];
         if (item->kind == UNFILTERED_ROW) {
@@ -444,7 +409,7 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
         }
         if (start != NULL && item->before.timestamp_us != TIMESTAMP_NONE)
             apply_range(memtable, partition, &start->bound, &item->bound,
-                        deletion_filled(item->before, timestamp_us));
+                        mutation_fill_deletion(item->before, timestamp_us));
         start = item->after.timestamp_us != TIMESTAMP_NONE ? item : NULL;
     }
     check(start == NULL);

@@ -144,13 +144,9 @@ void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds)
 int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch)
 {
     struct waiting applied = {0};
-    int rc;
-    while ((rc = store_apply(fixture->store, batch, set_done, &applied, &applied.err)) ==
-           ERROR_FULL)
-        fixture->world->executor->step(fixture->world->executor);
-    if (rc == 0)
-        rollup_fixture_step_until(fixture, &applied.done);
-    return rc == 0 ? applied.status : rc;
+    rollup_apply(fixture->rollup, batch, NULL, 0, set_done, &applied);
+    rollup_fixture_step_until(fixture, &applied.done);
+    return applied.status;
 }
 
 void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *clicks,

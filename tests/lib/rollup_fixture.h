@@ -36,7 +36,7 @@ void rollup_fixture_flush(struct rollup_fixture *fixture);
 void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds);
 void rollup_fixture_step_until(struct rollup_fixture *fixture, const bool *done);
 
-/* Writes; each waits until it is durable. */
+/* Writes, by rollup_apply; each waits until it is durable. */
 int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch);
 void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *clicks,
                            uint32_t count);

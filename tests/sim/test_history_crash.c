@@ -1,8 +1,8 @@
 /* Whole histories through losses of power: everything at once, checked against a list.
  *
- * Method: a random history of clicks, voided days, rates set and deleted, counters set and added
- * to, flushes, merges, clean restarts, crashes it goes on after, and a disk that is full for a
- * while runs on the simulated world, with the rollup at work in it.  Before every sync and every
+ * Method: a random history of clicks, voided clicks and days, rates set and deleted, counters set
+ * and added to, flushes, merges, clean restarts, crashes it goes on after, and a disk that is full
+ * for a while runs on the simulated world, with the rollup at work in it.  Before every sync and every
  * change of names, the disk as a crash could leave it is cloned from several seeds, and opened.
  *
  * The model is the list of what was written.  As writes take effect in order, what is found must be
@@ -38,14 +38,16 @@ static const char *const resellers[RESELLERS] = {"r1", "r2"};
 static const char *const days[DAYS] = {"2013-11-28", "2013-11-29", "2013-11-30"};
 
 enum write_kind {
-    WRITE_CLICKS, WRITE_VOID, WRITE_RATE, WRITE_RATE_DELETE, WRITE_COUNTER_SET, WRITE_COUNTER_ADD
+    WRITE_CLICKS, WRITE_VOID, WRITE_VOID_ONE, WRITE_RATE, WRITE_RATE_DELETE, WRITE_COUNTER_SET,
+    WRITE_COUNTER_ADD
 };
 
 struct written {
     enum write_kind kind;
     uint32_t reseller, day;
     uint32_t clicks;
-    int64_t cents;                 /* of all its clicks */
+    uint32_t offset_ms[CLICKS_MAX], cents[CLICKS_MAX];
+    uint32_t target, target_click; /* of a void of one: which write's which click */
     int64_t percent;               /* of a rate */
     uint32_t counter;
     int64_t value;
@@ -71,8 +73,21 @@ struct model {
     int64_t percent[RESELLERS][DAYS];       /* set for that day; -1: not */
     int64_t per_reseller[RESELLERS];
     int64_t counters[COUNTERS];
-    bool is_gone[WRITES_MAX];               /* clicks that were voided, or never written */
+    bool is_there[WRITES_MAX][CLICKS_MAX];
 };
+
+static void model_remove(struct model *model, const struct history *history, uint32_t index,
+                         uint32_t click)
+{
+    const struct written *written = &history->writes[index];
+    if (!model->is_there[index][click])
+        return;
+    model->is_there[index][click] = false;
+    model->clicks[written->reseller][written->day]--;
+    model->cents[written->reseller][written->day] -= written->cents[click];
+    model->per_reseller[written->reseller]--;
+}
+
 
 static void model_take(struct model *model, const struct history *history, uint32_t index)
 {
@@ -80,16 +95,21 @@ static void model_take(struct model *model, const struct history *history, uint3
     uint32_t r = written->reseller, d = written->day;
     switch (written->kind) {
     case WRITE_CLICKS:
-        model->is_gone[index] = false;
         model->clicks[r][d] += written->clicks;
-        model->cents[r][d] += written->cents;
         model->per_reseller[r] += written->clicks;
+        for (uint32_t c = 0; c < written->clicks; c++) {
+            model->is_there[index][c] = true;
+            model->cents[r][d] += written->cents[c];
+        }
         return;
     case WRITE_VOID:
-        model->clicks[r][d] = 0;
-        model->cents[r][d] = 0;
         for (uint32_t i = 0; i < index; i++)
-            model->is_gone[i] |= history->writes[i].reseller == r && history->writes[i].day == d;
+            for (uint32_t c = 0; c < CLICKS_MAX; c++)
+                if (history->writes[i].reseller == r && history->writes[i].day == d)
+                    model_remove(model, history, i, c);
+        return;
+    case WRITE_VOID_ONE:
+        model_remove(model, history, written->target, written->target_click);
         return;
     case WRITE_RATE:
         model->percent[r][d] = written->percent;
@@ -110,7 +130,6 @@ static struct model model_of(const struct history *history, uint32_t count)
 {
     struct model model;
     memset(&model, 0, sizeof model);
-    memset(model.is_gone, true, sizeof model.is_gone);
     for (uint32_t r = 0; r < RESELLERS; r++)
         for (uint32_t d = 0; d < DAYS; d++)
             model.percent[r][d] = -1;
@@ -183,7 +202,7 @@ static int64_t number_of(const struct buffer *text, const char *name)
 }
 
 static bool writes_match(const struct history *history, const struct model *model,
-                         const struct found *found, uint32_t count)
+                         const struct found *found)
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < history->count; i++) {
@@ -192,9 +211,10 @@ static bool writes_match(const struct history *history, const struct model *mode
             continue;
         snprintf(ad, sizeof ad, "b%02u", i);
         snprintf(inner, sizeof inner, "|%s|", ad);
-        uint32_t expected = model->is_gone[i] ? 0 : history->writes[i].clicks;
-        if (times(&found->rows, inner) != expected ||
-            number_of(&found->ads, ad) != (i < count ? history->writes[i].clicks : 0))
+        uint32_t expected = 0;
+        for (uint32_t c = 0; c < CLICKS_MAX; c++)
+            expected += model->is_there[i][c];
+        if (times(&found->rows, inner) != expected || number_of(&found->ads, ad) != expected)
             return false;
         rows += expected;
     }
@@ -226,7 +246,7 @@ static bool rate_matches(const struct buffer *rates, uint32_t r, uint32_t d, int
 }
 
 static bool model_matches(const struct history *history, const struct model *model,
-                          const struct found *found, uint32_t count)
+                          const struct found *found)
 {
     for (uint32_t r = 0; r < RESELLERS; r++) {
         if (number_of(&found->per_reseller, resellers[r]) != model->per_reseller[r])
@@ -242,7 +262,7 @@ static bool model_matches(const struct history *history, const struct model *mod
         if (number_of(&found->ads, name) != model->counters[c])
             return false;
     }
-    return writes_match(history, model, found, count);
+    return writes_match(history, model, found);
 }
 
 /* How many of the writes are there: any number from the acknowledged ones on that fits. */
@@ -261,7 +281,7 @@ static uint32_t count_found(const struct history *history, struct rollup_fixture
                       (const char *)found.ads.data, (const char *)found.per_reseller.data,
                       (const char *)found.rates.data);
         const struct model model = model_of(history, count);
-        fits = model_matches(history, &model, &found, count);
+        fits = model_matches(history, &model, &found);
     }
     found_release(&found);
     return count;
@@ -379,13 +399,13 @@ static struct block *make_clicks(struct history *history, struct written *writte
     snprintf(ad, sizeof ad, "b%02u", history->count);
     written->clicks = 1 + draw(history, CLICKS_MAX);
     for (uint32_t i = 0; i < written->clicks; i++) {
-        uint32_t cents = 1 + draw(history, 9);
         int32_t day;
+        written->cents[i] = 1 + draw(history, 9);
+        written->offset_ms[i] = draw(history, 3);
         cr_assert(day_parse(bytes_text(days[written->day]), &day));
-        snprintf(amounts[i], sizeof amounts[i], "0.0%u", cents);
+        snprintf(amounts[i], sizeof amounts[i], "0.0%u", written->cents[i]);
         clicks[i] = (struct click){resellers[written->reseller], days[written->day],
-                                   day * DAY_MS + draw(history, 3), ad, amounts[i]};
-        written->cents += cents;
+                                   day * DAY_MS + written->offset_ms[i], ad, amounts[i]};
     }
     return engine_fixture_block(history->fixture.store, clicks, written->clicks);
 }
@@ -425,10 +445,43 @@ static void add_row(struct history *history, struct write_batch *batch, struct w
     }
 }
 
+/* The DELETE of one click by its whole key; its rank is its place among the equals of its write. */
+static void add_void_of_one(struct history *history, struct write_batch *batch,
+                            struct written *written)
+{
+    const struct written *target = &history->writes[written->target];
+    char ad[16];
+    int64_t rank = 0;
+    int32_t day;
+    written->target_click = draw(history, target->clicks);
+    uint32_t offset_ms = target->offset_ms[written->target_click];
+    for (uint32_t c = 0; c < written->target_click; c++)
+        rank += target->offset_ms[c] == offset_ms;
+    snprintf(ad, sizeof ad, "b%02u", written->target);
+    cr_assert(day_parse(bytes_text(days[target->day]), &day));
+    const struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, bytes_text(resellers[target->reseller])},
+        {AD_CLICK_DAY, false, bytes_text(days[target->day])},
+        {AD_CLICK_TIME, false, write_batch_bigint(batch, day * DAY_MS + offset_ms)},
+        {AD_CLICK_AD_ID, false, bytes_text(ad)},
+        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)},
+    };
+    write_batch_delete(batch, schema_table(store_schema(history->fixture.store), TABLE_AD_CLICK),
+                       values, 5);
+}
+
+/* A write of clicks before this one; false: there is none where it was looked for. */
+static bool draw_target(struct history *history, struct written *written)
+{
+    written->target = history->count > 0 ? draw(history, history->count) : 0;
+    return history->count > 0 && history->writes[written->target].kind == WRITE_CLICKS;
+}
+
 static enum write_kind draw_kind(struct history *history)
 {
     uint32_t at = draw(history, 100);
-    return at < 60   ? WRITE_CLICKS
+    return at < 54   ? WRITE_CLICKS
+           : at < 62 ? WRITE_VOID_ONE
            : at < 66 ? WRITE_VOID
            : at < 78 ? WRITE_RATE
            : at < 84 ? WRITE_RATE_DELETE
@@ -451,6 +504,20 @@ static void apply(struct history *history, struct write_batch *batch, struct wri
     cr_assert_eq(rc, 0, "%s, seed %" PRIu64, err.text, history->seed);
 }
 
+/* A write that reads first waits until it is durable: what comes after it must be applied after
+ * it. */
+static void apply_reading(struct history *history, struct write_batch *batch,
+                          struct written *written)
+{
+    uint32_t tries = 0;
+    rollup_apply(history->fixture.rollup, batch, NULL, 0, acknowledged, written);
+    while (!written->is_acknowledged) {
+        if (history->is_full && ++tries > FULL_STEPS)
+            set_full(history, false);
+        steps(history, 1);
+    }
+}
+
 static void write_something(struct history *history)
 {
     struct written *written = &history->writes[history->count];
@@ -459,6 +526,8 @@ static void write_something(struct history *history)
     *written = (struct written){.kind = draw_kind(history),
                                 .reseller = draw(history, RESELLERS),
                                 .day = draw(history, DAYS)};
+    if (written->kind == WRITE_VOID_ONE && !draw_target(history, written))
+        written->kind = WRITE_CLICKS;
     switch (written->kind) {
     case WRITE_CLICKS:
         block = make_clicks(history, written);
@@ -469,13 +538,19 @@ static void write_something(struct history *history)
     case WRITE_RATE_DELETE:
         add_row(history, batch, written);
         break;
+    case WRITE_VOID_ONE:
+        add_void_of_one(history, batch, written);
+        break;
     case WRITE_COUNTER_SET:
     case WRITE_COUNTER_ADD:
         add_counter(history, batch, written);
         break;
     }
     history->count++;
-    apply(history, batch, written);
+    if (written->kind == WRITE_VOID || written->kind == WRITE_VOID_ONE)
+        apply_reading(history, batch, written);
+    else
+        apply(history, batch, written);
     block_free(block);
     write_batch_free(batch);
 }

@@ -1,0 +1,448 @@
+/* Writes that read first: batches that change or delete rows of ad_click.
+ *
+ *   for every day of the batch: its rows that are named, as applied ─▶ the same rows with the
+ *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of clicks_per_ad and
+ *     clicks_per_reseller ─▶ one frame, if nobody changed the days meanwhile; else again
+ *
+ * What decides correctness: the state after is computed by the merge that readers use, so a row is
+ * taken off the counters exactly when no reader will see it any more; mutations, increments and the
+ * hook's marks are in one frame, so a crash or a replay has all of them or none; and the store
+ * refuses the frame when a mutation came to one of the days after it was read.
+ *
+ * Fresh clicks may come meanwhile, unless the batch deletes a range, which could hide them, or
+ * names a rank that nobody has yet, which one of them could get.  A range of a day that clicks pour
+ * into may thus be tried in vain: TRIES_MAX times, then ERROR_CONFLICT.
+ *
+ * Cost: the named rows are read; a range or a whole day is read as a whole. */
+#include "rollup/rollup_private.h"
+#include "rollup/rows.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { FULL_PAUSE_MS = 20, TRIES_MAX = 16, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2, AD_PLACE = 1 };
+
+/* Past every timestamp that the store has given: what the batch's mutations will have is not known
+ * before they are applied, only that it is newer than anything read, in their order. */
+#define TIMESTAMP_LATER (INT64_MAX / 2)
+
+/* What is added to the counters of one table, by key. */
+struct deltas {
+    uint32_t table_id;
+    struct key_map *keys;
+    int64_t *values;
+    uint32_t capacity;
+};
+
+/* The batch's mutations of one day. */
+struct changed_day {
+    struct bytes key;
+    uint32_t *mutations;           /* places in filled[], ascending */
+    uint32_t mutation_count;
+    struct slice slice;            /* holds every row that they may change */
+    bool deletes_range;
+    struct key_map *named;         /* clusterings of their rows, packed */
+    bool *is_there;                /* by place in `named`: the row was read */
+    bool is_read;                  /* the version is that of its first page */
+    struct store_version version;
+};
+
+struct click_changes {
+    struct rollup *rollup;
+    struct write_batch *batch;
+    struct store_expectation *expectations;    /* the caller's, then one for each day */
+    uint32_t own_count;                        /* the caller's */
+    store_done done;
+    void *context;
+    struct arena *arena;
+    struct mutation *filled;                   /* mutations of ad_click with timestamps */
+    uint32_t filled_count;
+    struct changed_day *days;
+    uint32_t day_count;
+    uint32_t day_next;                         /* being read */
+    uint32_t increment_count;                  /* of the batch as it came */
+    struct deltas ads;
+    struct deltas resellers;
+    uint32_t tries;
+    struct timer again;
+};
+
+/* ---- sums ---- */
+
+static void delta_add(struct deltas *deltas, struct bytes key, int64_t value)
+{
+    bool is_new;
+    uint32_t number = key_map_add(deltas->keys, key, &is_new);
+    if (number >= deltas->capacity) {
+        deltas->capacity = deltas->capacity * 2 + 64;
+        deltas->values = memory_resize(deltas->values, deltas->capacity * sizeof(int64_t));
+    }
+    deltas->values[number] = (is_new ? 0 : deltas->values[number]) + value;
+}
+
+static void deltas_begin(struct deltas *deltas, uint32_t table_id)
+{
+    key_map_free(deltas->keys);
+    deltas->table_id = table_id;
+    deltas->keys = key_map_new();
+}
+
+static void deltas_release(struct deltas *deltas)
+{
+    key_map_free(deltas->keys);
+    memory_free(deltas->values);
+}
+
+static void deltas_write(const struct deltas *deltas, struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < key_map_count(deltas->keys); i++) {
+        const struct counter_increment increment = {.table_id = deltas->table_id,
+                                                    .column_id = COUNTER_CLICKS,
+                                                    .key = key_map_key(deltas->keys, i),
+                                                    .change = COUNTER_ADD,
+                                                    .value = deltas->values[i]};
+        if (increment.value != 0)
+            write_batch_add_increment(batch, &increment);
+    }
+}
+
+static void count_row(struct click_changes *changes, const struct changed_day *day,
+                      const struct row *row, int64_t value)
+{
+    struct bytes reseller;
+    delta_add(&changes->ads, row->clustering.values[AD_PLACE], value);
+    if (key_component(day->key, 2, 0, &reseller) == 0)
+        delta_add(&changes->resellers, reseller, value);
+}
+
+/* ---- the end ---- */
+
+static void days_release(struct click_changes *changes)
+{
+    for (uint32_t i = 0; i < changes->day_count; i++) {
+        key_map_free(changes->days[i].named);
+        memory_free(changes->days[i].is_there);
+    }
+}
+
+static void changes_finish(struct click_changes *changes, int status, const struct error *err)
+{
+    struct rollup *rollup = changes->rollup;
+    store_done done = changes->done;
+    void *context = changes->context;
+    changes->batch->increment_count = changes->increment_count;
+    days_release(changes);
+    deltas_release(&changes->ads);
+    deltas_release(&changes->resellers);
+    arena_free(changes->arena);
+    memory_free(changes);
+    rollup->changes_under_way--;
+    rollup->calls++;
+    done(context, status, err);
+    rollup->calls--;
+    rollup_close_if_idle(rollup);
+}
+
+static void changes_durable(void *context, int status, const struct error *err)
+{
+    changes_finish(context, status, err);
+}
+
+/* ---- the rows of one day, before and after ---- */
+
+static bool is_click(const struct row *row)
+{
+    return !row->is_static && row->clustering.count == RANK_PLACE + 1;
+}
+
+static uint32_t named_find(const struct changed_day *day, const struct row *row,
+                           struct buffer *scratch)
+{
+    buffer_clear(scratch);
+    clustering_pack(&row->clustering, scratch);
+    return key_map_find(day->named, buffer_view(scratch));
+}
+
+/* The rows of `before` with the day's mutations merged in, as a reader will see them. */
+static struct stream *merged(struct click_changes *changes, const struct changed_day *day,
+                             const struct unfiltered *before, uint32_t before_count)
+{
+    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    struct stream **streams = memory_alloc((day->mutation_count + 1) * sizeof(struct stream *));
+    uint32_t count = 0;
+    if (before_count > 0)
+        streams[count++] = stream_of_array(table, DELETION_NONE, before, before_count);
+    for (uint32_t i = 0; i < day->mutation_count; i++) {
+        const struct mutation *mutation = &changes->filled[day->mutations[i]];
+        streams[count++] =
+            stream_of_array(table, mutation->deletion, mutation->items, mutation->item_count);
+    }
+    struct stream *all = stream_merge(table, streams, count, false);
+    memory_free(streams);
+    return stream_live(all, store_now_us(changes->rollup->store) / 1000000);
+}
+
+/* Rows that were there and will not be.  What comes out follows the rows' own order. */
+static int count_gone(struct click_changes *changes, const struct changed_day *day,
+                      const struct unfiltered *before, uint32_t count, struct error *err)
+{
+    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    struct stream *after = merged(changes, day, before, count);
+    struct unfiltered item;
+    uint32_t next = 0;
+    int rc;
+    while ((rc = after->next(after, &item, err)) == 1) {
+        int order = -1;
+        while (next < count && (order = clustering_compare(table, &before[next].row.clustering,
+                                                           &item.row.clustering)) < 0)
+            count_row(changes, day, &before[next++].row, -1);
+        next += next < count && order == 0;
+    }
+    while (rc == 0 && next < count)
+        count_row(changes, day, &before[next++].row, -1);
+    after->close(after);
+    return rc;
+}
+
+/* Rows that were not there and will be.  A rank is the store's to give. */
+static int count_new(struct click_changes *changes, const struct changed_day *day,
+                     struct error *err)
+{
+    struct stream *after = merged(changes, day, NULL, 0);
+    struct buffer scratch = {0};
+    struct unfiltered item;
+    int rc;
+    while ((rc = after->next(after, &item, err)) == 1) {
+        uint32_t place = named_find(day, &item.row, &scratch);
+        if (place == KEY_MAP_NONE || day->is_there[place])
+            continue;
+        if (value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
+            rc = error_set(err, ERROR_INVALID,
+                           "there is no such click; a new one's click_id is negative, or left out");
+            break;
+        }
+        count_row(changes, day, &item.row, 1);
+    }
+    after->close(after);
+    buffer_release(&scratch);
+    return rc;
+}
+
+static int take_page(void *context, const struct read_page *page, struct error *err)
+{
+    struct click_changes *changes = context;
+    struct changed_day *day = &changes->days[changes->day_next];
+    struct unfiltered *before = memory_alloc(page->row_count * sizeof(*before));
+    struct buffer scratch = {0};
+    if (!day->is_read)
+        day->version = page->version;
+    day->is_read = true;
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        before[i] = (struct unfiltered){.kind = UNFILTERED_ROW,
+                                        .row = page->rows[i].row,
+                                        .before = DELETION_NONE,
+                                        .after = DELETION_NONE};
+        uint32_t place = named_find(day, &before[i].row, &scratch);
+        if (place != KEY_MAP_NONE)
+            day->is_there[place] = true;
+    }
+    int rc = count_gone(changes, day, before, page->row_count, err);
+    buffer_release(&scratch);
+    memory_free(before);
+    return rc;
+}
+
+/* ---- committing ---- */
+
+static void read_next_day(struct click_changes *changes);
+
+/* A fresh click could get a rank that is named and that nobody has. */
+static bool names_future_rank(const struct changed_day *day)
+{
+    for (uint32_t i = 0; i < key_map_count(day->named); i++) {
+        struct reader reader = reader_of(key_map_key(day->named, i));
+        struct clustering clustering;
+        clustering_unpack(&reader, &clustering);
+        if (!day->is_there[i] && value_bigint(clustering.values[RANK_PLACE]) >= 0)
+            return true;
+    }
+    return false;
+}
+
+static void expect_days(struct click_changes *changes)
+{
+    for (uint32_t i = 0; i < changes->day_count; i++) {
+        const struct changed_day *day = &changes->days[i];
+        changes->expectations[changes->own_count + i] = (struct store_expectation){
+            .table_id = TABLE_AD_CLICK,
+            .key = day->key,
+            .version = day->version,
+            .allows_fresh = !day->deletes_range && !names_future_rank(day)};
+    }
+}
+
+static void changes_read(struct click_changes *changes)
+{
+    changes->day_next = 0;
+    for (uint32_t i = 0; i < changes->day_count; i++) {
+        struct changed_day *day = &changes->days[i];
+        day->is_read = false;
+        memset(day->is_there, 0, key_map_count(day->named) * sizeof(bool));
+    }
+    deltas_begin(&changes->ads, TABLE_CLICKS_PER_AD);
+    deltas_begin(&changes->resellers, TABLE_CLICKS_PER_RESELLER);
+    read_next_day(changes);
+}
+
+static void changes_commit(struct timer *timer)
+{
+    struct click_changes *changes = timer->context;
+    struct executor *executor = changes->rollup->world->executor;
+    struct write_batch *batch = changes->batch;
+    struct error err = {0};
+    batch->increment_count = changes->increment_count;
+    deltas_write(&changes->ads, batch);
+    deltas_write(&changes->resellers, batch);
+    expect_days(changes);
+    int rc = store_apply_if(changes->rollup->store, batch, changes->expectations,
+                            changes->own_count + changes->day_count, changes_durable, changes,
+                            &err);
+    if (rc == ERROR_FULL) {
+        executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
+        return;
+    }
+    /* Whoever has expectations of his own reads again himself: they may be what failed. */
+    if (rc == ERROR_CONFLICT && changes->own_count == 0 && ++changes->tries < TRIES_MAX) {
+        changes_read(changes);
+        return;
+    }
+    if (rc < 0)
+        changes_finish(changes, rc, &err);
+}
+
+/* ---- reading ---- */
+
+static void day_read(void *context, int status, const struct error *err)
+{
+    struct click_changes *changes = context;
+    struct error own = {0};
+    if (status == 0) {
+        err = &own;
+        status = count_new(changes, &changes->days[changes->day_next], &own);
+    }
+    if (status < 0) {
+        changes_finish(changes, status, err);
+        return;
+    }
+    changes->day_next++;
+    read_next_day(changes);
+}
+
+static void read_next_day(struct click_changes *changes)
+{
+    struct error err = {0};
+    if (changes->day_next == changes->day_count) {
+        changes_commit(&changes->again);
+        return;
+    }
+    const struct changed_day *day = &changes->days[changes->day_next];
+    struct read_request request = rows_request(TABLE_AD_CLICK, &day->key, READ_APPLIED);
+    request.slice = day->slice;
+    int rc = rows_read_pages(changes->rollup->store, &request, take_page, day_read, changes, &err);
+    if (rc < 0)
+        changes_finish(changes, rc, &err);
+}
+
+/* ---- what a batch changes ---- */
+
+static struct bound bound_of(const struct unfiltered *item, enum bound_side side)
+{
+    if (item->kind == UNFILTERED_BOUND)
+        return item->bound;
+    return (struct bound){.prefix = item->row.clustering, .side = side};
+}
+
+/* Widen the day's slice by what a mutation touches, and note the rows it names. */
+static void day_extend(struct changed_day *day, const struct table *table,
+                       const struct mutation *mutation, bool is_first)
+{
+    struct buffer packed = {0};
+    if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
+        day->slice = slice_all();
+        day->deletes_range = true;
+    } else if (mutation->item_count > 0) {
+        struct bound start = bound_of(&mutation->items[0], BOUND_BEFORE);
+        struct bound end = bound_of(&mutation->items[mutation->item_count - 1], BOUND_AFTER);
+        if (is_first || bound_compare(table, &start, &day->slice.start) < 0)
+            day->slice.start = start;
+        if (is_first || bound_compare(table, &end, &day->slice.end) > 0)
+            day->slice.end = end;
+    }
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        bool is_new;
+        day->deletes_range |= item->kind == UNFILTERED_BOUND;
+        if (item->kind == UNFILTERED_BOUND || !is_click(&item->row))
+            continue;
+        buffer_clear(&packed);
+        clustering_pack(&item->row.clustering, &packed);
+        key_map_add(day->named, buffer_view(&packed), &is_new);
+    }
+    buffer_release(&packed);
+}
+
+static void days_take(struct click_changes *changes)
+{
+    const struct write_batch *batch = changes->batch;
+    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    struct key_map *keys = key_map_new();
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        bool is_new;
+        if (mutation->table_id != TABLE_AD_CLICK)
+            continue;
+        uint32_t number = key_map_add(keys, mutation->key, &is_new);
+        struct changed_day *day = &changes->days[number];
+        if (is_new) {
+            changes->day_count++;
+            day->key = mutation->key;
+            day->named = key_map_new();
+            day->mutations =
+                arena_alloc(changes->arena, batch->mutation_count * sizeof(uint32_t), 4);
+        }
+        mutation_fill(mutation, TIMESTAMP_LATER + i, changes->arena,
+                      &changes->filled[changes->filled_count]);
+        day->mutations[day->mutation_count++] = changes->filled_count++;
+        day_extend(day, table, mutation, is_new);
+    }
+    key_map_free(keys);
+    for (uint32_t i = 0; i < changes->day_count; i++)
+        changes->days[i].is_there = memory_zeroed(key_map_count(changes->days[i].named) + 1, 1);
+}
+
+void rollup_apply(struct rollup *rollup, struct write_batch *batch,
+                  const struct store_expectation *expectations, uint32_t expectation_count,
+                  store_done done, void *context)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    size_t most = batch->mutation_count;
+    struct click_changes *changes = memory_zeroed(1, sizeof(*changes));
+    *changes = (struct click_changes){.rollup = rollup,
+                                      .batch = batch,
+                                      .own_count = expectation_count,
+                                      .done = done,
+                                      .context = context,
+                                      .arena = arena,
+                                      .increment_count = batch->increment_count};
+    changes->again = (struct timer){.fire = changes_commit, .context = changes};
+    changes->filled = arena_alloc(arena, most * sizeof(*changes->filled), 16);
+    changes->days = arena_alloc(arena, most * sizeof(*changes->days), 16);
+    if (most > 0)
+        memset(changes->days, 0, most * sizeof(*changes->days));
+    changes->expectations =
+        arena_alloc(arena, (expectation_count + most) * sizeof(*expectations), 16);
+    if (expectation_count > 0)
+        memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
+    rollup->changes_under_way++;
+    days_take(changes);
+    changes_read(changes);
+}
