@@ -31,7 +31,9 @@ vendor_owner() {
     zstd.h) echo '_zstd\.c$|/zstd[a-z_]*\.c$|/compress[a-z_]*\.c$' ;;
     uuid.h | uuid/uuid.h) echo '/uuid[a-z_]*\.c$' ;;
     xxhash.h) echo '^storage/base/hash\.c$' ;;
-    zlib.h) echo '^(ingest|storage)/' ;;
+    zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
+    lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
+    crypt.h) echo '^query/native/native_password\.c$' ;;
     yajl/*) echo '^ingest/' ;;
     esac
 }

@@ -277,6 +277,21 @@ uint64_t reader_u64(struct reader *reader)
     return at != NULL ? load_u64(at) : 0;
 }
 
+uint16_t reader_u16_be(struct reader *reader)
+{
+    return __builtin_bswap16(reader_u16(reader));
+}
+
+uint32_t reader_u32_be(struct reader *reader)
+{
+    return __builtin_bswap32(reader_u32(reader));
+}
+
+uint64_t reader_u64_be(struct reader *reader)
+{
+    return __builtin_bswap64(reader_u64(reader));
+}
+
 uint64_t reader_varint(struct reader *reader)
 {
     uint64_t value = 0;

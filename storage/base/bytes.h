@@ -126,6 +126,9 @@ uint8_t reader_u8(struct reader *reader);
 uint16_t reader_u16(struct reader *reader);
 uint32_t reader_u32(struct reader *reader);
 uint64_t reader_u64(struct reader *reader);
+uint16_t reader_u16_be(struct reader *reader);
+uint32_t reader_u32_be(struct reader *reader);
+uint64_t reader_u64_be(struct reader *reader);
 uint64_t reader_varint(struct reader *reader);          /* over 64 bits: fails */
 int64_t reader_signed(struct reader *reader);
 struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */

@@ -1,0 +1,63 @@
+/* native: the numbers of Cassandra's native protocol, versions 3, 4 and 5.
+ *
+ * Source: native_protocol_v3.spec, v4.spec and v5.spec of Apache Cassandra.  All integers of
+ * envelopes and bodies are big-endian; those of version 5's segments are little-endian.  What this
+ * server does with them is docs/PROTOCOL.md "CQL door". */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+enum {
+    NATIVE_VERSION_MIN = 3,
+    NATIVE_VERSION_MAX = 5,
+    NATIVE_VERSION_BETA = 6,               /* known by name, and refused */
+    NATIVE_RESPONSE_BIT = 0x80             /* of an envelope's first byte */
+};
+
+/* "3/v3, 4/v4, 5/v5", as an error and SUPPORTED name them. */
+#define NATIVE_VERSIONS_TEXT "3/v3, 4/v4, 5/v5"
+
+enum native_flag {
+    NATIVE_FLAG_COMPRESSED = 0x01,         /* versions 3 and 4; ignored in 5 */
+    NATIVE_FLAG_TRACING = 0x02,
+    NATIVE_FLAG_PAYLOAD = 0x04,            /* from version 4 on, as the next */
+    NATIVE_FLAG_WARNING = 0x08,
+    NATIVE_FLAG_BETA = 0x10
+};
+
+enum native_opcode {
+    NATIVE_ERROR = 0x00,
+    NATIVE_STARTUP = 0x01,
+    NATIVE_READY = 0x02,
+    NATIVE_AUTHENTICATE = 0x03,
+    NATIVE_OPTIONS = 0x05,
+    NATIVE_SUPPORTED = 0x06,
+    NATIVE_QUERY = 0x07,
+    NATIVE_RESULT = 0x08,
+    NATIVE_PREPARE = 0x09,
+    NATIVE_EXECUTE = 0x0A,
+    NATIVE_REGISTER = 0x0B,
+    NATIVE_EVENT = 0x0C,
+    NATIVE_BATCH = 0x0D,
+    NATIVE_AUTH_CHALLENGE = 0x0E,
+    NATIVE_AUTH_RESPONSE = 0x0F,
+    NATIVE_AUTH_SUCCESS = 0x10
+};
+
+/* "QUERY"; NULL for a number that is no opcode. */
+const char *native_opcode_name(uint8_t opcode);
+/* Whether a client may send it. */
+bool native_opcode_is_request(uint8_t opcode);
+
+enum native_compression { NATIVE_PLAIN, NATIVE_LZ4, NATIVE_SNAPPY };
+
+enum {
+    NATIVE_HEADER_SIZE = 9,                /* of an envelope, versions 3 to 5 */
+    /* An envelope's body, also uncompressed: Cassandra's default.  The protocol allows 256 MiB. */
+    NATIVE_BODY_MAX = 16 << 20
+};
+#endif

@@ -1,0 +1,28 @@
+/* native_compress: LZ4 and snappy as the native protocol uses them; the one file that knows both.
+ *
+ * Two forms.  A *block* is LZ4's raw block, whose uncompressed size the caller knows (segments of
+ * version 5).  A *body* says its size itself (envelopes of versions 3 and 4):
+ *
+ *     LZ4      uncompressed size, 4 bytes big-endian | raw block
+ *     snappy   raw snappy, which begins with the size
+ *
+ * What comes in may lie: a size over the limit, or other than what comes out, is refused before or
+ * without writing past it. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_COMPRESS_H
+
+#include "query/native/native.h"
+
+/* Append the raw LZ4 block of `plain` (at most 128 KiB); returns its size. */
+size_t native_compress_block(struct bytes plain, struct buffer *block);
+/* Write exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
+must_check int native_decompress_block(struct bytes block, uint8_t *plain, size_t size);
+
+/* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
+void native_compress_body(enum native_compression compression, struct bytes plain,
+                          struct buffer *body);
+/* Append what `body` holds: ERROR_CORRUPT when it is none, ERROR_LIMIT when it says that it holds
+ * more than `size_max`; nothing is appended then. */
+must_check int native_decompress_body(enum native_compression compression, struct bytes body,
+                                      size_t size_max, struct buffer *plain);
+#endif

@@ -1,0 +1,15 @@
+/* native_crc: the two checksums of version 5's segments.
+ *
+ * Source: native_protocol_v5.spec, section 2.2, and org.apache.cassandra.net.Crc. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CRC_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Over a segment's header, in the order of the wire: begins with 0x875060, polynomial 0x1974F0B. */
+uint32_t native_crc24(const uint8_t *data, size_t size);
+
+/* Over its payload: zlib's CRC-32, which has seen the bytes FA 2D 55 CA before. */
+uint32_t native_crc32(const void *data, size_t size);
+#endif

@@ -1,0 +1,55 @@
+/* native_request: bodies of requests, read and written.
+ *
+ *     STARTUP        [string map]
+ *     OPTIONS        nothing
+ *     QUERY          [long string] [consistency] parameters
+ *     PREPARE        [long string], version 5: flags(4), with 1 [string] the keyspace
+ *     EXECUTE        [short bytes] id, version 5: [short bytes] id of the result's metadata,
+ *                    [consistency] parameters
+ *     BATCH          kind(1) n(2), n times: 0 [long string] or 1 [short bytes], then m(2) and
+ *                    m [value]; [consistency] parameters
+ *     REGISTER       n(2), n [string]
+ *     AUTH_RESPONSE  [bytes]
+ *
+ * Parameters are flags (1 byte, in version 5 four) and, in this order, what they announce:
+ *
+ *     01 n(2), n [value], each after its [string] name with 40   02 no metadata in the result
+ *     04 page size(4)   08 [bytes] paging state   10 [consistency] serial   20 timestamp(8)
+ *     80 [string] keyspace (version 5)            100 now, in seconds(4) (version 5)
+ *
+ * In front of a body, from version 4 on with NATIVE_FLAG_PAYLOAD: n(2), n times [string] [bytes].
+ * What follows after a body's end is not looked at, as Cassandra does not. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_REQUEST_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_REQUEST_H
+
+#include "query/native/native_inbox.h"
+#include "query/native/notation.h"
+
+struct native_request {
+    enum native_opcode opcode;
+    bool is_traced;                        /* the client asks for a trace */
+    /* QUERY, PREPARE, EXECUTE, BATCH; a payload is any request's */
+    struct cql_request cql;
+    bool skips_metadata;
+    struct bytes metadata_id;              /* EXECUTE of version 5 */
+    /* STARTUP: names as they came, in any case */
+    const struct cql_payload *options;
+    uint32_t option_count;
+    /* REGISTER */
+    const struct bytes *events;
+    uint32_t event_count;
+    /* AUTH_RESPONSE: data NULL for null */
+    struct bytes token;
+};
+
+/* Read the body of `envelope`, whose opcode is a request's.  What is pointed to lies in the body
+ * and in `arena`.  ERROR_CORRUPT with a text for the client when it is no such body, ERROR_LIMIT
+ * for a statement or a batch that is too large. */
+must_check int native_request_decode(const struct native_envelope *envelope, struct arena *arena,
+                                     struct native_request *request_out, struct error *err);
+
+/* The flags of the envelope that `request` needs, and its body, payload included. */
+uint8_t native_request_flags(const struct native_request *request);
+void native_request_encode(const struct native_request *request, uint8_t version,
+                           struct buffer *body);
+#endif

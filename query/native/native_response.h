@@ -1,0 +1,151 @@
+/* native_response: bodies of answers, written and read.
+ *
+ *     ERROR          code(4) [string] message, and by code:
+ *                      1000  [consistency] required(4) alive(4)              unavailable
+ *                      1100  [consistency] received(4) required(4) [string]  write timeout
+ *                      1200  [consistency] received(4) required(4) data(1)   read timeout
+ *                      1300  [consistency] received(4) required(4) failures data(1)
+ *                      1400  [string] keyspace [string] function [string list] types of arguments
+ *                      1500  [consistency] received(4) required(4) failures [string]
+ *                      2400  [string] keyspace [string] table
+ *                      2500  [short bytes] id
+ *                    failures: n(4), in version 5 followed by n times an address (size(1), bytes)
+ *                    and a reason (2)
+ *     READY          nothing
+ *     AUTHENTICATE   [string] class        AUTH_CHALLENGE, AUTH_SUCCESS   [bytes]
+ *     SUPPORTED      [string multimap]
+ *     RESULT         kind(4): 1 void; 2 rows: metadata n(4) n rows of cells; 3 [string] keyspace;
+ *                    4 [short bytes] id, version 5: [short bytes] id of the result's metadata,
+ *                    metadata to bind, metadata of rows; 5 a change
+ *     EVENT          [string] type, then [string] change [inet], or a change of the schema
+ *
+ *     a change       [string] CREATED|UPDATED|DROPPED [string] KEYSPACE|TABLE|TYPE [string]
+ *                    keyspace, and but for a keyspace [string] name
+ *     metadata       flags(4) columns(4), 2: [bytes] paging state, 8: [short bytes] new id, then
+ *                    unless 4: 1: [string] keyspace [string] table of all columns; and of each
+ *                    column: without 1 its own two; [string] name [option] type
+ *     to bind        the same, in version 4 and 5 with k(4), k times (2), after the columns' count
+ *
+ * In front of a body what the envelope's flags say, in this order: 02 a trace's uuid (16 bytes),
+ * 08 [string list] warnings, 04 n(2), n times [string] [bytes].  Warnings and payload exist from
+ * version 4 on.  Source: native_protocol_v5.spec, sections 4.2 and 8. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_RESPONSE_H
+
+#include "query/native/native_inbox.h"
+#include "query/native/notation.h"
+
+enum native_error_code {
+    NATIVE_ERROR_SERVER = 0x0000,
+    NATIVE_ERROR_PROTOCOL = 0x000A,
+    NATIVE_ERROR_CREDENTIALS = 0x0100,
+    NATIVE_ERROR_UNAVAILABLE = 0x1000,
+    NATIVE_ERROR_OVERLOADED = 0x1001,
+    NATIVE_ERROR_BOOTSTRAPPING = 0x1002,
+    NATIVE_ERROR_TRUNCATE = 0x1003,
+    NATIVE_ERROR_WRITE_TIMEOUT = 0x1100,
+    NATIVE_ERROR_READ_TIMEOUT = 0x1200,
+    NATIVE_ERROR_READ_FAILURE = 0x1300,
+    NATIVE_ERROR_FUNCTION_FAILURE = 0x1400,
+    NATIVE_ERROR_WRITE_FAILURE = 0x1500,
+    NATIVE_ERROR_SYNTAX = 0x2000,
+    NATIVE_ERROR_UNAUTHORIZED = 0x2100,
+    NATIVE_ERROR_INVALID = 0x2200,
+    NATIVE_ERROR_CONFIG = 0x2300,
+    NATIVE_ERROR_EXISTS = 0x2400,
+    NATIVE_ERROR_UNPREPARED = 0x2500
+};
+
+/* What fails on one of the nodes asked, version 5. */
+struct native_failure {
+    struct cql_address address;            /* without a port */
+    uint16_t reason;
+};
+
+/* Fields beyond the message belong to the codes above that have them.  Texts are never NULL where
+ * their code needs them. */
+struct native_error {
+    uint32_t code;
+    const char *message;
+    enum cql_consistency consistency;
+    int32_t received;                      /* UNAVAILABLE: alive */
+    int32_t required;
+    const char *write_type;
+    bool has_data;
+    int32_t failure_count;
+    const struct native_failure *failures; /* version 5; NULL: none is named */
+    const char *keyspace;
+    const char *name;
+    const char *const *argument_types;
+    uint32_t argument_type_count;
+    struct bytes id;
+};
+
+enum native_event_kind { NATIVE_TOPOLOGY_CHANGE = 1, NATIVE_STATUS_CHANGE = 2,
+                         NATIVE_SCHEMA_CHANGE = 4 };
+
+struct native_event {
+    enum native_event_kind kind;
+    const char *change;                    /* NEW_NODE, REMOVED_NODE; UP, DOWN */
+    struct cql_address address;
+    struct cql_schema_change schema;
+};
+
+/* "SCHEMA_CHANGE". */
+const char *native_event_name(enum native_event_kind kind);
+/* False: there is no event of that name. */
+bool native_event_parse(struct bytes name, enum native_event_kind *kind_out);
+
+/* What surrounds a body.  The strings of warnings come one way as text, the other as well. */
+struct native_extras {
+    const uint8_t *trace_id;               /* 16 bytes; NULL: none */
+    const char *const *warnings;
+    uint32_t warning_count;
+    const struct cql_payload *payload;
+    uint32_t payload_count;
+};
+
+/* ---- writing ---- */
+
+/* The envelope's flags for them in this version, and the bytes before the body. */
+uint8_t native_extras_flags(const struct native_extras *extras, uint8_t version);
+void native_extras_put(const struct native_extras *extras, uint8_t version, struct buffer *body);
+
+void native_error_put(const struct native_error *error, uint8_t version, struct buffer *body);
+void native_event_put(const struct native_event *event, struct buffer *body);
+/* CQL_VERSION, COMPRESSION, PROTOCOL_VERSIONS. */
+void native_supported_put(struct buffer *body);
+
+/* A result that is no error.  `skips_metadata`: the client knows that of rows.  `known_id`: the
+ * metadata that it knows (version 5); when it is another one, rows carry theirs all the same. */
+void native_result_put(const struct cql_result *result, bool skips_metadata,
+                       struct bytes known_id, uint8_t version, struct buffer *body);
+
+/* ---- reading, for a client ---- */
+
+struct native_supported {
+    const char *name;
+    const char *const *values;
+    uint32_t value_count;
+};
+
+struct native_response {
+    enum native_opcode opcode;
+    struct native_extras extras;
+    struct native_error error;             /* ERROR */
+    const char *authenticator;             /* AUTHENTICATE */
+    struct bytes token;                    /* AUTH_CHALLENGE, AUTH_SUCCESS */
+    const struct native_supported *supported;
+    uint32_t supported_count;
+    /* RESULT; its rows have no columns when the metadata was left out. */
+    struct cql_result result;
+    bool has_metadata;
+    struct bytes new_metadata_id;          /* rows whose metadata changed (version 5) */
+    uint32_t column_count;                 /* of rows, also without metadata */
+    struct native_event event;             /* EVENT */
+};
+
+/* Read an answer; what is pointed to lies in the body and in `arena`.  ERROR_CORRUPT. */
+must_check int native_response_decode(const struct native_envelope *envelope, struct arena *arena,
+                                      struct native_response *response_out, struct error *err);
+#endif

@@ -1,0 +1,119 @@
+/* native_segment: see the header.
+ *
+ * What decides correctness: sizes are trusted only once the CRC24 has agreed, and a payload is
+ * decompressed only once the CRC32 has.  Example, a whole segment of five bytes "hello":
+ *
+ *     05 00 02 | 19 99 9a | 68 65 6c 6c 6f | 74 80 0e b6
+ */
+#include "query/native/native_segment.h"
+
+#include "query/native/native_compress.h"
+#include "query/native/native_crc.h"
+
+enum {
+    PLAIN_HEADER_SIZE = 3,
+    LZ4_HEADER_SIZE = 5,
+    CRC24_SIZE = 3,
+    SIZE_BITS = 17,
+    SIZE_MASK = (1 << SIZE_BITS) - 1,
+    COMPRESS_SIZE_MIN = 256                /* below, LZ4 costs more than it saves */
+};
+
+static uint64_t load_little(const uint8_t *from, size_t size)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)from[i] << (8 * i);
+    return value;
+}
+
+static void put_little(struct buffer *to, uint64_t value, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        buffer_put_u8(to, (uint8_t)(value >> (8 * i)));
+}
+
+int native_segment_header(struct bytes bytes, bool is_lz4, struct native_segment *segment_out)
+{
+    size_t field_size = is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE;
+    uint64_t field;
+    uint32_t plain_size;
+
+    if (bytes.size < field_size + CRC24_SIZE)
+        return 0;
+    field = load_little(bytes.data, field_size);
+    if (load_little(bytes.data + field_size, CRC24_SIZE) != native_crc24(bytes.data, field_size))
+        return ERROR_CORRUPT;
+    plain_size = is_lz4 ? (uint32_t)(field >> SIZE_BITS) & SIZE_MASK : 0;
+    *segment_out = (struct native_segment){
+        .is_whole = (field >> (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS) & 1) != 0,
+        .is_compressed = plain_size != 0,
+        .header_size = field_size + CRC24_SIZE,
+        .payload_size = field & SIZE_MASK,
+        .plain_size = plain_size != 0 ? plain_size : field & SIZE_MASK,
+    };
+    return segment_out->payload_size == 0 ? ERROR_CORRUPT : 1;
+}
+
+int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
+                           struct buffer *plain, struct bytes *payload_out)
+{
+    struct bytes payload = bytes_of(bytes.data + segment->header_size, segment->payload_size);
+    size_t start = plain->size;
+    int rc;
+
+    check(bytes.size >=
+          segment->header_size + segment->payload_size + NATIVE_SEGMENT_TRAILER_SIZE);
+    *payload_out = payload;
+    if (load_u32(payload.data + payload.size) != native_crc32(payload.data, payload.size))
+        return ERROR_CORRUPT;
+    if (!segment->is_compressed)
+        return 0;
+    buffer_reserve(plain, segment->plain_size);
+    rc = native_decompress_block(payload, plain->data + start, segment->plain_size);
+    if (rc != 0)
+        return rc;
+    plain->size += segment->plain_size;
+    *payload_out = bytes_of(plain->data + start, segment->plain_size);
+    return 0;
+}
+
+static void put_header(struct buffer *wire, uint64_t field, size_t field_size)
+{
+    size_t start = wire->size;
+
+    put_little(wire, field, field_size);
+    put_little(wire, native_crc24(wire->data + start, field_size), CRC24_SIZE);
+}
+
+/* The payload as a block; false when it did not become smaller: it is stored then. */
+static bool put_compressed(struct buffer *wire, struct bytes payload, bool is_whole)
+{
+    struct buffer block = {0};
+    size_t size;
+
+    if (payload.size < COMPRESS_SIZE_MIN)
+        return false;
+    size = native_compress_block(payload, &block);
+    if (size < payload.size) {
+        put_header(wire,
+                   size | (uint64_t)payload.size << SIZE_BITS | (uint64_t)is_whole << 2 * SIZE_BITS,
+                   LZ4_HEADER_SIZE);
+        buffer_append_bytes(wire, buffer_view(&block));
+        buffer_put_u32(wire, native_crc32(block.data, block.size));
+    }
+    buffer_release(&block);
+    return size < payload.size;
+}
+
+void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole, bool is_lz4)
+{
+    check(payload.size > 0 && payload.size <= NATIVE_SEGMENT_PAYLOAD_MAX);
+    if (is_lz4 && put_compressed(wire, payload, is_whole))
+        return;
+    put_header(wire, payload.size | (uint64_t)is_whole << (is_lz4 ? 2 * SIZE_BITS : SIZE_BITS),
+               is_lz4 ? LZ4_HEADER_SIZE : PLAIN_HEADER_SIZE);
+    buffer_append_bytes(wire, payload);
+    buffer_put_u32(wire, native_crc32(payload.data, payload.size));
+}

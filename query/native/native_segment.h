@@ -1,0 +1,40 @@
+/* native_segment: the checksummed segments that carry version 5's envelopes.
+ *
+ *     plain | 3 bytes: bits 0-16 payload size, bit 17 whole       | CRC24 | payload | CRC32 |
+ *     LZ4   | 5 bytes: bits 0-16 payload size, bits 17-33 size
+ *           |   without compression (0: the payload is stored),
+ *           |   bit 34 whole                                      | CRC24 | payload | CRC32 |
+ *
+ * All little-endian; CRC24 covers the 3 or 5 bytes, CRC32 the payload as sent.  A *whole* segment
+ * carries one or more whole envelopes; one that is not carries a part of one envelope, and nothing
+ * else.  Source: native_protocol_v5.spec, section 2. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_SEGMENT_H
+
+#include "query/native/native.h"
+
+enum {
+    NATIVE_SEGMENT_PAYLOAD_MAX = (1 << 17) - 1,
+    NATIVE_SEGMENT_TRAILER_SIZE = 4
+};
+
+struct native_segment {
+    bool is_whole;
+    bool is_compressed;
+    size_t header_size;                    /* CRC24 included */
+    size_t payload_size;                   /* as sent */
+    size_t plain_size;
+};
+
+/* Read the header at the start of `bytes`: 1; 0 when more bytes are needed; ERROR_CORRUPT when its
+ * checksum or sizes are wrong, after which nobody knows where the next segment begins. */
+must_check int native_segment_header(struct bytes bytes, bool is_lz4,
+                                     struct native_segment *segment_out);
+/* Check the payload of a segment that is there from header to trailer, and give its plain bytes: a
+ * view into `bytes`, or appended to `plain`.  ERROR_CORRUPT. */
+must_check int native_segment_payload(struct bytes bytes, const struct native_segment *segment,
+                                      struct buffer *plain, struct bytes *payload_out);
+
+/* Append a segment with `payload` (1 to NATIVE_SEGMENT_PAYLOAD_MAX bytes). */
+void native_segment_put(struct buffer *wire, struct bytes payload, bool is_whole, bool is_lz4);
+#endif
