@@ -2,11 +2,10 @@
  *
  *     build/release-gcc/bench/rows --rows 200000 DIRECTORY
  *
- * What a CQL statement costs below its protocol.  Two tables: `user` has partitions of one row,
- * `event` wide ones of EVENTS_IN_ONE rows; `hit` has counters.  Writes are one row a batch, `window`
- * of them not yet durable, each acknowledged when it is durable; reads wait for each answer, in
- * random order, first of what is in memory, then of segments.  Prints one figure a line, its name
- * first; what a read finds is checked. */
+ * What a CQL statement costs below its protocol.  `user` has partitions of one row, `event` wide
+ * ones of EVENTS_IN_ONE rows, `hit` counters.  Writes are one row a batch, `window` of them not yet
+ * durable; reads wait for each answer, in random order, first of what is in memory, then of
+ * segments.  Prints one figure a line, its name first; what a read finds is counted. */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
