@@ -2,8 +2,9 @@
  *
  * Method: a random history of clicks, voided clicks and days, rates set and deleted, counters set
  * and added to, flushes, merges, clean restarts, crashes it goes on after, and a disk that is full
- * for a while runs on the simulated world, with the rollup at work in it.  Before every sync and every
- * every change of names, the disk as a crash could leave it is cloned from several seeds, and opened.
+ * for a while runs on the simulated world, with the rollup at work in it.  Before every sync and
+ * every change of names, the disk as a crash could leave it is cloned from several seeds, and
+ * opened.
  *
  * The model is the list of what was written.  As writes take effect in order, what is found must be
  * what some beginning of the list gives, with everything acknowledged in it: rows, counters, stats
