@@ -19,7 +19,7 @@ PREFIX ?= /usr/local
 V ?=
 quiet := $(if $(V),,@)
 
-folders := storage/base counters storage rollup ingest query query/cql query/native control
+folders := storage/base client counters storage rollup ingest query query/cql query/native control
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 snappy libxcrypt
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev

@@ -18,7 +18,7 @@ enum {
 /* Where the lines of a list came from. */
 struct reject_origin {
     int64_t now_us;
-    const char *door;                  /* "text" */
+    const char *door;                  /* "text", "binary" */
     const uint8_t *producer;           /* NULL: outside a batch */
     uint64_t batch;
 };

@@ -269,6 +269,13 @@ static bool id_is_refused(struct bytes id, enum reject_code *code_out)
     return true;
 }
 
+bool row_builder_takes_id(struct bytes id)
+{
+    enum reject_code code;
+
+    return !id_is_refused(id, &code);
+}
+
 /* Digits only, perhaps behind a minus: a time in milliseconds, though it may be out of range. */
 static bool is_integer(struct bytes text)
 {

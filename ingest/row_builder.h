@@ -64,6 +64,9 @@ void row_builder_clear(struct row_builder *builder);
 /* Set what the rows of the block leave absent; before it is handed on. */
 void row_builder_finish(struct row_builder *builder);
 
+/* Whether `id` may be a reseller's or an ad's. */
+bool row_builder_takes_id(struct bytes id);
+
 /* A record as text, quotes and escapes undone.  A missing day has size 0. */
 struct record {
     struct bytes fields[RECORD_FIELDS];

@@ -76,7 +76,7 @@ static struct write_batch *commit_begin(struct text_connection *connection, cons
     struct row_builder *builder = connection->builder;
     struct reject_origin origin = {
         .now_us = store_now_us(store),
-        .door = "text",
+        .door = connection->binary != NULL ? "binary" : "text",
         .producer = producer,
         .batch = sequence,
     };

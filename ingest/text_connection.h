@@ -28,6 +28,7 @@ enum {
 enum text_state { TEXT_RECORDS, TEXT_BLOCKED, TEXT_ENDING, TEXT_REFUSED };
 enum text_format { TEXT_UNKNOWN, TEXT_CSV, TEXT_NDJSON };
 
+struct binary_door;
 struct text_reply;
 
 /* The batch that is coming in. */
@@ -74,6 +75,8 @@ struct text_connection {
     bool has_finished;                 /* the last reply is sent; what comes after it is dropped */
     bool is_closing;
     bool is_running;                   /* it is being served: not to be entered again */
+    bool is_told;                      /* whether it speaks in lines or in frames is known */
+    struct binary_door *binary;        /* it speaks in frames; NULL: in lines */
     struct timer timer;                /* closes it: a slow reader, or one that was refused */
     bool is_timed;
     /* input */

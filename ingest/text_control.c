@@ -162,26 +162,37 @@ static void batch_open(struct text_connection *connection, uint64_t sequence, ui
         text_commit_batch(connection);
 }
 
-static bool control_batch(struct text_connection *connection, const struct control_words *words)
+bool text_control_admits(struct text_connection *connection, uint64_t sequence)
 {
     struct producer *producer = connection->producer;
+    char text[64];
+
+    if (producer == NULL) {
+        text_reply_refuse(connection, sequence, "no_producer", NULL);
+        return false;
+    }
+    if (producer_verdict_of(producer, sequence) == PRODUCER_GAP) {
+        (void)snprintf(text, sizeof text, "expected %" PRIu64, producer->last + 1);
+        text_reply_refuse(connection, sequence, "sequence_gap", text);
+        return false;
+    }
+    return true;
+}
+
+static bool control_batch(struct text_connection *connection, const struct control_words *words)
+{
     uint64_t sequence;
     uint64_t lines;
-    char text[64];
 
     if (words->count != 3 || !word_number(words->words[1], &sequence) || sequence == 0 ||
         !word_number(words->words[2], &lines))
         return false;
-    if (producer == NULL) {
-        text_reply_refuse(connection, sequence, "no_producer", NULL);
-    } else if (producer_verdict_of(producer, sequence) == PRODUCER_GAP) {
-        (void)snprintf(text, sizeof text, "expected %" PRIu64, producer->last + 1);
-        text_reply_refuse(connection, sequence, "sequence_gap", text);
-    } else if (lines > BLOCK_ROWS_MAX) {
+    if (!text_control_admits(connection, sequence))
+        return true;
+    if (lines > BLOCK_ROWS_MAX)
         text_reply_refuse(connection, sequence, "batch_too_large", NULL);
-    } else if (text_door_prepare(connection)) {
+    else if (text_door_prepare(connection))
         batch_open(connection, sequence, lines);
-    }
     return true;
 }
 

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "ingest/binary_door.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
 #include "ingest/text_reply.h"
@@ -330,6 +331,10 @@ void text_door_run(struct text_connection *connection)
 {
     bool is_through = false;
 
+    if (connection->binary != NULL) {
+        binary_door_run(connection);
+        return;
+    }
     if (connection->is_running || connection->is_closing)
         return;
     connection->is_running = true;
@@ -408,6 +413,10 @@ static void door_space(void *context, uint8_t **to_out, size_t *size_out)
     size_t used = connection->input_end - connection->input_start;
     size_t capacity = connection->input_capacity;
 
+    if (connection->binary != NULL) {
+        binary_door_space(connection, to_out, size_out);
+        return;
+    }
     if (connection->state == TEXT_REFUSED)
         used = 0;
     else if (connection->input_start > 0 && used > 0)
@@ -436,7 +445,8 @@ static void door_data(void *context, size_t size)
 
     connection->input_end += size;
     connection->was_filled = connection->input_end == connection->input_capacity;
-    text_door_run(connection);
+    if (connection->is_told || binary_door_tell(connection))
+        text_door_run(connection);
 }
 
 static void door_end(void *context, int status)
@@ -470,6 +480,7 @@ static void door_closed(void *context)
     row_builder_free(connection->builder);
     line_parser_release(&connection->parser);
     ndjson_free(connection->ndjson);
+    binary_door_free(connection->binary);
     hash128_stream_free(connection->batch.hash);
     buffer_release(&connection->skipped);
     memory_free(connection->input);

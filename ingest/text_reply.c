@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "ingest/binary_door.h"
 #include "ingest/text_door.h"
 #include "storage/base/memory.h"
 
@@ -37,6 +38,19 @@ static void text_reply_pop(struct text_connection *connection)
     text_reply_free(reply);
 }
 
+static void text_reply_send(struct text_connection *connection, struct bytes text)
+{
+    struct buffer frames = {0};
+
+    if (connection->binary == NULL) {
+        network_write(connection->connection, text);
+        return;
+    }
+    binary_door_wrap(text, &frames);
+    network_write(connection->connection, buffer_view(&frames));
+    buffer_release(&frames);
+}
+
 /* Send what is ready at the head of the queue, as one write. */
 static void text_reply_flush(struct text_connection *connection)
 {
@@ -49,7 +63,7 @@ static void text_reply_flush(struct text_connection *connection)
         text_reply_pop(connection);
     }
     if (!connection->is_closing && !connection->has_finished) {
-        network_write(connection->connection, buffer_view(&out));
+        text_reply_send(connection, buffer_view(&out));
         connection->has_finished = is_last;
         if (is_last)
             network_finish(connection->connection);

@@ -1,14 +1,11 @@
-/* hash: CRC-32C for the log and directory records, XXH3 for pages and content. */
+/* hash: CRC-32C for the log, records and frames, XXH3 for pages and content. */
 #ifndef DAYBOOK_STORAGE_BASE_HASH_H
 #define DAYBOOK_STORAGE_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32C (Castagnoli), by the CPU's instruction where there is one, else by table: same result.
- * `seed` is 0 or the result over the bytes before. */
-uint32_t crc32c(uint32_t seed, const void *data, size_t size);
-uint32_t crc32c_by_table(uint32_t seed, const void *data, size_t size);   /* for any CPU */
+#include "storage/base/crc32c.h"
 
 uint64_t hash64(const void *data, size_t size);                /* XXH3, seed 0 */
 

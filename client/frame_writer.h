@@ -1,0 +1,35 @@
+/* frame_writer: what a client says on one connection, as the bytes of the binary door.
+ *
+ * It knows which strings the server has heard on this connection and sends each once; when the
+ * dictionary is full it has the server forget all of them.  Bytes gather in `out` until the caller
+ * has taken them.  Calls return 0, DAYBOOK_INVALID (more than a frame holds) or DAYBOOK_NO_MEMORY,
+ * and then `out` ends where it did before. */
+#ifndef DAYBOOK_CLIENT_FRAME_WRITER_H
+#define DAYBOOK_CLIENT_FRAME_WRITER_H
+
+#include <stdbool.h>
+
+#include "client/click_batch.h"
+
+/* All-zero is a writer that has said nothing. */
+struct frame_writer {
+    uint8_t *out;
+    size_t out_size;
+    /* private */
+    size_t out_capacity;
+    struct string_map strings;         /* the connection's dictionary */
+    bool is_stale;                     /* the server's may be another: it is to be forgotten */
+    uint32_t *codes;                   /* of the batch's resellers, then of its ads */
+    size_t code_capacity;
+};
+
+void frame_writer_release(struct frame_writer *writer);
+
+/* Begin a connection: nothing is in `out` but the magic and the first frame. */
+int frame_writer_hello(struct frame_writer *writer);
+/* A control line of the text door, without its LF. */
+int frame_writer_control(struct frame_writer *writer, const char *line);
+/* `sequence` 0: rows outside of batches. */
+int frame_writer_batch(struct frame_writer *writer, const struct click_columns *columns,
+                       uint64_t sequence);
+#endif

@@ -1,0 +1,49 @@
+/* string_map: different strings by the order in which they came.
+ *
+ * Clearing is a step of the epoch and keeps the memory.  A map that could not grow stays as it was.
+ * All-zero is an empty one. */
+#ifndef DAYBOOK_CLIENT_STRING_MAP_H
+#define DAYBOOK_CLIENT_STRING_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct string_slot {
+    uint32_t hash;
+    uint32_t epoch;                    /* another one than the map's: empty */
+    uint32_t code;
+};
+
+struct string_map {
+    char *text;                        /* string i is text[offsets[i] .. offsets[i + 1]) */
+    uint32_t *offsets;
+    uint32_t count;
+    /* private */
+    size_t text_capacity;
+    uint32_t offset_capacity;
+    struct string_slot *slots;
+    uint32_t mask;                     /* number of slots - 1 */
+    uint32_t epoch;
+};
+
+enum { STRING_MAP_NONE = -1, STRING_MAP_NO_MEMORY = -2 };
+
+void string_map_release(struct string_map *map);
+void string_map_clear(struct string_map *map);
+
+uint32_t string_map_hash(const void *data, size_t size);
+/* The code of the string, or STRING_MAP_NONE.  `hash` is the string's. */
+int64_t string_map_find(const struct string_map *map, uint32_t hash, const void *data, size_t size);
+/* The same, added if it is new; its code, or STRING_MAP_NO_MEMORY. */
+int64_t string_map_add(struct string_map *map, uint32_t hash, const void *data, size_t size);
+
+static inline size_t string_map_size(const struct string_map *map, uint32_t code)
+{
+    return map->offsets[code + 1] - map->offsets[code];
+}
+
+static inline size_t string_map_bytes(const struct string_map *map)
+{
+    return map->count == 0 ? 0 : map->offsets[map->count];
+}
+#endif

@@ -1,0 +1,70 @@
+/* wire: the numbers of the binary door's protocol, for the server and for the client library.
+ *
+ * What they mean, with an example to the byte, is docs/PROTOCOL.md "Binary door".  Everything is
+ * little-endian.
+ *
+ *     connection   magic, then frames
+ *     frame        0 u32 size of the payload | 4 u8 kind | 5 zero[3] | 8 u32 crc32c | 12 payload
+ *
+ * The checksum is over the first 8 bytes of the header and the payload. */
+#ifndef DAYBOOK_CLIENT_WIRE_H
+#define DAYBOOK_CLIENT_WIRE_H
+
+#include <stdint.h>
+
+/* No line of text: its first byte begins no character, and an LF comes before the end. */
+#define WIRE_MAGIC "\x89" "DBB\r\n\x1a\n"
+
+enum {
+    WIRE_MAGIC_SIZE = 8,
+    WIRE_VERSION = 1,
+    WIRE_HEADER_SIZE = 12,
+    WIRE_PAYLOAD_MAX = 8 << 20
+};
+
+enum wire_kind {
+    WIRE_HELLO = 1,                    /* the first frame: which versions the client speaks */
+    WIRE_CONTROL = 2,                  /* a control line of the text door, without its LF */
+    WIRE_STRINGS = 3,                  /* new entries of the connection's dictionary */
+    WIRE_BATCH = 4,                    /* clicks as columns */
+    WIRE_ANSWER = 128                  /* from the server: lines of the text door */
+};
+
+/* HELLO: 0 u16 oldest | 2 u16 newest version | 4 zero[4]. */
+enum { WIRE_HELLO_SIZE = 8 };
+
+/* STRINGS: 0 u32 flags | 4 u32 count | 8 u16 sizes[count] | the strings, one after the other. */
+enum {
+    WIRE_STRINGS_HEADER = 8,
+    WIRE_STRINGS_FORGET = 1,           /* flag: the dictionary is emptied first */
+    WIRE_STRINGS_MAX = 1 << 18,        /* entries of a dictionary, */
+    WIRE_STRINGS_BYTES_MAX = 16 << 20  /* and their bytes */
+};
+
+/* BATCH: the header, the tables, the columns.
+ *
+ *      0  u64  number of the batch; 0: outside of batches
+ *      8  u32  rows
+ *     12  u32  partitions
+ *     16  u32  ads
+ *     20  u8   width of a partition code: 0, 1, 2, 4
+ *     21  u8   width of an ad code: 0, 1, 2, 4
+ *     22  u8   width of a time: 0, 1, 2, 4, 8
+ *     23  u8   width of an amount: 0, 1, 2, 4, 8
+ *     24  i64  base of times, ms since 1970
+ *     32  i64  base of amounts, unscaled
+ *     40  u8   scale of all amounts; 255: each row has its own
+ *     41       zero[7]
+ *     48  u32  reseller[partitions], entries of the dictionary
+ *         i32  day[partitions], days since 1970-01-01; WIRE_DAY_NONE: follows from the time
+ *         u32  ad[ads], entries of the dictionary
+ *         partition codes, ad codes, times, amounts: rows * width each
+ *         u8   scale[rows], if each row has its own */
+enum {
+    WIRE_BATCH_HEADER = 48,
+    WIRE_BATCH_ROWS_MAX = 1 << 20,
+    WIRE_SCALE_MAX = 18,
+    WIRE_SCALE_OF_ROW = 255
+};
+#define WIRE_DAY_NONE INT32_MIN
+#endif

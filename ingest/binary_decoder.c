@@ -1,0 +1,661 @@
+/* binary_decoder: see binary_decoder.h.
+ *
+ * What decides correctness: the rows that come out are those that the text door would make of the
+ * same clicks, and so are the rejects.  There are two ways:
+ *
+ *     as columns   every string, day, time and amount is in order, and every entry of the tables is
+ *                  used: the tables become the block's dictionaries, the codes its codes, and a row
+ *                  costs a few nanoseconds.  Looked at first, and left at the first doubt.
+ *     row by row   through the row_builder, which refuses what is wrong: each row is handed over as
+ *                  the line of text it stands for, unless it is plainly in order.
+ *
+ * An entry that no row uses would become a reseller's day without clicks; one that comes twice
+ * would be two keys that are equal.  So strings are interned when they come (the same string again
+ * is corrupt), and the tables of a batch are checked for repeated entries.
+ *
+ * A batch may name 4 KiB strings by 4 bytes each: what counts against the limit of a batch is its
+ * payload and every string that it names.
+ *
+ *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"            once a connection
+ *   tables       partitions (0, day 16037), (1, day 16037); ads (2)        a batch
+ *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …            a row            */
+#include "ingest/binary_decoder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "client/wire.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/base/table_print.h"
+#include "storage/type.h"
+#include "storage/write_batch.h"
+
+#define AMOUNT_END INT64_C(1000000000000000000) /* 18 digits */
+
+enum { PAIR_SLOTS_MIN = 256, PAIR_SLOTS_KEPT_MAX = 1 << 17 };
+
+/* What is known of a string of the dictionary. */
+struct string_entry {
+    struct hash128 hash;
+    uint32_t batch; /* the last one whose ads name it */
+    bool is_id;     /* it can be a reseller's or an ad's */
+};
+
+/* Times that lie near a partition's day: start <= time < start + span. */
+struct day_bounds {
+    int64_t start;
+    uint64_t span;
+};
+
+/* (reseller, day) of the batch's partitions, to find one that comes twice. */
+struct pair_slot {
+    uint32_t reseller;
+    int32_t day;
+    uint32_t batch; /* another one than the decoder's: empty */
+};
+
+struct binary_decoder {
+    struct block_dictionary strings;
+    struct intern intern;
+    struct string_entry *entries; /* by code */
+    uint32_t entry_capacity;
+    uint32_t batch;                    /* counts them, for the marks; never 0 */
+    bool is_plain;                     /* of this batch: all strings and days are in order */
+    struct day_bounds *bounds;         /* by partition */
+    uint8_t *partition_used, *ad_used; /* 1 once a row names it */
+    uint32_t partition_capacity, ad_capacity;
+    struct pair_slot *pairs;
+    uint32_t pair_mask;
+    struct buffer key, line;
+    struct buffer fields[RECORD_FIELDS];
+    int32_t day; /* whose text is: */
+    char day_text[DAY_TEXT_SIZE + 1];
+};
+
+/* ---- life ---- */
+
+struct binary_decoder *binary_decoder_new(uint64_t seed)
+{
+    struct binary_decoder *decoder = memory_zeroed(1, sizeof *decoder);
+
+    intern_init(&decoder->intern, seed, &decoder->strings);
+    decoder->pairs = memory_zeroed(PAIR_SLOTS_MIN, sizeof *decoder->pairs);
+    decoder->pair_mask = PAIR_SLOTS_MIN - 1;
+    day_format(decoder->day, decoder->day_text);
+    return decoder;
+}
+
+void binary_decoder_free(struct binary_decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    intern_release(&decoder->intern);
+    buffer_release(&decoder->strings.text);
+    memory_free(decoder->strings.offsets);
+    memory_free(decoder->entries);
+    memory_free(decoder->bounds);
+    memory_free(decoder->partition_used);
+    memory_free(decoder->ad_used);
+    memory_free(decoder->pairs);
+    buffer_release(&decoder->key);
+    buffer_release(&decoder->line);
+    for (int i = 0; i < RECORD_FIELDS; i++)
+        buffer_release(&decoder->fields[i]);
+    memory_free(decoder);
+}
+
+/* ---- the dictionary ---- */
+
+static void strings_forget(struct binary_decoder *decoder)
+{
+    buffer_clear(&decoder->strings.text);
+    decoder->strings.count = 0;
+    intern_clear(&decoder->intern);
+}
+
+static int strings_add(struct binary_decoder *decoder, struct bytes text)
+{
+    uint8_t padded[INTERN_SHORT_MAX + INTERN_PADDING] = {0};
+    struct bytes id = text;
+    struct intern_key key;
+    uint32_t at;
+
+    if (decoder->strings.count == WIRE_STRINGS_MAX ||
+        decoder->strings.text.size + text.size > WIRE_STRINGS_BYTES_MAX)
+        return ERROR_LIMIT;
+    if (id.size <= INTERN_SHORT_MAX) {
+        if (id.size > 0)
+            memcpy(padded, id.data, id.size);
+        id.data = padded;
+    }
+    key = intern_key_of(id);
+    if (intern_find(&decoder->intern, key, id) != INTERN_NONE)
+        return ERROR_CORRUPT;
+    at = intern_add(&decoder->intern, key, id);
+    /* A row by row reader looks past a short string's end. */
+    buffer_reserve(&decoder->strings.text, INTERN_PADDING);
+    if (at >= decoder->entry_capacity) {
+        decoder->entry_capacity = decoder->entry_capacity == 0 ? 256 : decoder->entry_capacity * 2;
+        decoder->entries =
+            memory_resize(decoder->entries, decoder->entry_capacity * sizeof *decoder->entries);
+    }
+    decoder->entries[at] = (struct string_entry){
+        .hash = hash128(text.data, text.size),
+        .is_id = row_builder_takes_id(text),
+    };
+    return 0;
+}
+
+int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload)
+{
+    struct reader reader = reader_of(payload);
+    uint32_t flags = reader_u32(&reader);
+    uint32_t count = reader_u32(&reader);
+    struct bytes sizes = reader_bytes(&reader, (size_t)count * 2);
+
+    if (reader.failed || (flags & ~(uint32_t)WIRE_STRINGS_FORGET) != 0)
+        return ERROR_CORRUPT;
+    if (flags & WIRE_STRINGS_FORGET)
+        strings_forget(decoder);
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes text = reader_bytes(&reader, load_u16(sizes.data + 2 * (size_t)i));
+        int rc = reader.failed ? ERROR_CORRUPT : strings_add(decoder, text);
+
+        if (rc != 0)
+            return rc;
+    }
+    return reader_left(&reader) == 0 ? 0 : ERROR_CORRUPT;
+}
+
+/* ---- the parts of a batch ---- */
+
+static bool width_is_good(uint8_t width, uint8_t width_max)
+{
+    return width <= width_max && (width & (width - 1)) == 0;
+}
+
+static bool bytes_are_zero(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (data[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The fields of the header; the rest of the payload is looked at by batch_read_parts. */
+static int batch_read_header(struct reader *reader, struct binary_batch *batch)
+{
+    struct bytes zeros;
+
+    batch->sequence = reader_u64(reader);
+    batch->rows = reader_u32(reader);
+    batch->partition_count = reader_u32(reader);
+    batch->ad_count = reader_u32(reader);
+    batch->partition_width = reader_u8(reader);
+    batch->ad_width = reader_u8(reader);
+    batch->time_width = reader_u8(reader);
+    batch->amount_width = reader_u8(reader);
+    batch->time_base = reader_u64(reader);
+    batch->amount_base = reader_u64(reader);
+    batch->scale = reader_u8(reader);
+    zeros = reader_bytes(reader, 7);
+    if (reader->failed || !bytes_are_zero(zeros.data, zeros.size) || batch->sequence > INT64_MAX ||
+        !width_is_good(batch->partition_width, 4) || !width_is_good(batch->ad_width, 4) ||
+        !width_is_good(batch->time_width, 8) || !width_is_good(batch->amount_width, 8) ||
+        (batch->scale > WIRE_SCALE_MAX && batch->scale != WIRE_SCALE_OF_ROW))
+        return ERROR_CORRUPT;
+    if (batch->rows > BLOCK_ROWS_MAX)
+        return ERROR_LIMIT;
+    /* Each entry of a table is of a row, at least. */
+    return batch->partition_count <= batch->rows && batch->ad_count <= batch->rows ? 0
+                                                                                   : ERROR_CORRUPT;
+}
+
+static const uint8_t *batch_part(struct reader *reader, uint32_t count, size_t width)
+{
+    return reader_bytes(reader, count * width).data;
+}
+
+int binary_batch_read(struct bytes payload, struct binary_batch *batch_out)
+{
+    struct binary_batch *batch = batch_out;
+    struct reader reader = reader_of(payload);
+    int rc;
+
+    *batch = (struct binary_batch){0};
+    rc = batch_read_header(&reader, batch);
+    if (rc != 0)
+        return rc;
+    batch->shape = bytes_of(payload.data + 8, WIRE_BATCH_HEADER - 8);
+    batch->resellers = batch_part(&reader, batch->partition_count, 4);
+    batch->days = batch_part(&reader, batch->partition_count, 4);
+    batch->ads = batch_part(&reader, batch->ad_count, 4);
+    batch->columns = bytes_of(payload.data + reader.offset, reader_left(&reader));
+    batch->partition_codes = batch_part(&reader, batch->rows, batch->partition_width);
+    batch->ad_codes = batch_part(&reader, batch->rows, batch->ad_width);
+    batch->times = batch_part(&reader, batch->rows, batch->time_width);
+    batch->amounts = batch_part(&reader, batch->rows, batch->amount_width);
+    batch->scales = batch_part(&reader, batch->rows, batch->scale == WIRE_SCALE_OF_ROW ? 1 : 0);
+    return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
+}
+
+/* A value of `width` bytes. */
+static inline uint64_t load_width(const uint8_t *column, uint8_t width, uint32_t row)
+{
+    switch (width) {
+    case 1:
+        return column[row];
+    case 2:
+        return load_u16(column + 2 * (size_t)row);
+    case 4:
+        return load_u32(column + 4 * (size_t)row);
+    case 8:
+        return load_u64(column + 8 * (size_t)row);
+    default:
+        return 0;
+    }
+}
+
+static uint32_t batch_reseller(const struct binary_batch *batch, uint32_t partition)
+{
+    return load_u32(batch->resellers + 4 * (size_t)partition);
+}
+
+static int32_t batch_day(const struct binary_batch *batch, uint32_t partition)
+{
+    return (int32_t)load_u32(batch->days + 4 * (size_t)partition);
+}
+
+static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
+{
+    return load_u32(batch->ads + 4 * (size_t)ad);
+}
+
+/* ---- the tables of a batch ---- */
+
+static void pairs_reserve(struct binary_decoder *decoder, uint32_t pairs)
+{
+    uint32_t slots = decoder->pair_mask + 1;
+
+    if (slots >= pairs * 2 && slots <= PAIR_SLOTS_KEPT_MAX)
+        return;
+    slots = PAIR_SLOTS_MIN;
+    while (slots < pairs * 2)
+        slots *= 2;
+    memory_free(decoder->pairs);
+    decoder->pairs = memory_zeroed(slots, sizeof *decoder->pairs);
+    decoder->pair_mask = slots - 1;
+}
+
+/* False: it is there already. */
+static bool pairs_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day)
+{
+    uint64_t product = ((uint64_t)reseller << 32 | (uint32_t)day) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t at = (uint32_t)(product >> 32) & decoder->pair_mask;
+
+    for (;; at = (at + 1) & decoder->pair_mask) {
+        struct pair_slot *slot = &decoder->pairs[at];
+
+        if (slot->batch != decoder->batch) {
+            *slot = (struct pair_slot){reseller, day, decoder->batch};
+            return true;
+        }
+        if (slot->reseller == reseller && slot->day == day)
+            return false;
+    }
+}
+
+/* None for a day that is no day, or is to be worked out. */
+static struct day_bounds bounds_of(int32_t day)
+{
+    int64_t start = (int64_t)day * DAY_MS - DAY_MS;
+    int64_t end = start + 3 * DAY_MS;
+
+    if (day < DAY_MIN || day > DAY_MAX)
+        return (struct day_bounds){0, 0};
+    start = start < TIME_MS_MIN ? TIME_MS_MIN : start;
+    end = end > TIME_MS_MAX + 1 ? TIME_MS_MAX + 1 : end;
+    return (struct day_bounds){start, end > start ? (uint64_t)(end - start) : 0};
+}
+
+static size_t string_size(const struct binary_decoder *decoder, uint32_t code)
+{
+    return decoder->strings.offsets[code + 1] - decoder->strings.offsets[code];
+}
+
+static int begin_partitions(struct binary_decoder *decoder, const struct binary_batch *batch,
+                            uint64_t *bytes)
+{
+    uint32_t count = batch->partition_count;
+
+    if (count > decoder->partition_capacity) {
+        decoder->bounds = memory_resize(decoder->bounds, count * sizeof *decoder->bounds);
+        decoder->partition_used = memory_resize(decoder->partition_used, count);
+        decoder->partition_capacity = count;
+    }
+    pairs_reserve(decoder, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t reseller = batch_reseller(batch, i);
+        int32_t day = batch_day(batch, i);
+
+        if (reseller >= decoder->strings.count || !pairs_add(decoder, reseller, day))
+            return ERROR_CORRUPT;
+        *bytes += string_size(decoder, reseller);
+        decoder->bounds[i] = bounds_of(day);
+        decoder->is_plain &= decoder->entries[reseller].is_id && decoder->bounds[i].span > 0;
+    }
+    return 0;
+}
+
+static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *batch,
+                     uint64_t *bytes)
+{
+    uint32_t count = batch->ad_count;
+
+    if (count > decoder->ad_capacity) {
+        decoder->ad_used = memory_resize(decoder->ad_used, count);
+        decoder->ad_capacity = count;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t ad = batch_ad(batch, i);
+
+        if (ad >= decoder->strings.count || decoder->entries[ad].batch == decoder->batch)
+            return ERROR_CORRUPT;
+        decoder->entries[ad].batch = decoder->batch;
+        *bytes += string_size(decoder, ad);
+        decoder->is_plain &= decoder->entries[ad].is_id;
+    }
+    return 0;
+}
+
+/* The marks of earlier batches would look like this one's when the count begins anew. */
+static void batch_count(struct binary_decoder *decoder)
+{
+    if (++decoder->batch != 0)
+        return;
+    decoder->batch = 1;
+    for (uint32_t i = 0; i < decoder->strings.count; i++)
+        decoder->entries[i].batch = 0;
+    memset(decoder->pairs, 0, ((size_t)decoder->pair_mask + 1) * sizeof *decoder->pairs);
+}
+
+int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_batch *batch)
+{
+    uint64_t bytes = batch->shape.size + batch->columns.size;
+    int rc;
+
+    batch_count(decoder);
+    decoder->is_plain = true;
+    rc = begin_partitions(decoder, batch, &bytes);
+    if (rc == 0)
+        rc = begin_ads(decoder, batch, &bytes);
+    return rc != 0 ? rc : bytes > WIRE_PAYLOAD_MAX ? ERROR_LIMIT : 0;
+}
+
+void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
+                         struct hash128_stream *hash)
+{
+    struct buffer *tables = &decoder->line;
+
+    buffer_clear(tables);
+    for (uint32_t i = 0; i < batch->partition_count; i++) {
+        const struct string_entry *entry = &decoder->entries[batch_reseller(batch, i)];
+
+        buffer_put_u64(tables, entry->hash.low);
+        buffer_put_u64(tables, entry->hash.high);
+        buffer_put_u32(tables, (uint32_t)batch_day(batch, i));
+    }
+    for (uint32_t i = 0; i < batch->ad_count; i++) {
+        const struct string_entry *entry = &decoder->entries[batch_ad(batch, i)];
+
+        buffer_put_u64(tables, entry->hash.low);
+        buffer_put_u64(tables, entry->hash.high);
+    }
+    hash128_stream_add(hash, batch->shape.data, batch->shape.size);
+    hash128_stream_add(hash, tables->data, tables->size);
+    hash128_stream_add(hash, batch->columns.data, batch->columns.size);
+}
+
+/* ---- rows as columns ---- */
+
+/* Codes of any width to 32 bits; false when one is not below `count`. */
+static bool widen_codes(const uint8_t *column, uint8_t width, uint32_t rows, uint32_t count,
+                        uint32_t *codes)
+{
+    uint32_t greatest = 0;
+
+    if (width == 0)
+        memset(codes, 0, rows * sizeof *codes);
+    else if (width == 4 && rows > 0)
+        memcpy(codes, column, rows * sizeof *codes);
+    for (uint32_t i = 0; width == 1 && i < rows; i++)
+        codes[i] = column[i];
+    for (uint32_t i = 0; width == 2 && i < rows; i++)
+        codes[i] = load_u16(column + 2 * (size_t)i);
+    for (uint32_t i = 0; i < rows; i++)
+        greatest = codes[i] > greatest ? codes[i] : greatest;
+    return rows == 0 || greatest < count;
+}
+
+/* Offsets of any width from `base`, modulo 2^64. */
+static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, uint64_t base,
+                         int64_t *values)
+{
+    for (uint32_t i = 0; width == 0 && i < rows; i++)
+        values[i] = (int64_t)base;
+    for (uint32_t i = 0; width == 1 && i < rows; i++)
+        values[i] = (int64_t)(base + column[i]);
+    for (uint32_t i = 0; width == 2 && i < rows; i++)
+        values[i] = (int64_t)(base + load_u16(column + 2 * (size_t)i));
+    for (uint32_t i = 0; width == 4 && i < rows; i++)
+        values[i] = (int64_t)(base + load_u32(column + 4 * (size_t)i));
+    for (uint32_t i = 0; width == 8 && i < rows; i++)
+        values[i] = (int64_t)(base + load_u64(column + 8 * (size_t)i));
+}
+
+/* Where the rows go. */
+struct target {
+    struct block *block;
+    struct block_column *time, *ad, *amount, *day_derived;
+};
+
+static struct target target_of(const struct row_builder *builder)
+{
+    const struct ingest_stream *stream = builder->stream;
+    struct block *block = builder->block;
+
+    return (struct target){
+        .block = block,
+        .time = block_column_at(block, stream->column_ids[FIELD_TIME]),
+        .ad = block_column_at(block, stream->column_ids[FIELD_AD]),
+        .amount = block_column_at(block, stream->column_ids[FIELD_AMOUNT]),
+        .day_derived = stream->day_derived_column_id == 0
+                           ? NULL
+                           : block_column_at(block, stream->day_derived_column_id),
+    };
+}
+
+static bool all_set(const uint8_t *flags, uint32_t count)
+{
+    return count == 0 || memchr(flags, 0, count) == NULL;
+}
+
+/* Whether all rows may go the quick way; marks the entries of the tables on the way. */
+static bool columns_are_plain(struct binary_decoder *decoder, const struct binary_batch *batch,
+                              const struct target *target)
+{
+    const uint32_t *partitions = target->block->partition_codes;
+    const uint32_t *ads = target->ad->codes;
+    const int64_t *times = target->time->integers;
+    const int64_t *amounts = target->amount->integers;
+    uint32_t rows = batch->rows;
+    unsigned doubts = 0;
+
+    if (batch->partition_count > 0)
+        memset(decoder->partition_used, 0, batch->partition_count);
+    if (batch->ad_count > 0)
+        memset(decoder->ad_used, 0, batch->ad_count);
+    for (uint32_t i = 0; i < rows; i++) {
+        struct day_bounds bounds = decoder->bounds[partitions[i]];
+
+        doubts |= (uint64_t)times[i] - (uint64_t)bounds.start >= bounds.span;
+        decoder->partition_used[partitions[i]] = 1;
+        decoder->ad_used[ads[i]] = 1;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        doubts |= (uint64_t)amounts[i] >= (uint64_t)AMOUNT_END;
+    return doubts == 0 && all_set(decoder->partition_used, batch->partition_count) &&
+           all_set(decoder->ad_used, batch->ad_count);
+}
+
+/* The values into the block's columns, where they may stay; ERROR_CORRUPT for codes and scales that
+ * cannot be. */
+static int columns_widen(const struct binary_batch *batch, const struct target *target)
+{
+    uint32_t rows = batch->rows;
+    uint8_t *scales = target->amount->scales;
+
+    if (!widen_codes(batch->partition_codes, batch->partition_width, rows, batch->partition_count,
+                     target->block->partition_codes) ||
+        !widen_codes(batch->ad_codes, batch->ad_width, rows, batch->ad_count, target->ad->codes))
+        return ERROR_CORRUPT;
+    widen_values(batch->times, batch->time_width, rows, batch->time_base, target->time->integers);
+    widen_values(batch->amounts, batch->amount_width, rows, batch->amount_base,
+                 target->amount->integers);
+    if (batch->scale != WIRE_SCALE_OF_ROW) {
+        memset(scales, batch->scale, rows);
+        return 0;
+    }
+    memcpy(scales, batch->scales, rows);
+    for (uint32_t i = 0; i < rows; i++) {
+        if (scales[i] > WIRE_SCALE_MAX)
+            return ERROR_CORRUPT;
+    }
+    return 0;
+}
+
+static struct bytes decoder_day_text(struct binary_decoder *decoder, int32_t day)
+{
+    if (day != decoder->day) {
+        decoder->day = day;
+        day_format(day, decoder->day_text);
+    }
+    return bytes_of(decoder->day_text, DAY_TEXT_SIZE);
+}
+
+/* The rows are in the columns: add the dictionaries, and they are the block's. */
+static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
+                         const struct target *target)
+{
+    for (uint32_t i = 0; i < batch->partition_count; i++) {
+        buffer_clear(&decoder->key);
+        key_put_component(&decoder->key, 2,
+                          block_dictionary_get(&decoder->strings, batch_reseller(batch, i)));
+        key_put_component(&decoder->key, 2, decoder_day_text(decoder, batch_day(batch, i)));
+        (void)block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
+    }
+    for (uint32_t i = 0; i < batch->ad_count; i++)
+        (void)block_dictionary_add(&target->ad->dictionary,
+                                   block_dictionary_get(&decoder->strings, batch_ad(batch, i)));
+    if (target->day_derived != NULL)
+        memset(target->day_derived->integers, 0, batch->rows * sizeof(int64_t));
+    target->block->rows = batch->rows;
+}
+
+/* ---- row by row ---- */
+
+/* A row's click as text; the views live until the next one. */
+static struct record row_text(struct binary_decoder *decoder, const struct plain_record *plain,
+                              int32_t day)
+{
+    struct buffer *fields = decoder->fields;
+    struct record record = {
+        .fields = {
+            [FIELD_RESELLER] = plain->reseller, [FIELD_AD] = plain->ad, [FIELD_DAY] = plain->day}};
+
+    for (int i = 0; i < RECORD_FIELDS; i++)
+        buffer_clear(&fields[i]);
+    buffer_printf(&fields[FIELD_TIME], "%" PRId64, plain->time_ms);
+    record.fields[FIELD_TIME] = buffer_view(&fields[FIELD_TIME]);
+    decimal_append(&fields[FIELD_AMOUNT], decimal_from(plain->amount, plain->amount_scale));
+    record.fields[FIELD_AMOUNT] = buffer_view(&fields[FIELD_AMOUNT]);
+    if (day != WIRE_DAY_NONE && (day < DAY_MIN || day > DAY_MAX)) {
+        buffer_printf(&fields[FIELD_DAY], "%" PRId32, day);
+        record.fields[FIELD_DAY] = buffer_view(&fields[FIELD_DAY]);
+    }
+    return record;
+}
+
+/* The row as a line of the text door, without its end. */
+static struct bytes row_line(struct binary_decoder *decoder, const struct record *record)
+{
+    buffer_clear(&decoder->line);
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        if (i > 0)
+            buffer_put_u8(&decoder->line, ',');
+        csv_append_field(&decoder->line, record->fields[i]);
+    }
+    return buffer_view(&decoder->line);
+}
+
+static void row_add(struct binary_decoder *decoder, const struct binary_batch *batch, uint32_t row,
+                    struct row_builder *builder, uint64_t number)
+{
+    uint32_t partition = (uint32_t)load_width(batch->partition_codes, batch->partition_width, row);
+    uint32_t ad = (uint32_t)load_width(batch->ad_codes, batch->ad_width, row);
+    int32_t day = batch_day(batch, partition);
+    struct plain_record plain = {
+        .reseller = block_dictionary_get(&decoder->strings, batch_reseller(batch, partition)),
+        .ad = block_dictionary_get(&decoder->strings, batch_ad(batch, ad)),
+        .time_ms = (int64_t)(batch->time_base + load_width(batch->times, batch->time_width, row)),
+        .amount =
+            (int64_t)(batch->amount_base + load_width(batch->amounts, batch->amount_width, row)),
+        .amount_scale = batch->scale == WIRE_SCALE_OF_ROW ? batch->scales[row] : batch->scale,
+    };
+    bool is_day = day >= DAY_MIN && day <= DAY_MAX;
+    struct record record;
+
+    if (is_day)
+        plain.day = decoder_day_text(decoder, day);
+    if ((is_day || day == WIRE_DAY_NONE) && plain.time_ms >= TIME_MS_MIN &&
+        plain.time_ms <= TIME_MS_MAX && plain.amount >= 0 && plain.amount < AMOUNT_END &&
+        row_builder_add_plain(builder, &plain))
+        return;
+    record = row_text(decoder, &plain, day);
+    row_builder_add(builder, &record, number, row_line(decoder, &record));
+}
+
+/* Short of what the log takes of a batch: a few strings and days can stand for any amount of text.
+ */
+static bool builder_is_overfull(const struct row_builder *builder)
+{
+    return builder->block->partitions.text.size > WRITE_BATCH_BYTES_MAX ||
+           builder->rejects.bytes.size > WRITE_BATCH_BYTES_MAX;
+}
+
+int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
+                        struct row_builder *builder, uint64_t first_row)
+{
+    struct target target = target_of(builder);
+    int rc;
+
+    check(builder->block->rows == 0);
+    if (batch->rows == 0)
+        return 0;
+    block_reserve(builder->block, batch->rows);
+    rc = columns_widen(batch, &target);
+    if (rc != 0)
+        return rc;
+    if (decoder->is_plain && columns_are_plain(decoder, batch, &target)) {
+        columns_take(decoder, batch, &target);
+        return 0;
+    }
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        row_add(decoder, batch, row, builder, first_row + row);
+        if (builder_is_overfull(builder))
+            return ERROR_LIMIT;
+    }
+    return 0;
+}

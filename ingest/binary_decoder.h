@@ -1,0 +1,51 @@
+/* binary_decoder: frames of the binary door to rows of a row_builder.
+ *
+ * A decoder holds what a connection has said before: its dictionary.  It knows nothing of sockets
+ * and engine.  The bytes are the world's: whatever they say, a frame is taken whole or refused
+ * whole.  ERROR_CORRUPT is a frame that is not formed as client/wire.h says, ERROR_LIMIT one that
+ * is too much; single rows that are not in order become rejects, as they would as lines of text. */
+#ifndef DAYBOOK_INGEST_BINARY_DECODER_H
+#define DAYBOOK_INGEST_BINARY_DECODER_H
+
+#include "ingest/row_builder.h"
+
+struct binary_decoder;
+struct hash128_stream;
+
+/* `seed` is random. */
+struct binary_decoder *binary_decoder_new(uint64_t seed);
+void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine */
+
+/* Take the payload of a STRINGS frame.  After a failure the dictionary is not to be used. */
+must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
+
+/* The payload of a BATCH frame, its header checked and its parts found; views into it. */
+struct binary_batch {
+    uint64_t sequence;
+    uint32_t rows;
+    /* private */
+    uint32_t partition_count, ad_count;
+    uint8_t partition_width, ad_width, time_width, amount_width;
+    uint8_t scale;
+    uint64_t time_base, amount_base;
+    struct bytes shape;                /* the header without the number */
+    const uint8_t *resellers, *days, *ads;
+    const uint8_t *partition_codes, *ad_codes, *times, *amounts, *scales;
+    struct bytes columns;              /* all of them */
+};
+must_check int binary_batch_read(struct bytes payload, struct binary_batch *batch_out);
+
+/* Check the batch's tables against the dictionary, once, before the calls below. */
+must_check int binary_decoder_begin(struct binary_decoder *decoder,
+                                    const struct binary_batch *batch);
+
+/* Add the batch's content to `hash`: the same for the same strings, days and columns, whatever
+ * numbers the strings have on this connection. */
+void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
+                         struct hash128_stream *hash);
+
+/* Add the rows to `builder`, which has none; rejects count from `first_row` on.  After a failure
+ * the builder is to be cleared. */
+must_check int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
+                                   struct row_builder *builder, uint64_t first_row);
+#endif

@@ -1,0 +1,313 @@
+/* binary_door: see binary_door.h.
+ *
+ * What decides correctness: a frame is looked at when all of it is there and its checksum agrees,
+ * and is then taken whole.  A frame that cannot be taken ends the connection, for what comes after
+ * it may mean something else than the client thinks; it sends what was not acknowledged again.
+ *
+ *     input_start                              input_end
+ *     |header|payload      |header|payload ... |   room    |padding|
+ *
+ * The buffer grows up to one frame, as its bytes come: what a header claims costs nothing. */
+#include "ingest/binary_door.h"
+
+#include "client/wire.h"
+#include "ingest/binary_decoder.h"
+#include "ingest/text_commit.h"
+#include "ingest/text_control.h"
+#include "ingest/text_door.h"
+#include "ingest/text_reply.h"
+#include "storage/base/memory.h"
+
+enum { ANSWER_PAYLOAD_MAX = 64 << 10 };
+
+struct binary_door {
+    struct binary_decoder *decoder;
+    bool was_greeted; /* the HELLO came */
+};
+
+/* ---- life ---- */
+
+bool binary_door_tell(struct text_connection *connection)
+{
+    const struct world *world = connection->ingest->options.world;
+    const uint8_t *input = connection->input + connection->input_start;
+    size_t size = connection->input_end - connection->input_start;
+    uint64_t seed;
+
+    if (memcmp(input, WIRE_MAGIC, size < WIRE_MAGIC_SIZE ? size : WIRE_MAGIC_SIZE) != 0) {
+        connection->is_told = true;
+        return true;
+    }
+    if (size < WIRE_MAGIC_SIZE)
+        return false;
+    connection->is_told = true;
+    connection->input_start += WIRE_MAGIC_SIZE;
+    world->random->fill(world->random, &seed, sizeof seed);
+    connection->binary = memory_zeroed(1, sizeof *connection->binary);
+    connection->binary->decoder = binary_decoder_new(seed);
+    return true;
+}
+
+void binary_door_free(struct binary_door *door)
+{
+    if (door == NULL)
+        return;
+    binary_decoder_free(door->decoder);
+    memory_free(door);
+}
+
+/* ---- what a frame says ---- */
+
+/* `sequence` 0: it is of no batch. */
+static void frame_refuse(struct text_connection *connection, uint64_t sequence, const char *why)
+{
+    text_reply_refuse(connection, sequence, "bad_frame", why);
+}
+
+static void hello_take(struct text_connection *connection, struct bytes payload)
+{
+    struct reader reader = reader_of(payload);
+    uint16_t oldest = reader_u16(&reader);
+    uint16_t newest = reader_u16(&reader);
+
+    if (payload.size != WIRE_HELLO_SIZE || reader_u32(&reader) != 0 ||
+        connection->binary->was_greeted) {
+        frame_refuse(connection, 0, "malformed");
+    } else if (oldest > WIRE_VERSION || newest < WIRE_VERSION) {
+        text_reply_refuse(connection, 0, "unsupported_version", NULL);
+    } else {
+        connection->binary->was_greeted = true;
+        text_reply_say(connection, "binary %d\n", WIRE_VERSION);
+    }
+}
+
+/* A batch's lines would have to follow in other frames, and rows come as columns here. */
+static bool is_batch_line(struct bytes line)
+{
+    return line.size >= 6 && memcmp(line.data, "#batch", 6) == 0;
+}
+
+static void control_take(struct text_connection *connection, struct bytes line)
+{
+    struct buffer quoted = {0};
+
+    if (!is_batch_line(line) && text_control_line(connection, line) != TEXT_CONTROL_UNKNOWN)
+        return;
+    reject_append_json(&quoted, line);
+    buffer_put_u8(&quoted, 0);
+    text_reply_refuse(connection, 0, "bad_control", (const char *)quoted.data);
+    buffer_release(&quoted);
+}
+
+static void strings_take(struct text_connection *connection, struct bytes payload)
+{
+    int rc = binary_decoder_strings(connection->binary->decoder, payload);
+
+    if (rc == ERROR_LIMIT)
+        text_reply_refuse(connection, 0, "too_many_strings", NULL);
+    else if (rc != 0)
+        frame_refuse(connection, 0, "malformed");
+}
+
+/* ---- clicks ---- */
+
+static void batch_refuse(struct text_connection *connection, uint64_t sequence, int rc)
+{
+    if (rc == ERROR_LIMIT)
+        text_reply_refuse(connection, sequence, "batch_too_large", NULL);
+    else
+        frame_refuse(connection, sequence, "malformed");
+}
+
+/* Rows outside of batches join the connection's group, of which there is none other yet. */
+static void group_take(struct text_connection *connection, const struct binary_batch *batch,
+                       size_t size)
+{
+    struct text_group *group = &connection->group;
+    int rc = binary_decoder_rows(connection->binary->decoder, batch, connection->builder,
+                                 connection->lines + 1);
+
+    if (rc != 0) {
+        batch_refuse(connection, 0, rc);
+        return;
+    }
+    connection->lines += batch->rows;
+    group->lines += batch->rows;
+    group->bytes += size;
+    group->is_answer_due |= batch->rows > 0;
+}
+
+static void numbered_take(struct text_connection *connection, const struct binary_batch *batch,
+                          size_t size)
+{
+    static const char form[] = "binary";
+    struct binary_decoder *decoder = connection->binary->decoder;
+    const char *stream = connection->stream->name;
+    struct text_batch *open = &connection->batch;
+    int rc = 0;
+
+    *open = (struct text_batch){
+        .is_open = true,
+        .sequence = batch->sequence,
+        .lines = batch->rows,
+        .bytes = size,
+        .verdict = producer_verdict_of(connection->producer, batch->sequence),
+        .hash = hash128_stream_new(),
+    };
+    connection->group.was_answered = true;
+    connection->lines += batch->rows;
+    hash128_stream_add(open->hash, stream, strlen(stream) + 1);
+    hash128_stream_add(open->hash, form, sizeof form);
+    binary_decoder_hash(decoder, batch, open->hash);
+    /* Of a copy only the hash is asked for. */
+    if (open->verdict == PRODUCER_NEXT)
+        rc = binary_decoder_rows(decoder, batch, connection->builder, 1);
+    if (rc == 0)
+        text_commit_batch(connection);
+    else
+        batch_refuse(connection, batch->sequence, rc);
+}
+
+static void batch_take(struct text_connection *connection, struct bytes payload)
+{
+    struct binary_batch batch;
+    int rc = binary_batch_read(payload, &batch);
+
+    if (rc == 0)
+        rc = binary_decoder_begin(connection->binary->decoder, &batch);
+    if (rc != 0)
+        batch_refuse(connection, batch.sequence, rc);
+    else if ((batch.sequence != 0 && !text_control_admits(connection, batch.sequence)) ||
+             !text_door_prepare(connection))
+        return;
+    else if (batch.sequence == 0)
+        group_take(connection, &batch, WIRE_HEADER_SIZE + payload.size);
+    else
+        numbered_take(connection, &batch, WIRE_HEADER_SIZE + payload.size);
+}
+
+/* ---- frames ---- */
+
+static void frame_take(struct text_connection *connection, uint8_t kind, struct bytes payload)
+{
+    if (kind != WIRE_HELLO && !connection->binary->was_greeted)
+        frame_refuse(connection, 0, "no_hello");
+    else if (kind == WIRE_HELLO)
+        hello_take(connection, payload);
+    else if (kind == WIRE_CONTROL)
+        control_take(connection, payload);
+    else if (kind == WIRE_STRINGS)
+        strings_take(connection, payload);
+    else if (kind == WIRE_BATCH)
+        batch_take(connection, payload);
+    else
+        frame_refuse(connection, 0, "unknown_kind");
+}
+
+static struct bytes input_rest(const struct text_connection *connection)
+{
+    return bytes_of(connection->input + connection->input_start,
+                    connection->input_end - connection->input_start);
+}
+
+static bool frame_is_sound(const uint8_t *header, struct bytes payload)
+{
+    uint32_t sum = crc32c(crc32c(0, header, 8), payload.data, payload.size);
+
+    return sum == load_u32(header + 8) && header[5] == 0 && header[6] == 0 && header[7] == 0;
+}
+
+/* Take a frame; false: it is not all there, or must wait. */
+static bool frame_step(struct text_connection *connection)
+{
+    struct bytes rest = input_rest(connection);
+    struct bytes payload;
+
+    if (rest.size < WIRE_HEADER_SIZE)
+        return false;
+    payload = bytes_of(rest.data + WIRE_HEADER_SIZE, load_u32(rest.data));
+    if (payload.size > WIRE_PAYLOAD_MAX) {
+        frame_refuse(connection, 0, "too_long");
+        return false;
+    }
+    if (rest.size - WIRE_HEADER_SIZE < payload.size || !text_commit_group(connection))
+        return false;
+    if (!frame_is_sound(rest.data, payload)) {
+        frame_refuse(connection, 0, "checksum");
+        return false;
+    }
+    connection->input_start += WIRE_HEADER_SIZE + payload.size;
+    frame_take(connection, rest.data[4], payload);
+    return true;
+}
+
+/* The peer has sent its last byte and all whole frames are taken. */
+static void frames_finish(struct text_connection *connection)
+{
+    if (input_rest(connection).size > 0) {
+        frame_refuse(connection, 0, "cut");
+        return;
+    }
+    if (connection->group.is_answer_due || !connection->group.was_answered)
+        text_commit_answer(connection);
+    connection->state = TEXT_ENDING;
+}
+
+void binary_door_run(struct text_connection *connection)
+{
+    bool is_through = false;
+
+    if (connection->is_running || connection->is_closing)
+        return;
+    connection->is_running = true;
+    while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
+           !is_through)
+        is_through = !frame_step(connection);
+    if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
+        connection->has_ended)
+        frames_finish(connection);
+    connection->is_running = false;
+    text_door_update(connection);
+}
+
+/* Room for the rest of a frame that has begun, but never more than twice what is there. */
+void binary_door_space(struct text_connection *connection, uint8_t **to_out, size_t *size_out)
+{
+    size_t used = connection->input_end - connection->input_start;
+    size_t capacity = TEXT_INPUT_BUSY;
+
+    if (connection->state == TEXT_REFUSED)
+        used = 0;
+    else if (connection->input_start > 0 && used > 0)
+        memmove(connection->input, connection->input + connection->input_start, used);
+    connection->input_start = 0;
+    connection->input_end = used;
+    if (used >= connection->input_capacity && used >= WIRE_HEADER_SIZE) {
+        size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(connection->input);
+
+        capacity = frame < 2 * used ? frame : 2 * used;
+    } else if (used > 0) {
+        capacity = connection->input_capacity;
+    }
+    capacity = capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
+    if (capacity != connection->input_capacity) {
+        connection->input = memory_resize(connection->input, capacity);
+        connection->input_capacity = capacity;
+    }
+    *to_out = connection->input + used;
+    *size_out = capacity - used;
+}
+
+void binary_door_wrap(struct bytes text, struct buffer *frames)
+{
+    while (text.size > 0) {
+        size_t size = text.size < ANSWER_PAYLOAD_MAX ? text.size : ANSWER_PAYLOAD_MAX;
+        uint8_t header[8] = {[4] = WIRE_ANSWER};
+
+        store_u32(header, (uint32_t)size);
+        buffer_append(frames, header, sizeof header);
+        buffer_put_u32(frames, crc32c(crc32c(0, header, sizeof header), text.data, size));
+        buffer_append(frames, text.data, size);
+        text = bytes_of(text.data + size, text.size - size);
+    }
+}
