@@ -5,6 +5,7 @@
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
 #   make sim MINUTES=10    random histories with crashes; SEED=n begins with, or replays, one
+#   make bench PART=ingest the measurements, or some of them; bench/README.md
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
 #
 # Sources are found by folder; the folders are the layers of docs/ARCHITECTURE.md, and `make tidy`
@@ -91,7 +92,7 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz \
+.PHONY: all bench bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz \
     fuzz-corpus fuzz-programs install kills sim test test-build test-e2e test-fuzz test-sim \
     test-unit tidy
 .DELETE_ON_ERROR:
@@ -147,8 +148,15 @@ $(out)/bench/%: $(out)/bench/%.o $(bench_library) $(library)
 
 bench-programs: $(bench_programs)
 
-bench-ingest: all bench-programs
-	@bench/run.sh $(out)/daybook $(out)/bench/send_clicks
+# N clicks where it is given, RUNS of which the median is shown, PART or PARTs with commas.
+given = $(if $(filter-out undefined file,$(origin $(1))),$($(1)))
+PART ?=
+bench: all bench-programs
+	@bench/run.py --built $(out) $(if $(call given,N),--clicks $(N)) \
+	    $(if $(call given,RUNS),--runs $(RUNS)) $(PART)
+
+bench-ingest:
+	@$(MAKE) --no-print-directory bench PART=ingest
 
 # ---- tests ----
 

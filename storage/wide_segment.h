@@ -3,7 +3,7 @@
  * A page holds up to 64 Ki rows of one or more partitions.  Per column it keeps streams of like
  * bytes that zstd level 1 can Huffman-code (bucketed deltas of time with raw low bits, codes ranked
  * by frequency within the partition, byte planes of amounts), because layout is everything and the
- * zstd level nothing (bench/README.md has bytes per click by column).  Layout: FORMATS.md
+ * zstd level nothing (bench/results.md has bytes per click by column).  Layout: FORMATS.md
  * "Wide page". */
 #ifndef DAYBOOK_STORAGE_WIDE_SEGMENT_H
 #define DAYBOOK_STORAGE_WIDE_SEGMENT_H

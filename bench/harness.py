@@ -1,0 +1,265 @@
+"""harness: what every part of `make bench` uses: a server, the measuring programs, tables.
+
+A part measures and gives back a Section: tables, and the promises of docs/DESIGN it can speak for.
+"""
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "e2e"))
+import daybook  # noqa: E402 (the server and its commands, as the tests have them)
+
+# A measurement may take long; a test may not.
+daybook.PATIENCE = 3600
+
+GENERATED_LINE_BYTES = 55
+
+
+# ---- what a part gives back ----
+
+
+class Table:
+    """Rows under a header, as Markdown; each row is shown on standard error as it is measured."""
+
+    def __init__(self, *header):
+        self.lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+        note(self.lines[0])
+
+    def row(self, *cells):
+        self.lines.append("| " + " | ".join(map(str, cells)) + " |")
+        note(self.lines[-1])
+
+
+@dataclasses.dataclass
+class Section:
+    """What a part found out: paragraphs and tables in order, then promises."""
+
+    pieces: list = dataclasses.field(default_factory=list)
+    promises: list = dataclasses.field(default_factory=list)
+
+    def say(self, text):
+        self.pieces.append([text])
+        note(text)
+
+    def table(self, *header):
+        table = Table(*header)
+        self.pieces.append(table.lines)
+        return table
+
+    def promise(self, what, value, promise, stretch, unit, more_is_better=True):
+        """One line of the promises: `value` against what was promised and the stretch."""
+        better = (lambda a, b: a >= b) if more_is_better else (lambda a, b: a <= b)
+        if better(value, stretch):
+            verdict = "stretch reached"
+        elif better(value, promise):
+            verdict = "promise reached"
+        else:
+            factor = promise / value if more_is_better else value / promise
+            verdict = f"missed by a factor of {factor:.2f}"
+        self.promises.append(
+            f"| {what} | {figure(value)} {unit} | {figure(promise)} | {figure(stretch)} "
+            f"| {verdict} |")
+        note(self.promises[-1])
+
+    def text(self):
+        pieces = list(self.pieces)
+        if self.promises:
+            pieces.append(["| promise | measured | promise | stretch | |", "|---|---|---|---|---|",
+                           *self.promises])
+        return "\n\n".join("\n".join(lines) for lines in pieces)
+
+
+def note(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def figure(value):
+    """Three digits that count: 2.64 M, 531 k, 4.51."""
+    for limit, divisor, suffix in ((1e9, 1e9, " G"), (1e6, 1e6, " M"), (1e4, 1e3, " k")):
+        if value >= limit:
+            return f"{digits(value / divisor)}{suffix}"
+    return digits(value)
+
+
+def digits(value):
+    if value >= 100 or value == int(value):
+        return f"{value:.0f}"
+    return f"{value:.3g}"
+
+
+def count(clicks):
+    """1 M, 100 M, 200 k."""
+    for divisor, suffix in ((10**6, " M"), (10**3, " k")):
+        if clicks >= divisor:
+            return f"{clicks / divisor:g}{suffix}"
+    return str(clicks)
+
+
+# ---- the machine ----
+
+
+def machine():
+    info = pathlib.Path("/proc/cpuinfo").read_text()
+    models = [line.split(":")[1].strip() for line in info.splitlines()
+              if line.startswith("model name")]
+    memory = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) / 2**20
+    return (f"{os.cpu_count()} cores of {models[0] if models else platform.machine()}, "
+            f"{memory:.0f} GiB, Linux {platform.release()}")
+
+
+def commit():
+    done = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=9"], cwd=ROOT,
+                          capture_output=True, check=False, text=True)
+    return done.stdout.strip() or "unknown"
+
+
+def load_average():
+    return pathlib.Path("/proc/loadavg").read_text().split()[0]
+
+
+# ---- programs ----
+
+
+def figures(text):
+    """The lines of a measuring program: a name, and its figure."""
+    return {line.split()[0]: float(line.split()[1]) for line in text.splitlines()
+            if len(line.split()) == 2}
+
+
+def bytes_on_disk(directory):
+    """All files but the log's, which are allocated ahead and used again."""
+    return sum(file.stat().st_size for file in pathlib.Path(directory).rglob("*")
+               if file.is_file() and file.parent.name != "log")
+
+
+class Server(daybook.Server):
+    """A server that knows how long it took to open every door."""
+
+    def _wait_ready(self):
+        address = super()._wait_ready()
+        self.start_s = time.monotonic() - self.started
+        return address
+
+
+class Bench:
+    """The programs to measure with, copied so that a build meanwhile changes nothing, and a place
+    for data that is gone at the end."""
+
+    def __init__(self, built, place, base_clicks, runs):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="bench-data.", dir=place))
+        self.clicks = base_clicks
+        self.runs = runs
+        for name in ("daybook", "bench/send_clicks", "bench/generate_clicks", "bench/apply",
+                     "bench/ask", "bench/rescan", "bench/columns", "bench/rows"):
+            shutil.copy(built / name, self.place)
+        self.has_binary = "--binary" in self.run("send_clicks", "--help")
+
+    def close(self):
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def run(self, program, *words):
+        done = subprocess.run([self.place / program, *map(str, words)], capture_output=True,
+                              text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{program} {' '.join(map(str, words))}: {done.stderr}")
+        return done.stdout
+
+    def figures(self, program, *words):
+        return figures(self.run(program, *words))
+
+    def strip(self, target):
+        """A copy of the program as packages ship it: without symbols."""
+        subprocess.run(["strip", "-o", target, self.place / "daybook"], check=True)
+
+    def enough_disk(self, clicks, bytes_per_click=40):
+        """Whether the disk holds a run of so many clicks: log, segments, and their merge."""
+        free = shutil.disk_usage(self.place).free
+        if free < clicks * bytes_per_click + 2**31:
+            note(f"left out {count(clicks)} clicks: {free >> 20} MiB are free")
+            return False
+        return True
+
+    # -- directories and servers --
+
+    @contextlib.contextmanager
+    def directory(self):
+        """A new directory, gone afterwards."""
+        path = pathlib.Path(tempfile.mkdtemp(prefix="data.", dir=self.place))
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+    @contextlib.contextmanager
+    def serve(self, directory, *options):
+        """A server; killed at the end when it still runs."""
+        server = Server(directory, *options, program=self.place / "daybook")
+        try:
+            yield server
+        finally:
+            if server.process.poll() is None:
+                server.kill()
+
+    def command(self, server, *words):
+        """Run a command; returns its output and the seconds it took."""
+        started = time.monotonic()
+        done = subprocess.run([self.place / "daybook", words[0], "-d", server.directory,
+                               *map(str, words[1:])], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{words}: {done.stderr}")
+        return done.stdout, time.monotonic() - started
+
+    # -- clicks --
+
+    def send(self, server, clicks, *options):
+        return self.figures("send_clicks", "-n", clicks, *options, address(server))
+
+    def send_beside(self, server, clicks, *options):
+        """The same, going on while the caller measures; wait for it with `sent`."""
+        return subprocess.Popen([self.place / "send_clicks", "-n", str(clicks),
+                                 *map(str, options), address(server)], stdout=subprocess.PIPE,
+                                text=True)
+
+    def sent(self, sender):
+        text, _ = sender.communicate()
+        if sender.returncode != 0:
+            raise RuntimeError("send_clicks failed")
+        return figures(text)
+
+    def ask(self, server, rate, questions, *words, resellers=1000):
+        return self.figures("ask", "--rate", rate, "--count", questions, "--resellers", resellers,
+                            server.directory, *words)
+
+    def rates(self, resellers):
+        """A file with a rate for every reseller from before the first click on."""
+        path = self.place / f"rates-{resellers}.csv"
+        width = 4 if resellers <= 10000 else 6
+        with path.open("w") as file:
+            file.write("reseller_id,effective_since,reward_percent\n")
+            for i in range(resellers):
+                file.write(f"reseller-{i:0{width}},2026-07-01,{5 + i % 25}.25%\n")
+        return path
+
+
+def address(server):
+    return "{}:{}".format(*server.address)
+
+
+def median_run(runs, measure, key):
+    """Measure so often; the run that is in the middle by `key`."""
+    found = sorted((measure() for _ in range(runs)), key=key)
+    return found[(len(found) - 1) // 2]
+
+
+def median(values):
+    return statistics.median(values)

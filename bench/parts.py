@@ -1,0 +1,363 @@
+"""parts: what `make bench` measures, a function each; `make bench PART=ingest` runs one.
+
+Every part starts from a new directory. Batches are numbered ones; `ok` comes when they are durable
+(fdatasync of the log), with counters by ad, reseller and day kept. The sender, and every client,
+shares the cores with the server.
+"""
+
+import time
+
+from harness import Section, bytes_on_disk, count, figure, median, median_run, note
+
+ORDERS = (("in order", ()), ("5 % late", ("--order", "late")),
+          ("shuffled", ("--order", "shuffled")))
+
+
+def doors(bench):
+    """The doors the program has, with what send_clicks needs for each."""
+    yield "text", ()
+    if bench.has_binary:
+        yield "binary", ("--binary",)
+
+
+# ---- ingest ----
+
+
+def whole_life(bench, clicks, *options):
+    """Send, kill, start again, compact, verify, stop; the figures of each."""
+    with bench.directory() as directory:
+        with bench.serve(directory) as server:
+            found = bench.send(server, clicks, *options)
+            found["peak_mib"] = server.memory_kb() / 1024
+            server.kill()
+        with bench.serve(directory) as server:
+            found["restart_s"] = server.start_s
+            _, found["compact_s"] = bench.command(server, "compact")
+            found["bytes"] = bytes_on_disk(directory) / clicks
+            _, found["verify_s"] = bench.command(server, "verify")
+            if server.stop() != 0:
+                raise RuntimeError(server.text())
+    return found
+
+
+def ingest(bench):
+    """The main job: clicks over TCP in every usual way, then a crash, a merge and a proof."""
+    section = Section()
+    clicks = bench.clicks
+    section.say(f"{clicks:,} clicks of 55 bytes, 30 days, 1,000 resellers, batches of 1,000; "
+                f"median of {bench.runs} by speed. *Restart* is after `kill -9` at the end, until "
+                "every door is open; *bytes/click* is all on disk after `daybook compact`, without "
+                "the log; after each run `daybook verify` proves rows, counters and rollup.")
+    table = section.table("sent", "clicks/s", "ack p50 ms", "ack p99 ms", "peak MiB", "restart s",
+                          "compact s", "verify s", "bytes/click")
+    ways = [(f"1 connection, {order}", ("--connections", 1, *options)) for order, options in ORDERS]
+    ways += [(f"8 connections, {order}", ("--connections", 8, "--window", 16, *options))
+             for order, options in (ORDERS[0], ORDERS[2])]
+    ways += [("1 connection, waiting for each ack", ("--connections", 1, "--window", 1))]
+    found = {}
+    for door, door_options in doors(bench):
+        for title, options in ways:
+            way = median_run(bench.runs, lambda: whole_life(bench, clicks, *door_options, *options),
+                             key=lambda run: run["clicks/s"])
+            found[door, title] = way
+            table.row(f"{door}, {title}", figure(way["clicks/s"]), f"{way['ack_p50_ms']:.2f}",
+                      f"{way['ack_p99_ms']:.2f}", f"{way['peak_mib']:.0f}",
+                      f"{way['restart_s']:.2f}", f"{way['compact_s']:.2f}",
+                      f"{way['verify_s']:.2f}", f"{way['bytes']:.2f}")
+    section.promise("the text stream waiting for each ack of 1,000, one connection",
+                    found["text", ways[-1][0]]["clicks/s"], 2e6, 3e6, "clicks/s")
+    return section
+
+
+def matrix(bench):
+    """Every door, number of connections, way of waiting, and order."""
+    section = Section()
+    clicks = bench.clicks
+    section.say(f"{clicks:,} clicks a cell, one run each, a new directory each: clicks/s, and the "
+                "acknowledgement's p50 / p99 in ms, from the batch's last byte sent to its `ok`.")
+    table = section.table("door, connections, batches", *(order for order, _ in ORDERS))
+    ways = (("streamed, 1,000 a batch", 1000, None), ("waiting for each 1,000", 1000, 1),
+            ("waiting for each 10,000", 10000, 1))
+    for door, door_options in doors(bench):
+        for connections in (1, 8, 256):
+            for title, batch, window in ways:
+                window = window or max(2, 128 // connections)
+                cells = []
+                for _, order in ORDERS:
+                    with bench.directory() as directory, bench.serve(directory) as server:
+                        run = bench.send(server, clicks, *door_options, "--connections",
+                                         connections, "--batch", batch, "--window", window, *order)
+                    cells.append(f"{figure(run['clicks/s'])}, {run['ack_p50_ms']:.2f} / "
+                                 f"{run['ack_p99_ms']:.2f}")
+                table.row(f"{door}, {connections}, {title}", *cells)
+    return section
+
+
+def sustained(bench):
+    """Ten times the clicks, so that flushes and merges of all sizes are in the figure."""
+    section = Section()
+    clicks = bench.clicks * 10
+    if not bench.enough_disk(clicks):
+        section.say("Left out: the disk has no room.")
+        return section
+    section.say(f"{count(clicks)} clicks over one connection, streamed, batches of 1,000; 1 GiB "
+                "of memory for clicks. *Restart* and *bytes/click* as in the main job.")
+    table = section.table("door", "order", "clicks/s", "ack p99 ms", "peak MiB", "restart s",
+                          "compact s", "bytes/click")
+    for door, door_options in doors(bench):
+        for order, options in (ORDERS[0], ORDERS[2]):
+            run = whole_life(bench, clicks, *door_options, *options)
+            table.row(door, order, figure(run["clicks/s"]), f"{run['ack_p99_ms']:.1f}",
+                      f"{run['peak_mib']:.0f}", f"{run['restart_s']:.2f}",
+                      f"{run['compact_s']:.2f}", f"{run['bytes']:.2f}")
+            if order == "in order":
+                promised = {"text": (5e6, 10e6), "binary": (10e6, 15e6)}[door]
+                section.promise(f"{door} ingest over TCP, durable, sustained to {count(clicks)}",
+                                run["clicks/s"], *promised, "clicks/s")
+            if door == "text":
+                section.promise(f"restart after {count(clicks)} clicks and a kill, {order}",
+                                run["restart_s"], 5, 3, "s", more_is_better=False)
+    return section
+
+
+# ---- disk ----
+
+
+def disk(bench):
+    """Bytes a click, by column, of closed days after compaction."""
+    section = Section()
+    clicks = bench.clicks
+    section.say(f"ad_click of {count(clicks)} clicks after `compact`, each column by what its "
+                "pages shrink by without it. *pages* is what they hold besides; *files* is the directory "
+                "of partitions with their stats, and dictionaries. The information in time, ad and "
+                "amount is 3.39 bytes a click.")
+    names = ("time", "ad_id", "amount", "day_derived", "pages_rest", "files_rest", "bytes/click")
+    table = section.table("order", *(name.replace("_rest", "") for name in names))
+    ways = [(order, (), options) for order, options in ORDERS]
+    ways.append(("8 connections, shuffled", ("--connections", 8, "--window", 16), ORDERS[2][1]))
+    for title, connections, order in ways:
+        with bench.directory() as directory:
+            with bench.serve(directory) as server:
+                bench.send(server, clicks, *connections, *order)
+                bench.command(server, "compact")
+                server.stop()
+            columns = bench.figures("columns", directory)
+        table.row(title, *(f"{columns[name]:.3f}" for name in names))
+        section.promise(f"bytes a click, all columns, {title}", columns["bytes/click"], 3.7, 3.6,
+                        "bytes", more_is_better=False)
+    return section
+
+
+# ---- rollup ----
+
+
+def rollup(bench):
+    """All days from stats and from rows, and a rate for everybody."""
+    section = Section()
+    section.say("*From stats*: every (reseller, day)'s sum times a rate, as the rollup works days "
+                "out; *from rows*: every page decoded and grouped by ad; both without printing, "
+                "in a process of their own, after `compact`. *All rates*: `rate load` of a rate "
+                "for each of 1,000 resellers, until every figure is durable.")
+    table = section.table("clicks", "days x resellers", "from stats ms", "from rows ms",
+                          "all rates ms")
+    for clicks in (bench.clicks, bench.clicks * 10):
+        if not bench.enough_disk(clicks):
+            continue
+        with bench.directory() as directory:
+            with bench.serve(directory) as server:
+                bench.send(server, clicks)
+                bench.command(server, "rollup")
+                _, rates_s = bench.command(server, "rate", "load", bench.rates(1000))
+                bench.command(server, "compact")
+                server.stop()
+            runs = [bench.figures("rescan", directory) for _ in range(bench.runs)]
+        stats_ms = median([run["stats_ms"] for run in runs])
+        rows_ms = median([run["rows_ms"] for run in runs])
+        table.row(count(clicks), f"{runs[0]['days']:.0f}", f"{stats_ms:.1f}", f"{rows_ms:.0f}",
+                  f"{rates_s * 1e3:.0f}")
+    section.promise(f"rollup of {count(clicks)} clicks from stats", stats_ms, 10, 1, "ms",
+                    more_is_better=False)
+    section.promise(f"rollup of {count(clicks)} clicks, rescanned", rows_ms, 100, 50, "ms",
+                    more_is_better=False)
+    return section
+
+
+# ---- latency ----
+
+MONTH = ("report", "--reseller", "%R", "--from", "2026-08-01", "--to", "2026-08-31", "--by", "day",
+         "--format", "csv")
+QUESTIONS = (
+    ("one reseller's month", MONTH, 1000),
+    ("one reseller's day", ("report", "--reseller", "%R", "--from", "2026-08-03", "--to",
+                            "2026-08-03", "--format", "csv"), 1000),
+    ("one counter", ("counters", "clicks_per_reseller", "--key", "%R", "--format", "csv"), 1000),
+    ("a rate changed a month back", ("rate", "set", "%R", "2026-08-02", "%P"), 100),
+)
+
+
+def latency(bench):
+    """Reports, points and rate changes over the control socket, idle and under load."""
+    section = Section()
+    clicks = bench.clicks
+    section.say(f"Over the unix socket, a connection a question, on {count(clicks)} clicks. Open "
+                "loop: questions are due at their rate, and their time runs from when they were "
+                "due, so a pause is charged to all it delays. A rate change is answered when its "
+                "figures are durable and readable. *Under load*: 70 % of the rate at which one "
+                "connection streams, in order, meanwhile.")
+    table = section.table("question", "a second", "load", "p50 ms", "p99 ms", "p99.9 ms", "max ms")
+    found = {}
+    with bench.directory() as directory, bench.serve(directory) as server:
+        peak = bench.send(server, clicks)["clicks/s"]
+        bench.command(server, "rate", "load", bench.rates(1000))
+        for load in ("idle", "70 % ingest"):
+            for title, words, rate in QUESTIONS:
+                seconds = 8
+                sender = None
+                if load != "idle":
+                    pace = int(peak * 0.7)
+                    sender = bench.send_beside(server, pace * (seconds + 2), "--rate", pace,
+                                               "--seed", 7)
+                    time.sleep(1)
+                run = bench.ask(server, rate, rate * seconds, *words)
+                if sender:
+                    sent = bench.sent(sender)
+                    note(f"  meanwhile {figure(sent['clicks/s'])} clicks/s of {figure(pace)}, "
+                         f"ack p99 {sent['ack_p99_ms']:.2f} ms")
+                found[title, load] = run
+                table.row(title, rate, load, *(f"{run[name] / 1e3:.3f}" for name in (
+                    "p50_us", "p99_us", "p99.9_us", "max_us")))
+    section.promise("one reseller's month, p99, idle", found[QUESTIONS[0][0], "idle"]["p99_us"],
+                    200, 100, "µs", more_is_better=False)
+    section.promise("one reseller's month, p99, under 70 % ingest load",
+                    found[QUESTIONS[0][0], "70 % ingest"]["p99_us"] / 1e3, 2, 1, "ms",
+                    more_is_better=False)
+    section.promise("a rate changed a month back, p50, a flush of some 0.1 ms included",
+                    found[QUESTIONS[3][0], "idle"]["p50_us"] / 1e3, 1.1, 0.3, "ms",
+                    more_is_better=False)
+    return section
+
+
+# ---- ordinary tables and counters ----
+
+
+def tables(bench):
+    """Rows and counters of ordinary tables, through the store and without a door."""
+    section = Section()
+    rows = max(bench.clicks // 50, 1000)
+    section.say(f"{rows:,} rows a table, one row a batch, each durable when it is acknowledged; "
+                "reads wait for each answer. Through `struct store`: what a statement costs below "
+                "its protocol. *user*: partitions of one row; *event*: of 1,000 rows, slices of "
+                "100; *hits*: counter increments over 100,000 keys, on one key, and 1,000 a batch.")
+    table = section.table("", "1 at a time", "64 in flight")
+    found = {}
+    for window in (1, 64):
+        # Waiting for each sync, a tenth says as much.
+        with bench.directory() as directory:
+            found[window] = bench.figures("rows", "--rows", rows if window > 1 else rows // 10,
+                                          "--window", window, directory / "data")
+    for name in found[64]:
+        table.row(name, figure(found[1][name]), figure(found[64][name]))
+    section.promise("counter increments, durable, 1,000 a batch, at the store",
+                    found[64]["hits_batched/s"], 3e6, 5e6, "/s")
+    return section
+
+
+# ---- start, memory, size ----
+
+
+def start(bench):
+    """Start, idle memory, and the program's size."""
+    section = Section()
+    with bench.directory() as directory:
+        starts = {"empty": [], "small": []}
+        for _ in range(max(bench.runs, 5)):
+            with bench.directory() as new, bench.serve(new) as server:
+                starts["empty"].append(server.start_s * 1e3)
+                server.stop()
+        with bench.serve(directory) as server:
+            bench.send(server, 100000)
+            server.stop()
+        for _ in range(max(bench.runs, 5)):
+            with bench.serve(directory) as server:
+                starts["small"].append(server.start_s * 1e3)
+                server.stop()
+        with bench.directory() as new, bench.serve(new) as server:
+            time.sleep(2)
+            idle = server.memory_kb("VmRSS") / 1024
+    stripped = bench.place / "stripped"
+    bench.strip(stripped)
+    size = stripped.stat().st_size / 2**20
+    section.say("Start is until every door is open; *small* has 100,000 clicks and was cleanly "
+                "closed. Memory is resident, two seconds after the start. The program is counted "
+                "without its symbols.")
+    section.promise("start on an empty directory", median(starts["empty"]), 50, 15, "ms",
+                    more_is_better=False)
+    section.promise("start on a small, cleanly closed one", median(starts["small"]), 50, 15, "ms",
+                    more_is_better=False)
+    section.promise("idle memory", idle, 25, 12, "MiB", more_is_better=False)
+    section.promise("program size", size, 10, 4, "MiB", more_is_better=False)
+    return section
+
+
+# ---- growth ----
+
+
+def growth_run(bench, clicks, resellers, options):
+    """One shape of the data: speed, bytes, memory, and the month of one reseller."""
+    with bench.directory() as directory, bench.serve(directory) as server:
+        found = bench.send(server, clicks, *options)
+        found["peak_mib"] = server.memory_kb() / 1024
+        found["month_us"] = bench.ask(server, 0, 500, *MONTH, resellers=resellers)["p50_us"]
+        _, found["total_s"] = bench.command(server, "report", "--by", "total")
+        bench.command(server, "compact")
+        found["bytes"] = bytes_on_disk(directory) / clicks
+    return found
+
+
+def growth(bench):
+    """Whether cost grows in line with the work: per click, against the row before."""
+    section = Section()
+    base = bench.clicks
+    section.say("Clicks streamed over one connection. *x* is the cost per click, or of a report, "
+                "against the row before in its group: 1.3 at most is wanted. *Month* is one "
+                "reseller's month over the socket, p50; *total* a report over everything, with the "
+                "start of its process.")
+    table = section.table("data", "clicks/s", "x", "bytes/click", "x", "peak MiB", "month ms", "x",
+                          "total ms", "x")
+    groups = [
+        [(f"{count(n)} clicks", n, 1000, ()) for n in (base // 10, base, base * 10)],
+        [(f"{n:,} resellers", base, n, ("--resellers", n)) for n in (16, 1000, 100000)],
+        [(f"{n:,} days", base, 1000, ("--days", n)) for n in (1, 30, 3650)],
+        [("the reference", base, 1000, ()),
+         ("one reseller with half of all clicks", base, 1000, ("--heavy",))],
+        [("the reference", base, 1000, ()), ("ads that are UUIDs", base, 1000, ("--uuid-ads",))],
+    ]
+    reference = None
+    for group in groups:
+        before = None
+        for title, clicks, resellers, options in group:
+            if not bench.enough_disk(clicks):
+                continue
+            is_reference = clicks == base and resellers == 1000 and not options
+            run = reference if is_reference and reference else growth_run(bench, clicks, resellers,
+                                                                          options)
+            reference = run if is_reference else reference
+            ratios = growth_ratios(before, run)
+            table.row(title, figure(run["clicks/s"]), ratios[0], f"{run['bytes']:.2f}", ratios[1],
+                      f"{run['peak_mib']:.0f}", f"{run['month_us'] / 1e3:.2f}", ratios[2],
+                      f"{run['total_s'] * 1e3:.0f}", ratios[3])
+            before = run
+    return section
+
+
+def growth_ratios(before, run):
+    """Cost against the row before: of a click in time and bytes, of a month, of a total."""
+    if before is None:
+        return [""] * 4
+    return [f"{ratio:.2f}" for ratio in (
+        before["clicks/s"] / run["clicks/s"], run["bytes"] / before["bytes"],
+        run["month_us"] / before["month_us"], run["total_s"] / before["total_s"])]
+
+
+ALL = {part.__name__: part for part in (
+    ingest, matrix, sustained, disk, rollup, latency, tables, start, growth)}

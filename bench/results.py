@@ -1,0 +1,26 @@
+"""results: the file of figures, in sections between markers that are replaced one at a time.
+
+    <!-- ingest: begin -->
+    ## ingest: ...
+    <!-- ingest: end -->
+"""
+
+import re
+
+HEAD = """# Results
+
+Each section is what one part of `make bench`, or `make bench-rivals`, measured last, and on what;
+`bench/README.md` says how. An acknowledgement means everywhere: the clicks, their counters and the
+producer's position are in one frame of the log, and fdatasync of it has returned.
+"""
+
+SECTION = re.compile(r"<!-- (\w+): begin -->\n(.*?)\n<!-- \1: end -->", re.DOTALL)
+
+
+def replace(path, name, text, order):
+    """Put `text` in the place of section `name`; sections stand in `order`."""
+    sections = dict(SECTION.findall(path.read_text())) if path.exists() else {}
+    sections[name] = text
+    path.write_text(HEAD + "".join(
+        f"\n<!-- {name}: begin -->\n{sections[name]}\n<!-- {name}: end -->\n"
+        for name in order if name in sections))
