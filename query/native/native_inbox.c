@@ -107,10 +107,10 @@ static int read_header(struct native_inbox *inbox, struct bytes bytes,
     envelope->stream = (int16_t)load_u16_be(bytes.data + 2);
     envelope->opcode = bytes.data[4];
     envelope->size = load_u32_be(bytes.data + 5);
+    inbox->version = envelope->version;
     if (envelope->size > INT32_MAX)
         return error_set(err, ERROR_CORRUPT, "an envelope with a negative length");
     envelope->is_too_large = envelope->size > inbox->body_max;
-    inbox->version = envelope->version;
     return 1;
 }
 

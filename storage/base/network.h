@@ -15,6 +15,13 @@ struct network;
 struct listener;
 struct connection;
 
+/* One end of a connection. */
+struct network_address {
+    uint8_t bytes[16];
+    uint8_t size;              /* 4 or 16; 0: no internet address, or not known */
+    uint16_t port;
+};
+
 struct connection_handler {
     /* Where the next bytes shall go; asked before every read.  At least 1 byte. */
     void (*space)(void *context, uint8_t **to_out, size_t *size_out);
@@ -68,6 +75,9 @@ void network_write(struct connection *connection, struct bytes bytes);
 size_t network_queued(const struct connection *connection);       /* bytes not yet sent */
 /* Half-close after what is queued. */
 void network_finish(struct connection *connection);
+/* Our end and the peer's. */
+void network_addresses(const struct connection *connection, struct network_address *local_out,
+                       struct network_address *peer_out);
 void network_close(struct connection *connection);     /* at once; what is queued may be lost */
 /* Bytes the kernel may hold for us; bounds what waits unread. */
 void network_receive_buffer(struct connection *connection, size_t bytes);

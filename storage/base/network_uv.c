@@ -243,6 +243,47 @@ void network_stop(struct connection *connection)
     connection->context = NULL;
 }
 
+/* An IPv4 address in IPv6's clothes is shown as what it is. */
+static struct network_address address_of(const struct sockaddr_storage *from)
+{
+    static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
+    struct network_address address = {0};
+
+    if (from->ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const struct sockaddr_in *)from;
+
+        memcpy(address.bytes, &v4->sin_addr, 4);
+        address.size = 4;
+        address.port = ntohs(v4->sin_port);
+    } else if (from->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)from;
+        bool is_mapped = memcmp(&v6->sin6_addr, mapped, sizeof mapped) == 0;
+
+        address.size = is_mapped ? 4 : 16;
+        memcpy(address.bytes, v6->sin6_addr.s6_addr + (is_mapped ? sizeof mapped : 0),
+               address.size);
+        address.port = ntohs(v6->sin6_port);
+    }
+    return address;
+}
+
+void network_addresses(const struct connection *connection, struct network_address *local_out,
+                       struct network_address *peer_out)
+{
+    struct sockaddr_storage local = {0};
+    struct sockaddr_storage peer = {0};
+    int local_size = sizeof local;
+    int peer_size = sizeof peer;
+
+    if (connection->uv.handle.type == UV_TCP) {
+        /* A peer that is gone already has no address any more. */
+        (void)uv_tcp_getsockname(&connection->uv.tcp, (struct sockaddr *)&local, &local_size);
+        (void)uv_tcp_getpeername(&connection->uv.tcp, (struct sockaddr *)&peer, &peer_size);
+    }
+    *local_out = address_of(&local);
+    *peer_out = address_of(&peer);
+}
+
 void network_receive_buffer(struct connection *connection, size_t bytes)
 {
     int size = bytes > INT32_MAX ? INT32_MAX : (int)bytes;

@@ -75,6 +75,7 @@ enum executor_lane {
     LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
     LANE_READ,                 /* reads of sealed runs for queries */
     LANE_BACKGROUND,           /* flush, compaction, log files made ahead */
+    LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
     LANE_COUNT
 };
 

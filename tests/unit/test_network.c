@@ -122,6 +122,17 @@ Test(network, large_writes_come_back_whole_through_a_listener)
     side_start(&client, connection);
     for (uint32_t i = 0; i < 1 << 20; i++)
         buffer_put_u32(&sent, i * 2654435761u);
+    {
+        struct network_address local;
+        struct network_address peer;
+        char text[32];
+
+        network_addresses(connection, &local, &peer);
+        (void)snprintf(text, sizeof text, "%u.%u.%u.%u:%u", peer.bytes[0], peer.bytes[1],
+                       peer.bytes[2], peer.bytes[3], peer.port);
+        cr_expect_str_eq(text, listener_address(listener));
+        cr_expect(local.size == 4 && local.port != 0 && local.port != peer.port);
+    }
     network_write(connection, bytes_of(sent.data, 100));
     network_write(connection, bytes_of(sent.data + 100, sent.size - 100));
     network_finish(connection);

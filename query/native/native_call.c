@@ -1,0 +1,237 @@
+/* native_call: statements of a connection, from arrival to answer.
+ *
+ * What decides correctness: a call is answered exactly once, under its own stream id; it holds its
+ * bytes until then; and what cannot be admitted is refused before anything was done, by 0x1001,
+ * which drivers may take to another server.
+ *
+ * cql may answer within cql_run: then native_call_answered runs inside native_call_start, whose
+ * loop goes on by itself; `is_starting` keeps the two from entering each other. */
+#include <stdio.h>
+
+#include "query/native/native_connection.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum {
+    CALL_CHUNK_SIZE = 4096,                /* a statement with its values, as a rule */
+    CALL_KEEP_MAX = 2 * CALL_CHUNK_SIZE
+};
+
+/* ---- life ---- */
+
+static struct native_call *call_new(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+    struct native_call *call = door->spare;
+
+    if (call != NULL) {
+        door->spare = call->next;
+        door->spare_count--;
+    } else {
+        call = memory_zeroed(1, sizeof *call);
+        call->arena = arena_new(CALL_CHUNK_SIZE);
+    }
+    call->connection = connection;
+    call->next = NULL;
+    call->size = 0;
+    return call;
+}
+
+static void call_free(struct native_call *call)
+{
+    struct native_connection *connection = call->connection;
+    struct native_door *door = connection->door;
+
+    connection->call_bytes -= call->size;
+    door->request_bytes -= call->size;
+    if (door->spare_count < NATIVE_CALLS_SPARE_MAX && arena_held(call->arena) <= CALL_KEEP_MAX) {
+        arena_reset(call->arena);
+        call->next = door->spare;
+        door->spare = call;
+        door->spare_count++;
+        return;
+    }
+    arena_free(call->arena);
+    memory_free(call);
+}
+
+void native_call_free_spare(struct native_door *door)
+{
+    while (door->spare != NULL) {
+        struct native_call *call = door->spare;
+
+        door->spare = call->next;
+        arena_free(call->arena);
+        memory_free(call);
+    }
+}
+
+/* ---- answers ---- */
+
+static void put_error(struct native_call *call, const struct native_extras *extras,
+                      const struct cql_error *error)
+{
+    struct native_error native = {
+        .code = error->code,
+        .message = error->message,
+        .consistency = error->consistency,
+        .required = 1,
+        .write_type = error->write_type,
+        .has_data = error->has_data,
+        .keyspace = error->keyspace,
+        .name = error->name,
+        .argument_types = error->argument_types,
+        .argument_type_count = error->argument_type_count,
+        .id = bytes_of(error->id, CQL_ID_SIZE),
+    };
+
+    native_connection_put_error(call->connection, call->stream, extras, &native);
+}
+
+/* Rows that would fill the memory of a server whose client does not read. */
+static bool is_over(const struct native_connection *connection, const struct cql_result *result)
+{
+    const struct native_door *door = connection->door;
+
+    return result->kind == CQL_RESULT_ROWS && result->rows.cells.size > NATIVE_ANSWER_LARGE &&
+           (connection->output_bytes > NATIVE_QUEUE_OVER ||
+            door->answer_bytes > door->options.limits.answer_bytes_max);
+}
+
+static void put_result(struct native_call *call, const struct native_extras *extras,
+                       const struct cql_result *result)
+{
+    struct native_connection *connection = call->connection;
+    struct buffer *body = native_outbox_begin(
+        &connection->outbox, native_extras_flags(extras, call->version), call->stream,
+        NATIVE_RESULT);
+
+    native_extras_put(extras, call->version, body);
+    native_result_put(result, call->request.skips_metadata, call->request.metadata_id,
+                      call->version, body);
+    native_outbox_end(&connection->outbox);
+}
+
+static void put_answer(struct native_call *call, const struct cql_result *result)
+{
+    struct native_extras extras = {.warnings = result->warnings,
+                                   .warning_count = result->warning_count,
+                                   .payload = result->payload,
+                                   .payload_count = result->payload_count};
+
+    if (result->kind == CQL_RESULT_ERROR) {
+        put_error(call, &extras, &result->error);
+    } else if (is_over(call->connection, result)) {
+        struct cql_error error = {.code = CQL_READ_TIMEOUT,
+                                  .message = "Too many answers wait for their readers",
+                                  .consistency = call->request.cql.consistency};
+
+        put_error(call, &extras, &error);
+    } else {
+        put_result(call, &extras, result);
+    }
+}
+
+static void call_answered(void *context, const struct cql_result *result)
+{
+    struct native_call *call = context;
+    struct native_connection *connection = call->connection;
+
+    if (!connection->is_closing) {
+        put_answer(call, result);
+        native_connection_count(connection);
+    }
+    call_free(call);
+    connection->running--;
+    if (connection->is_closing) {
+        native_connection_release(connection);
+        return;
+    }
+    if (connection->is_starting)
+        return;
+    native_call_start(connection);
+    native_connection_flush_soon(connection);
+}
+
+/* ---- starting ---- */
+
+static bool may_start(const struct native_connection *connection)
+{
+    return connection->waiting != NULL && connection->running < NATIVE_RUNNING_MAX &&
+           connection->output_bytes <= NATIVE_QUEUE_MAX && !connection->is_closing;
+}
+
+void native_call_start(struct native_connection *connection)
+{
+    if (connection->is_starting)
+        return;
+    connection->is_starting = true;
+    while (may_start(connection)) {
+        struct native_call *call = connection->waiting;
+
+        connection->waiting = call->next;
+        if (connection->waiting == NULL)
+            connection->waiting_end = &connection->waiting;
+        connection->running++;
+        cql_run(&connection->session, &call->request.cql, call_answered, call);
+    }
+    connection->is_starting = false;
+}
+
+void native_call_drop(struct native_connection *connection)
+{
+    while (connection->waiting != NULL) {
+        struct native_call *call = connection->waiting;
+
+        connection->waiting = call->next;
+        call_free(call);
+    }
+    connection->waiting_end = &connection->waiting;
+}
+
+/* ---- arrival ---- */
+
+/* Count the call's bytes; false: there is no room for them. */
+static bool call_admit(struct native_call *call)
+{
+    struct native_connection *connection = call->connection;
+    struct native_door *door = connection->door;
+    const struct native_limits *limits = &door->options.limits;
+
+    call->size = sizeof *call + arena_used(call->arena);
+    connection->call_bytes += call->size;
+    door->request_bytes += call->size;
+    return !door->is_closing && door->request_bytes <= limits->bytes_max &&
+           connection->call_bytes <= limits->connection_bytes_max;
+}
+
+void native_call_take(struct native_connection *connection, const struct native_envelope *envelope)
+{
+    struct native_call *call = call_new(connection);
+    struct native_envelope kept = *envelope;
+    struct error err;
+    int rc;
+
+    kept.body = arena_copy(call->arena, envelope->body);
+    call->stream = envelope->stream;
+    call->version = envelope->version;
+    rc = native_request_decode(&kept, call->arena, &call->request, &err);
+    if (rc != 0) {
+        native_connection_error(connection, envelope->stream,
+                                rc == ERROR_LIMIT ? NATIVE_ERROR_INVALID : NATIVE_ERROR_PROTOCOL,
+                                err.text);
+        call_free(call);
+        return;
+    }
+    if (!call_admit(call)) {
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
+                                connection->door->is_closing
+                                    ? "The server is shutting down"
+                                    : "Too many requests are under way");
+        call_free(call);
+        return;
+    }
+    *connection->waiting_end = call;
+    connection->waiting_end = &call->next;
+    native_call_start(connection);
+}

@@ -1,0 +1,483 @@
+/* native_connection: bytes of a connection in, requests to where they belong, answers out.
+ *
+ * What decides correctness: the door never stops reading because it is busy, since a heartbeat
+ * (OPTIONS) that waits makes drivers give the server up.  So the memory that requests take is
+ * bounded by refusing them: the inbox gathers no body for which there is no room, and a call is
+ * admitted by its size.  Only a client that does not read its answers is not read from.
+ *
+ * An idle connection holds its struct, and no buffer: all read into the door's. */
+#include "query/native/native_connection.h"
+
+#include <stdio.h>
+
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+/* ---- answers ---- */
+
+void native_connection_put_error(struct native_connection *connection, int16_t stream,
+                                 const struct native_extras *extras,
+                                 const struct native_error *error)
+{
+    uint8_t version = connection->outbox.version;
+    struct buffer *body = native_outbox_begin(
+        &connection->outbox, native_extras_flags(extras, version), stream, NATIVE_ERROR);
+
+    native_extras_put(extras, version, body);
+    native_error_put(error, version, body);
+    native_outbox_end(&connection->outbox);
+    native_door_error_metric(connection->door, error->code)->value++;
+}
+
+void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
+                             const char *message)
+{
+    struct native_extras extras = {0};
+    struct native_error error = {.code = code, .message = message};
+
+    native_connection_put_error(connection, stream, &extras, &error);
+}
+
+static void put_supported(struct native_connection *connection, int16_t stream)
+{
+    native_supported_put(native_outbox_begin(&connection->outbox, 0, stream, NATIVE_SUPPORTED));
+    native_outbox_end(&connection->outbox);
+}
+
+/* ---- sums ---- */
+
+void native_connection_count(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+    size_t input = connection->is_closing ? 0 : native_inbox_held(&connection->inbox);
+    size_t output = connection->is_closing ? 0
+                                           : native_outbox_size(&connection->outbox) +
+                                                 network_queued(connection->connection);
+
+    door->request_bytes += input - connection->input_bytes;
+    door->answer_bytes += output - connection->output_bytes;
+    connection->input_bytes = input;
+    connection->output_bytes = output;
+    door->metrics.request_bytes->value = (int64_t)door->request_bytes;
+    door->metrics.answer_bytes->value = (int64_t)door->answer_bytes;
+}
+
+/* How large a body may be now, so that what is gathered stays within the door's limit. */
+static uint32_t body_max(const struct native_connection *connection)
+{
+    const struct native_door *door = connection->door;
+    size_t used = door->request_bytes - connection->input_bytes;
+    size_t limit = door->options.limits.bytes_max;
+    size_t room = used < limit ? limit - used : 0;
+
+    if (connection->state != NATIVE_SERVING)
+        return NATIVE_GREETING_BODY_MAX;
+    if (room < NATIVE_GREETING_BODY_MAX)
+        return NATIVE_GREETING_BODY_MAX;
+    return room < NATIVE_BODY_MAX ? (uint32_t)room : NATIVE_BODY_MAX;
+}
+
+/* ---- requests ---- */
+
+static void refuse_large(struct native_connection *connection,
+                         const struct native_envelope *envelope)
+{
+    bool is_served = connection->state == NATIVE_SERVING;
+    char text[128];
+
+    if (envelope->size <= NATIVE_BODY_MAX && is_served) {
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
+                                "Too many requests are under way");
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   "Request is too big: length %u exceeds maximum allowed length %u.",
+                   envelope->size, is_served ? NATIVE_BODY_MAX : NATIVE_GREETING_BODY_MAX);
+    native_connection_error(connection, envelope->stream, NATIVE_ERROR_INVALID, text);
+}
+
+static void refuse_unexpected(struct native_connection *connection,
+                              const struct native_envelope *envelope)
+{
+    char text[128];
+    const char *name = native_opcode_name(envelope->opcode);
+
+    if (name == NULL)
+        (void)snprintf(text, sizeof text, "Unknown opcode %u", envelope->opcode);
+    else if (!native_opcode_is_request(envelope->opcode))
+        (void)snprintf(text, sizeof text, "Unexpected message %s, it is no request", name);
+    else if (connection->state == NATIVE_GREETING)
+        (void)snprintf(text, sizeof text, "Unexpected message %s, expecting STARTUP or OPTIONS",
+                       name);
+    else if (connection->state == NATIVE_SERVING)
+        (void)snprintf(text, sizeof text,
+                       "Unexpected message %s, the connection is already initialized", name);
+    else
+        (void)snprintf(text, sizeof text, "Unexpected message %s, expecting AUTH_RESPONSE", name);
+    native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, text);
+}
+
+static bool is_expected(const struct native_connection *connection, uint8_t opcode)
+{
+    switch (connection->state) {
+    case NATIVE_GREETING:
+        return opcode == NATIVE_STARTUP || opcode == NATIVE_OPTIONS;
+    case NATIVE_LOGGING_IN:
+        return opcode == NATIVE_AUTH_RESPONSE || opcode == NATIVE_OPTIONS;
+    case NATIVE_CHECKING:
+        return opcode == NATIVE_OPTIONS;
+    case NATIVE_SERVING:
+        return native_opcode_is_request(opcode) && opcode != NATIVE_STARTUP &&
+               opcode != NATIVE_AUTH_RESPONSE;
+    case NATIVE_REFUSED:
+        break;
+    }
+    return false;
+}
+
+/* Requests that are answered at once. */
+static void take_greeting(struct native_connection *connection,
+                          const struct native_envelope *envelope)
+{
+    struct arena *arena = arena_new(0);
+    struct native_request request;
+    struct error err;
+
+    if (native_request_decode(envelope, arena, &request, &err) != 0)
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL, err.text);
+    else if (envelope->opcode == NATIVE_STARTUP)
+        native_greeting_startup(connection, envelope->stream, &request);
+    else if (envelope->opcode == NATIVE_REGISTER)
+        native_greeting_register(connection, envelope->stream, &request);
+    else
+        native_greeting_authenticate(connection, envelope->stream, &request);
+    arena_free(arena);
+}
+
+static void take_envelope(struct native_connection *connection,
+                          const struct native_envelope *envelope)
+{
+    connection->outbox.version = envelope->version;
+    if (envelope->stream < 0) {
+        native_connection_error(connection, envelope->stream, NATIVE_ERROR_PROTOCOL,
+                                "A negative stream id is the server's");
+        return;
+    }
+    if (native_opcode_is_request(envelope->opcode))
+        connection->door->metrics.requests[envelope->opcode]->value++;
+    if (envelope->is_too_large)
+        refuse_large(connection, envelope);
+    else if (!is_expected(connection, envelope->opcode))
+        refuse_unexpected(connection, envelope);
+    else if (envelope->opcode == NATIVE_OPTIONS)
+        put_supported(connection, envelope->stream);
+    else if (envelope->opcode == NATIVE_STARTUP || envelope->opcode == NATIVE_REGISTER ||
+             envelope->opcode == NATIVE_AUTH_RESPONSE)
+        take_greeting(connection, envelope);
+    else
+        native_call_take(connection, envelope);
+}
+
+/* The bytes make no sense from here on. */
+static void refuse_bytes(struct native_connection *connection, int rc,
+                         const struct native_envelope *envelope, const struct error *err)
+{
+    if (rc == ERROR_UNSUPPORTED && connection->inbox.version == 0) {
+        native_greeting_refuse_version(connection, envelope->version, envelope->flags);
+        return;
+    }
+    /* A peer that answers, or speaks nothing known, is not spoken to. */
+    if (connection->inbox.version != 0) {
+        connection->outbox.version = connection->inbox.version;
+        native_connection_error(connection, 0, NATIVE_ERROR_PROTOCOL, err->text);
+    }
+    native_connection_refuse(connection);
+}
+
+static void take_input(struct native_connection *connection)
+{
+    struct native_envelope envelope;
+    struct error err = {0};
+
+    while (connection->state != NATIVE_REFUSED) {
+        int rc;
+
+        connection->inbox.body_max = body_max(connection);
+        rc = native_inbox_next(&connection->inbox, &envelope, &err);
+        if (rc < 0)
+            refuse_bytes(connection, rc, &envelope, &err);
+        if (rc <= 0)
+            return;
+        take_envelope(connection, &envelope);
+    }
+}
+
+/* ---- sending ---- */
+
+void native_connection_flush(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+
+    if (connection->is_closing || connection->has_finished ||
+        native_outbox_size(&connection->outbox) == 0)
+        return;
+    native_outbox_take(&connection->outbox, &door->wire);
+    door->metrics.bytes_out->value += (int64_t)door->wire.size;
+    connection->written += door->wire.size;
+    network_write(connection->connection, buffer_view(&door->wire));
+    buffer_clear(&door->wire);
+    if (door->wire.capacity > NATIVE_QUEUE_MAX)
+        buffer_release(&door->wire);
+}
+
+void native_connection_flush_soon(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+    struct executor *executor = door->options.world->executor;
+
+    if (connection->is_due || connection->is_taking)
+        return;
+    connection->is_due = true;
+    connection->next_due = door->due;
+    if (door->due == NULL)
+        executor->timer_start(executor, &door->flush, 0);
+    door->due = connection;
+}
+
+/* ---- life ---- */
+
+void native_connection_refuse(struct native_connection *connection)
+{
+    if (connection->state == NATIVE_REFUSED)
+        return;
+    connection->state = NATIVE_REFUSED;
+    connection->door->metrics.refused->value++;
+}
+
+/* Everything that will ever be answered is: say so to the peer. */
+static void connection_finish(struct native_connection *connection)
+{
+    native_connection_flush(connection);
+    if (connection->has_finished)
+        return;
+    connection->has_finished = true;
+    network_finish(connection->connection);
+}
+
+static uint64_t bytes_left(const struct native_connection *connection)
+{
+    return connection->written - network_queued(connection->connection);
+}
+
+static void connection_time(struct native_connection *connection, bool is_slow, bool is_lingering)
+{
+    const struct native_door *door = connection->door;
+    struct executor *executor = door->options.world->executor;
+    int64_t wanted_ms = is_lingering ? door->options.limits.linger_ms
+                        : is_slow    ? door->options.limits.slow_reader_ms
+                                     : 0;
+
+    if (wanted_ms == connection->timed_ms)
+        return;
+    connection->timed_ms = wanted_ms;
+    connection->left = bytes_left(connection);
+    if (wanted_ms > 0)
+        executor->timer_start(executor, &connection->timer, wanted_ms);
+    else
+        executor->timer_stop(executor, &connection->timer);
+}
+
+/* A reader that is slow may go on as long as it reads at all. */
+static void connection_timer(struct timer *timer)
+{
+    struct native_connection *connection = timer->context;
+
+    connection->timed_ms = 0;
+    if (connection->has_finished || bytes_left(connection) == connection->left)
+        native_connection_close(connection);
+    else
+        native_connection_update(connection);
+}
+
+/* Send, and start what could not start for what waited to be sent. */
+static void connection_pump(struct native_connection *connection)
+{
+    do {
+        native_connection_flush(connection);
+        native_connection_count(connection);
+        native_call_start(connection);
+    } while (native_outbox_size(&connection->outbox) > 0 && !connection->has_finished);
+    native_connection_count(connection);
+}
+
+void native_connection_update(struct native_connection *connection)
+{
+    const struct native_door *door = connection->door;
+    bool is_ending;
+    bool is_quiet;
+    size_t queued;
+
+    if (connection->is_closing || connection->is_taking)
+        return;
+    connection_pump(connection);
+    is_ending =
+        connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
+    is_quiet = connection->running == 0 && connection->waiting == NULL &&
+               connection->login == NULL;
+    if (is_ending && is_quiet) {
+        connection_finish(connection);
+        if ((connection->has_ended || door->is_closing) &&
+            network_queued(connection->connection) == 0) {
+            native_connection_close(connection);
+            return;
+        }
+    }
+    queued = network_queued(connection->connection);
+    if (connection->state == NATIVE_REFUSED || queued <= NATIVE_QUEUE_FULL)
+        network_resume(connection->connection);
+    else
+        network_pause(connection->connection);
+    connection_time(connection, queued > NATIVE_QUEUE_MAX,
+                    is_ending && is_quiet && connection->has_finished);
+}
+
+void native_connection_close(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+    struct executor *executor = door->options.world->executor;
+
+    if (connection->is_closing)
+        return;
+    connection->is_closing = true;
+    connection->events = 0;
+    executor->timer_stop(executor, &connection->timer);
+    native_call_drop(connection);
+    native_inbox_release(&connection->inbox);
+    native_outbox_release(&connection->outbox);
+    connection->inbox = (struct native_inbox){0};
+    connection->outbox = (struct native_outbox){0};
+    native_connection_count(connection);
+    network_close(connection->connection);
+}
+
+void native_connection_release(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+
+    if (!connection->is_closed || connection->running > 0 || connection->login != NULL ||
+        connection->is_due)
+        return;
+    if (connection->previous != NULL)
+        connection->previous->next = connection->next;
+    else
+        door->connections = connection->next;
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    memory_free(connection);
+    door->connection_count--;
+    door->metrics.connections->value--;
+    native_door_release(door);
+}
+
+/* ---- the network's calls ---- */
+
+static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct native_connection *connection = context;
+
+    *to_out = connection->door->read;
+    *size_out = sizeof connection->door->read;
+}
+
+static void connection_data(void *context, size_t size)
+{
+    struct native_connection *connection = context;
+    struct native_door *door = connection->door;
+
+    door->metrics.bytes_in->value += (int64_t)size;
+    if (connection->state == NATIVE_REFUSED || connection->has_finished)
+        return;
+    connection->is_taking = true;
+    native_inbox_add(&connection->inbox, bytes_of(door->read, size));
+    take_input(connection);
+    connection->is_taking = false;
+    native_connection_update(connection);
+}
+
+static void connection_end(void *context, int status)
+{
+    struct native_connection *connection = context;
+
+    connection->has_ended = true;
+    if (status < 0)
+        native_connection_close(connection);
+    else
+        native_connection_update(connection);
+}
+
+static void connection_drained(void *context)
+{
+    native_connection_update(context);
+}
+
+static void connection_closed(void *context)
+{
+    struct native_connection *connection = context;
+
+    connection->is_closed = true;
+    native_connection_release(connection);
+}
+
+static const struct connection_handler connection_handler = {
+    .space = connection_space,
+    .data = connection_data,
+    .end = connection_end,
+    .drained = connection_drained,
+    .closed = connection_closed,
+};
+
+static struct cql_address address_of(const struct network_address *address)
+{
+    struct cql_address copy = {.size = address->size, .port = address->port};
+
+    memcpy(copy.bytes, address->bytes, sizeof copy.bytes);
+    return copy;
+}
+
+static void connection_addresses(struct native_connection *connection)
+{
+    struct network_address local;
+    struct network_address peer;
+
+    network_addresses(connection->connection, &local, &peer);
+    connection->session.local = address_of(&local);
+    connection->session.client = address_of(&peer);
+}
+
+void native_door_attach(struct native_door *door, struct connection *network)
+{
+    struct native_connection *connection;
+
+    if (door->is_closing || door->connection_count >= door->options.limits.connections_max) {
+        door->metrics.refused->value++;
+        network_close(network);
+        return;
+    }
+    connection = memory_zeroed(1, sizeof *connection);
+    connection->door = door;
+    connection->connection = network;
+    connection->waiting_end = &connection->waiting;
+    connection->timer = (struct timer){.fire = connection_timer, .context = connection};
+    native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
+    native_outbox_init(&connection->outbox, false);
+    cql_session_init(&connection->session, door->options.cql);
+    connection_addresses(connection);
+    connection->next = door->connections;
+    if (door->connections != NULL)
+        door->connections->previous = connection;
+    door->connections = connection;
+    door->connection_count++;
+    door->metrics.connections->value++;
+    door->metrics.accepted->value++;
+    network_start(network, &connection_handler, connection);
+}

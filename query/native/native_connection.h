@@ -1,0 +1,165 @@
+/* native_connection: the state of the CQL door and of one of its connections.
+ *
+ *     GREETING ──STARTUP──▶ SERVING
+ *        │  └──passwords──▶ LOGGING_IN ──AUTH_RESPONSE──▶ CHECKING ──right──▶ SERVING
+ *        └──────any state: an error that ends it─────▶ REFUSED ──peer hangs up, or linger──▶ closed
+ *
+ * A request that came is a *call*: it waits in its connection's queue until it may start, is
+ * running until cql answers it, and is answered under its own stream id, in whatever order.
+ *
+ *     envelope ─▶ admitted ─▶ waiting ─▶ running ─▶ answer ─▶ outbox ─▶ flush ─▶ network
+ *                    └ no room: 0x1001
+ */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
+
+#include "query/native/native_door.h"
+#include "query/native/native_inbox.h"
+#include "query/native/native_outbox.h"
+#include "query/native/native_request.h"
+#include "query/native/native_response.h"
+
+enum {
+    NATIVE_READ_SIZE = 64 << 10,           /* of the buffer that all connections read into */
+    NATIVE_GREETING_BODY_MAX = 64 << 10,   /* of a body before somebody is served */
+    NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
+    NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader: no
+                                            * further call starts; */
+    NATIVE_QUEUE_FULL = 4 << 20,           /* nothing more is read; */
+    NATIVE_QUEUE_OVER = 32 << 20,          /* and rows of more than */
+    NATIVE_ANSWER_LARGE = 64 << 10,        /* so many bytes are answered by an error */
+    NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
+    NATIVE_ERROR_CODES = 18
+};
+
+enum native_state {
+    NATIVE_GREETING,
+    NATIVE_LOGGING_IN,
+    NATIVE_CHECKING,
+    NATIVE_SERVING,
+    NATIVE_REFUSED
+};
+
+struct native_login;
+
+/* One request, from its arrival to its answer. */
+struct native_call {
+    struct native_connection *connection;
+    struct native_call *next;
+    struct arena *arena;                   /* the body and what was read from it */
+    int16_t stream;
+    uint8_t version;
+    size_t size;                           /* bytes it counts for */
+    struct native_request request;
+};
+
+struct native_connection {
+    struct native_door *door;
+    struct connection *connection;
+    struct native_connection *next, *previous;
+    enum native_state state;
+    bool has_ended;                        /* the peer has sent its last byte */
+    bool has_finished;                     /* so have we */
+    bool is_closing;
+    bool is_closed;                        /* the network is done with it; calls may still run */
+    bool is_taking;                        /* what came is being taken: flushed at its end */
+    bool is_starting;                      /* calls are being started: not to be entered again */
+    unsigned events;                       /* of native_event_kind, that it registered for */
+    struct native_inbox inbox;
+    struct native_outbox outbox;
+    struct cql_session session;
+    struct native_login *login;            /* NULL unless CHECKING */
+    struct native_call *waiting, **waiting_end;
+    uint32_t running;
+    size_t call_bytes;                     /* of calls waiting and running */
+    size_t input_bytes, output_bytes;      /* as counted in the door's sums */
+    struct native_connection *next_due;    /* to be flushed in the loop's next turn */
+    bool is_due;
+    struct timer timer;                    /* closes it: a slow reader, or one that was refused */
+    int64_t timed_ms;                      /* how long it was told to wait; 0: it does not run */
+    uint64_t written;                      /* bytes given to the network, */
+    uint64_t left;                         /* and those that had left when the timer began */
+};
+
+struct native_metrics {
+    struct metric *connections;
+    struct metric *accepted;
+    struct metric *refused;
+    struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers' */
+    struct metric *errors[NATIVE_ERROR_CODES];
+    struct metric *bytes_in, *bytes_out;
+    struct metric *request_bytes, *answer_bytes;
+};
+
+struct native_door {
+    struct native_options options;
+    struct native_metrics metrics;
+    struct listener *listener;
+    struct native_connection *connections;
+    uint32_t connection_count;
+    size_t request_bytes;                  /* held by inboxes and calls, */
+    size_t answer_bytes;                   /* and by outboxes and the network, as last seen */
+    struct native_call *spare;
+    uint32_t spare_count;
+    struct native_connection *due;         /* to be flushed by `flush` */
+    bool is_flushing;                      /* within that: the door stays */
+    struct timer flush;
+    struct buffer wire;                    /* what leaves, for the moment of leaving */
+    bool is_closing;
+    void (*closed)(void *context);
+    void *closed_context;
+    uint8_t read[NATIVE_READ_SIZE];
+};
+
+/* ---- native_connection.c ---- */
+
+/* Answer with an error of `code` without further fields. */
+void native_connection_error(struct native_connection *connection, int16_t stream, uint32_t code,
+                             const char *message);
+void native_connection_put_error(struct native_connection *connection, int16_t stream,
+                                 const struct native_extras *extras,
+                                 const struct native_error *error);
+/* Nothing that comes is looked at any more; hang up once the answers have left. */
+void native_connection_refuse(struct native_connection *connection);
+/* Send what waits to be sent. */
+void native_connection_flush(struct native_connection *connection);
+/* The same, in the loop's next turn: answers of one turn leave together. */
+void native_connection_flush_soon(struct native_connection *connection);
+/* Read, stop reading, or hang up, as its state now says. */
+void native_connection_update(struct native_connection *connection);
+void native_connection_close(struct native_connection *connection);
+/* Free it if nothing holds it any more. */
+void native_connection_release(struct native_connection *connection);
+/* Bring the door's sums up to date. */
+void native_connection_count(struct native_connection *connection);
+
+/* ---- native_greeting.c: what comes before statements ---- */
+
+void native_greeting_startup(struct native_connection *connection, int16_t stream,
+                             const struct native_request *request);
+void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
+                                  const struct native_request *request);
+void native_greeting_register(struct native_connection *connection, int16_t stream,
+                              const struct native_request *request);
+/* A version is not spoken: say so as every driver understands it. */
+void native_greeting_refuse_version(struct native_connection *connection, uint8_t version,
+                                    uint8_t flags);
+
+/* ---- native_call.c: statements ---- */
+
+/* Take a statement: it is queued, or refused. */
+void native_call_take(struct native_connection *connection,
+                      const struct native_envelope *envelope);
+/* Start what waits, as far as it may. */
+void native_call_start(struct native_connection *connection);
+/* Forget what has not started. */
+void native_call_drop(struct native_connection *connection);
+void native_call_free_spare(struct native_door *door);
+
+/* ---- native_door.c ---- */
+
+/* A connection is gone: the last one of a closing door takes the door with it. */
+void native_door_release(struct native_door *door);
+/* The metric of an error's code. */
+struct metric *native_door_error_metric(struct native_door *door, uint32_t code);
+#endif

@@ -1,0 +1,199 @@
+/* native_door: see the header; states in native_connection.h.
+ *
+ * What decides correctness: the door goes when the last connection has, and a connection when the
+ * network is done with it and its last call is answered; so whoever comes last releases. */
+#include "query/native/native_door.h"
+
+#include "query/native/native_connection.h"
+#include "storage/base/memory.h"
+
+enum {
+    CONNECTIONS_MAX = 16384,
+    CONNECTION_BYTES_MAX = 32 << 20,
+    BYTES_MAX = 256 << 20,
+    ANSWER_BYTES_MAX = 256 << 20,
+    SLOW_READER_MS = 60000,
+    LINGER_MS = 5000
+};
+
+/* ---- metrics ---- */
+
+static const uint32_t error_codes[NATIVE_ERROR_CODES] = {
+    NATIVE_ERROR_SERVER,        NATIVE_ERROR_PROTOCOL,      NATIVE_ERROR_CREDENTIALS,
+    NATIVE_ERROR_UNAVAILABLE,   NATIVE_ERROR_OVERLOADED,    NATIVE_ERROR_BOOTSTRAPPING,
+    NATIVE_ERROR_TRUNCATE,      NATIVE_ERROR_WRITE_TIMEOUT, NATIVE_ERROR_READ_TIMEOUT,
+    NATIVE_ERROR_READ_FAILURE,  NATIVE_ERROR_FUNCTION_FAILURE, NATIVE_ERROR_WRITE_FAILURE,
+    NATIVE_ERROR_SYNTAX,        NATIVE_ERROR_UNAUTHORIZED,  NATIVE_ERROR_INVALID,
+    NATIVE_ERROR_CONFIG,        NATIVE_ERROR_EXISTS,        NATIVE_ERROR_UNPREPARED};
+
+struct metric *native_door_error_metric(struct native_door *door, uint32_t code)
+{
+    size_t i = 0;
+
+    while (i < NATIVE_ERROR_CODES && error_codes[i] != code)
+        i++;
+    return door->metrics.errors[i < NATIVE_ERROR_CODES ? i : 0];
+}
+
+static struct metric *add_labelled(struct metrics *metrics, const char *name, const char *help,
+                                   struct buffer *labels)
+{
+    struct metric *metric;
+
+    buffer_put_u8(labels, 0);
+    metric = metrics_add(metrics, METRIC_COUNTER, name, (const char *)labels->data, help);
+    buffer_clear(labels);
+    return metric;
+}
+
+static void add_metrics(struct native_door *door)
+{
+    struct metrics *metrics = door->options.metrics;
+    struct native_metrics *own = &door->metrics;
+    struct buffer labels = {0};
+
+    own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections", "",
+                                   "Open connections of the CQL door.");
+    own->accepted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_connections_total", "",
+                                "Connections that were opened.");
+    own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_refused_total", "",
+                               "Connections that were hung up: too many, or ended by an error.");
+    own->bytes_in = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_received_bytes_total", "",
+                                "Bytes that came in at the CQL door.");
+    own->bytes_out = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_sent_bytes_total", "",
+                                 "Bytes that left by the CQL door.");
+    own->request_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_request_bytes", "",
+                                     "Memory of CQL requests that are under way.");
+    own->answer_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_answer_bytes", "",
+                                    "Memory of CQL answers that wait for their readers.");
+    for (uint8_t opcode = 0; opcode <= NATIVE_AUTH_SUCCESS; opcode++) {
+        if (!native_opcode_is_request(opcode))
+            continue;
+        buffer_printf(&labels, "kind=\"%s\"", native_opcode_name(opcode));
+        own->requests[opcode] = add_labelled(metrics, "daybook_cql_requests_total",
+                                             "Requests of the native protocol, by kind.", &labels);
+    }
+    for (size_t i = 0; i < NATIVE_ERROR_CODES; i++) {
+        buffer_printf(&labels, "code=\"0x%04X\"", error_codes[i]);
+        own->errors[i] = add_labelled(metrics, "daybook_cql_errors_total",
+                                      "Errors answered at the CQL door, by code.", &labels);
+    }
+    buffer_release(&labels);
+}
+
+/* ---- answers that leave together ---- */
+
+static void door_flush(struct timer *timer)
+{
+    struct native_door *door = timer->context;
+
+    door->is_flushing = true;
+    while (door->due != NULL) {
+        struct native_connection *connection = door->due;
+
+        door->due = connection->next_due;
+        connection->is_due = false;
+        if (connection->is_closing)
+            native_connection_release(connection);
+        else
+            native_connection_update(connection);
+    }
+    door->is_flushing = false;
+    native_door_release(door);
+}
+
+/* ---- events ---- */
+
+static void door_schema_changed(void *context, const struct cql_schema_change *change)
+{
+    struct native_door *door = context;
+    struct native_event event = {.kind = NATIVE_SCHEMA_CHANGE, .schema = *change};
+
+    for (struct native_connection *connection = door->connections; connection != NULL;
+         connection = connection->next) {
+        if ((connection->events & NATIVE_SCHEMA_CHANGE) == 0 ||
+            connection->state == NATIVE_REFUSED || connection->has_finished)
+            continue;
+        native_event_put(&event,
+                         native_outbox_begin(&connection->outbox, 0, -1, NATIVE_EVENT));
+        native_outbox_end(&connection->outbox);
+        native_connection_flush_soon(connection);
+    }
+}
+
+/* ---- life ---- */
+
+static void default_limits(struct native_limits *limits)
+{
+    if (limits->connections_max == 0)
+        limits->connections_max = CONNECTIONS_MAX;
+    if (limits->connection_bytes_max == 0)
+        limits->connection_bytes_max = CONNECTION_BYTES_MAX;
+    if (limits->bytes_max == 0)
+        limits->bytes_max = BYTES_MAX;
+    if (limits->answer_bytes_max == 0)
+        limits->answer_bytes_max = ANSWER_BYTES_MAX;
+    if (limits->slow_reader_ms == 0)
+        limits->slow_reader_ms = SLOW_READER_MS;
+    if (limits->linger_ms == 0)
+        limits->linger_ms = LINGER_MS;
+}
+
+struct native_door *native_door_new(const struct native_options *options)
+{
+    struct native_door *door = memory_zeroed(1, sizeof *door);
+
+    door->options = *options;
+    default_limits(&door->options.limits);
+    door->flush = (struct timer){.fire = door_flush, .context = door};
+    add_metrics(door);
+    cql_on_schema_change(options->cql, door_schema_changed, door);
+    return door;
+}
+
+static void door_accept(void *context, struct connection *connection)
+{
+    native_door_attach(context, connection);
+}
+
+int native_door_listen(struct native_door *door, const char *address, const char **address_out,
+                       struct error *err)
+{
+    int rc;
+
+    check(door->listener == NULL);
+    rc = network_listen(door->options.network, address, door_accept, door, &door->listener, err);
+    if (rc == 0)
+        *address_out = listener_address(door->listener);
+    return rc;
+}
+
+void native_door_release(struct native_door *door)
+{
+    struct executor *executor = door->options.world->executor;
+    void (*closed)(void *context) = door->closed;
+    void *context = door->closed_context;
+
+    if (!door->is_closing || door->connection_count > 0 || door->is_flushing)
+        return;
+    executor->timer_stop(executor, &door->flush);
+    native_call_free_spare(door);
+    buffer_release(&door->wire);
+    memory_free(door);
+    closed(context);
+}
+
+void native_door_close(struct native_door *door, void (*closed)(void *context), void *context)
+{
+    check(!door->is_closing);
+    if (door->listener != NULL)
+        listener_close(door->listener);
+    cql_on_schema_change(door->options.cql, NULL, NULL);
+    door->closed = closed;
+    door->closed_context = context;
+    door->is_closing = true;
+    for (struct native_connection *connection = door->connections; connection != NULL;
+         connection = connection->next)
+        native_connection_flush_soon(connection);
+    native_door_release(door);
+}

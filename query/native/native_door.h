@@ -1,0 +1,45 @@
+/* native_door: the door at which clients speak CQL's native protocol; 9042 unless told otherwise.
+ *
+ * What is served, refused and limited is docs/PROTOCOL.md "CQL door".  Every connection is a
+ * session of the cql behind it (cql_session.h).  Engine thread. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
+
+#include "query/cql/cql_session.h"
+#include "storage/base/network.h"
+
+struct native_door;
+struct native_passwords;
+
+/* 0 where the default shall hold. */
+struct native_limits {
+    uint32_t connections_max;            /* more are hung up at once; 16,384 */
+    size_t connection_bytes_max;         /* of requests of one connection under way; 32 MiB */
+    size_t bytes_max;                    /* of requests under way in all; 256 MiB */
+    size_t answer_bytes_max;             /* of answers that wait for readers, in all; 256 MiB */
+    int64_t slow_reader_ms;              /* how long answers may wait for their reader; 60 s */
+    int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
+};
+
+struct native_options {
+    struct cql *cql;                     /* these four outlive the door */
+    struct world *world;
+    struct network *network;
+    struct metrics *metrics;
+    const struct native_passwords *passwords;      /* NULL: nobody has to log in; outlives it */
+    struct native_limits limits;
+};
+
+/* The door is the cql's listener for changes of the schema. */
+struct native_door *native_door_new(const struct native_options *options);
+
+/* At most once; `*address_out` is valid until the door closes. */
+must_check int native_door_listen(struct native_door *door, const char *address,
+                                  const char **address_out, struct error *err);
+/* Own `connection`, wherever it came from, and serve it. */
+void native_door_attach(struct native_door *door, struct connection *connection);
+
+/* Take no more connections and requests; answer those that are under way, hang up, free the door,
+ * and call `closed`. */
+void native_door_close(struct native_door *door, void (*closed)(void *context), void *context);
+#endif

@@ -1,0 +1,292 @@
+/* native_greeting: versions, STARTUP, logging in, REGISTER.
+ *
+ * What decides correctness: drivers find the version to speak by the words, the stream and the
+ * version byte of a refusal, each in its own way (docs/PROTOCOL.md "CQL door"); and segments begin
+ * exactly behind the answer to STARTUP, so that answer leaves before they do. */
+#include <stdio.h>
+#include <strings.h>
+
+#include "query/native/native_connection.h"
+#include "query/native/native_password.h"
+#include "storage/base/memory.h"
+
+enum {
+    OLD_VERSION_MAX = 2,                   /* up to here the header has 8 bytes: a stream of one */
+    LANGUAGE_MAJOR_MIN = 3
+};
+
+#define AUTHENTICATOR "org.apache.cassandra.auth.PasswordAuthenticator"
+
+/* ---- versions ---- */
+
+void native_greeting_refuse_version(struct native_connection *connection, uint8_t version,
+                                    uint8_t flags)
+{
+    bool is_old = version <= OLD_VERSION_MAX && version > 0;
+    struct buffer wire = {0};
+    struct buffer body = {0};
+    struct native_error error = {.code = NATIVE_ERROR_PROTOCOL};
+    char text[160];
+
+    if (version == NATIVE_VERSION_BETA && (flags & NATIVE_FLAG_BETA) == 0)
+        (void)snprintf(text, sizeof text,
+                       "Beta version of the protocol used (%u/v%u-beta), but USE_BETA flag is "
+                       "unset",
+                       version, version);
+    else
+        (void)snprintf(text, sizeof text,
+                       "Invalid or unsupported protocol version (%u); supported versions are (%s)",
+                       version, NATIVE_VERSIONS_TEXT);
+    error.message = text;
+    native_error_put(&error, NATIVE_VERSION_MAX, &body);
+    buffer_put_u8(&wire, (is_old ? version : NATIVE_VERSION_MAX) | NATIVE_RESPONSE_BIT);
+    buffer_put_u8(&wire, 0);
+    /* Stream 0, whatever the request said: that is where every driver looks. */
+    buffer_put_zeros(&wire, is_old ? 1 : 2);
+    buffer_put_u8(&wire, NATIVE_ERROR);
+    buffer_put_u32_be(&wire, (uint32_t)body.size);
+    buffer_append_bytes(&wire, buffer_view(&body));
+    network_write(connection->connection, buffer_view(&wire));
+    native_door_error_metric(connection->door, error.code)->value++;
+    buffer_release(&wire);
+    buffer_release(&body);
+    native_connection_refuse(connection);
+}
+
+/* ---- STARTUP ---- */
+
+/* The value of an option, whose name counts in any case; false: it is not there. */
+static bool find_option(const struct native_request *request, const char *name,
+                        struct bytes *value_out)
+{
+    for (uint32_t i = 0; i < request->option_count; i++) {
+        struct bytes given = request->options[i].name;
+
+        if (given.size == strlen(name) &&
+            strncasecmp((const char *)given.data, name, given.size) == 0) {
+            *value_out = request->options[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_word(struct bytes text, const char *word)
+{
+    return text.size == strlen(word) &&
+           strncasecmp((const char *)text.data, word, text.size) == 0;
+}
+
+/* From 2.99 on, as Cassandra has it. */
+static bool is_language_known(struct bytes version)
+{
+    unsigned major = 0;
+    size_t at = 0;
+
+    while (at < version.size && at < 4 && version.data[at] >= '0' && version.data[at] <= '9')
+        major = major * 10 + version.data[at++] - '0';
+    if (at == 0 || at == version.size || version.data[at] != '.')
+        return false;
+    return major >= LANGUAGE_MAJOR_MIN ||
+           (major == LANGUAGE_MAJOR_MIN - 1 && version.size - at >= 3 &&
+            memcmp(version.data + at, ".99", 3) == 0);
+}
+
+/* False: it was refused. */
+static bool choose_compression(struct native_connection *connection, int16_t stream,
+                               const struct native_request *request,
+                               enum native_compression *compression_out)
+{
+    struct bytes name;
+    char text[128];
+
+    *compression_out = NATIVE_PLAIN;
+    if (!find_option(request, "COMPRESSION", &name) || name.size == 0)
+        return true;
+    if (is_word(name, "lz4")) {
+        *compression_out = NATIVE_LZ4;
+        return true;
+    }
+    if (is_word(name, "snappy") && connection->inbox.version < 5) {
+        *compression_out = NATIVE_SNAPPY;
+        return true;
+    }
+    (void)snprintf(text, sizeof text, "Unknown compression algorithm: %.*s",
+                   name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
+    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+    return false;
+}
+
+static bool check_language(struct native_connection *connection, int16_t stream,
+                           const struct native_request *request)
+{
+    struct bytes version;
+    char text[160];
+
+    if (!find_option(request, "CQL_VERSION", &version)) {
+        native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL,
+                                "Missing value CQL_VERSION in STARTUP message");
+        return false;
+    }
+    if (is_language_known(version))
+        return true;
+    (void)snprintf(text, sizeof text,
+                   "CQL version %.*s is not supported by the binary protocol (supported version "
+                   "are >= 3.0.0)",
+                   version.size > 32 ? 32 : (int)version.size, (const char *)version.data);
+    native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+    return false;
+}
+
+void native_greeting_startup(struct native_connection *connection, int16_t stream,
+                             const struct native_request *request)
+{
+    bool is_open = connection->door->options.passwords == NULL;
+    enum native_compression compression;
+    struct buffer *body;
+
+    if (!check_language(connection, stream, request) ||
+        !choose_compression(connection, stream, request, &compression))
+        return;
+    body = native_outbox_begin(&connection->outbox, 0, stream,
+                               is_open ? NATIVE_READY : NATIVE_AUTHENTICATE);
+    if (!is_open)
+        notation_put_text(body, AUTHENTICATOR);
+    native_outbox_end(&connection->outbox);
+    native_connection_flush(connection);
+    native_inbox_start(&connection->inbox, compression);
+    native_outbox_start(&connection->outbox, compression);
+    connection->state = is_open ? NATIVE_SERVING : NATIVE_LOGGING_IN;
+}
+
+/* ---- logging in: SASL PLAIN ---- */
+
+/* A password that is being checked, on a lane of its own. */
+struct native_login {
+    struct job job;
+    struct native_connection *connection;
+    int16_t stream;
+    const struct native_passwords *passwords;
+    char user[NATIVE_USER_MAX + 1];
+    char password[NATIVE_PASSWORD_MAX + 1];
+    bool is_right;
+};
+
+/* The part of a token up to the next NUL or its end, as text; false: it is too long. */
+static bool take_part(struct bytes *token, char *to, size_t size_max)
+{
+    const uint8_t *end = token->size == 0 ? NULL : memchr(token->data, '\0', token->size);
+    size_t size = end == NULL ? token->size : (size_t)(end - token->data);
+    size_t taken = end == NULL ? size : size + 1;
+
+    if (size > size_max)
+        return false;
+    if (size > 0)
+        memcpy(to, token->data, size);
+    to[size] = '\0';
+    token->data = taken == 0 ? token->data : token->data + taken;
+    token->size -= taken;
+    return true;
+}
+
+/* Whom to act as (not looked at), user and password, a NUL between them. */
+static bool read_token(struct bytes token, struct native_login *login)
+{
+    char identity[NATIVE_USER_MAX + 1];
+
+    return take_part(&token, identity, NATIVE_USER_MAX) &&
+           take_part(&token, login->user, NATIVE_USER_MAX) &&
+           take_part(&token, login->password, NATIVE_PASSWORD_MAX) && token.size == 0 &&
+           login->user[0] != '\0';
+}
+
+static void login_run(struct job *job)
+{
+    struct native_login *login = (struct native_login *)job;
+
+    login->is_right = native_passwords_match(login->passwords, login->user, login->password);
+}
+
+static void login_answer(struct native_connection *connection, const struct native_login *login)
+{
+    char text[NATIVE_USER_MAX + 80];
+
+    if (login->is_right) {
+        memcpy(connection->session.user, login->user, sizeof login->user);
+        connection->state = NATIVE_SERVING;
+        notation_put_bytes(native_outbox_begin(&connection->outbox, 0, login->stream,
+                                               NATIVE_AUTH_SUCCESS),
+                           bytes_of(NULL, 0));
+        native_outbox_end(&connection->outbox);
+        return;
+    }
+    (void)snprintf(text, sizeof text, "Provided username %s and/or password are incorrect",
+                   login->user);
+    native_connection_error(connection, login->stream, NATIVE_ERROR_CREDENTIALS, text);
+    native_connection_refuse(connection);
+}
+
+static void login_done(struct job *job)
+{
+    struct native_login *login = (struct native_login *)job;
+    struct native_connection *connection = login->connection;
+
+    connection->login = NULL;
+    if (!connection->is_closing) {
+        login_answer(connection, login);
+        native_connection_update(connection);
+    }
+    /* Not left lying in memory; through a pointer that the compiler cannot see through. */
+    explicit_bzero(login->password, sizeof login->password);
+    memory_free(login);
+    native_connection_release(connection);
+}
+
+_Static_assert(sizeof((struct cql_session *)0)->user == NATIVE_USER_MAX + 1, "names fit");
+
+void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
+                                  const struct native_request *request)
+{
+    struct executor *executor = connection->door->options.world->executor;
+    struct native_login *login = memory_zeroed(1, sizeof *login);
+
+    login->job = (struct job){.run = login_run, .done = login_done};
+    login->connection = connection;
+    login->stream = stream;
+    login->passwords = connection->door->options.passwords;
+    if (!read_token(request->token, login)) {
+        memory_free(login);
+        native_connection_error(connection, stream, NATIVE_ERROR_CREDENTIALS,
+                                "The token is not NUL, user, NUL, password");
+        native_connection_refuse(connection);
+        return;
+    }
+    connection->login = login;
+    connection->state = NATIVE_CHECKING;
+    executor->submit(executor, LANE_LOGIN, &login->job);
+}
+
+/* ---- REGISTER ---- */
+
+void native_greeting_register(struct native_connection *connection, int16_t stream,
+                              const struct native_request *request)
+{
+    unsigned events = 0;
+
+    for (uint32_t i = 0; i < request->event_count; i++) {
+        struct bytes name = request->events[i];
+        enum native_event_kind kind;
+        char text[128];
+
+        if (!native_event_parse(name, &kind)) {
+            (void)snprintf(text, sizeof text, "Invalid value '%.*s' for Type",
+                           name.size > 64 ? 64 : (int)name.size, (const char *)name.data);
+            native_connection_error(connection, stream, NATIVE_ERROR_PROTOCOL, text);
+            return;
+        }
+        events |= kind;
+    }
+    connection->events |= events;
+    (void)native_outbox_begin(&connection->outbox, 0, stream, NATIVE_READY);
+    native_outbox_end(&connection->outbox);
+}

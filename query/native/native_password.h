@@ -1,0 +1,33 @@
+/* native_password: who may log in at the CQL door, by a file of names and bcrypt hashes.
+ *
+ *     # comment
+ *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
+ *
+ * What `htpasswd -B` and `mkpasswd -m bcrypt` make, and what Cassandra's roles have.  Immutable
+ * once it was read, so that a lane's thread may look into it. */
+#ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
+#define DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
+
+#include <stdbool.h>
+
+#include "storage/base/bytes.h"
+
+struct native_passwords;
+
+enum {
+    NATIVE_USER_MAX = 127,               /* bytes of a name */
+    NATIVE_USERS_MAX = 10000,
+    NATIVE_PASSWORD_MAX = 255            /* bcrypt looks at the first 72 */
+};
+
+/* ERROR_INVALID with the line's number when the file is not as above, has nobody or one twice. */
+must_check int native_passwords_load(const char *path, struct native_passwords **passwords_out,
+                                     struct error *err);
+must_check int native_passwords_parse(struct bytes text, struct native_passwords **passwords_out,
+                                      struct error *err);
+void native_passwords_free(struct native_passwords *passwords);
+
+/* Takes some 50 ms, for unknown names as well.  Any thread. */
+bool native_passwords_match(const struct native_passwords *passwords, const char *user,
+                            const char *password);
+#endif

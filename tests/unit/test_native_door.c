@@ -1,0 +1,957 @@
+/* The CQL door, spoken to over real sockets, on a cql that answers when it is told to: versions and
+ * their refusal, logging in, answers under their streams, events, limits, and what is left of a
+ * connection that dies with requests under way. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <uv.h>
+
+#include "query/native/native_connection.h"
+#include "query/native/native_password.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+#include "storage/type.h"
+
+/* ---- a cql that the test answers for ---- */
+
+enum { RUN_MAX = 5000 };
+
+struct cql {
+    void (*changed)(void *context, const struct cql_schema_change *change);
+    void *context;
+    uint32_t runs;
+    struct {
+        cql_answer answer;
+        void *context;
+        struct cql_request request;
+    } held[RUN_MAX];
+    uint32_t held_count;
+    char user[128];
+    uint32_t row_bytes;                  /* of the one cell that `rows` answers with */
+};
+
+static struct cql fake;
+
+void cql_session_init(struct cql_session *session, struct cql *cql)
+{
+    *session = (struct cql_session){.cql = cql};
+}
+
+void cql_on_schema_change(struct cql *cql,
+                          void (*changed)(void *context, const struct cql_schema_change *change),
+                          void *context)
+{
+    cql->changed = changed;
+    cql->context = context;
+}
+
+static void answer_rows(cql_answer answer, void *context, const struct cql_request *request)
+{
+    struct cql_column column = {"ks", "t", "v", type_builtin(TYPE_BLOB)};
+    struct buffer cells = {0};
+    struct cql_result result = {.kind = CQL_RESULT_ROWS};
+
+    buffer_put_u32_be(&cells, fake.row_bytes);
+    buffer_put_zeros(&cells, fake.row_bytes);
+    result.rows = (struct cql_rows){.metadata = {&column, 1},
+                                    .row_count = 1,
+                                    .cells = buffer_view(&cells),
+                                    .paging_state = request->paging_state};
+    answer(context, &result);
+    buffer_release(&cells);
+}
+
+/* Statements are words: void, rows, error; what begins with `hold` is answered by the test. */
+void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
+             void *context)
+{
+    static const char *const warnings[] = {"take care"};
+    struct cql_result result = {.kind = CQL_RESULT_VOID};
+
+    fake.runs++;
+    memcpy(fake.user, session->user, sizeof fake.user);
+    if (bytes_equal(request->text, bytes_text("rows"))) {
+        answer_rows(answer, context, request);
+        return;
+    }
+    if (bytes_equal(request->text, bytes_text("error"))) {
+        result.kind = CQL_RESULT_ERROR;
+        result.error = (struct cql_error){.code = CQL_WRITE_TIMEOUT,
+                                          .message = "not known",
+                                          .consistency = CQL_QUORUM,
+                                          .write_type = "COUNTER"};
+        result.warnings = warnings;
+        result.warning_count = 1;
+    }
+    if (request->text.size >= 4 && memcmp(request->text.data, "hold", 4) == 0) {
+        cr_assert(fake.held_count < RUN_MAX);
+        fake.held[fake.held_count].answer = answer;
+        fake.held[fake.held_count].context = context;
+        fake.held[fake.held_count++].request = *request;
+        return;
+    }
+    answer(context, &result);
+}
+
+/* Answer what is held, the last one first. */
+static void fake_answer_all(void)
+{
+    struct cql_result result = {.kind = CQL_RESULT_VOID};
+
+    while (fake.held_count > 0) {
+        uint32_t i = --fake.held_count;
+
+        fake.held[i].answer(fake.held[i].context, &result);
+    }
+}
+
+/* ---- the door ---- */
+
+static uv_loop_t loop;
+static struct network *network;
+static struct world *world;
+static struct metrics *metrics;
+static struct native_door *door;
+static struct native_passwords *passwords;
+static bool door_is_closed;
+static char root[] = "/tmp/daybook-native-XXXXXX";
+
+static void open_door(const struct native_limits *limits)
+{
+    struct native_options options = {.cql = &fake,
+                                     .world = world,
+                                     .network = network,
+                                     .metrics = metrics,
+                                     .passwords = passwords,
+                                     .limits = *limits};
+
+    door = native_door_new(&options);
+}
+
+static void setup(void)
+{
+    struct error err = {0};
+
+    cr_assert(mkdtemp(root) != NULL);
+    cr_assert(uv_loop_init(&loop) == 0);
+    network = network_uv_new(&loop);
+    metrics = metrics_new();
+    cr_assert(world_uv_open(root, false, &loop, &world, &err) == 0, "%s", err.text);
+    open_door(&(struct native_limits){.slow_reader_ms = 300, .linger_ms = 200});
+}
+
+static void closed(void *context)
+{
+    (void)context;
+    door_is_closed = true;
+}
+
+static void close_door(void)
+{
+    door_is_closed = false;
+    native_door_close(door, closed, NULL);
+    while (!door_is_closed)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+static void teardown(void)
+{
+    close_door();
+    native_passwords_free(passwords);
+    metrics_free(metrics);
+    network_uv_free(network);
+    world_uv_close(world);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(uv_loop_close(&loop) == 0, "every handle was given back");
+    rmdir(root);
+}
+
+TestSuite(native_door, .init = setup, .fini = teardown, .timeout = 60);
+
+/* The same door under other limits. */
+static void reopen_door(const struct native_limits *limits)
+{
+    close_door();
+    open_door(limits);
+}
+
+/* ---- clients ---- */
+
+struct client {
+    struct connection *connection;
+    struct native_inbox inbox;
+    struct native_outbox outbox;
+    struct buffer raw;                   /* what came and was not taken by the inbox */
+    uint8_t space[65536];
+    bool is_raw;
+    bool has_ended;
+    bool is_closed;
+    struct arena *arena;                 /* of the last answer */
+};
+
+static void client_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct client *client = context;
+
+    *to_out = client->space;
+    *size_out = sizeof client->space;
+}
+
+static void client_data(void *context, size_t size)
+{
+    struct client *client = context;
+
+    buffer_append(&client->raw, client->space, size);
+}
+
+static void client_end(void *context, int status)
+{
+    (void)status;
+    ((struct client *)context)->has_ended = true;
+}
+
+static void client_drained(void *context)
+{
+    (void)context;
+}
+
+static void client_closed(void *context)
+{
+    ((struct client *)context)->is_closed = true;
+}
+
+static const struct connection_handler client_handler = {
+    .space = client_space,
+    .data = client_data,
+    .end = client_end,
+    .drained = client_drained,
+    .closed = client_closed,
+};
+
+static void client_open(struct client *client, uint8_t version)
+{
+    struct connection *ends[2];
+    struct error err = {0};
+
+    memset(client, 0, sizeof *client);
+    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
+    native_door_attach(door, ends[1]);
+    client->connection = ends[0];
+    client->arena = arena_new(1 << 16);
+    native_inbox_init(&client->inbox, true, NATIVE_BODY_MAX);
+    native_outbox_init(&client->outbox, true);
+    client->outbox.version = version;
+    network_start(ends[0], &client_handler, client);
+}
+
+static void client_close(struct client *client)
+{
+    network_close(client->connection);
+    while (!client->is_closed)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    native_inbox_release(&client->inbox);
+    native_outbox_release(&client->outbox);
+    buffer_release(&client->raw);
+    arena_free(client->arena);
+}
+
+static void turn(int turns)
+{
+    for (int i = 0; i < turns; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+}
+
+static void send_request(struct client *client, int16_t stream,
+                         const struct native_request *request)
+{
+    struct buffer wire = {0};
+
+    native_request_encode(request, client->outbox.version,
+                          native_outbox_begin(&client->outbox, native_request_flags(request),
+                                              stream, (uint8_t)request->opcode));
+    native_outbox_end(&client->outbox);
+    native_outbox_take(&client->outbox, &wire);
+    network_write(client->connection, buffer_view(&wire));
+    buffer_release(&wire);
+}
+
+static void send_query(struct client *client, int16_t stream, const char *text)
+{
+    struct native_request request = {.opcode = NATIVE_QUERY, .cql = {.text = bytes_text(text)}};
+
+    send_request(client, stream, &request);
+}
+
+/* The next answer there is, without waiting. */
+static bool poll_answer(struct client *client, int16_t *stream_out,
+                        struct native_response *response_out)
+{
+    struct native_envelope envelope;
+    struct error err = {0};
+    int rc = native_inbox_next(&client->inbox, &envelope, &err);
+
+    if (rc == 0 && client->raw.size > 0) {
+        native_inbox_add(&client->inbox, buffer_view(&client->raw));
+        buffer_clear(&client->raw);
+        rc = native_inbox_next(&client->inbox, &envelope, &err);
+    }
+    cr_assert(rc >= 0, "%s", err.text);
+    if (rc == 0)
+        return false;
+    envelope.body = arena_copy(client->arena, envelope.body);
+    cr_assert(native_response_decode(&envelope, client->arena, response_out, &err) == 0, "%s",
+              err.text);
+    *stream_out = envelope.stream;
+    return true;
+}
+
+static struct native_response wait_answer(struct client *client, int16_t stream)
+{
+    struct native_response response;
+    int16_t got;
+
+    while (!poll_answer(client, &got, &response))
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(got == stream, "stream %d, not %d", got, stream);
+    return response;
+}
+
+static void expect_error(struct client *client, int16_t stream, uint32_t code, const char *message)
+{
+    struct native_response response = wait_answer(client, stream);
+
+    cr_assert(response.opcode == NATIVE_ERROR);
+    cr_expect(response.error.code == code, "0x%04x", response.error.code);
+    cr_expect_str_eq(response.error.message, message);
+}
+
+static struct native_response start(struct client *client, const char *compression)
+{
+    struct cql_payload options[] = {{bytes_text("cql_version"), bytes_text("3.0.0")},
+                                    {bytes_text("COMPRESSION"), bytes_text(compression)}};
+    struct native_request request = {
+        .opcode = NATIVE_STARTUP, .options = options, .option_count = 2};
+    struct native_response response;
+    enum native_compression agreed = strcmp(compression, "lz4") == 0      ? NATIVE_LZ4
+                                     : strcmp(compression, "snappy") == 0 ? NATIVE_SNAPPY
+                                                                          : NATIVE_PLAIN;
+
+    send_request(client, 1, &request);
+    response = wait_answer(client, 1);
+    if (response.opcode != NATIVE_ERROR) {
+        native_inbox_start(&client->inbox, agreed);
+        native_outbox_start(&client->outbox, agreed);
+    }
+    return response;
+}
+
+static void client_serve(struct client *client, uint8_t version)
+{
+    client_open(client, version);
+    cr_assert(start(client, "").opcode == NATIVE_READY);
+}
+
+static void wait_end(struct client *client)
+{
+    while (!client->has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+static int64_t metric_of(const char *name, const char *labels)
+{
+    for (const struct metric *metric = metrics_first(metrics); metric != NULL;
+         metric = metric->next) {
+        if (strcmp(metric->name, name) == 0 && strcmp(metric->labels, labels) == 0)
+            return metric->value;
+    }
+    cr_assert_fail("no metric %s{%s}", name, labels);
+    return 0;
+}
+
+/* ---- versions ---- */
+
+/* As every driver needs it: stream 0, the highest version, the words, and then the end. */
+Test(native_door, an_unknown_version_is_refused_as_drivers_understand_it)
+{
+    static const struct {
+        uint8_t request[9];
+        size_t header_size;
+        uint8_t version;
+        const char *message;
+    } cases[] = {
+        {{66, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+         "Invalid or unsupported protocol version (66); supported versions are (3/v3, 4/v4, "
+         "5/v5)"},
+        {{65, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+         "Invalid or unsupported protocol version (65); supported versions are (3/v3, 4/v4, "
+         "5/v5)"},
+        {{2, 0, 1, 5, 0, 0, 0, 0}, 8, 0x82,
+         "Invalid or unsupported protocol version (2); supported versions are (3/v3, 4/v4, 5/v5)"},
+        {{6, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+         "Beta version of the protocol used (6/v6-beta), but USE_BETA flag is unset"},
+        {{6, 0x10, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+         "Invalid or unsupported protocol version (6); supported versions are (3/v3, 4/v4, 5/v5)"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t header_size = cases[i].header_size;
+        struct client client;
+
+        client_open(&client, 5);
+        network_write(client.connection, bytes_of(cases[i].request, header_size));
+        wait_end(&client);
+        cr_expect(client.raw.size == header_size + 6 + strlen(cases[i].message));
+        cr_expect(client.raw.data[0] == cases[i].version);
+        cr_expect(client.raw.data[1] == 0 && client.raw.data[2] == 0, "stream 0");
+        cr_expect(client.raw.data[header_size - 5] == NATIVE_ERROR);
+        cr_expect(load_u32_be(client.raw.data + header_size) == 0x000A);
+        cr_expect(bytes_equal(bytes_of(client.raw.data + header_size + 6,
+                                       client.raw.size - header_size - 6),
+                              bytes_text(cases[i].message)));
+        client_close(&client);
+    }
+    cr_expect(metric_of("daybook_cql_refused_total", "") == 5);
+}
+
+Test(native_door, options_are_answered_before_and_after_startup)
+{
+    for (uint8_t version = 3; version <= 5; version++) {
+        struct native_request options = {.opcode = NATIVE_OPTIONS};
+        struct native_response response;
+        struct client client;
+
+        client_open(&client, version);
+        for (int16_t stream = 0; stream < 2; stream++) {
+            send_request(&client, stream, &options);
+            response = wait_answer(&client, stream);
+            cr_assert(response.opcode == NATIVE_SUPPORTED && response.supported_count == 3);
+            cr_expect_str_eq(response.supported[0].name, "CQL_VERSION");
+            cr_expect_str_eq(response.supported[0].values[0], "3.4.7");
+            cr_expect_str_eq(response.supported[2].values[2], "5/v5");
+            if (stream == 0)
+                cr_assert(start(&client, "lz4").opcode == NATIVE_READY);
+        }
+        client_close(&client);
+    }
+}
+
+Test(native_door, a_startup_that_asks_for_what_is_not_there_is_told_what)
+{
+    static const struct {
+        const char *names[2];
+        const char *values[2];
+        uint8_t version;
+        const char *message;
+    } cases[] = {
+        {{"DRIVER_NAME", "X"}, {"a", "b"}, 4, "Missing value CQL_VERSION in STARTUP message"},
+        {{"CQL_VERSION", "X"},
+         {"2.0.0", "b"},
+         4,
+         "CQL version 2.0.0 is not supported by the binary protocol (supported version are >= "
+         "3.0.0)"},
+        {{"CQL_VERSION", "X"},
+         {"three", "b"},
+         4,
+         "CQL version three is not supported by the binary protocol (supported version are >= "
+         "3.0.0)"},
+        {{"CQL_VERSION", "COMPRESSION"},
+         {"3.0.0", "zip"},
+         4,
+         "Unknown compression algorithm: zip"},
+        {{"CQL_VERSION", "Compression"},
+         {"4.0.0", "snappy"},
+         5,
+         "Unknown compression algorithm: snappy"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct cql_payload options[] = {
+            {bytes_text(cases[i].names[0]), bytes_text(cases[i].values[0])},
+            {bytes_text(cases[i].names[1]), bytes_text(cases[i].values[1])}};
+        struct native_request request = {
+            .opcode = NATIVE_STARTUP, .options = options, .option_count = 2};
+        struct client client;
+
+        client_open(&client, cases[i].version);
+        send_request(&client, 3, &request);
+        expect_error(&client, 3, 0x000A, cases[i].message);
+        cr_expect(start(&client, "").opcode == NATIVE_READY, "and may try again");
+        client_close(&client);
+    }
+}
+
+Test(native_door, what_comes_out_of_turn_is_named_and_harms_nothing)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+
+    client_open(&client, 4);
+    send_query(&client, 2, "void");
+    expect_error(&client, 2, 0x000A, "Unexpected message QUERY, expecting STARTUP or OPTIONS");
+    cr_assert(start(&client, "").opcode == NATIVE_READY);
+    cr_assert(start(&client, "").opcode == NATIVE_ERROR);
+    network_write(client.connection, bytes_of("\4\0\0\5\x08\0\0\0\0", 9));
+    expect_error(&client, 5, 0x000A, "Unexpected message RESULT, it is no request");
+    network_write(client.connection, bytes_of("\4\0\0\5\x77\0\0\0\0", 9));
+    expect_error(&client, 5, 0x000A, "Unknown opcode 119");
+    network_write(client.connection, bytes_of("\4\0\0\6\x07\0\0\0\3abc", 12));
+    expect_error(&client, 6, 0x000A, "Invalid or truncated body of a QUERY message");
+    network_write(client.connection, bytes_of("\4\0\xff\xfe\x05\0\0\0\0", 9));
+    expect_error(&client, -2, 0x000A, "A negative stream id is the server's");
+    send_request(&client, 7, &options);
+    cr_expect(wait_answer(&client, 7).opcode == NATIVE_SUPPORTED);
+    cr_expect(metric_of("daybook_cql_errors_total", "code=\"0x000A\"") == 6);
+    client_close(&client);
+}
+
+Test(native_door, a_connection_may_not_change_its_version)
+{
+    struct client client;
+
+    client_serve(&client, 4);
+    network_write(client.connection, bytes_of("\3\0\0\1\5\0\0\0\0", 9));
+    expect_error(&client, 0, 0x000A,
+                 "Invalid message version. Got 3/v3 but previous messages on this connection had "
+                 "version 4/v4");
+    wait_end(&client);
+    client_close(&client);
+}
+
+Test(native_door, damaged_segments_end_the_connection_with_an_error)
+{
+    struct client client;
+
+    client_serve(&client, 5);
+    network_write(client.connection, bytes_of("\1\0\2\0\0\0x\0\0\0\0", 11));
+    expect_error(&client, 0, 0x000A, "a segment's header is damaged");
+    wait_end(&client);
+    client_close(&client);
+}
+
+/* ---- statements ---- */
+
+Test(native_door, every_version_and_compression_carries_requests_and_answers)
+{
+    static const struct {
+        uint8_t version;
+        const char *compression;
+    } cases[] = {{3, ""}, {3, "lz4"}, {4, "snappy"}, {4, "lz4"}, {5, ""}, {5, "lz4"}};
+
+    fake.row_bytes = 300000;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct native_response response;
+        struct client client;
+
+        client_open(&client, cases[i].version);
+        cr_assert(start(&client, cases[i].compression).opcode == NATIVE_READY);
+        send_query(&client, 300, "rows");
+        response = wait_answer(&client, 300);
+        cr_assert(response.opcode == NATIVE_RESULT);
+        cr_expect(response.result.rows.cells.size == 300004);
+        send_query(&client, 7, "error");
+        response = wait_answer(&client, 7);
+        cr_expect(response.error.code == 0x1100 && response.error.consistency == CQL_QUORUM);
+        cr_expect(response.error.received == 0 && response.error.required == 1);
+        cr_expect_str_eq(response.error.write_type, "COUNTER");
+        cr_expect(response.extras.warning_count == (cases[i].version >= 4 ? 1 : 0));
+        client_close(&client);
+    }
+}
+
+Test(native_door, answers_come_in_any_order_under_their_streams_and_options_pass_all)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+
+    client_serve(&client, 4);
+    for (int16_t stream = 10; stream < 13; stream++)
+        send_query(&client, stream, "hold");
+    send_request(&client, 13, &options);
+    cr_expect(wait_answer(&client, 13).opcode == NATIVE_SUPPORTED);
+    cr_expect(fake.held_count == 3);
+    fake_answer_all();
+    for (int16_t stream = 12; stream >= 10; stream--)
+        cr_expect(wait_answer(&client, stream).result.kind == CQL_RESULT_VOID);
+    client_close(&client);
+}
+
+/* More than may run at a time wait their turn, and heartbeats pass them all. */
+Test(native_door, statements_beyond_those_that_run_wait_their_turn)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+    uint32_t answers = 0;
+
+    client_serve(&client, 4);
+    for (int16_t stream = 0; stream < 3000; stream++)
+        send_query(&client, stream, "hold");
+    send_request(&client, 3001, &options);
+    cr_expect(wait_answer(&client, 3001).opcode == NATIVE_SUPPORTED);
+    cr_expect(fake.held_count == NATIVE_RUNNING_MAX);
+    while (answers < 3000) {
+        struct native_response response;
+        int16_t stream;
+
+        fake_answer_all();
+        turn(1);
+        while (poll_answer(&client, &stream, &response))
+            answers++;
+    }
+    cr_expect(fake.runs == 3000);
+    client_close(&client);
+}
+
+Test(native_door, what_there_is_no_room_for_is_refused_before_it_runs)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct native_request large = {.opcode = NATIVE_QUERY};
+    struct buffer text = {0};
+    struct client client;
+
+    reopen_door(&(struct native_limits){.connection_bytes_max = 200000, .linger_ms = 200});
+    client_serve(&client, 4);
+    buffer_append_text(&text, "hold");
+    buffer_put_zeros(&text, 150000);
+    large.cql.text = buffer_view(&text);
+    send_request(&client, 1, &large);
+    send_request(&client, 2, &large);
+    expect_error(&client, 2, 0x1001, "Too many requests are under way");
+    send_request(&client, 3, &options);
+    cr_expect(wait_answer(&client, 3).opcode == NATIVE_SUPPORTED);
+    send_query(&client, 4, "hold");
+    turn(5);
+    cr_expect(fake.held_count == 2);
+    fake_answer_all();
+    turn(5);
+    cr_expect(metric_of("daybook_cql_request_bytes", "") < 10000);
+    buffer_release(&text);
+    client_close(&client);
+}
+
+Test(native_door, a_body_over_the_limit_is_refused_and_passed_over)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+    struct buffer zeros = {0};
+
+    client_serve(&client, 4);
+    /* 17 MiB */
+    network_write(client.connection, bytes_of("\4\0\0\7\7\1\x10\0\0", 9));
+    expect_error(&client, 7, 0x2200,
+                 "Request is too big: length 17825792 exceeds maximum allowed length 16777216.");
+    buffer_put_zeros(&zeros, 17825792);
+    network_write(client.connection, buffer_view(&zeros));
+    send_request(&client, 8, &options);
+    cr_expect(wait_answer(&client, 8).opcode == NATIVE_SUPPORTED);
+    cr_expect(metric_of("daybook_cql_request_bytes", "") == 0);
+    buffer_release(&zeros);
+    client_close(&client);
+}
+
+/* Bodies that nobody finishes are memory, too. */
+Test(native_door, bodies_half_sent_by_many_stay_within_the_limit)
+{
+    enum { CLIENTS = 20, SENT = 1 << 20 };
+    static struct client clients[CLIENTS];
+    struct buffer zeros = {0};
+    uint32_t refused = 0;
+
+    reopen_door(&(struct native_limits){.bytes_max = 8 << 20, .linger_ms = 200});
+    buffer_put_zeros(&zeros, SENT);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        client_serve(&clients[i], 4);
+        network_write(clients[i].connection, bytes_of("\4\0\0\7\7\0\x20\0\0", 9));
+        network_write(clients[i].connection, buffer_view(&zeros));
+    }
+    for (int i = 0; i < 2000; i++)
+        turn(1);
+    cr_expect(metric_of("daybook_cql_request_bytes", "") <= 12 << 20);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        struct native_response response;
+        int16_t stream;
+
+        if (poll_answer(&clients[i], &stream, &response))
+            refused += response.error.code == NATIVE_ERROR_OVERLOADED;
+    }
+    cr_expect(refused >= 10, "%u", refused);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        client_close(&clients[i]);
+    turn(10);
+    cr_expect(metric_of("daybook_cql_request_bytes", "") == 0);
+    buffer_release(&zeros);
+}
+
+/* It is neither read from without end nor written to, and hung up at last. */
+Test(native_door, a_client_that_does_not_read_is_held_up_and_hung_up)
+{
+    struct client client;
+
+    client_serve(&client, 4);
+    fake.row_bytes = 1 << 20;
+    network_pause(client.connection);
+    for (int16_t i = 0; i < 200; i++)
+        send_query(&client, i, "rows");
+    for (int i = 0; i < 100; i++)
+        turn(1);
+    cr_expect(fake.runs < 20, "%u ran", fake.runs);
+    while (metric_of("daybook_cql_connections", "") > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(metric_of("daybook_cql_answer_bytes", "") == 0);
+    client_close(&client);
+}
+
+/* One that reads, however late, gets everything. */
+Test(native_door, a_slow_client_gets_every_answer)
+{
+    struct client client;
+    uint32_t answers = 0;
+
+    client_serve(&client, 5);
+    fake.row_bytes = 100000;
+    network_pause(client.connection);
+    for (int16_t i = 0; i < 200; i++)
+        send_query(&client, i, "rows");
+    turn(50);
+    network_resume(client.connection);
+    while (answers < 200) {
+        struct native_response response;
+        int16_t stream;
+
+        turn(1);
+        while (poll_answer(&client, &stream, &response)) {
+            cr_assert(response.opcode == NATIVE_RESULT);
+            answers++;
+        }
+        arena_reset(client.arena);
+    }
+    client_close(&client);
+}
+
+Test(native_door, a_half_closed_connection_is_answered_and_then_closed)
+{
+    struct client client;
+
+    client_serve(&client, 4);
+    send_query(&client, 1, "hold");
+    network_finish(client.connection);
+    turn(5);
+    cr_expect(fake.held_count == 1 && !client.has_ended);
+    fake_answer_all();
+    cr_expect(wait_answer(&client, 1).opcode == NATIVE_RESULT);
+    wait_end(&client);
+    client_close(&client);
+    cr_expect(metric_of("daybook_cql_connections", "") == 0);
+}
+
+Test(native_door, a_connection_that_dies_leaves_its_requests_to_be_answered_into_nothing)
+{
+    struct client client;
+
+    client_serve(&client, 4);
+    for (int16_t i = 0; i < 2000; i++)
+        send_query(&client, i, "hold");
+    while (fake.held_count < NATIVE_RUNNING_MAX)
+        turn(1);
+    client_close(&client);
+    turn(10);
+    cr_expect(metric_of("daybook_cql_connections", "") == 1, "its session is still needed");
+    while (metric_of("daybook_cql_connections", "") > 0) {
+        fake_answer_all();
+        turn(1);
+    }
+    cr_expect(fake.held_count == 0);
+    cr_expect(metric_of("daybook_cql_request_bytes", "") == 0);
+}
+
+Test(native_door, a_closing_door_answers_what_runs_and_refuses_what_comes)
+{
+    struct client client;
+
+    client_serve(&client, 4);
+    send_query(&client, 1, "hold");
+    while (fake.held_count == 0)
+        turn(1);
+    door_is_closed = false;
+    native_door_close(door, closed, NULL);
+    send_query(&client, 2, "void");
+    expect_error(&client, 2, 0x1001, "The server is shutting down");
+    cr_expect(!door_is_closed);
+    fake_answer_all();
+    cr_expect(wait_answer(&client, 1).result.kind == CQL_RESULT_VOID);
+    while (!door_is_closed)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_close(&client);
+    open_door(&(struct native_limits){0});
+}
+
+Test(native_door, connections_beyond_the_limit_are_hung_up)
+{
+    struct client first;
+    struct client second;
+
+    reopen_door(&(struct native_limits){.connections_max = 1, .linger_ms = 200});
+    client_serve(&first, 4);
+    client_open(&second, 4);
+    wait_end(&second);
+    send_query(&first, 1, "void");
+    cr_expect(wait_answer(&first, 1).opcode == NATIVE_RESULT);
+    client_close(&second);
+    client_close(&first);
+}
+
+/* ---- events ---- */
+
+Test(native_door, a_change_of_the_schema_reaches_those_who_registered_before_the_answer)
+{
+    static const struct bytes names[] = {{(const uint8_t *)"SCHEMA_CHANGE", 13},
+                                         {(const uint8_t *)"STATUS_CHANGE", 13}};
+    static const struct bytes unknown[] = {{(const uint8_t *)"MOOD_CHANGE", 11}};
+    struct cql_schema_change change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"};
+    struct native_request request = {
+        .opcode = NATIVE_REGISTER, .events = names, .event_count = 2};
+    struct native_response response;
+    struct client listening;
+    struct client deaf;
+
+    client_serve(&listening, 5);
+    client_serve(&deaf, 4);
+    send_request(&listening, 9, &request);
+    cr_assert(wait_answer(&listening, 9).opcode == NATIVE_READY);
+    send_query(&listening, 10, "hold");
+    while (fake.held_count == 0)
+        turn(1);
+    fake.changed(fake.context, &change);
+    fake_answer_all();
+    response = wait_answer(&listening, -1);
+    cr_assert(response.opcode == NATIVE_EVENT);
+    cr_expect(response.event.schema.change == CQL_CREATED);
+    cr_expect_str_eq(response.event.schema.name, "t");
+    cr_expect(wait_answer(&listening, 10).opcode == NATIVE_RESULT);
+    cr_expect(deaf.raw.size == 0);
+    request.events = unknown;
+    request.event_count = 1;
+    send_request(&listening, 11, &request);
+    expect_error(&listening, 11, 0x000A, "Invalid value 'MOOD_CHANGE' for Type");
+    client_close(&listening);
+    client_close(&deaf);
+}
+
+/* ---- logging in ---- */
+
+/* bcrypt at cost 4, of "secret". */
+static const char password_file[] =
+    "# who may\n"
+    "alice:$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n";
+
+static void lock_door(void)
+{
+    struct error err;
+
+    cr_assert(native_passwords_parse(bytes_text(password_file), &passwords, &err) == 0, "%s",
+              err.text);
+    reopen_door(&(struct native_limits){.linger_ms = 200});
+}
+
+static void send_token(struct client *client, int16_t stream, const char *token, size_t size)
+{
+    struct native_request request = {.opcode = NATIVE_AUTH_RESPONSE,
+                                     .token = bytes_of(token, size)};
+
+    send_request(client, stream, &request);
+}
+
+Test(native_door, the_right_password_opens_the_door)
+{
+    for (uint8_t version = 3; version <= 5; version++) {
+        struct native_request options = {.opcode = NATIVE_OPTIONS};
+        struct native_response response;
+        struct client client;
+
+        if (version == 3)
+            lock_door();
+        client_open(&client, version);
+        response = start(&client, "lz4");
+        cr_assert(response.opcode == NATIVE_AUTHENTICATE);
+        cr_expect_str_eq(response.authenticator,
+                         "org.apache.cassandra.auth.PasswordAuthenticator");
+        send_query(&client, 2, "void");
+        expect_error(&client, 2, 0x000A, "Unexpected message QUERY, expecting AUTH_RESPONSE");
+        send_token(&client, 3, "\0alice\0secret", 13);
+        send_request(&client, 4, &options);
+        cr_expect(wait_answer(&client, 4).opcode == NATIVE_SUPPORTED, "while bcrypt works");
+        response = wait_answer(&client, 3);
+        cr_assert(response.opcode == NATIVE_AUTH_SUCCESS && response.token.data == NULL);
+        send_query(&client, 5, "void");
+        cr_expect(wait_answer(&client, 5).opcode == NATIVE_RESULT);
+        cr_expect_str_eq(fake.user, "alice");
+        client_close(&client);
+    }
+}
+
+Test(native_door, a_wrong_password_name_or_token_ends_the_connection)
+{
+    static const struct {
+        const char *token;
+        size_t size;
+        const char *message;
+    } cases[] = {
+        {"\0alice\0wrong", 12, "Provided username alice and/or password are incorrect"},
+        {"\0bob\0secret", 11, "Provided username bob and/or password are incorrect"},
+        {"\0alice\0", 7, "Provided username alice and/or password are incorrect"},
+        {"alice", 5, "The token is not NUL, user, NUL, password"},
+        {"\0alice\0secret\0more", 18, "The token is not NUL, user, NUL, password"},
+        {"", 0, "The token is not NUL, user, NUL, password"},
+    };
+
+    lock_door();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct client client;
+
+        client_open(&client, 4);
+        cr_assert(start(&client, "").opcode == NATIVE_AUTHENTICATE);
+        send_token(&client, 3, cases[i].token, cases[i].size);
+        expect_error(&client, 3, 0x0100, cases[i].message);
+        wait_end(&client);
+        client_close(&client);
+    }
+    cr_expect(fake.runs == 0);
+}
+
+Test(native_door, a_connection_that_leaves_while_its_password_is_checked_is_forgotten)
+{
+    struct client client;
+
+    lock_door();
+    client_open(&client, 4);
+    cr_assert(start(&client, "").opcode == NATIVE_AUTHENTICATE);
+    send_token(&client, 3, "\0alice\0secret", 13);
+    turn(2);
+    client_close(&client);
+    while (metric_of("daybook_cql_connections", "") > 0)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+Test(native_door, a_password_file_that_is_none_is_named_by_its_line)
+{
+    static const struct {
+        const char *text;
+        const char *message;
+    } cases[] = {
+        {"", "nobody is named in it"},
+        {"# only this\n\n", "nobody is named in it"},
+        {"alice\n", "line 1 is not NAME:HASH"},
+        {"\nalice:secret\n", "line 2: the hash is not bcrypt's ($2b$..., 60 characters)"},
+        {":$2b$04$......................................................\n",
+         "line 1: a name has 1 to 127 bytes of UTF-8"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct error err = {0};
+
+        cr_expect(native_passwords_parse(bytes_text(cases[i].text), &passwords, &err) ==
+                  ERROR_INVALID);
+        cr_expect_str_eq(err.text, cases[i].message);
+    }
+}
