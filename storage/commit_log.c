@@ -25,40 +25,21 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/commit_log_private.h"
 
 enum {
-    PIECE_SIZE = 1 << 20,          /* bytes laid out and written at a time */
     FILE_SIZE_DEFAULT = 64 << 20,
     FIRST_FILE_SIZE_DEFAULT = 1 << 20,
     FILE_GROWTH = 8,
     SPARE_COUNT_MAX = 2,
-    REMOVE_COUNT_MAX = 16,         /* files removed by one background job */
+    REMOVE_COUNT_MAX = 16,         /* files removed by one background job, and as many archived */
     RETIRED_COUNT_MAX = 4,         /* two rotations and a file too small can fall into one chore */
     MARK_SIZE = 1 << 20,           /* bytes between two marks */
     RETRY_MS = 250
-};
-
-_Static_assert(PIECE_SIZE % COMMIT_LOG_BLOCK == 0, "pieces are written past the page cache");
-
-/* The record that the log lane writes.  Filled by the engine thread, read by the job. */
-struct write {
-    struct job job;
-    struct disk *disk;
-    struct disk_file *opening_file;      /* ends in a closing record, needs an opening one first */
-    uint64_t opening_offset;
-    uint32_t opening_file_id;
-    struct disk_file *left_file;         /* the file before, if this is the first of another */
-    struct disk_file *file;
-    uint64_t offset;
-    struct commit_log_header header;
-    struct bytes payload;
-    uint8_t *piece;                /* PIECE_SIZE aligned bytes */
-    int status;                    /* set by the job */
 };
 
 /* What the background lane does in one go: close, remove, make the next file. */
@@ -69,6 +50,10 @@ struct chore {
     size_t retired_count;
     uint32_t remove[REMOVE_COUNT_MAX];
     size_t remove_count;
+    struct commit_log_file archive[REMOVE_COUNT_MAX];    /* from the log to the archive */
+    size_t archive_count;
+    uint32_t discard[REMOVE_COUNT_MAX];                  /* from the archive */
+    size_t discard_count;
     bool is_making;                /* a file `made` from `spare`, anew when its id is 0 */
     struct commit_log_file spare;
     struct commit_log_file made;
@@ -97,9 +82,10 @@ struct commit_log {
     uint64_t frame_flushed;
     uint32_t crc_last;
     int64_t timestamp_last_us;
+    int64_t timestamp_durable_us;
     bool is_writing;
     struct buffer payload;         /* of the frame being written */
-    struct write write;
+    struct commit_log_write write;
 
     struct commit_log_file current;      /* id 0: none */
     struct disk_file *current_file;
@@ -111,6 +97,9 @@ struct commit_log {
     size_t retired_count;
     struct commit_log_files live;
     struct commit_log_files spare;
+    struct commit_log_files leaving;     /* for the archive, as soon as a chore comes to it */
+    struct commit_log_archive archive;
+    struct commit_log_hold *holds;
     uint32_t file_id_last;
     uint64_t size_next;                  /* of the next file that is made */
 
@@ -129,54 +118,11 @@ struct commit_log {
 
 /* ---- the log lane ---- */
 
-static int record_write(struct write *write, struct disk_file *file, uint64_t offset,
-                        struct commit_log_header *header, struct bytes payload)
-{
-    uint8_t header_bytes[COMMIT_LOG_HEADER];
-    uint64_t sector_count = commit_log_record_bytes(payload.size) / COMMIT_LOG_SECTOR;
-    uint64_t piece_sectors = PIECE_SIZE / COMMIT_LOG_SECTOR;
-
-    header->payload_size = (uint32_t)payload.size;
-    header->payload_crc = crc32c(0, payload.data, payload.size);
-    commit_log_header_encode(header, header_bytes);
-    for (uint64_t sector = 0; sector < sector_count; sector += piece_sectors) {
-        uint64_t count = sector_count - sector;
-        int rc;
-
-        if (count > piece_sectors)
-            count = piece_sectors;
-        commit_log_record_fill(header, header_bytes, payload, sector, count, write->piece);
-        rc = write->disk->write(write->disk, file, offset + sector * COMMIT_LOG_SECTOR,
-                                write->piece, count * COMMIT_LOG_SECTOR);
-        if (rc < 0)
-            return rc;
-    }
-    return write->disk->sync(write->disk, file);
-}
-
-/* Write the record in `write`, after an opening one if that is due. */
-static int write_run(struct write *write)
-{
-    if (write->opening_file != NULL) {
-        struct commit_log_header opening = write->header;
-        int rc;
-
-        opening.kind = COMMIT_LOG_OPENING;
-        opening.file_id = write->opening_file_id;
-        rc = record_write(write, write->opening_file, write->opening_offset, &opening,
-                          bytes_of(NULL, 0));
-        if (rc < 0)
-            return rc;
-        write->header.previous_crc = opening.crc;
-    }
-    return record_write(write, write->file, write->offset, &write->header, write->payload);
-}
-
 static void write_job(struct job *job)
 {
-    struct write *write = (struct write *)job;
+    struct commit_log_write *write = (struct commit_log_write *)job;
 
-    write->status = write_run(write);
+    write->status = commit_log_write_run(write);
 }
 
 /* ---- the background lane ---- */
@@ -208,6 +154,27 @@ static int file_make(struct chore *chore, const char *path)
     return rc < 0 ? rc : disk->sync_directory(disk, "log");
 }
 
+/* What fails here stays where it is, and the next opening finds it. */
+static void chore_run_archive(struct chore *chore)
+{
+    struct disk *disk = chore->disk;
+    char from[COMMIT_LOG_PATH], to[COMMIT_LOG_PATH];
+
+    for (size_t i = 0; i < chore->archive_count; i++) {
+        commit_log_path(chore->archive[i].id, from);
+        commit_log_archive_path(chore->archive[i].id, to);
+        (void)disk->rename(disk, from, to);
+    }
+    for (size_t i = 0; i < chore->discard_count; i++) {
+        commit_log_archive_path(chore->discard[i], to);
+        (void)disk->remove(disk, to);
+    }
+    if (chore->archive_count > 0) {
+        (void)disk->sync_directory(disk, "archive");
+        (void)disk->sync_directory(disk, "log");
+    }
+}
+
 static void chore_run(struct chore *chore)
 {
     struct disk *disk = chore->disk;
@@ -215,6 +182,7 @@ static void chore_run(struct chore *chore)
 
     for (size_t i = 0; i < chore->retired_count; i++)
         disk->close(disk, chore->retired[i]);
+    chore_run_archive(chore);
     for (size_t i = 0; i < chore->remove_count; i++) {
         commit_log_path(chore->remove[i], path);
         (void)disk->remove(disk, path);          /* one that stays is found by the next opening */
@@ -263,6 +231,44 @@ static size_t spare_find(const struct commit_log *log, uint64_t size)
             best = i;
     }
     return best;
+}
+
+/* Every frame up to here is flushed, and nobody has asked to keep it. */
+static uint64_t frame_free(const struct commit_log *log)
+{
+    uint64_t frame = log->frame_flushed;
+
+    for (const struct commit_log_hold *hold = log->holds; hold != NULL; hold = hold->next)
+        frame = hold->frame < frame ? hold->frame : frame;
+    return frame;
+}
+
+/* Nothing needs the file where it is. */
+static void file_let_go(struct commit_log *log, struct commit_log_file file)
+{
+    commit_log_files_add(log->archive.is_on && file.frame_last > 0 ? &log->leaving : &log->spare,
+                         file);
+}
+
+static void files_let_go(struct commit_log *log)
+{
+    uint64_t frame = frame_free(log);
+
+    for (size_t i = log->live.count; i > 0; i--) {
+        if (log->live.items[i - 1].frame_last <= frame)
+            file_let_go(log, commit_log_files_take(&log->live, i - 1));
+    }
+}
+
+static void chore_take_archive(struct commit_log *log, struct chore *chore)
+{
+    chore->archive_count = 0;
+    while (chore->archive_count < REMOVE_COUNT_MAX && log->leaving.count > 0)
+        chore->archive[chore->archive_count++] = commit_log_files_take(&log->leaving, 0);
+    chore->discard_count =
+        log->holds != NULL
+            ? 0
+            : commit_log_archive_take(&log->archive, chore->discard, REMOVE_COUNT_MAX);
 }
 
 /* Take spares that are too many, or too small for a log that has grown, out for removal. */
@@ -387,10 +393,12 @@ static void chore_consider(struct commit_log *log)
     if (next_is_due(log))
         chore_take_making(log, chore, log->room_wanted);
     chore_take_removals(log, chore);
+    chore_take_archive(log, chore);
     memcpy(chore->retired, log->retired, sizeof(log->retired));
     chore->retired_count = log->retired_count;
     log->retired_count = 0;
-    if (!chore->is_making && chore->remove_count == 0 && chore->retired_count == 0)
+    if (!chore->is_making && chore->remove_count == 0 && chore->retired_count == 0 &&
+        chore->archive_count == 0 && chore->discard_count == 0)
         return;
     chore->job.run = chore_job;
     chore->job.done = chore_done;
@@ -408,6 +416,9 @@ static void chore_done(struct job *job)
     struct commit_log *log = log_of_chore(job);
     bool was_making = log->chore.is_making;
     int rc = chore_finish(log);
+
+    for (size_t i = 0; i < log->chore.archive_count; i++)
+        commit_log_archive_add(&log->archive, log->chore.archive[i]);
 
     log->is_chore_running = false;
     if (rc < 0 && error_is_passing(rc))
@@ -487,11 +498,12 @@ static void log_take_recovered(struct commit_log *log, struct commit_log_recover
     log->frame_durable = recovered->frame_next - 1;
     log->crc_last = recovered->crc_last;
     log->timestamp_last_us = recovered->timestamp_last_us;
+    log->timestamp_durable_us = recovered->timestamp_last_us;
     log->file_id_last = recovered->file_id_last;
     log->live = recovered->live;
-    log->spare = recovered->spare;
     memset(&recovered->live, 0, sizeof(recovered->live));
-    memset(&recovered->spare, 0, sizeof(recovered->spare));
+    for (size_t i = 0; i < recovered->spare.count; i++)
+        file_let_go(log, recovered->spare.items[i]);
     if (recovered->bytes_unflushed > 0)
         mark_add(log, recovered->frame_next - 1, recovered->bytes_unflushed);
     if (recovered->is_clean) {
@@ -552,6 +564,8 @@ static void log_free(struct commit_log *log)
     memory_free(log->write.piece);
     memory_free(log->live.items);
     memory_free(log->spare.items);
+    memory_free(log->leaving.items);
+    memory_free(log->archive.files.items);
     memory_free(log->marks);
     memory_free(log);
 }
@@ -571,6 +585,12 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
     log = log_new(world, options);
     log->durable = durable;
     log->context = context;
+    rc = commit_log_archive_open(world->disk, options->archive_bytes, options->read_only,
+                                 &log->archive, err);
+    if (rc < 0) {
+        log_free(log);
+        return rc;
+    }
     rc = commit_log_recover(world, options, replay, context, &recovered, err);
     if (rc == 0) {
         log_take_recovered(log, &recovered);
@@ -583,7 +603,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
         return rc;
     }
     if (!log->read_only)
-        log->write.piece = memory_aligned(PIECE_SIZE);
+        log->write.piece = memory_aligned(COMMIT_LOG_PIECE);
     chore_consider(log);
     *log_out = log;
     return 0;
@@ -647,11 +667,100 @@ uint64_t commit_log_unflushed_bytes(const struct commit_log *log)
     return log->bytes_written - log->bytes_flushed;
 }
 
+/* ---- what a backup copies ---- */
+
+void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint64_t frame)
+{
+    hold->frame = frame;
+    hold->next = log->holds;
+    log->holds = hold;
+}
+
+void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold)
+{
+    struct commit_log_hold **link = &log->holds;
+
+    while (*link != hold)
+        link = &(*link)->next;
+    *link = hold->next;
+    files_let_go(log);
+    chore_consider(log);
+}
+
+static int extent_order(const void *a, const void *b)
+{
+    const struct commit_log_extent *left = a, *right = b;
+
+    return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
+}
+
+static void extent_add(struct buffer *extents, uint32_t file_id, uint64_t size)
+{
+    struct commit_log_extent extent = {.file_id = file_id, .size = size};
+
+    buffer_append(extents, &extent, sizeof(extent));
+}
+
+/* What is being written is not durable, nor is what was laid out before it without a sync. */
+static uint64_t current_durable(const struct commit_log *log)
+{
+    const struct commit_log_write *write = &log->write;
+
+    if (!log->is_writing)
+        return log->offset;
+    return write->opening_file == log->current_file ? write->opening_offset : write->offset;
+}
+
+/* The file that was left may be getting its opening record with the first frame of the next one. */
+static uint64_t left_durable(const struct commit_log *log, const struct commit_log_file *file)
+{
+    const struct commit_log_write *write = &log->write;
+
+    return log->is_writing && write->opening_file != NULL && write->opening_file_id == file->id
+               ? write->opening_offset
+               : file->used;
+}
+
+void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents)
+{
+    size_t begin = extents->size;
+
+    for (size_t i = 0; i < log->live.count; i++) {
+        if (log->live.items[i].frame_last > frame)
+            extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
+    }
+    if (log->current.id != 0)
+        extent_add(extents, log->current.id, current_durable(log));
+    if (extents->size > begin)
+        qsort(extents->data + begin, (extents->size - begin) / sizeof(struct commit_log_extent),
+              sizeof(struct commit_log_extent), extent_order);
+}
+
+static void extents_add(struct buffer *extents, const struct commit_log_file *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        extent_add(extents, files[i].id, files[i].size);
+}
+
+void commit_log_archived(const struct commit_log *log, struct buffer *extents)
+{
+    const struct chore *chore = &log->chore;
+
+    extents_add(extents, log->archive.files.items, log->archive.files.count);
+    extents_add(extents, chore->archive, log->is_chore_running ? chore->archive_count : 0);
+    extents_add(extents, log->leaving.items, log->leaving.count);
+}
+
+int64_t commit_log_durable_timestamp(const struct commit_log *log)
+{
+    return log->timestamp_durable_us;
+}
+
 /* ---- append ---- */
 
 static void append_done(struct job *job)
 {
-    struct write *write = (struct write *)job;
+    struct commit_log_write *write = (struct commit_log_write *)job;
     struct commit_log *log =
         (struct commit_log *)(void *)((char *)job - offsetof(struct commit_log, write));
 
@@ -666,6 +775,7 @@ static void append_done(struct job *job)
     }
     log->crc_last = write->header.crc;
     log->frame_durable = write->header.frame;
+    log->timestamp_durable_us = write->header.timestamp_us;
     if (log->failure == 0)
         log->durable(log->context, 0, log->frame_durable);
 }
@@ -676,17 +786,18 @@ static void file_rotate(struct commit_log *log)
 {
     check(log->next.id != 0);
     log->write.left_file = log->current_file;
-    if (log->current.id != 0)
-        commit_log_files_add(log->current.frame_last > log->frame_flushed ? &log->live
-                                                                          : &log->spare,
-                             log->current);
+    log->current.used = current_offset(log);
+    if (log->current.id != 0 && log->current.frame_last > frame_free(log))
+        commit_log_files_add(&log->live, log->current);
+    else if (log->current.id != 0)
+        file_let_go(log, log->current);
     current_replace(log);
 }
 
 /* Where the next record goes, and whether an opening one goes before it. */
 static void append_place(struct commit_log *log, uint64_t bytes)
 {
-    struct write *write = &log->write;
+    struct commit_log_write *write = &log->write;
 
     write->opening_file = log->is_opening_due ? log->current_file : NULL;
     write->opening_offset = log->offset;
@@ -706,7 +817,7 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 {
     struct buffer used = log->payload;
     uint64_t bytes = commit_log_record_bytes(payload->size);
-    struct write *write = &log->write;
+    struct commit_log_write *write = &log->write;
 
     check(!log->is_writing && log->failure == 0 && !log->read_only);
     check(payload->size <= COMMIT_LOG_PAYLOAD_MAX && log_fits(log, bytes));
@@ -740,10 +851,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
         return;
     log->frame_flushed = frame;
     marks_flush(log, frame);
-    for (size_t i = log->live.count; i > 0; i--) {
-        if (log->live.items[i - 1].frame_last <= frame)
-            commit_log_files_add(&log->spare, commit_log_files_take(&log->live, i - 1));
-    }
+    files_let_go(log);
     retry_stop(log);               /* there may be a file to reuse */
     chore_consider(log);
 }
@@ -752,7 +860,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
 
 static int closing_write(struct commit_log *log)
 {
-    struct write *write = &log->write;
+    struct commit_log_write *write = &log->write;
 
     memset(&write->header, 0, sizeof(write->header));
     write->file = log->current_file;
@@ -764,7 +872,7 @@ static int closing_write(struct commit_log *log)
     write->header.timestamp_us = log->timestamp_last_us;
     write->header.previous_crc = log->crc_last;
     write->payload = bytes_of(NULL, 0);
-    return write_run(write);
+    return commit_log_write_run(write);
 }
 
 bool commit_log_is_busy(const struct commit_log *log)

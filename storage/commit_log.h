@@ -31,9 +31,11 @@ struct commit_log_options {
                                     * small and large ones are not slowed */
     uint64_t flushed_frame;        /* frames up to here live in segments: not replayed */
     bool read_only;                /* replay in memory, write nothing */
-    bool is_restored;              /* a restored backup: no log files are fine */
     bool salvage;                  /* at damage: keep a copy of the file, go on after the last good
                                     * frame, and say in `err` what was lost (returns 0) */
+    uint64_t archive_bytes;        /* keep so many bytes of files whose frames are all flushed in
+                                    * the directory archive.  0: all of them if that directory
+                                    * exists, else none */
 };
 
 /* Called for every frame past flushed_frame, in order.  The payload is valid during the call. */
@@ -77,8 +79,56 @@ void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buff
 /* Frames up to `frame` are in segments: files that hold no later one may be reused. */
 void commit_log_flushed(struct commit_log *log, uint64_t frame);
 
-/* Bytes of log files in use (live and spare), and of frames not yet flushed (to within 1 MiB; 0
- * when all are flushed). */
+/* ---- what a backup copies ---- */
+
+/* The front of log/<file_id>.log: whole records, all of them durable. */
+struct commit_log_extent {
+    uint32_t file_id;
+    uint64_t size;                 /* a multiple of 4 KiB; 0: nothing in it is durable yet */
+};
+
+/* Files with frames past `frame` stay where they are, and so does the archive, until the hold is
+ * given back.  The hold is the caller's memory.  What was let go before is not brought back. */
+struct commit_log_hold {
+    uint64_t frame;
+    struct commit_log_hold *next;  /* private */
+};
+void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint64_t frame);
+void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold);
+
+/* Append struct commit_log_extent, by file id: of the files with frames past `frame`, and the one
+ * that is being written; of all that are in the archive, or on their way there from log/. */
+void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buffer *extents);
+void commit_log_archived(const struct commit_log *log, struct buffer *extents);
+/* The write timestamp of the last durable frame; 0 if none was read or written. */
+int64_t commit_log_durable_timestamp(const struct commit_log *log);
+
+/* ---- what a restore reads ---- */
+
+struct commit_log_range {
+    uint64_t frame_after;          /* frames up to here are elsewhere */
+    uint64_t frame_until;          /* inclusive; so is the other, whichever comes first */
+    int64_t timestamp_until_us;
+};
+
+/* Up to where the log is whole. */
+struct commit_log_end {
+    uint64_t frame;                /* the last one within the range; frame_after if there is none */
+    int64_t timestamp_us;          /* its write timestamp; 0 if there is none */
+    uint32_t file_id_first;        /* the file to begin with; 0: there is none */
+    uint32_t file_id;              /* the last frame ends in this one; 0: no frame was read ... */
+    uint64_t size;                 /* ... behind so many bytes */
+    bool is_cut;                   /* the newest file goes on with a record that is not whole, as
+                                    * when it was still being copied */
+};
+
+/* Follow the frames of the range through DIR/log, checking them all and changing nothing; what
+ * cannot be followed is ERROR_CORRUPT, and *end_out says how far it went. */
+must_check int commit_log_scan(struct world *world, const struct commit_log_range *range,
+                               struct commit_log_end *end_out, struct error *err);
+
+/* Bytes of log files in use (live and spare, not the archive), and of frames not yet flushed (to
+ * within 1 MiB; 0 when all are flushed). */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
 

@@ -154,3 +154,21 @@ void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH])
 {
     snprintf(path, COMMIT_LOG_PATH, "log/%08x.log", file_id);
 }
+
+bool commit_log_name_parse(const char *name, uint32_t *file_id_out)
+{
+    uint32_t id = 0;
+
+    for (int i = 0; i < 8; i++) {
+        char c = name[i];
+
+        if (c >= '0' && c <= '9')
+            id = id << 4 | (uint32_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            id = id << 4 | (uint32_t)(c - 'a' + 10);
+        else
+            return false;
+    }
+    *file_id_out = id;
+    return strcmp(name + 8, ".log") == 0;
+}

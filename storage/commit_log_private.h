@@ -23,7 +23,8 @@ enum {
     COMMIT_LOG_CONTENT = COMMIT_LOG_SECTOR - COMMIT_LOG_STAMP,
     COMMIT_LOG_BLOCK = 4096,       /* records begin at multiples */
     COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
-    COMMIT_LOG_PATH = 32
+    COMMIT_LOG_PATH = 32,
+    COMMIT_LOG_PIECE = 1 << 20     /* bytes laid out and written at a time */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -74,8 +75,30 @@ void commit_log_record_fill(const struct commit_log_header *header,
                             const uint8_t header_bytes[COMMIT_LOG_HEADER], struct bytes payload,
                             uint64_t sector_first, uint64_t sector_count, uint8_t *to);
 
-/* "log/00000001.log" */
+/* "log/00000001.log", and back from the name alone: false if it is no such name. */
 void commit_log_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
+bool commit_log_name_parse(const char *name, uint32_t *file_id_out);
+
+/* ---- commit_log_write.c: the log lane ---- */
+
+/* The record that the log lane writes.  Filled by the engine thread, read by the job. */
+struct commit_log_write {
+    struct job job;
+    struct disk *disk;
+    struct disk_file *opening_file;      /* ends in a closing record, needs an opening one first */
+    uint64_t opening_offset;
+    uint32_t opening_file_id;
+    struct disk_file *left_file;         /* the file before, if this is the first of another */
+    struct disk_file *file;
+    uint64_t offset;
+    struct commit_log_header header;
+    struct bytes payload;
+    uint8_t *piece;                /* COMMIT_LOG_PIECE aligned bytes */
+    int status;                    /* set by the job */
+};
+
+/* Write the record in `write`, after an opening one if that is due, and sync it. */
+must_check int commit_log_write_run(struct commit_log_write *write);
 
 /* ---- commit_log_reader.c: reading ahead ---- */
 
@@ -98,7 +121,9 @@ must_check int commit_log_reader_at(struct commit_log_reader *reader, uint64_t o
 struct commit_log_file {
     uint32_t id;
     uint64_t size;
-    uint64_t frame_last;           /* newest frame in it: reusable once that is flushed */
+    uint64_t frame_last;           /* newest frame in it, 0 if none: to be let go once that is
+                                    * flushed */
+    uint64_t used;                 /* bytes of its whole records; not known of an archived one */
 };
 
 struct commit_log_files {
@@ -122,6 +147,24 @@ struct commit_log_recovered {
     struct commit_log_files live;  /* by id: hold frames past flushed_frame */
     struct commit_log_files spare; /* hold none */
 };
+
+/* ---- commit_log_archive.c: files that are kept though their frames are flushed ---- */
+
+struct commit_log_archive {
+    bool is_on;
+    uint64_t limit;                /* bytes; 0: none */
+    uint64_t bytes;
+    struct commit_log_files files; /* by id */
+};
+
+/* Find out what is there; `limit` as archive_bytes, in which case the directory is made. */
+must_check int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
+                                       struct commit_log_archive *archive, struct error *err);
+/* The oldest files beyond the limit, at most `capacity`, leave the list: to be removed. */
+size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity);
+void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file);
+/* "archive/00000001.log" */
+void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
 /* ---- commit_log_salvage.c ---- */
 

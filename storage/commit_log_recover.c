@@ -35,6 +35,7 @@ struct found {
     uint64_t size;
     uint64_t frame_first;
     uint64_t frame_last;           /* newest one read, 0 if none was */
+    uint64_t used;                 /* bytes of whole records, as far as they were read */
 };
 
 struct recovery {
@@ -53,6 +54,9 @@ struct recovery {
     uint64_t offset;
     bool is_crc_known;
     bool is_closed;                /* the last record was a closing one */
+    const struct commit_log_range *range;        /* of a scan; NULL: to the end */
+    struct commit_log_end *end;                  /* of a scan: where the last frame taken in ends */
+    bool is_stopped;               /* the next frame lies behind the range */
     bool is_damaged;               /* the error is about the bytes at `index`, `offset` */
 };
 
@@ -108,24 +112,6 @@ static int damage(struct recovery *r, const char *what, struct error *err)
 
 /* ---- which files are there ---- */
 
-static bool name_parse(const char *name, uint32_t *id_out)
-{
-    uint32_t id = 0;
-
-    for (int i = 0; i < 8; i++) {
-        char c = name[i];
-
-        if (c >= '0' && c <= '9')
-            id = id << 4 | (uint32_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            id = id << 4 | (uint32_t)(c - 'a' + 10);
-        else
-            return false;
-    }
-    *id_out = id;
-    return strcmp(name + 8, ".log") == 0;
-}
-
 static void found_add(void *context, const char *name)
 {
     struct recovery *r = context;
@@ -133,7 +119,7 @@ static void found_add(void *context, const char *name)
 
     if (strcmp(name, COMMIT_LOG_NEW_NAME) == 0)
         r->has_leftover = true;
-    if (!name_parse(name, &id))
+    if (!commit_log_name_parse(name, &id))
         return;
     if (r->found_count == r->found_capacity) {
         r->found_capacity = r->found_capacity == 0 ? 16 : r->found_capacity * 2;
@@ -327,10 +313,33 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
     r->is_crc_known = true;
     r->is_closed = header->kind == COMMIT_LOG_CLOSING;
     r->offset += bytes;
+    r->found[r->index].used = r->offset;
     return 0;
 }
 
 /* ---- the walk ---- */
+
+static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
+{
+    return r->range != NULL && header->kind == COMMIT_LOG_FRAME &&
+           (header->frame > r->range->frame_until ||
+            header->timestamp_us > r->range->timestamp_until_us);
+}
+
+static bool is_through(const struct recovery *r)
+{
+    return r->range != NULL && r->out->frame_next > r->range->frame_until;
+}
+
+static void end_note(struct recovery *r, const struct commit_log_header *header)
+{
+    if (r->end == NULL || header->kind != COMMIT_LOG_FRAME)
+        return;
+    r->end->frame = header->frame;
+    r->end->timestamp_us = header->timestamp_us;
+    r->end->file_id = r->found[r->index].id;
+    r->end->size = r->offset;
+}
 
 /* Read the file at r->index until no whole record follows. */
 static int file_walk(struct recovery *r, struct error *err)
@@ -339,14 +348,19 @@ static int file_walk(struct recovery *r, struct error *err)
     int rc = commit_log_reader_open(r->reader, found->id, found->size, err);
 
     r->offset = 0;
-    while (rc == 0 && r->offset < found->size) {
+    while (rc == 0 && r->offset < found->size && !is_through(r)) {
         struct commit_log_header header;
         enum record_state state;
 
         rc = record_read(r, &header, &state, err);
         if (rc < 0 || state != RECORD_WHOLE)
             return rc;
+        r->is_stopped = is_behind(r, &header);
+        if (r->is_stopped)
+            return 0;
         rc = record_accept(r, &header, err);
+        if (rc == 0)
+            end_note(r, &header);
     }
     return rc;
 }
@@ -379,7 +393,9 @@ static int log_walk(struct recovery *r, struct error *err)
     if (next < r->found_count && r->found[next].state == FOUND_BEGINS &&
         r->found[next].frame_first <= r->options->flushed_frame)
         r->out->frame_next = r->found[next].frame_first;
-    while (next < r->found_count) {
+    if (r->end != NULL && next < r->found_count)
+        r->end->file_id_first = r->found[next].id;
+    while (next < r->found_count && !r->is_stopped && !is_through(r)) {
         const struct found *found = &r->found[next];
         int rc;
 
@@ -466,11 +482,14 @@ static void files_sort(struct recovery *r, size_t tail)
 {
     for (size_t i = 0; i < r->found_count; i++) {
         const struct found *found = &r->found[i];
-        struct commit_log_file file = {found->id, found->size, found->frame_last};
+        struct commit_log_file file = {found->id, found->size, found->frame_last, found->used};
 
+        /* One that was not read, since all in it is flushed, has at least its first frame. */
+        if (file.frame_last == 0 && found->state == FOUND_BEGINS)
+            file.frame_last = found->frame_first;
         if (r->out->is_clean && i == tail)
             r->out->tail = file;
-        else if (found->frame_last > r->options->flushed_frame)
+        else if (file.frame_last > r->options->flushed_frame)
             commit_log_files_add(&r->out->live, file);
         else if (found->state != FOUND_DAMAGED)
             commit_log_files_add(&r->out->spare, file);
@@ -481,12 +500,12 @@ static int damage_cut(struct recovery *r, struct error *err)
 {
     struct commit_log_files later = {0};
     struct found *found = &r->found[r->index];
-    struct commit_log_file file = {found->id, found->size, found->frame_last};
+    struct commit_log_file file = {found->id, found->size, found->frame_last, found->used};
     struct error failed;
     int rc;
 
     for (size_t i = r->index + 1; i < r->found_count; i++) {
-        struct commit_log_file moved = {r->found[i].id, r->found[i].size, 0};
+        struct commit_log_file moved = {.id = r->found[i].id, .size = r->found[i].size};
 
         commit_log_files_add(&later, moved);
     }
@@ -553,7 +572,7 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
     r.reader = commit_log_reader_new(world);
     rc = found_all(&r, err);
     r.index = r.found_count;
-    if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0 && !options->is_restored) {
+    if (rc == 0 && r.found_count == 0 && options->flushed_frame > 0) {
         rc = error_set(err, options->salvage ? 0 : ERROR_CORRUPT,
                        "the log is missing: frames after %" PRIu64 ", if there were any, are lost; "
                        "put the directory log back, or go on without them by daybook serve "
@@ -562,6 +581,42 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
     }
     if (rc == 0 && r.found_count > 0)
         rc = log_recover(&r, err);
+    commit_log_reader_free(r.reader);
+    buffer_release(&r.payload);
+    memory_free(r.found);
+    return rc;
+}
+
+/* ---- reading without opening ---- */
+
+static int scan_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
+                      struct error *err)
+{
+    (void)context;
+    (void)frame;
+    (void)timestamp_us;
+    (void)payload;
+    (void)err;
+    return 0;
+}
+
+int commit_log_scan(struct world *world, const struct commit_log_range *range,
+                    struct commit_log_end *end_out, struct error *err)
+{
+    const struct commit_log_options options = {.flushed_frame = range->frame_after,
+                                               .read_only = true};
+    struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
+    struct recovery r = {.world = world, .options = &options, .replay = scan_frame,
+                         .out = &recovered, .range = range, .end = end_out};
+    int rc;
+
+    *end_out = (struct commit_log_end){.frame = range->frame_after};
+    r.reader = commit_log_reader_new(world);
+    rc = found_all(&r, err);
+    if (rc == 0 && r.found_count > 0)
+        rc = log_walk(&r, err);
+    end_out->is_cut = rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 &&
+                      r.index + 1 == r.found_count;
     commit_log_reader_free(r.reader);
     buffer_release(&r.payload);
     memory_free(r.found);

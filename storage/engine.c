@@ -508,6 +508,7 @@ static struct store_capabilities engine_capabilities(struct store *store)
     return (struct store_capabilities){.atomic_batch = true,
                                        .snapshot = true,
                                        .stats = true,
+                                       .files = true,
                                        .read_only = engine_of(store)->options.read_only};
 }
 
@@ -628,6 +629,9 @@ const struct store_ops engine_ops = {
     .scrub = engine_scrub_op,
     .status = engine_status,
     .table_status = engine_table_status,
+    .snapshot = engine_snapshot_op,
+    .snapshot_let_go = engine_snapshot_let_go_op,
+    .snapshot_release = engine_snapshot_release_op,
     .now_us = engine_now_us,
     .close = engine_close_op,
 };

@@ -12,6 +12,7 @@ struct engine_options {
     uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: 1 GiB */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
     uint64_t log_file_size;            /* 0: default */
+    uint64_t archive_bytes;            /* commit_log.h */
     struct metrics *metrics;           /* may be NULL */
 };
 

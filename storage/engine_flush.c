@@ -224,6 +224,10 @@ static void flush_publish(struct flush_job *flush)
         engine_remove_segment(engine, flush->dropped[i]);
     }
     engine->frame_flushed = flush->memtable->frame_last;
+    if (schema_version(flush->memtable->schema) > schema_version(engine->schema_flushed)) {
+        schema_unref(engine->schema_flushed);
+        engine->schema_flushed = schema_ref(flush->memtable->schema);
+    }
     engine->frozen_count--;
     for (uint32_t i = 0; i < engine->frozen_count; i++) {
         engine->frozen[i] = engine->frozen[i + 1];

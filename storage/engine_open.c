@@ -102,7 +102,8 @@ static int open_log(struct engine *engine, struct error *err)
     struct commit_log_options options = {.file_size = engine->options.log_file_size,
                                          .flushed_frame = state->flushed_frame,
                                          .read_only = engine->options.read_only,
-                                         .salvage = engine->options.salvage};
+                                         .salvage = engine->options.salvage,
+                                         .archive_bytes = engine->options.archive_bytes};
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1);
@@ -168,6 +169,7 @@ static void engine_free(struct engine *engine)
         manifest_close(engine->manifest);
     }
     schema_unref(engine->schema);
+    schema_unref(engine->schema_flushed);
     engine->world->disk->unlock(engine->world->disk);
     buffer_release(&engine->payload);
     buffer_release(&engine->scratch);
@@ -186,9 +188,7 @@ int engine_create(struct world *world, struct schema *schema, struct bytes prope
                   struct error *err)
 {
     uint8_t directory_id[16];
-    world->random->fill(world->random, directory_id, sizeof(directory_id));
-    directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
-    directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
+    manifest_new_id(world, directory_id);
     /* Before the lock, whose file would replace one of that name in somebody else's directory. */
     int rc = manifest_probe(world->disk, err);
     if (rc == ERROR_NOT_OURS) {
@@ -243,6 +243,7 @@ static int engine_recover(struct engine *engine, const struct table_definition *
     }
     engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
     rc = add_builtin(engine, builtin, builtin_count, err);
+    engine->schema_flushed = schema_ref(manifest_state(engine->manifest)->schema);
     if (rc == 0) {
         rc = engine_open_segments(engine, err);
     }

@@ -48,6 +48,7 @@ struct engine {
     struct world *world;
     struct engine_options options;
     struct schema *schema;             /* referenced: the current one */
+    struct schema *schema_flushed;     /* referenced: the manifest's, as of frame_flushed */
     struct manifest *manifest;
     struct commit_log *log;
 
@@ -174,7 +175,7 @@ void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done
 void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
                     const struct error *err);
 
-/* ---- engine_read.c, engine_stats.c, engine_scrub.c ---- */
+/* ---- engine_read.c, engine_stats.c, engine_scrub.c, engine_snapshot.c ---- */
 int engine_read_op(struct store *store, const struct read_request *request, store_page page,
                    void *context, struct error *err);
 int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
@@ -187,6 +188,10 @@ uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64
                            struct bytes key);
 int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
                     store_figures figures, void *context, struct error *err);
+int engine_snapshot_op(struct store *store, uint64_t frame_kept,
+                       struct store_snapshot **snapshot_out, struct error *err);
+void engine_snapshot_let_go_op(struct store *store, struct store_snapshot *snapshot);
+void engine_snapshot_release_op(struct store *store, struct store_snapshot *snapshot);
 int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),
                     store_done done, void *context, struct error *err);
 

@@ -122,6 +122,11 @@ static struct segment_info *segments_edit(const struct manifest_state *state,
     return segments;
 }
 
+void manifest_state_sort(struct manifest_state *state)
+{
+    qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
+}
+
 /* Change the state by `edit`; false, and unchanged, when the two do not fit together. */
 static bool state_edit(struct manifest_state *state, const struct manifest_edit *edit)
 {
@@ -532,7 +537,7 @@ struct listing {
 static void listing_add(void *context, const char *name)
 {
     static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH, "log",
-                                       "segments"};
+                                       "segments", "archive"};
     struct listing *listing = context;
 
     listing->has_entries = true;
@@ -586,31 +591,73 @@ int manifest_probe(struct disk *disk, struct error *err)
     return 0;
 }
 
-int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
-                    struct bytes properties, struct error *err)
+void manifest_new_id(struct world *world, uint8_t directory_id[16])
 {
-    struct manifest manifest = {.world = world};
-    struct disk *disk = world->disk;
-    int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &manifest.file, err);
+    world->random->fill(world->random, directory_id, 16);
+    directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
+    directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
+}
 
-    /* A second first manifest would make orphans of all segments. */
+/* A second first manifest would make orphans of all segments. */
+static int manifest_absent(struct disk *disk, struct error *err)
+{
+    struct disk_file *file;
+    int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &file, err);
+
     if (rc == 0) {
-        disk->close(disk, manifest.file);
+        disk->close(disk, file);
         return error_set(err, ERROR_EXISTS, "the directory has a manifest already");
     }
-    if (rc != -ENOENT)
-        return rc;
-    rc = missing_explain(disk, err);
-    if (rc != ERROR_NOT_FOUND)
-        return rc;
-    memcpy(manifest.state.directory_id, directory_id, sizeof(manifest.state.directory_id));
-    manifest.state.properties = properties;
-    manifest.state.schema = schema;
-    manifest.state.segment_id_next = 1;
-    rc = file_make(&manifest, MANIFEST_EDIT_ROOM, err);
+    return rc == -ENOENT ? 0 : rc;
+}
+
+int manifest_create_from(struct world *world, const struct manifest_state *state,
+                         struct error *err)
+{
+    struct manifest manifest = {.world = world, .state = *state};
+    int rc = manifest_absent(world->disk, err);
+
+    if (rc == 0)
+        rc = file_make(&manifest, MANIFEST_EDIT_ROOM, err);
     if (rc == 0)
         world->disk->close(world->disk, manifest.file);
     return rc;
+}
+
+int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
+                    struct bytes properties, struct error *err)
+{
+    struct manifest_state state = {
+        .properties = properties, .schema = schema, .segment_id_next = 1};
+    int rc = manifest_absent(world->disk, err);
+
+    if (rc == 0)
+        rc = missing_explain(world->disk, err);
+    if (rc != ERROR_NOT_FOUND)
+        return rc;
+    memcpy(state.directory_id, directory_id, sizeof(state.directory_id));
+    return manifest_create_from(world, &state, err);
+}
+
+void manifest_state_encode(const struct manifest_state *state, struct buffer *to)
+{
+    put_state(to, state);
+}
+
+int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
+{
+    struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
+    struct error inner = {0};
+
+    manifest->read_only = true;
+    *manifest_out = manifest;
+    if (load_state(manifest, bytes, &inner))
+        return 0;
+    manifest_close(manifest);
+    *manifest_out = NULL;
+    if (inner.code == ERROR_NEWER_FORMAT)
+        return error_set(err, ERROR_NEWER_FORMAT, "%s", inner.text);
+    return error_set(err, ERROR_CORRUPT, "the state of a manifest makes no sense");
 }
 
 static int content_read(struct disk *disk, struct disk_file *file, struct buffer *content,
@@ -747,8 +794,10 @@ void manifest_close(struct manifest *manifest)
 {
     if (manifest == NULL)
         return;
-    manifest->world->disk->close(manifest->world->disk, manifest->file);
-    schema_unref(manifest->state.schema);
+    if (manifest->file != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->file);
+    if (manifest->state.schema != NULL)
+        schema_unref(manifest->state.schema);
     memory_free(manifest->state.segments);
     buffer_release(&manifest->properties);
     memory_free(manifest);

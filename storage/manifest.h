@@ -56,6 +56,16 @@ must_check int manifest_probe(struct disk *disk, struct error *err);
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
                                struct error *err);
+/* A random one: a version 4 UUID. */
+void manifest_new_id(struct world *world, uint8_t directory_id_out[16]);
+/* The same with segments, which must be there, for a directory that is restored. */
+must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
+                                    struct error *err);
+void manifest_state_sort(struct manifest_state *state);        /* its segments, as they must be */
+/* A state as bytes; and from bytes a manifest that no file stands behind, for its state alone. */
+void manifest_state_encode(const struct manifest_state *state, struct buffer *to);
+must_check int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out,
+                                     struct error *err);
 /* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,
  * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; `read_only` writes nothing. */
 must_check int manifest_open(struct world *world, bool read_only, struct manifest **manifest_out,

@@ -87,6 +87,22 @@ uint32_t store_table_status(struct store *store, struct store_table_status *tabl
     return store->ops->table_status(store, tables, capacity);
 }
 
+int store_snapshot(struct store *store, uint64_t frame_kept, struct store_snapshot **snapshot_out,
+                   struct error *err)
+{
+    return store->ops->snapshot(store, frame_kept, snapshot_out, err);
+}
+
+void store_snapshot_let_go(struct store *store, struct store_snapshot *snapshot)
+{
+    store->ops->snapshot_let_go(store, snapshot);
+}
+
+void store_snapshot_release(struct store *store, struct store_snapshot *snapshot)
+{
+    store->ops->snapshot_release(store, snapshot);
+}
+
 int64_t store_now_us(struct store *store)
 {
     return store->ops->now_us(store);

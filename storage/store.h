@@ -15,6 +15,7 @@
 #define DAYBOOK_STORAGE_STORE_H
 
 #include "storage/base/world.h"
+#include "storage/commit_log.h"
 #include "storage/manifest.h"
 #include "storage/stats.h"
 #include "storage/stream.h"
@@ -27,6 +28,7 @@ struct store_capabilities {
     bool snapshot;                /* one page of a read is one moment */
     bool stats;                   /* partition stats without reading rows */
     bool read_only;               /* apply answers ERROR_READ_ONLY */
+    bool files;                   /* store_snapshot: a moment is files that can be copied */
 };
 
 enum read_view { READ_DURABLE, READ_APPLIED };
@@ -131,6 +133,21 @@ struct store_status {
     const char *failure;          /* why, or "" */
 };
 
+/* ---- the files of a moment, for a backup ---- */
+
+/* Everything up to a frame, as files below the directory that stay as they are until the snapshot
+ * is released: the segments of `state`, and the fronts of log files that hold the frames after its
+ * flushed one. */
+struct store_snapshot {
+    uint64_t frame;                    /* the last durable one when it was taken */
+    int64_t timestamp_us;              /* nothing in it was written later; 0: it holds nothing */
+    struct manifest_state state;
+    const struct commit_log_extent *log;           /* by file id; the last one is being written */
+    uint32_t log_count;
+    const struct commit_log_extent *archive;       /* older files, which it does not need */
+    uint32_t archive_count;
+};
+
 struct store_ops {
     struct store_capabilities (*capabilities)(struct store *store);
     int (*apply)(struct store *store, struct write_batch *batch, store_done done, void *context,
@@ -157,6 +174,10 @@ struct store_ops {
     void (*status)(struct store *store, struct store_status *status_out);
     uint32_t (*table_status)(struct store *store, struct store_table_status *tables,
                              uint32_t capacity);
+    int (*snapshot)(struct store *store, uint64_t frame_kept, struct store_snapshot **snapshot_out,
+                    struct error *err);
+    void (*snapshot_let_go)(struct store *store, struct store_snapshot *snapshot);
+    void (*snapshot_release)(struct store *store, struct store_snapshot *snapshot);
     int64_t (*now_us)(struct store *store);
     void (*close)(struct store *store, store_done done, void *context);
 };
@@ -232,6 +253,17 @@ void store_status(struct store *store, struct store_status *status_out);
 /* Fills up to `capacity`; returns how many tables have data. */
 uint32_t store_table_status(struct store *store, struct store_table_status *tables,
                             uint32_t capacity);
+
+/* The files as of now, at once.  Log files with frames past `frame_kept` are in it too, though
+ * flushed, as far as an earlier snapshot that is still there kept them: for one who copies the log
+ * without a gap.  UINT64_MAX: only what is needed.  While it is there, disk space is not given
+ * back, so it is released as soon as it is copied, and before the store is closed. */
+must_check int store_snapshot(struct store *store, uint64_t frame_kept,
+                              struct store_snapshot **snapshot_out, struct error *err);
+/* Its log files may change from now on, though the snapshot is not released yet: for one who has to
+ * give up, and whose copying cannot be ended at once. */
+void store_snapshot_let_go(struct store *store, struct store_snapshot *snapshot);
+void store_snapshot_release(struct store *store, struct store_snapshot *snapshot);
 
 /* The store's clock: never behind a timestamp it has given. */
 int64_t store_now_us(struct store *store);

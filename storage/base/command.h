@@ -51,6 +51,7 @@ struct command_request {
     const char *door;                  /* "command" or "socket" */
     const char *actor;                 /* the system user who gave it */
     const char *text;                  /* the command line as given, for the change table */
+    const char *folder;                /* where it was given; "" or NULL: not known */
 };
 
 struct command {

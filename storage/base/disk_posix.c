@@ -182,6 +182,17 @@ static int disk_posix_remove(struct disk *disk, const char *path)
     return -errno;
 }
 
+static int disk_posix_link(struct disk *disk, const char *path, struct disk *to,
+                           const char *to_path)
+{
+    if (to->link != disk->link)
+        return -EXDEV;
+    return linkat(disk_posix_of(disk)->directory, path, disk_posix_of(to)->directory, to_path, 0) ==
+                   0
+               ? 0
+               : -errno;
+}
+
 static int disk_posix_make_directory(struct disk *disk, const char *path)
 {
     if (mkdirat(disk_posix_of(disk)->directory, path, 0755) == 0 || errno == EEXIST)
@@ -352,6 +363,7 @@ static const struct disk disk_posix_calls = {
     .size = disk_posix_size,
     .rename = disk_posix_rename,
     .remove = disk_posix_remove,
+    .link = disk_posix_link,
     .make_directory = disk_posix_make_directory,
     .sync_directory = disk_posix_sync_directory,
     .list = disk_posix_list,

@@ -46,6 +46,9 @@ struct disk {
     int64_t (*size)(struct disk *disk, struct disk_file *file);
     int (*rename)(struct disk *disk, const char *from, const char *to);
     int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
+    /* Give a file that is never written again a second name, on `to`.  Any error means that it has
+     * to be copied: -EXDEV where the two are not on one file system. */
+    int (*link)(struct disk *disk, const char *path, struct disk *to, const char *to_path);
     int (*make_directory)(struct disk *disk, const char *path);          /* fine if it exists */
     int (*sync_directory)(struct disk *disk, const char *path);          /* "" is the root */
     /* Call `each` with every name in a directory, in byte order, "." and ".." left out. */
@@ -76,6 +79,7 @@ enum executor_lane {
     LANE_READ,                 /* reads of sealed runs for queries */
     LANE_BACKGROUND,           /* flush, compaction, log files made ahead */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
+    LANE_COPY,                 /* backups: may wait for another disk as long as it takes */
     LANE_COUNT
 };
 

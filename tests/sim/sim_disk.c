@@ -453,6 +453,16 @@ static int sim_remove(struct disk *disk, const char *path)
     return 0;
 }
 
+/* Two disks of a simulation never share a file. */
+static int sim_link(struct disk *disk, const char *path, struct disk *to, const char *to_path)
+{
+    (void)disk;
+    (void)path;
+    (void)to;
+    (void)to_path;
+    return -EXDEV;
+}
+
 static int sim_make_directory(struct disk *disk, const char *path)
 {
     struct sim_disk *sim = sim_of(disk);
@@ -556,6 +566,7 @@ struct sim_disk *sim_disk_new(void)
         .size = sim_size,
         .rename = sim_rename,
         .remove = sim_remove,
+        .link = sim_link,
         .make_directory = sim_make_directory,
         .sync_directory = sim_sync_directory,
         .list = sim_list,

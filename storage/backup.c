@@ -1,0 +1,512 @@
+/* backup: see the header.
+ *
+ * A task opens its directory, takes a snapshot, copies it, closes.  One that follows keeps the
+ * directory open and goes on:
+ *
+ *     opening ─▶ point ─▶ waiting ──tick──▶ tail ─▶ waiting …      a point again when it is due
+ *        ▲         │ error         │ error    │
+ *        └─────────┴──── closing ◀─┴──────────┘                    and again, from an open on
+ *
+ * What decides correctness: log files that are not copied stay.  The snapshot that was copied last
+ * is held until the next one is taken, which is asked to keep all frames after it; so the copied
+ * log has no gap.  After an error the snapshot stays held too, and the tail goes on where it was
+ * synced last.  Only when the log on the store's own disk has grown past BACKUP_LOG_MAX is the hold
+ * given up, for a store must not fill its disk because another one hangs; the copy begins again with
+ * a point, and the moments between are lost to a restore. */
+#include "storage/backup.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "storage/base/memory.h"
+
+enum { WATCH_MS = 500 };
+
+enum task_state { TASK_OPENING, TASK_COPYING, TASK_WAITING, TASK_CLOSING };
+
+struct task {
+    struct job job;                    /* first */
+    struct backup *backup;
+    struct backup_options options;     /* path: `path` */
+    char *path;
+    struct backup_handler handler;     /* done NULL: was called */
+    void *context;
+    enum task_state state;
+    struct disk *target;               /* locked; NULL: not open */
+    struct store_snapshot *held;       /* being copied, or copied last */
+    struct backup_copy *copy;
+    struct backup_progress progress;   /* of the last step */
+    struct timer timer;
+    int status;                        /* of the job */
+    struct error err;                  /* likewise */
+    char failure[256];                 /* of the last try; "" when it went well */
+    bool is_ending;                    /* closes, and is gone */
+    /* Of one that follows: */
+    bool needs_point;
+    struct backup_tail tail;
+    uint64_t frame;                    /* copied and synced */
+    uint64_t frame_point;              /* of the last point */
+    uint64_t point;                    /* its number */
+    uint64_t log_bytes;                /* copied since then */
+    int64_t point_ms;                  /* when it was made */
+    int64_t taken_us;                  /* when the snapshot of `frame` was taken */
+    int64_t began_us;                  /* the one under way */
+};
+
+struct backup {
+    struct store *store;
+    struct world *world;
+    struct task *once;
+    struct task *follow;
+    struct timer watch;
+    store_done closed;
+    void *closed_context;
+    bool is_closing;
+    int64_t closing_us;                /* since when */
+    struct metric *metric_done;
+    struct metric *metric_failed;
+    struct metric *metric_lag_frames;
+    struct metric *metric_lag_s;
+};
+
+static void task_open(struct task *task);
+static void task_close(struct task *task);
+
+static int64_t now_us(const struct backup *backup)
+{
+    return backup->world->clock->monotonic_us(backup->world->clock);
+}
+
+static void submit(struct task *task, void (*run)(struct job *job), void (*done)(struct job *job))
+{
+    task->job = (struct job){.run = run, .done = done};
+    task->backup->world->executor->submit(task->backup->world->executor, LANE_COPY, &task->job);
+}
+
+static void wait_ms(struct task *task, int64_t ms, void (*fire)(struct timer *timer))
+{
+    struct executor *executor = task->backup->world->executor;
+    task->state = TASK_WAITING;
+    task->timer = (struct timer){.fire = fire, .context = task};
+    executor->timer_start(executor, &task->timer, ms);
+}
+
+static void release_held(struct task *task)
+{
+    if (task->held != NULL) {
+        store_snapshot_release(task->backup->store, task->held);
+        task->held = NULL;
+    }
+}
+
+static void tell_done(struct task *task, int status, const struct error *err)
+{
+    struct backup_handler handler = task->handler;
+    task->handler = (struct backup_handler){0};
+    if (handler.done != NULL) {
+        handler.done(task->context, status, err, &task->progress);
+    }
+}
+
+/* ---- the end of a task ---- */
+
+static void backup_free_if_idle(struct backup *backup)
+{
+    if (!backup->is_closing || backup->once != NULL || backup->follow != NULL) {
+        return;
+    }
+    backup->world->executor->timer_stop(backup->world->executor, &backup->watch);
+    store_done closed = backup->closed;
+    void *context = backup->closed_context;
+    memory_free(backup);
+    closed(context, 0, NULL);
+}
+
+static void task_free(struct task *task)
+{
+    struct backup *backup = task->backup;
+    if (backup->once == task) {
+        backup->once = NULL;
+    } else {
+        backup->follow = NULL;
+    }
+    release_held(task);
+    memory_free(task->path);
+    memory_free(task);
+    backup_free_if_idle(backup);
+}
+
+static void retry_fire(struct timer *timer)
+{
+    task_open(timer->context);
+}
+
+/* The directory is closed: the task is over, or tries again. */
+static void task_closed(struct task *task)
+{
+    struct backup *backup = task->backup;
+    int status = task->status;
+    if (status != 0 && !task->is_ending) {
+        backup->metric_failed->value++;
+        snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
+    }
+    if (task->options.follows && !task->is_ending && !backup->is_closing &&
+        task->handler.done == NULL) {
+        wait_ms(task, BACKUP_RETRY_MS, retry_fire);
+        return;
+    }
+    struct error err = task->err;
+    tell_done(task, status, &err);
+    task_free(task);
+}
+
+static void close_run(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    if (task->target != NULL) {
+        task->options.close(task->target);
+        task->target = NULL;
+    }
+}
+
+static void close_done(struct job *job)
+{
+    task_closed((struct task *)job);
+}
+
+static void task_close(struct task *task)
+{
+    task->state = TASK_CLOSING;
+    submit(task, close_run, close_done);
+}
+
+/* ---- copying ---- */
+
+static void copied(struct task *task);
+
+static void step_run(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    task->status = backup_copy_step(task->copy, &task->err);
+}
+
+static void step_done(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    task->progress = *backup_copy_progress(task->copy);
+    if (task->status > 0 && !task->is_ending) {
+        if (task->handler.progress != NULL) {
+            task->handler.progress(task->context, &task->progress);
+        }
+        submit(task, step_run, step_done);
+        return;
+    }
+    backup_copy_free(task->copy);
+    task->copy = NULL;
+    if (task->is_ending && task->status >= 0) {
+        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
+    }
+    if (task->status < 0) {
+        task_close(task);
+    } else {
+        copied(task);
+    }
+}
+
+/* Copy `held`: all of it as a point, or what its log has behind the tail. */
+static void copy_begin(struct task *task, bool is_tail)
+{
+    struct backup *backup = task->backup;
+    struct backup_copy_options options = {
+        .source = backup->world->disk,
+        .target = task->target,
+        .snapshot = task->held,
+        .is_tail = is_tail,
+        .tail = task->tail,
+        .copies = task->options.copies,
+        .keep = task->options.keep,
+        .now_us = backup->world->clock->wall_us(backup->world->clock)};
+    task->state = TASK_COPYING;
+    task->began_us = now_us(backup);
+    task->copy = backup_copy_new(&options);
+    submit(task, step_run, step_done);
+}
+
+/* Take the next snapshot before the one before is given back. */
+static int take_next(struct task *task, uint64_t frame_kept)
+{
+    struct store_snapshot *next;
+    int rc = store_snapshot(task->backup->store, frame_kept, &next, &task->err);
+    if (rc == 0) {
+        release_held(task);
+        task->held = next;
+    }
+    return rc;
+}
+
+static bool point_is_due(const struct task *task)
+{
+    return task->needs_point ||
+           (task->held->frame > task->frame_point &&
+            (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
+             now_us(task->backup) / 1000 - task->point_ms >= BACKUP_POINT_MS));
+}
+
+/* ---- following ---- */
+
+static void tick(struct timer *timer)
+{
+    struct task *task = timer->context;
+    struct backup *backup = task->backup;
+    struct store_status status;
+    store_status(backup->store, &status);
+    task->status = 0;
+    if (status.frame_durable == task->frame && !task->needs_point) {
+        task->taken_us = now_us(backup);
+        if (backup->is_closing) {
+            task_close(task);
+        } else {
+            wait_ms(task, BACKUP_TICK_MS, tick);
+        }
+        return;
+    }
+    task->status = take_next(task, task->needs_point ? UINT64_MAX : task->frame);
+    if (task->status != 0) {
+        task_close(task);
+        return;
+    }
+    copy_begin(task, !point_is_due(task));
+}
+
+static uint64_t tail_bytes(const struct task *task)
+{
+    const struct backup_tail *before = &task->tail;
+    const struct backup_tail *after = &task->progress.tail;
+    return after->file_id == before->file_id ? after->size - before->size : after->size;
+}
+
+static void note_point(struct task *task)
+{
+    task->needs_point = false;
+    task->frame_point = task->held->frame;
+    task->point = task->progress.point;
+    task->point_ms = now_us(task->backup) / 1000;
+    task->log_bytes = 0;
+}
+
+/* A snapshot is copied and synced. */
+static void copied(struct task *task)
+{
+    if (task->progress.point != 0) {
+        task->backup->metric_done->value++;
+    }
+    if (!task->options.follows) {
+        release_held(task);
+        task_close(task);
+        return;
+    }
+    task->log_bytes += tail_bytes(task);
+    if (task->progress.point != 0) {
+        note_point(task);
+    }
+    task->tail = task->progress.tail;
+    task->frame = task->held->frame;
+    task->taken_us = task->began_us;
+    task->failure[0] = '\0';
+    tell_done(task, 0, NULL);
+    wait_ms(task, BACKUP_TICK_MS, tick);
+}
+
+/* ---- opening ---- */
+
+static void open_run(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    struct disk *disk = NULL;
+    task->status = task->options.open(task->options.path, true, &disk, &task->err);
+    if (task->status != 0) {
+        return;
+    }
+    task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
+    if (task->status != 0) {
+        task->options.close(disk);
+        return;
+    }
+    task->target = disk;
+}
+
+static void open_done(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    if (task->status == 0 && task->is_ending) {
+        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
+    }
+    bool goes_on = task->held != NULL && !task->needs_point;
+    if (task->status == 0) {
+        task->status = take_next(task, goes_on ? task->frame : UINT64_MAX);
+    }
+    if (task->status != 0) {
+        task_close(task);
+        return;
+    }
+    copy_begin(task, goes_on && !point_is_due(task));
+}
+
+static void task_open(struct task *task)
+{
+    task->state = TASK_OPENING;
+    submit(task, open_run, open_done);
+}
+
+/* Its job, if one is under way, sees to the rest. */
+static void task_end(struct task *task)
+{
+    task->is_ending = true;
+    if (task->copy != NULL) {
+        backup_copy_cancel(task->copy);
+    }
+    if (task->state == TASK_WAITING) {
+        task->backup->world->executor->timer_stop(task->backup->world->executor, &task->timer);
+        task->status = 0;
+        task_close(task);
+    }
+}
+
+/* ---- the watch: metrics, and the hold that must not fill the disk ---- */
+
+static void give_up_hold(struct task *task)
+{
+    task->needs_point = true;
+    if (task->copy != NULL) {
+        backup_copy_cancel(task->copy);
+    }
+    store_snapshot_let_go(task->backup->store, task->held);
+}
+
+static void watch(struct timer *timer)
+{
+    struct backup *backup = timer->context;
+    struct backup_status status;
+    struct store_status store;
+    backup_status(backup, &status);
+    backup->metric_lag_frames->value = (int64_t)status.lag_frames;
+    backup->metric_lag_s->value = (status.lag_us + 999999) / 1000000;
+    store_status(backup->store, &store);
+    if (backup->follow == NULL) {
+        return;
+    }
+    backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
+    if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
+        task_end(backup->follow);
+    } else if (store.log_bytes > BACKUP_LOG_MAX && status.lag_frames > 0 && backup->follow->held != NULL &&
+        !backup->follow->needs_point) {
+        give_up_hold(backup->follow);
+    }
+}
+
+/* ---- the interface ---- */
+
+struct backup *backup_new(struct store *store, struct world *world, struct metrics *metrics)
+{
+    struct backup *backup = memory_zeroed(1, sizeof(*backup));
+    backup->store = store;
+    backup->world = world;
+    backup->metric_done = metrics_add(metrics, METRIC_COUNTER, "daybook_backups_total", "",
+                                      "Points of backups made");
+    backup->metric_failed = metrics_add(metrics, METRIC_COUNTER, "daybook_backup_failures_total",
+                                        "", "Backups, and tries to follow, that failed");
+    backup->metric_lag_frames =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_backup_lag_frames", "",
+                    "Frames on disk that the following backup does not have");
+    backup->metric_lag_s =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_backup_lag_seconds", "",
+                    "How long the oldest of these has waited, rounded up");
+    return backup;
+}
+
+int backup_start(struct backup *backup, const struct backup_options *options,
+                 const struct backup_handler *handler, void *context, struct error *err)
+{
+    struct task **place = options->follows ? &backup->follow : &backup->once;
+    if (backup->is_closing) {
+        return error_set(err, ERROR_CLOSED, "the store is closing");
+    }
+    if (*place != NULL) {
+        return error_set(err, ERROR_BUSY, options->follows
+                                              ? "%s follows already; daybook backup --stop ends it"
+                                              : "a backup to %s is under way; wait for its end",
+                         (*place)->options.path);
+    }
+    struct task *task = memory_zeroed(1, sizeof(*task));
+    task->backup = backup;
+    task->options = *options;
+    task->path = memory_string(options->path);
+    task->options.path = task->path;
+    if (options->follows && options->keep == 0) {
+        task->options.keep = BACKUP_KEEP_FOLLOWING;
+    }
+    task->handler = *handler;
+    task->context = context;
+    task->needs_point = true;
+    task->taken_us = now_us(backup);
+    *place = task;
+    if (options->follows) {
+        backup->watch.fire = watch;
+        backup->watch.context = backup;
+        backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
+    }
+    task_open(task);
+    return 0;
+}
+
+bool backup_unfollow(struct backup *backup)
+{
+    if (backup->follow == NULL || backup->follow->is_ending) {
+        return false;
+    }
+    task_end(backup->follow);
+    return true;
+}
+
+void backup_status(struct backup *backup, struct backup_status *status)
+{
+    const struct task *task = backup->follow;
+    struct store_status store;
+    *status = (struct backup_status){0};
+    if (task == NULL || task->is_ending) {
+        return;
+    }
+    store_status(backup->store, &store);
+    status->is_following = true;
+    snprintf(status->path, sizeof(status->path), "%s", task->options.path);
+    status->frame = task->frame;
+    status->lag_frames = store.frame_durable - task->frame;
+    status->lag_us = status->lag_frames > 0 ? now_us(backup) - task->taken_us : 0;
+    status->point = task->point;
+    snprintf(status->failure, sizeof(status->failure), "%s", task->failure);
+}
+
+void backup_stop(struct backup *backup)
+{
+    if (backup->once != NULL && !backup->once->is_ending) {
+        task_end(backup->once);
+    }
+}
+
+void backup_close(struct backup *backup, store_done done, void *context)
+{
+    struct task *follow = backup->follow;
+    backup_stop(backup);
+    backup->is_closing = true;
+    backup->closing_us = now_us(backup);
+    backup->closed = done;
+    backup->closed_context = context;
+    if (follow != NULL && follow->failure[0] != '\0') {
+        task_end(follow);
+    } else if (follow != NULL && follow->state == TASK_WAITING && !follow->is_ending) {
+        backup->world->executor->timer_stop(backup->world->executor, &follow->timer);
+        tick(&follow->timer);
+    } else {
+        backup_free_if_idle(backup);
+    }
+}

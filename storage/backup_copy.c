@@ -1,0 +1,606 @@
+/* backup_copy: see the header.
+ *
+ * What decides correctness:
+ * - a point is written after every file it names is there whole and synced, by rename;
+ * - a file of the backup with the right name is taken for the right one only if it ends in the same
+ *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
+ *   holds the checksum of the record before).  A directory that was restored and went on, or a
+ *   copy of it, gives other files the same names: that is refused, not mixed;
+ * - of a log file only what is durable is copied, and what is copied is never changed to something
+ *   else: where the bytes are there already they are compared, and only written where they differ,
+ *   which is where an earlier copy was cut short.
+ *
+ * Phases: prepare, segments, log, point, prune.  A tail has only the log.  Failures leave what was
+ * copied, for the next time; a segment under its temporary name is begun anew. */
+#include "storage/backup_copy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/backup_point.h"
+#include "storage/backup_prune.h"
+#include "storage/base/memory.h"
+#include "storage/commit_log_private.h"
+#include "storage/segment_format.h"
+
+enum { PIECE_SIZE = 4 << 20 };
+
+_Static_assert(PIECE_SIZE % COMMIT_LOG_BLOCK == 0, "pieces are read past the page cache");
+
+enum phase { PHASE_PREPARE, PHASE_SEGMENTS, PHASE_LOG, PHASE_POINT, PHASE_PRUNE, PHASE_DONE };
+
+/* The file under way. */
+struct work {
+    char path[BACKUP_PATH];            /* of the source */
+    char target_path[BACKUP_PATH];
+    struct disk_file *from;
+    struct disk_file *to;              /* NULL: only to be hashed */
+    uint64_t to_size;                  /* what was there before */
+    uint64_t offset;
+    uint64_t size;
+    struct hash128_stream *hash;
+    bool is_dirty;                     /* `to` has to be synced */
+    bool is_temporary;                 /* target_path is; the segment gets its name at the end */
+};
+
+struct backup_copy {
+    struct backup_copy_options options;
+    atomic_bool is_cancelled;
+    struct backup_progress progress;
+    enum phase phase;
+    uint32_t index;                    /* in the phase's files */
+    bool is_working;                   /* on the file at `index` */
+    struct work work;
+    bool has_new_names;                /* in segments/ or log/: to be synced */
+    struct backup_point last;          /* the newest point; number 0: there is none */
+    struct backup_point point;         /* the one being made; its state is the snapshot's */
+    struct commit_log_extent *extents; /* of the log phase, by file id */
+    uint32_t extent_count;
+    uint8_t *piece;                    /* PIECE_SIZE aligned bytes, and as many for the target's */
+    uint8_t *other;
+};
+
+struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
+{
+    struct backup_copy *copy = memory_zeroed(1, sizeof(*copy));
+    copy->options = *options;
+    copy->progress.tail = options->tail;
+    copy->piece = memory_aligned(PIECE_SIZE);
+    copy->other = memory_aligned(PIECE_SIZE);
+    return copy;
+}
+
+void backup_copy_cancel(struct backup_copy *copy)
+{
+    atomic_store(&copy->is_cancelled, true);
+}
+
+const struct backup_progress *backup_copy_progress(const struct backup_copy *copy)
+{
+    return &copy->progress;
+}
+
+static void work_end(struct backup_copy *copy)
+{
+    struct work *work = &copy->work;
+    if (work->from != NULL) {
+        copy->options.source->close(copy->options.source, work->from);
+    }
+    if (work->to != NULL) {
+        copy->options.target->close(copy->options.target, work->to);
+    }
+    if (work->hash != NULL) {
+        hash128_stream_free(work->hash);
+    }
+    *work = (struct work){0};
+    copy->is_working = false;
+}
+
+void backup_copy_free(struct backup_copy *copy)
+{
+    if (copy == NULL) {
+        return;
+    }
+    work_end(copy);
+    backup_point_release(&copy->last);
+    memory_free(copy->point.segment_hashes);
+    memory_free(copy->point.log);
+    memory_free(copy->extents);
+    memory_free(copy->piece);
+    memory_free(copy->other);
+    memory_free(copy);
+}
+
+static int fail(struct error *err, int rc, const char *what, const char *path)
+{
+    return error_set(err, rc, "%s %s: %s", what, path, error_text(rc));
+}
+
+/* ---- prepare ---- */
+
+static int make_directories(struct disk *target, struct error *err)
+{
+    static const char *const names[] = {"points", "segments", "log"};
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+        rc = target->make_directory(target, names[i]);
+    }
+    rc = rc == 0 ? target->sync_directory(target, "") : rc;
+    return rc == 0 ? 0 : fail(err, rc, "make the directories of", "the backup");
+}
+
+static int read_last(struct backup_copy *copy, struct error *err)
+{
+    uint64_t *numbers;
+    size_t count;
+    int rc = backup_points_list(copy->options.target, &numbers, &count, err);
+    if (rc == 0 && count > 0) {
+        rc = backup_point_read(copy->options.target, numbers[count - 1], &copy->last, err);
+    }
+    memory_free(numbers);
+    if (rc == ERROR_CORRUPT) {
+        error_wrap(err, "the newest point of the backup is damaged; remove it to go on from the "
+                        "one before");
+    }
+    return rc;
+}
+
+static int check_lineage(const struct backup_copy *copy, struct error *err)
+{
+    if (copy->last.number != 0 &&
+        memcmp(copy->last.state.directory_id, copy->options.snapshot->state.directory_id,
+               sizeof(copy->last.state.directory_id)) != 0) {
+        return error_set(err, ERROR_CONFLICT,
+                         "the backup is of another directory; name an empty or a new one");
+    }
+    return 0;
+}
+
+static int extent_order(const void *a, const void *b)
+{
+    const struct commit_log_extent *left = a;
+    const struct commit_log_extent *right = b;
+    return left->file_id < right->file_id ? -1 : left->file_id > right->file_id;
+}
+
+/* The log files to look at: the snapshot's, and of the archive those that the last point could not
+ * have had in full, so that the log has no gap between the two. */
+static void choose_log(struct backup_copy *copy)
+{
+    const struct store_snapshot *snapshot = copy->options.snapshot;
+    uint32_t first = copy->last.log_count > 0 ? copy->last.log[0].extent.file_id : UINT32_MAX;
+    copy->extents = memory_alloc((snapshot->log_count + snapshot->archive_count) *
+                                 sizeof(struct commit_log_extent));
+    for (uint32_t i = 0; i < snapshot->archive_count && !copy->options.is_tail; i++) {
+        if (snapshot->archive[i].file_id >= first) {
+            copy->extents[copy->extent_count++] = snapshot->archive[i];
+        }
+    }
+    for (uint32_t i = 0; i < snapshot->log_count; i++) {
+        const struct commit_log_extent *extent = &snapshot->log[i];
+        if (!copy->options.is_tail || extent->file_id >= copy->options.tail.file_id) {
+            copy->extents[copy->extent_count++] = *extent;
+        }
+    }
+    if (copy->extent_count > 0) {
+        qsort(copy->extents, copy->extent_count, sizeof(copy->extents[0]), extent_order);
+    }
+}
+
+static void begin_point(struct backup_copy *copy)
+{
+    const struct store_snapshot *snapshot = copy->options.snapshot;
+    copy->point = (struct backup_point){.number = copy->last.number + 1,
+                                        .frame = snapshot->frame,
+                                        .timestamp_us = snapshot->timestamp_us,
+                                        .taken_us = copy->options.now_us,
+                                        .state = snapshot->state};
+    copy->point.segment_hashes =
+        memory_zeroed(snapshot->state.segment_count, sizeof(struct hash128));
+    copy->point.log = memory_zeroed(snapshot->log_count, sizeof(struct backup_log_file));
+    copy->progress.segments = snapshot->state.segment_count;
+    for (uint32_t i = 0; i < snapshot->state.segment_count; i++) {
+        copy->progress.bytes_total += snapshot->state.segments[i].size;
+    }
+}
+
+static int prepare(struct backup_copy *copy, struct error *err)
+{
+    if (copy->options.is_tail) {
+        choose_log(copy);
+        copy->phase = PHASE_LOG;
+        return 1;
+    }
+    int rc = read_last(copy, err);
+    rc = rc == 0 ? check_lineage(copy, err) : rc;
+    rc = rc == 0 ? make_directories(copy->options.target, err) : rc;
+    if (rc != 0) {
+        return rc;
+    }
+    begin_point(copy);
+    choose_log(copy);
+    for (uint32_t i = 0; i < copy->extent_count; i++) {
+        copy->progress.bytes_total += copy->extents[i].size;
+    }
+    copy->phase = PHASE_SEGMENTS;
+    return 1;
+}
+
+/* ---- bytes ---- */
+
+static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                        size_t size)
+{
+    int64_t got = disk->read(disk, file, offset, to, size);
+    return got == (int64_t)size ? 0 : got < 0 ? (int)got : -EIO;
+}
+
+/* Write the piece at work->offset where the target does not have it already. */
+static int put_piece(struct backup_copy *copy, size_t size)
+{
+    struct work *work = &copy->work;
+    struct disk *target = copy->options.target;
+    if (work->to == NULL) {
+        return 0;
+    }
+    if (work->offset + size <= work->to_size) {
+        int rc = read_exactly(target, work->to, work->offset, copy->other, size);
+        if (rc != 0 || memcmp(copy->piece, copy->other, size) == 0) {
+            return rc;
+        }
+    }
+    work->is_dirty = true;
+    return target->write(target, work->to, work->offset, copy->piece, size);
+}
+
+/* One piece of the file under way; 0 when it was the last. */
+static int work_step(struct backup_copy *copy, struct error *err)
+{
+    struct work *work = &copy->work;
+    uint64_t left = work->size - work->offset;
+    size_t size = left < PIECE_SIZE ? (size_t)left : PIECE_SIZE;
+    if (size == 0) {
+        return 0;
+    }
+    int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
+    if (rc != 0) {
+        return fail(err, rc, "backup: read", work->path);
+    }
+    /* Asked behind the read: until then the snapshot was there, so that what was read is right. */
+    if (atomic_load(&copy->is_cancelled)) {
+        return error_set(err, ERROR_CLOSED, "the backup was stopped");
+    }
+    if (work->hash != NULL) {
+        hash128_stream_add(work->hash, copy->piece, size);
+    }
+    rc = put_piece(copy, size);
+    if (rc != 0) {
+        return fail(err, rc, "backup: write", work->target_path);
+    }
+    work->offset += size;
+    copy->progress.bytes_done += size;
+    return work->offset < work->size;
+}
+
+static int work_sync(struct backup_copy *copy, struct error *err)
+{
+    struct work *work = &copy->work;
+    struct disk *target = copy->options.target;
+    int rc = work->is_dirty ? target->sync(target, work->to) : 0;
+    return rc == 0 ? 0 : fail(err, rc, "backup: sync", work->target_path);
+}
+
+/* ---- segments ---- */
+
+static void segment_temporary(uint64_t id, char path[BACKUP_PATH])
+{
+    snprintf(path, BACKUP_PATH, "segments/%016" PRIx64 ".tmp", id);
+}
+
+/* Whether the backup has the segment: 1 yes, 0 no. */
+static int segment_is_there(struct backup_copy *copy, const struct segment_info *info,
+                            struct error *err)
+{
+    struct work *work = &copy->work;
+    struct disk *target = copy->options.target;
+    struct disk_file *file;
+    int rc = target->open(target, work->target_path, DISK_READ | DISK_DIRECT, &file, NULL);
+    if (rc == -ENOENT) {
+        return 0;
+    }
+    if (rc != 0) {
+        return fail(err, rc, "backup: open", work->target_path);
+    }
+    uint64_t at = info->size - SEGMENT_BLOCK;
+    bool is_same = target->size(target, file) == (int64_t)info->size;
+    if (is_same) {
+        rc = read_exactly(target, file, at, copy->other, SEGMENT_BLOCK);
+        rc = rc == 0 ? read_exactly(copy->options.source, work->from, at, copy->piece,
+                                    SEGMENT_BLOCK)
+                     : rc;
+        is_same = rc == 0 && memcmp(copy->piece, copy->other, SEGMENT_BLOCK) == 0;
+    }
+    target->close(target, file);
+    if (rc != 0) {
+        return fail(err, rc, "backup: read", work->target_path);
+    }
+    return is_same ? 1
+                   : error_set(err, ERROR_CONFLICT,
+                               "%s of the backup is another one: it is of another course of this "
+                               "directory, before it was restored; name an empty or a new one",
+                               work->target_path);
+}
+
+static int segment_open_target(struct backup_copy *copy, uint64_t id, struct error *err)
+{
+    struct work *work = &copy->work;
+    struct disk *target = copy->options.target;
+    segment_temporary(id, work->target_path);
+    (void)target->remove(target, work->target_path);         /* of a copy that was cut short */
+    work->is_temporary = true;
+    int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
+                          &work->to, NULL);
+    copy->progress.segments_copied += rc == 0;
+    return rc == 0 ? 0 : fail(err, rc, "backup: make", work->target_path);
+}
+
+/* Begin with the segment at `index`: to be copied, to be read for its hash only, or neither. */
+static int segment_begin(struct backup_copy *copy, struct error *err)
+{
+    const struct segment_info *info = &copy->point.state.segments[copy->index];
+    const struct hash128 *known = backup_point_segment(&copy->last, info->id);
+    struct disk *source = copy->options.source;
+    struct disk *target = copy->options.target;
+    struct work *work = &copy->work;
+    segment_path(info->id, work->path);
+    segment_path(info->id, work->target_path);
+    work->size = info->size;
+    int rc = source->open(source, work->path, DISK_READ | DISK_DIRECT, &work->from, NULL);
+    if (rc != 0) {
+        return fail(err, rc, "backup: open", work->path);
+    }
+    rc = segment_is_there(copy, info, err);
+    if (rc < 0) {
+        return rc;
+    }
+    copy->is_working = true;
+    work->hash = hash128_stream_new();
+    if (rc == 1 && known != NULL) {
+        copy->point.segment_hashes[copy->index] = *known;
+        copy->progress.bytes_total -= work->size;
+        work_end(copy);
+        copy->index++;
+        return 1;
+    }
+    if (rc == 1) {
+        return 1;
+    }
+    copy->has_new_names = true;
+    if (!copy->options.copies && source->link(source, work->path, target, work->target_path) == 0) {
+        copy->progress.segments_linked++;
+        return 1;
+    }
+    rc = segment_open_target(copy, info->id, err);
+    return rc == 0 ? 1 : rc;
+}
+
+static int segment_end(struct backup_copy *copy, struct error *err)
+{
+    struct work *work = &copy->work;
+    struct disk *target = copy->options.target;
+    int rc = work_sync(copy, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (work->is_temporary) {
+        rc = target->rename(target, work->target_path, work->path);
+        if (rc != 0) {
+            return fail(err, rc, "backup: rename", work->target_path);
+        }
+    }
+    copy->point.segment_hashes[copy->index] = hash128_stream_digest(work->hash);
+    work_end(copy);
+    copy->index++;
+    return 1;
+}
+
+static int next_phase(struct backup_copy *copy, const char *directory, enum phase phase,
+                      struct error *err)
+{
+    struct disk *target = copy->options.target;
+    int rc = copy->has_new_names ? target->sync_directory(target, directory) : 0;
+    if (rc != 0) {
+        return fail(err, rc, "backup: sync", directory);
+    }
+    copy->has_new_names = false;
+    copy->phase = phase;
+    copy->index = 0;
+    return 1;
+}
+
+static int segments_step(struct backup_copy *copy, struct error *err)
+{
+    if (copy->index == copy->point.state.segment_count) {
+        return next_phase(copy, "segments", PHASE_LOG, err);
+    }
+    if (!copy->is_working) {
+        return segment_begin(copy, err);
+    }
+    int rc = work_step(copy, err);
+    return rc == 0 ? segment_end(copy, err) : rc;
+}
+
+/* ---- log ---- */
+
+/* A file leaves log/ only for archive/. */
+static int log_open_source(struct backup_copy *copy, uint32_t file_id, struct error *err)
+{
+    struct disk *source = copy->options.source;
+    struct work *work = &copy->work;
+    commit_log_path(file_id, work->path);
+    int rc = source->open(source, work->path, DISK_READ | DISK_DIRECT, &work->from, NULL);
+    if (rc == -ENOENT) {
+        commit_log_archive_path(file_id, work->path);
+        rc = source->open(source, work->path, DISK_READ | DISK_DIRECT, &work->from, NULL);
+    }
+    return rc == 0 ? 0 : fail(err, rc, "backup: open", work->path);
+}
+
+static bool is_zero(const uint8_t *block)
+{
+    return block[0] == 0 && memcmp(block, block + 1, COMMIT_LOG_BLOCK - 1) == 0;
+}
+
+/* Does the file of the backup hold the beginning of the same one?  A block of zeros is what a copy
+ * that was cut short leaves. */
+static int log_compare_first(struct backup_copy *copy, struct error *err)
+{
+    struct work *work = &copy->work;
+    if (work->to_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK) {
+        return 0;
+    }
+    int rc = read_exactly(copy->options.target, work->to, 0, copy->other, COMMIT_LOG_BLOCK);
+    rc = rc == 0
+             ? read_exactly(copy->options.source, work->from, 0, copy->piece, COMMIT_LOG_BLOCK)
+             : rc;
+    if (rc != 0) {
+        return fail(err, rc, "backup: read", work->target_path);
+    }
+    if (memcmp(copy->piece, copy->other, COMMIT_LOG_BLOCK) == 0 || is_zero(copy->other)) {
+        return 0;
+    }
+    return error_set(err, ERROR_CONFLICT,
+                     "%s of the backup is another one: it is of another course of this directory, "
+                     "before it was restored; name an empty or a new one",
+                     work->target_path);
+}
+
+static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct error *err)
+{
+    struct disk *target = copy->options.target;
+    struct work *work = &copy->work;
+    backup_log_path(file_id, work->target_path);
+    int rc = target->open(target, work->target_path, DISK_WRITE | DISK_DIRECT, &work->to, NULL);
+    if (rc == -ENOENT) {
+        copy->has_new_names = true;
+        rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
+                          &work->to, NULL);
+    }
+    int64_t size = rc == 0 ? target->size(target, work->to) : rc;
+    if (size < 0) {
+        return fail(err, (int)size, "backup: open", work->target_path);
+    }
+    work->to_size = (uint64_t)size;
+    return log_compare_first(copy, err);
+}
+
+static int log_begin(struct backup_copy *copy, struct error *err)
+{
+    const struct commit_log_extent *extent = &copy->extents[copy->index];
+    struct work *work = &copy->work;
+    work->size = extent->size;
+    if (copy->options.is_tail && extent->file_id == copy->options.tail.file_id) {
+        work->offset = copy->options.tail.size;
+    }
+    copy->is_working = true;
+    work->hash = copy->options.is_tail ? NULL : hash128_stream_new();
+    if (work->offset >= work->size) {
+        return 1;
+    }
+    int rc = log_open_source(copy, extent->file_id, err);
+    rc = rc == 0 ? log_open_target(copy, extent->file_id, err) : rc;
+    return rc == 0 ? 1 : rc;
+}
+
+static int log_end(struct backup_copy *copy, struct error *err)
+{
+    const struct store_snapshot *snapshot = copy->options.snapshot;
+    const struct commit_log_extent *extent = &copy->extents[copy->index];
+    int rc = work_sync(copy, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if (!copy->options.is_tail && copy->point.log_count < snapshot->log_count &&
+        snapshot->log[copy->point.log_count].file_id == extent->file_id) {
+        copy->point.log[copy->point.log_count++] = (struct backup_log_file){
+            .extent = *extent, .hash = hash128_stream_digest(copy->work.hash)};
+    }
+    copy->progress.tail = (struct backup_tail){extent->file_id, extent->size};
+    work_end(copy);
+    copy->index++;
+    return 1;
+}
+
+static int log_step(struct backup_copy *copy, struct error *err)
+{
+    if (copy->index == copy->extent_count) {
+        return next_phase(copy, "log", copy->options.is_tail ? PHASE_DONE : PHASE_POINT, err);
+    }
+    if (!copy->is_working) {
+        return log_begin(copy, err);
+    }
+    int rc = work_step(copy, err);
+    return rc == 0 ? log_end(copy, err) : rc;
+}
+
+/* ---- the point ---- */
+
+static int point_put(struct disk *target, const char *path, struct bytes content)
+{
+    struct disk_file *file;
+    (void)target->remove(target, "points/new.tmp");          /* left by a crash */
+    int rc = target->open(target, "points/new.tmp", DISK_WRITE | DISK_CREATE, &file, NULL);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = target->write(target, file, 0, content.data, content.size);
+    rc = rc == 0 ? target->sync(target, file) : rc;
+    target->close(target, file);
+    rc = rc == 0 ? target->rename(target, "points/new.tmp", path) : rc;
+    return rc == 0 ? target->sync_directory(target, "points") : rc;
+}
+
+static int point_write(struct backup_copy *copy, struct error *err)
+{
+    char path[BACKUP_PATH];
+    struct buffer content = {0};
+    backup_point_path(copy->point.number, path);
+    backup_point_encode(&copy->point, &content);
+    int rc = content.size <= BACKUP_POINT_MAX
+                 ? point_put(copy->options.target, path, buffer_view(&content))
+                 : ERROR_LIMIT;
+    buffer_release(&content);
+    if (rc != 0) {
+        return fail(err, rc, "backup: write", path);
+    }
+    copy->progress.point = copy->point.number;
+    copy->phase = copy->options.keep > 0 ? PHASE_PRUNE : PHASE_DONE;
+    return copy->phase != PHASE_DONE;
+}
+
+int backup_copy_step(struct backup_copy *copy, struct error *err)
+{
+    if (atomic_load(&copy->is_cancelled)) {
+        return error_set(err, ERROR_CLOSED, "the backup was stopped");
+    }
+    switch (copy->phase) {
+    case PHASE_PREPARE:
+        return prepare(copy, err);
+    case PHASE_SEGMENTS:
+        return segments_step(copy, err);
+    case PHASE_LOG:
+        return log_step(copy, err);
+    case PHASE_POINT:
+        return point_write(copy, err);
+    case PHASE_PRUNE:
+        copy->phase = PHASE_DONE;
+        return backup_prune(copy->options.target, copy->options.keep, err);
+    case PHASE_DONE:
+        return 0;
+    }
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* backup_point: the record that makes a backup of a moment: its files, their sizes and hashes.
+ *
+ *     BACKUP/points/0000000000000003.point    this record; without it a backup is not there
+ *     BACKUP/segments/00000000000000a1.seg    as in the data directory; shared by points
+ *     BACKUP/log/00000007.log                 fronts of log files, which grow from point to point
+ *
+ * Pure but for backup_points_list and backup_point_read.  Layout by bytes: FORMATS.md "Backup". */
+#ifndef DAYBOOK_STORAGE_BACKUP_POINT_H
+#define DAYBOOK_STORAGE_BACKUP_POINT_H
+
+#include "storage/base/hash.h"
+#include "storage/base/world.h"
+#include "storage/commit_log.h"
+#include "storage/manifest.h"
+
+enum { BACKUP_PATH = 64, BACKUP_POINT_MAX = 1 << 28 /* bytes */ };
+
+struct backup_log_file {
+    struct commit_log_extent extent;
+    struct hash128 hash;               /* of so many bytes */
+};
+
+struct backup_point {
+    uint64_t number;                   /* from 1, growing */
+    uint64_t frame;                    /* the last one it holds */
+    int64_t timestamp_us;              /* nothing it holds was written later */
+    int64_t taken_us;                  /* when it was made */
+    struct manifest_state state;       /* with the segments, in its order */
+    struct hash128 *segment_hashes;    /* of each, of the whole file */
+    struct backup_log_file *log;       /* by file id; the frames after state.flushed_frame */
+    uint32_t log_count;
+    struct manifest *owner;            /* of `state`, when it was read; else NULL */
+};
+
+void backup_point_encode(const struct backup_point *point, struct buffer *to);
+/* ERROR_CORRUPT, ERROR_NEWER_FORMAT; else released by backup_point_release. */
+must_check int backup_point_decode(struct bytes bytes, struct backup_point *point_out,
+                                   struct error *err);
+void backup_point_release(struct backup_point *point);
+
+/* The hash of a segment, NULL if the point does not have it. */
+const struct hash128 *backup_point_segment(const struct backup_point *point, uint64_t segment_id);
+
+void backup_point_path(uint64_t number, char path[BACKUP_PATH]);
+void backup_log_path(uint32_t file_id, char path[BACKUP_PATH]);
+
+/* The numbers of the points there are, ascending; the caller frees *numbers_out.  None in an empty
+ * directory; ERROR_NOT_OURS where there are other files, a data directory's too. */
+must_check int backup_points_list(struct disk *disk, uint64_t **numbers_out, size_t *count_out,
+                                  struct error *err);
+/* Errors name the file. */
+must_check int backup_point_read(struct disk *disk, uint64_t number,
+                                 struct backup_point *point_out, struct error *err);
+#endif

@@ -1,0 +1,424 @@
+/* backup_restore: see the header.
+ *
+ * What decides correctness: what is restored is a beginning of what was written, frame by frame:
+ * the segments of a point, each with the hash it had, and after its flushed frame every frame of
+ * the copied log in turn, each following the one before by number and checksum, up to the last that
+ * is wanted.  A frame behind that is not copied, so nobody ever sees it.
+ *
+ * Example: point 4 has its flushed frame at 900 and its last at 950; the log copies go on to 2000.
+ * --to a time when frame 1500 had begun and 1501 had not: segments of point 4, and the log files
+ * from the one with frame 901 to the byte where 1500 ends.
+ *
+ * Failures: a wrong hash, a frame that cannot be followed to and that the point should have, a time
+ * that falls into a gap of the log: ERROR_CORRUPT or ERROR_NOT_FOUND, and no manifest is written.
+ * Only what was copied after the newest point may end within a frame: it was being copied then. */
+#include "storage/backup_restore.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "storage/backup_point.h"
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+#include "storage/commit_log_private.h"
+
+enum { PIECE_SIZE = 4 << 20 };
+
+struct restore {
+    const struct backup_restore_options *options;
+    struct disk *source;
+    struct disk *disk;
+    struct backup_point point;
+    struct commit_log_end end;         /* of the log that is taken */
+    uint8_t *piece;                    /* PIECE_SIZE aligned bytes */
+    uint64_t bytes_done;
+    uint64_t bytes_total;
+};
+
+/* ---- which point ---- */
+
+/* Why there is none to start from. */
+static int no_point(struct restore *r, const uint64_t *numbers, size_t count, struct error *err)
+{
+    struct backup_point oldest;
+    struct buffer text = {0};
+    if (count == 0) {
+        return error_set(err, ERROR_NOT_FOUND, "there is no backup in it");
+    }
+    int rc = backup_point_read(r->source, numbers[0], &oldest, err);
+    if (rc != 0) {
+        return rc;
+    }
+    int64_t time_ms = oldest.timestamp_us / 1000;
+    backup_point_release(&oldest);
+    time_format(time_ms < 0 ? 0 : time_ms, &text);
+    buffer_put_u8(&text, 0);
+    rc = error_set(err, ERROR_NOT_FOUND, "the oldest moment that it holds is %s",
+                   (const char *)text.data);
+    buffer_release(&text);
+    return rc;
+}
+
+/* The newest point that is not behind the moment. */
+static int choose_point(struct restore *r, struct error *err)
+{
+    uint64_t *numbers;
+    size_t count;
+    bool is_found = false;
+    int rc = backup_points_list(r->source, &numbers, &count, err);
+    for (size_t i = count; rc == 0 && !is_found && i > 0; i--) {
+        rc = backup_point_read(r->source, numbers[i - 1], &r->point, err);
+        is_found = rc == 0 && (r->options->moment != BACKUP_AT_TIME ||
+                               r->point.timestamp_us <= r->options->time_us);
+        if (rc == 0 && !is_found) {
+            backup_point_release(&r->point);
+        }
+    }
+    if (rc == 0 && !is_found) {
+        rc = no_point(r, numbers, count, err);
+    }
+    memory_free(numbers);
+    return rc;
+}
+
+/* ---- how far the log goes ---- */
+
+/* Does what could not be read lie behind everything that the point vouches for? */
+static bool is_behind_point(const struct restore *r)
+{
+    if (r->end.frame < r->point.frame || !r->end.is_cut) {
+        return false;
+    }
+    for (uint32_t i = 0; i < r->point.log_count; i++) {
+        const struct commit_log_extent *extent = &r->point.log[i].extent;
+        if (extent->file_id > r->end.file_id ||
+            (extent->file_id == r->end.file_id && extent->size > r->end.size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int scan_log(struct restore *r, struct error *err)
+{
+    struct world world = *r->options->world;
+    struct commit_log_range range = {.frame_after = r->point.state.flushed_frame,
+                                     .frame_until = UINT64_MAX,
+                                     .timestamp_until_us = INT64_MAX};
+    world.disk = r->source;
+    if (r->options->moment == BACKUP_AT_POINT) {
+        range.frame_until = r->point.frame;
+    } else if (r->options->moment == BACKUP_AT_TIME) {
+        range.timestamp_until_us = r->options->time_us;
+    }
+    int rc = commit_log_scan(&world, &range, &r->end, err);
+    if (rc == ERROR_CORRUPT && is_behind_point(r)) {
+        return 0;
+    }
+    r->end.is_cut = false;
+    if (rc == 0 && r->end.frame < r->point.frame) {
+        return error_set(err, ERROR_CORRUPT,
+                         "the log of the backup ends at frame %" PRIu64 ", its point %" PRIu64
+                         " goes on to frame %" PRIu64,
+                         r->end.frame, r->point.number, r->point.frame);
+    }
+    if (rc == ERROR_CORRUPT && r->end.frame >= r->point.frame) {
+        error_wrap(err, "the log of the backup has a gap behind frame %" PRIu64
+                        "; without --latest or --to its newest point is restored, or a time "
+                        "before the gap can be given",
+                   r->end.frame);
+    }
+    return rc;
+}
+
+/* ---- bytes ---- */
+
+static int hash_differs(const char *path, struct error *err)
+{
+    return error_set(err, ERROR_CORRUPT,
+                     "%s of the backup is damaged: its hash is not the one it was backed up with",
+                     path);
+}
+
+/* Read `size` bytes of a file of the backup, hash them, and write them to `to` unless that is NULL.
+ */
+static int pour(struct restore *r, struct disk_file *from, struct disk_file *to, uint64_t size,
+                struct hash128 *hash_out)
+{
+    struct hash128_stream *hash = hash128_stream_new();
+    int rc = 0;
+    for (uint64_t offset = 0; rc == 0 && offset < size; offset += PIECE_SIZE) {
+        size_t part = size - offset < PIECE_SIZE ? (size_t)(size - offset) : PIECE_SIZE;
+        int64_t got = r->source->read(r->source, from, offset, r->piece, part);
+        rc = got == (int64_t)part ? 0 : got < 0 ? (int)got : -EIO;
+        if (rc == 0) {
+            hash128_stream_add(hash, r->piece, part);
+            rc = to != NULL ? r->disk->write(r->disk, to, offset, r->piece, part) : 0;
+        }
+        r->bytes_done += part;
+        if (r->options->progress != NULL) {
+            r->options->progress(r->options->context, r->bytes_done, r->bytes_total);
+        }
+    }
+    *hash_out = hash128_stream_digest(hash);
+    hash128_stream_free(hash);
+    return rc == 0 && to != NULL ? r->disk->sync(r->disk, to) : rc;
+}
+
+static int copy_file(struct restore *r, const char *path, uint64_t size, struct hash128 *hash_out,
+                     struct error *err)
+{
+    struct disk_file *from;
+    struct disk_file *to;
+    int rc = r->source->open(r->source, path, DISK_READ | DISK_DIRECT, &from, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = r->disk->open(r->disk, path, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &to, err);
+    if (rc == 0) {
+        rc = pour(r, from, to, size, hash_out);
+        r->disk->close(r->disk, to);
+        if (rc != 0) {
+            (void)error_set(err, rc, "copy %s: %s", path, error_text(rc));
+        }
+    }
+    r->source->close(r->source, from);
+    return rc;
+}
+
+static bool hash_equal(struct hash128 a, struct hash128 b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/* ---- segments ---- */
+
+static int copy_segments(struct restore *r, struct error *err)
+{
+    const struct manifest_state *state = &r->point.state;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < state->segment_count; i++) {
+        char path[BACKUP_PATH];
+        struct hash128 hash;
+        segment_path(state->segments[i].id, path);
+        rc = copy_file(r, path, state->segments[i].size, &hash, err);
+        if (rc == 0 && !hash_equal(hash, r->point.segment_hashes[i])) {
+            rc = hash_differs(path, err);
+        }
+    }
+    return rc;
+}
+
+/* ---- log ---- */
+
+/* Is the log as the point knew it?  Asked before it is followed. */
+static int check_log(struct restore *r, struct error *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < r->point.log_count; i++) {
+        const struct backup_log_file *file = &r->point.log[i];
+        char path[BACKUP_PATH];
+        struct disk_file *from;
+        struct hash128 hash;
+        if (file->extent.size == 0) {
+            continue;
+        }
+        backup_log_path(file->extent.file_id, path);
+        rc = r->source->open(r->source, path, DISK_READ | DISK_DIRECT, &from, err);
+        if (rc != 0) {
+            return rc;
+        }
+        rc = pour(r, from, NULL, file->extent.size, &hash);
+        r->source->close(r->source, from);
+        if (rc != 0) {
+            return error_set(err, rc, "read %s of the backup: %s", path, error_text(rc));
+        }
+        rc = hash_equal(hash, file->hash) ? 0 : hash_differs(path, err);
+    }
+    return rc;
+}
+
+struct log_names {
+    const struct commit_log_end *end;
+    uint32_t *ids;
+    size_t count;
+};
+
+static void find_log(void *context, const char *name)
+{
+    struct log_names *names = context;
+    uint32_t id;
+    if (commit_log_name_parse(name, &id) && id >= names->end->file_id_first &&
+        id <= names->end->file_id) {
+        names->ids = memory_resize(names->ids, (names->count + 1) * sizeof(names->ids[0]));
+        names->ids[names->count++] = id;
+    }
+}
+
+static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
+{
+    char path[BACKUP_PATH];
+    struct disk_file *file;
+    struct hash128 hash;
+    uint64_t size = r->end.size;
+    backup_log_path(id, path);
+    if (id < r->end.file_id) {
+        int rc = r->source->open(r->source, path, DISK_READ, &file, err);
+        int64_t found = rc == 0 ? r->source->size(r->source, file) : rc;
+        if (rc == 0) {
+            r->source->close(r->source, file);
+        }
+        if (found < 0) {
+            return (int)found;
+        }
+        size = (uint64_t)found / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    }
+    return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
+}
+
+/* A log that was ever opened has a file, or what it held would be missed. */
+static int make_empty_log(struct restore *r, struct error *err)
+{
+    char path[BACKUP_PATH];
+    struct disk_file *file;
+    uint32_t id = r->point.log_count > 0 ? r->point.log[r->point.log_count - 1].extent.file_id : 1;
+    backup_log_path(id, path);
+    int rc = r->disk->open(r->disk, path, DISK_WRITE | DISK_CREATE, &file, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = r->disk->allocate(r->disk, file, COMMIT_LOG_BLOCK);
+    r->disk->close(r->disk, file);
+    return rc == 0 ? 0 : error_set(err, rc, "make %s: %s", path, error_text(rc));
+}
+
+static int copy_log(struct restore *r, struct error *err)
+{
+    struct log_names names = {.end = &r->end};
+    if (r->end.file_id == 0) {
+        return make_empty_log(r, err);
+    }
+    int rc = r->source->list(r->source, "log", find_log, &names);
+    if (rc != 0) {
+        (void)error_set(err, rc, "list the log of the backup: %s", error_text(rc));
+    }
+    for (size_t i = 0; rc == 0 && i < names.count; i++) {
+        rc = copy_log_file(r, names.ids[i], err);
+    }
+    memory_free(names.ids);
+    return rc;
+}
+
+/* ---- the directory ---- */
+
+static void find_any(void *context, const char *name)
+{
+    if (strcmp(name, "lock") != 0) {
+        snprintf(context, 64, "%s", name);
+    }
+}
+
+static int check_empty(struct restore *r, struct error *err)
+{
+    char found[64] = "";
+    int rc = r->disk->list(r->disk, "", find_any, found);
+    if (rc != 0) {
+        return error_set(err, rc, "list the directory: %s", error_text(rc));
+    }
+    return found[0] == '\0' ? 0
+                            : error_set(err, ERROR_EXISTS,
+                                        "it has \"%s\"; a backup is restored to an empty or a new "
+                                        "directory",
+                                        found);
+}
+
+static int make_directories(struct restore *r, struct error *err)
+{
+    int rc = r->disk->make_directory(r->disk, "segments");
+    rc = rc == 0 ? r->disk->make_directory(r->disk, "log") : rc;
+    return rc == 0 ? 0 : error_set(err, rc, "make directories: %s", error_text(rc));
+}
+
+static int write_manifest(struct restore *r, struct error *err)
+{
+    struct manifest_state state = r->point.state;
+    struct world *world = r->options->world;
+    int rc = r->disk->sync_directory(r->disk, "segments");
+    rc = rc == 0 ? r->disk->sync_directory(r->disk, "log") : rc;
+    rc = rc == 0 ? r->disk->sync_directory(r->disk, "") : rc;
+    if (rc != 0) {
+        return error_set(err, rc, "sync the directory: %s", error_text(rc));
+    }
+    if (r->options->is_new) {
+        manifest_new_id(world, state.directory_id);
+    }
+    return manifest_create_from(world, &state, err);
+}
+
+static int restore_locked(struct restore *r, struct error *err)
+{
+    int rc = check_empty(r, err);
+    rc = rc == 0 ? choose_point(r, err) : rc;
+    if (rc != 0) {
+        return rc;
+    }
+    for (uint32_t i = 0; i < r->point.state.segment_count; i++) {
+        r->bytes_total += r->point.state.segments[i].size;
+    }
+    for (uint32_t i = 0; i < r->point.log_count; i++) {
+        r->bytes_total += 2 * r->point.log[i].extent.size;
+    }
+    rc = check_log(r, err);
+    rc = rc == 0 ? scan_log(r, err) : rc;
+    rc = rc == 0 ? make_directories(r, err) : rc;
+    rc = rc == 0 ? copy_segments(r, err) : rc;
+    rc = rc == 0 ? copy_log(r, err) : rc;
+    return rc == 0 ? write_manifest(r, err) : rc;
+}
+
+int backup_restore(const struct backup_restore_options *options,
+                   struct backup_restored *restored, struct error *err)
+{
+    struct restore r = {
+        .options = options, .source = options->source, .disk = options->world->disk};
+    *restored = (struct backup_restored){0};
+    int rc = r.disk->lock(r.disk, DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0) {
+        return rc;
+    }
+    r.piece = memory_aligned(PIECE_SIZE);
+    rc = restore_locked(&r, err);
+    if (rc == 0) {
+        *restored = (struct backup_restored){
+            .point = r.point.number,
+            .frame = r.end.frame,
+            .timestamp_us = r.end.timestamp_us != 0 ? r.end.timestamp_us : r.point.timestamp_us,
+            .is_cut = r.end.is_cut};
+    }
+    memory_free(r.piece);
+    backup_point_release(&r.point);
+    r.disk->unlock(r.disk);
+    return rc;
+}
+
+int backup_list(struct disk *source,
+                void (*each)(void *context, const struct backup_point *point, int status,
+                             const struct error *err),
+                void *context, struct error *err)
+{
+    uint64_t *numbers;
+    size_t count;
+    int rc = backup_points_list(source, &numbers, &count, err);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct backup_point point;
+        struct error own = {0};
+        int status = backup_point_read(source, numbers[i], &point, &own);
+        point.number = numbers[i];
+        each(context, &point, status, &own);
+        backup_point_release(&point);
+    }
+    memory_free(numbers);
+    return rc;
+}

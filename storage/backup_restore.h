@@ -1,0 +1,46 @@
+/* backup_restore: a new data directory from a backup, as of a moment.
+ *
+ * Blocks; for a command that does nothing else.  The manifest is written last: a directory without
+ * it is refused by every command. */
+#ifndef DAYBOOK_STORAGE_BACKUP_RESTORE_H
+#define DAYBOOK_STORAGE_BACKUP_RESTORE_H
+
+#include "storage/base/world.h"
+
+enum backup_moment {
+    BACKUP_AT_POINT,                   /* the newest point, as it was made */
+    BACKUP_LATEST,                     /* and whatever of the log was copied after it */
+    BACKUP_AT_TIME                     /* every frame that was begun up to a time */
+};
+
+struct backup_restore_options {
+    struct disk *source;               /* the backup */
+    struct world *world;               /* of the new directory, which is empty */
+    enum backup_moment moment;
+    int64_t time_us;                   /* BACKUP_AT_TIME: microseconds since 1970 */
+    bool is_new;                       /* it gets a host identity of its own */
+    void (*progress)(void *context, uint64_t bytes_done, uint64_t bytes_total);  /* may be NULL */
+    void *context;
+};
+
+struct backup_restored {
+    uint64_t point;                    /* from which it started */
+    uint64_t frame;                    /* the last one in it */
+    int64_t timestamp_us;              /* nothing in it was written later; 0: it is empty */
+    bool is_cut;                       /* the copy of the log ends within a frame, which is left
+                                        * out */
+};
+
+/* ERROR_NOT_FOUND: no point, or none early enough; ERROR_EXISTS: the directory is not empty;
+ * ERROR_CORRUPT names the file of the backup.  What was written before an error is left there. */
+must_check int backup_restore(const struct backup_restore_options *options,
+                              struct backup_restored *restored_out, struct error *err);
+
+struct backup_point;
+/* Every point of the backup, oldest first; of one that cannot be read (`status` negative) only the
+ * number is there. */
+must_check int backup_list(struct disk *source,
+                           void (*each)(void *context, const struct backup_point *point,
+                                        int status, const struct error *err),
+                           void *context, struct error *err);
+#endif

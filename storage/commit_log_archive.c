@@ -1,0 +1,89 @@
+/* commit_log_archive: log files that are kept though their frames are flushed, for a restore to a
+ * moment.
+ *
+ * What decides correctness: a file comes here by rename, only when nothing needs it in the log any
+ * more, and is never opened for writing again.  A crash leaves it in one of the two directories.
+ * Without a limit nothing is ever removed: a command that happens to open the directory must not
+ * throw away what a server was told to keep. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "storage/commit_log_private.h"
+
+void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH])
+{
+    snprintf(path, COMMIT_LOG_PATH, "archive/%08x.log", file_id);
+}
+
+static void listing_add(void *context, const char *name)
+{
+    struct commit_log_archive *archive = context;
+    struct commit_log_file file = {0};
+
+    if (commit_log_name_parse(name, &file.id))
+        commit_log_files_add(&archive->files, file);
+}
+
+static int size_find(struct disk *disk, struct commit_log_file *file, struct error *err)
+{
+    char path[COMMIT_LOG_PATH];
+    struct disk_file *opened;
+    int64_t size;
+    int rc;
+
+    commit_log_archive_path(file->id, path);
+    rc = disk->open(disk, path, DISK_READ, &opened, err);
+    if (rc < 0)
+        return rc;
+    size = disk->size(disk, opened);
+    disk->close(disk, opened);
+    if (size < 0)
+        return error_set(err, (int)size, "%s: %s", path, error_text((int)size));
+    file->size = (uint64_t)size / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
+    return 0;
+}
+
+int commit_log_archive_open(struct disk *disk, uint64_t limit, bool read_only,
+                            struct commit_log_archive *archive, struct error *err)
+{
+    int rc = 0;
+
+    *archive = (struct commit_log_archive){.limit = limit};
+    if (limit > 0 && !read_only) {
+        rc = disk->make_directory(disk, "archive");
+        if (rc == 0)
+            rc = disk->sync_directory(disk, "");
+    }
+    if (rc == 0)
+        rc = disk->list(disk, "archive", listing_add, archive);
+    if (rc == -ENOENT)
+        return 0;
+    if (rc < 0)
+        return error_set(err, rc, "cannot list the directory archive: %s", error_text(rc));
+    archive->is_on = true;
+    for (size_t i = 0; rc == 0 && i < archive->files.count; i++) {
+        rc = size_find(disk, &archive->files.items[i], err);
+        archive->bytes += archive->files.items[i].size;
+    }
+    return rc;
+}
+
+size_t commit_log_archive_take(struct commit_log_archive *archive, uint32_t *ids, size_t capacity)
+{
+    size_t count = 0;
+
+    while (count < capacity && archive->limit > 0 && archive->bytes > archive->limit &&
+           archive->files.count > 0) {
+        struct commit_log_file file = commit_log_files_take(&archive->files, 0);
+
+        archive->bytes -= file.size;
+        ids[count++] = file.id;
+    }
+    return count;
+}
+
+void commit_log_archive_add(struct commit_log_archive *archive, struct commit_log_file file)
+{
+    commit_log_files_add(&archive->files, file);
+    archive->bytes += file.size;
+}
