@@ -37,7 +37,8 @@ static int access_try(const struct access_options *options, const char *socket,
                                   .is_made = options->is_made,
                                   .is_automatic = options->is_automatic,
                                   .salvages = options->salvages,
-                                  .memory_limit = options->memory_limit};
+                                  .memory_limit = options->memory_limit,
+                                  .archive_bytes = options->archive_bytes};
     int reached = network_connect_unix(access->network, socket, &access->server, NULL);
     if (reached == 0) {
         return 0;

@@ -15,6 +15,7 @@ struct access_options {
     bool is_automatic;
     bool salvages;
     uint64_t memory_limit;
+    uint64_t archive_bytes;
 };
 
 /* One of `server` and `house` is set. */

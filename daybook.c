@@ -1,7 +1,8 @@
 /* daybook: the table of subcommands.
  *
- * A command of a room runs where the data is (run.h).  Three are the program's own: init makes a
- * directory, serve holds one, load brings files to whoever holds it. */
+ * A command of a room runs where the data is (run.h).  Four are the program's own: init makes a
+ * directory, serve holds one, load brings files to whoever holds it, restore makes one from a
+ * backup. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "ingest/ingest.h"
 #include "loading.h"
 #include "query/query.h"
+#include "restoring.h"
 #include "rollup/rollup.h"
 #include "run.h"
 #include "serve.h"
@@ -153,6 +155,7 @@ static void subcommands_list(struct subcommands *all)
     add_own(all, &init_command, init_run);
     add_own(all, &serve_command, serve_with_words);
     add_own(all, &loading_command, loading_run);
+    add_own(all, &restoring_command, restoring_run);
     commands = rollup_commands(&count);
     add_room(all, commands, count);
     commands = query_commands(&count);

@@ -49,6 +49,7 @@ static void furnish(struct house *house)
     const struct command *commands = query_commands(&count);
     house->query = (struct query){.store = house->store,
                                   .rollup = house->rollup,
+                                  .backup = house->backup,
                                   .metrics = house->metrics,
                                   .directory_id = engine_directory_id(house->store),
                                   .zone = house->settings.zone,
@@ -68,6 +69,7 @@ static int open_store(struct house *house, const struct house_options *options, 
     struct engine_options engine = {.read_only = options->is_read_only,
                                     .salvage = options->salvages,
                                     .memory_limit = options->memory_limit,
+                                    .archive_bytes = options->archive_bytes,
                                     .metrics = house->metrics};
     const struct table_definition *builtin[HOUSE_COMMANDS_MAX];
     uint32_t rollup_count;
@@ -133,6 +135,7 @@ static int open_rooms(struct house *house, const struct house_options *options, 
     if (rc != 0) {
         return rc;
     }
+    house->backup = backup_new(house->store, house->world, house->metrics);
     directory_settings_read(engine_properties(house->store), &house->settings);
     rc = open_rollup(house, options, err);
     rc = rc == 0 ? open_ingest(house, options, err) : rc;
@@ -175,6 +178,12 @@ int house_close(struct house *house, struct error *err)
     if (house->rollup != NULL) {
         struct house_waiter waiter = {.status = HOUSE_WAITING};
         rollup_close(house->rollup, house_done, &waiter);
+        int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
+        rc = rc == 0 ? status : rc;
+    }
+    if (house->backup != NULL) {
+        struct house_waiter waiter = {.status = HOUSE_WAITING};
+        backup_close(house->backup, house_done, &waiter);
         int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
         rc = rc == 0 ? status : rc;
     }

@@ -26,6 +26,7 @@ struct house_options {
     bool is_automatic;                 /* the rollup works by itself: for a server */
     bool salvages;                     /* go on without what is damaged in the log */
     uint64_t memory_limit;             /* bytes of memtables; 0: the engine's default */
+    uint64_t archive_bytes;            /* of log files that are kept; commit_log.h */
 };
 
 struct house {
@@ -34,6 +35,7 @@ struct house {
     struct metrics *metrics;
     struct store *store;
     struct directory_settings settings;
+    struct backup *backup;
     struct rollup *rollup;
     struct ingest_stream stream;
     struct ingest *ingest;

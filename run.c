@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -244,7 +245,11 @@ static int run_parsed(const struct command *command, int word_count, char **word
     }
     char *actor = run_actor();
     char *text = run_text(word_count, words);
+    char folder[PATH_MAX];
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
+    if (getcwd(folder, sizeof(folder)) == NULL) {
+        folder[0] = '\0';
+    }
     if (run.access.house != NULL) {
         struct command_request request = {.options = options,
                                           .input = buffer_view(&input),
@@ -252,12 +257,14 @@ static int run_parsed(const struct command *command, int word_count, char **word
                                           .is_read_only = !writes,
                                           .door = "command",
                                           .actor = actor,
-                                          .text = text};
+                                          .text = text,
+                                          .folder = folder};
         run_here(&run, command, &request);
     } else {
         struct control_request request = {.is_terminal = is_terminal,
                                           .actor = actor,
                                           .text = text,
+                                          .folder = folder,
                                           .word_count = word_count,
                                           .words = words,
                                           .input = buffer_view(&input)};

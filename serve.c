@@ -25,6 +25,7 @@ enum {
     KEY_HTTP,
     KEY_CONFIG,
     KEY_MEMORY,
+    KEY_KEEP_LOG,
     KEY_SALVAGE
 };
 
@@ -34,6 +35,7 @@ struct serve_options {
     const char *http;
     const char *config;
     uint64_t memory;
+    uint64_t keep_log;
     bool salvages;
 };
 
@@ -93,6 +95,12 @@ static error_t serve_parse(int key, char *argument, struct argp_state *state)
             return EINVAL;
         }
         return 0;
+    case KEY_KEEP_LOG:
+        if (!parse_size(argument, &options->keep_log) || options->keep_log == 0) {
+            argp_error(state, "--keep-log takes a size such as 20G, not '%s'", argument);
+            return EINVAL;
+        }
+        return 0;
     case KEY_SALVAGE:
         options->salvages = true;
         return 0;
@@ -113,6 +121,9 @@ static const struct argp_option serve_argp_options[] = {
     {"memory", KEY_MEMORY, "N", 0,
      "Bytes for clicks that are not in segments yet, such as 4G; 1G "
      "unless given",
+     0},
+    {"keep-log", KEY_KEEP_LOG, "N", 0,
+     "Keep so many bytes of log files whose clicks are in segments, for backup and restore --to",
      0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, and keep a copy of them", 0},
@@ -251,6 +262,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         note_missing(options);
         fprintf(stderr, "daybook: ready: ingest %s, socket %s\n", address, socket);
         serve_until_stopped(serve);
+        backup_stop(serve->house->backup);     /* it may take hours; the next one goes on from it */
         control_server_close(serve->control, control_closed, serve);
         while (serve->control != NULL) {
             (void)loop_step(serve->loop);
@@ -283,7 +295,8 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                  .is_made = true,
                                  .is_automatic = true,
                                  .salvages = options->salvages,
-                                 .memory_limit = options->memory};
+                                 .memory_limit = options->memory,
+                                 .archive_bytes = options->keep_log};
     struct access access;
     int rc = access_open(&how, &access, err);
     if (rc != 0) {

@@ -6,8 +6,8 @@
  *
  * Every message is u32 size (of what follows, at most CONTROL_MESSAGE_MAX), u8 kind, body:
  *
- *   client   1 RUN      u8 is_terminal, sized actor, sized text, varint count, count sized words,
- *                       u8 has_input, sized input
+ *   client   1 RUN      u8 is_terminal, sized actor, sized text, sized folder, varint count, count
+ *                       sized words, u8 has_input, sized input
  *            2 INGEST   nothing; after the server's OPEN the connection is the text door's
  *   server   3 OUT      bytes for standard output
  *            4 ERR      bytes for standard error
@@ -91,6 +91,7 @@ struct control_request {
     bool is_terminal;
     const char *actor;
     const char *text;
+    const char *folder;                /* NULL: not told */
     int word_count;
     char *const *words;
     struct bytes input;

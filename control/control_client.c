@@ -120,6 +120,7 @@ void control_client_run(struct connection *connection, const struct control_requ
     buffer_put_u8(&body, request->is_terminal ? 1 : 0);
     buffer_put_sized(&body, bytes_text(request->actor));
     buffer_put_sized(&body, bytes_text(request->text));
+    buffer_put_sized(&body, bytes_text(request->folder != NULL ? request->folder : ""));
     buffer_put_varint(&body, (uint64_t)request->word_count);
     for (int i = 0; i < request->word_count; i++) {
         buffer_put_sized(&body, bytes_text(request->words[i]));

@@ -27,6 +27,7 @@ struct session {
     int word_count;
     char *actor;
     char *text;
+    char *folder;
     void *options;
     struct command_request request;
     bool is_running;
@@ -71,6 +72,7 @@ static void session_free(struct session *session)
     memory_free(session->words);
     memory_free(session->actor);
     memory_free(session->text);
+    memory_free(session->folder);
     memory_free(session->options);
     message_reader_release(&session->reader);
     memory_free(session);
@@ -157,6 +159,7 @@ static int read_words(struct session *session, struct bytes body)
     session->request.is_terminal = reader_u8(&reader) != 0;
     session->actor = copy_text(reader_sized(&reader));
     session->text = copy_text(reader_sized(&reader));
+    session->folder = copy_text(reader_sized(&reader));
     uint64_t count = reader_count(&reader, 1);
     if (reader.failed || count == 0 || count > CONTROL_WORDS_MAX) {
         return ERROR_CORRUPT;
@@ -207,6 +210,7 @@ static void session_run(struct session *session, struct bytes body)
     session->request.door = "socket";
     session->request.actor = session->actor;
     session->request.text = session->text;
+    session->request.folder = session->folder;
     entry->command->run(entry->room, &session->request, &session->output);
 }
 

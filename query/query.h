@@ -3,6 +3,7 @@
 #define DAYBOOK_QUERY_QUERY_H
 
 #include "rollup/rollup.h"
+#include "storage/backup.h"
 #include "storage/base/command.h"
 #include "storage/base/metrics.h"
 #include "storage/store.h"
@@ -11,6 +12,7 @@
 struct query {
     struct store *store;
     struct rollup *rollup;
+    struct backup *backup;
     const struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;
@@ -18,6 +20,6 @@ struct query {
     const char *version;               /* of the program */
 };
 
-/* Subcommands: report, counters, status, inspect, compact; `room` is a struct query. */
+/* Subcommands: report, counters, status, inspect, compact, backup; `room` is a struct query. */
 const struct command *query_commands(uint32_t *count_out);
 #endif

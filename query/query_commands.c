@@ -128,6 +128,12 @@ static const struct command commands[] = {
      .argp = &compact_argp,
      .writes = always_writes,
      .run = compact_run},
+    {.name = "backup",
+     .summary = "copy the directory as of now to another place, or keep doing so",
+     .argp = &backup_command_argp,
+     .options_size = sizeof(struct backup_command_options),
+     .writes = never_writes,
+     .run = backup_command_run},
 };
 
 const struct command *query_commands(uint32_t *count_out)

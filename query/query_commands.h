@@ -51,6 +51,17 @@ void inspect_run(void *room, const struct command_request *request, struct comma
 extern const struct argp compact_argp;             /* without options */
 void compact_run(void *room, const struct command_request *request, struct command_output *output);
 
+struct backup_command_options {
+    const char *path;
+    bool follows;
+    bool stops;
+    bool copies;
+    uint32_t keep;                     /* 0: not given */
+};
+extern const struct argp backup_command_argp;
+void backup_command_run(void *room, const struct command_request *request,
+                        struct command_output *output);
+
 /* ---- what they share ---- */
 
 /* A long answer: rows go into `text`, which leaves in pieces, and no faster than they are read. */

@@ -73,6 +73,23 @@ static void put_holder(struct buffer *text, const struct command_request *reques
     }
 }
 
+/* A following backup is behind by what has not left this machine yet. */
+static void put_backup(struct buffer *text, const struct query *query)
+{
+    struct backup_status backup;
+    backup_status(query->backup, &backup);
+    if (!backup.is_following) {
+        return;
+    }
+    put_fact(text, "backup", "%s follows: point %" PRIu64 ", frame %" PRIu64, backup.path,
+             backup.point, backup.frame);
+    put_fact(text, "backup lag", "%" PRIu64 " frames, %" PRId64 " ms", backup.lag_frames,
+             backup.lag_us / 1000);
+    if (backup.failure[0] != '\0') {
+        put_fact(text, "backup waits", "%s", backup.failure);
+    }
+}
+
 static void put_all(struct buffer *text, const struct query *query,
                     const struct command_request *request, const struct store_status *status)
 {
@@ -90,6 +107,7 @@ static void put_all(struct buffer *text, const struct query *query,
              status->log_bytes, status->log_unflushed_bytes);
     put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows", status->memory_bytes);
     put_fact(text, "segments", "%" PRIu32, status->segments);
+    put_backup(text, query);
     put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(query->rollup));
 }
 

@@ -6,7 +6,7 @@
  *
  *   0..7 "DAYBKPNT" | 8..11 format | 12..15 zero | 16..23 size of the file | 24..31 number |
  *   32..39 frame | 40..47 timestamp | 48..55 taken | sized state | 16 bytes of hash for each of its
- *   segments | varint log files, of each: u32 id, u64 size, 16 bytes of hash | CRC-32C of all before
+ *   segments | varint log files, of each: u32 id, u64 size, 16 bytes of hash | CRC-32C of it all
  */
 #include "storage/backup_point.h"
 

@@ -304,6 +304,7 @@ static void good_request(struct buffer *message)
     buffer_put_u8(&body, 1);
     buffer_put_sized(&body, bytes_text("ann"));
     buffer_put_sized(&body, bytes_text("as given"));
+    buffer_put_sized(&body, bytes_text("/home/ann"));
     buffer_put_varint(&body, 2);
     buffer_put_sized(&body, bytes_text("say"));
     buffer_put_sized(&body, bytes_text("hello"));

@@ -1,0 +1,12 @@
+/* restoring: `daybook restore`: a new data directory from a backup. */
+#ifndef DAYBOOK_RESTORING_H
+#define DAYBOOK_RESTORING_H
+
+#include "control/control.h"
+
+extern const struct command restoring_command;
+
+/* `options` is what its argp filled.  Returns the exit status. */
+int restoring_run(const void *options, const struct control_common *common, int word_count,
+                  char **words);
+#endif
