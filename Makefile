@@ -83,8 +83,9 @@ test_library := $(out)/libtest.a
 
 # What the fuzzers share has a header; a fuzzer is tests/fuzz/fuzz_<target>.c.
 fuzz_programs := $(patsubst %.c,$(out)/%,$(filter-out %_stream.c,$(sort $(wildcard tests/fuzz/fuzz_$(T).c))))
-fuzz_shared := fuzz.c fuzz_stream.c open_checksum.c
-fuzz_wrap := -Wl,--wrap=crc32c -Wl,--wrap=hash64
+comma := ,
+fuzz_shared := fuzz.c fuzz_stream.c fuzz_native_stream.c open_checksum.c
+fuzz_wrap := $(patsubst %,-Wl$(comma)--wrap=%,crc32c hash64 native_crc24 native_crc32)
 fuzz_objects := $(fuzz_shared:%.c=$(out)/tests/fuzz/%.o)
 
 program := $(if $(root_objects),$(out)/daybook)

@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "query/native/native_outbox.h"
+#include "query/native/native_request.h"
+#include "query/native/native_response.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -105,6 +108,103 @@ static void save_messages(const struct seeds *seeds)
 {
     static const char run[] = "\40\21\0\0\0\1\0\2me\4text\1\6status\0\1\0\0\0\2";
     save(seeds, "control_message", "run", bytes_of("", 0), bytes_of(run, sizeof(run) - 1));
+}
+
+/* ---- the native protocol: the first byte is fuzz_native.h's ---- */
+
+static void save_native(const struct seeds *seeds)
+{
+    static const struct cql_value values[] = {
+        {.state = CQL_VALUE_SET, .data = {(const uint8_t *)"abc", 3}},
+        {.state = CQL_VALUE_NULL},
+        {.state = CQL_VALUE_UNSET}};
+    static const struct cql_payload pairs[] = {
+        {{(const uint8_t *)"CQL_VERSION", 11}, {(const uint8_t *)"3.0.0", 5}}};
+    static const struct cql_batch_item items[] = {
+        {.text = {(const uint8_t *)"DELETE", 6}, .values = values, .value_count = 3},
+        {.is_prepared = true, .text = {(const uint8_t *)"0123456789abcdef", 16}}};
+    const struct native_request requests[] = {
+        {.opcode = NATIVE_STARTUP, .options = pairs, .option_count = 1},
+        {.opcode = NATIVE_QUERY,
+         .cql = {.text = bytes_text("SELECT"),
+                 .consistency = CQL_QUORUM,
+                 .serial_consistency = CQL_LOCAL_SERIAL,
+                 .values = values,
+                 .value_count = 3,
+                 .page_size = 10,
+                 .paging_state = bytes_text("state"),
+                 .has_timestamp = true,
+                 .payload = pairs,
+                 .payload_count = 1}},
+        {.opcode = NATIVE_PREPARE, .cql = {.kind = CQL_PREPARE, .text = bytes_text("SELECT ?")}},
+        {.opcode = NATIVE_EXECUTE,
+         .cql = {.kind = CQL_EXECUTE, .text = bytes_text("0123456789abcdef")}},
+        {.opcode = NATIVE_BATCH, .cql = {.kind = CQL_BATCH, .items = items, .item_count = 2}},
+        {.opcode = NATIVE_AUTH_RESPONSE, .token = bytes_of("\0u\0p", 4)}};
+    static const char names[][3] = {"v3", "v4", "v5"};
+
+    for (uint8_t version = NATIVE_VERSION_MIN; version <= NATIVE_VERSION_MAX; version++) {
+        for (uint8_t is_lz4 = 0; is_lz4 < 2; is_lz4++) {
+            uint8_t form = (uint8_t)(1 + (version - NATIVE_VERSION_MIN) * 3 + is_lz4);
+            struct native_outbox outbox;
+            struct buffer wire = {0};
+            char name[8];
+
+            native_outbox_init(&outbox, true);
+            outbox.version = version;
+            native_outbox_start(&outbox, is_lz4 ? NATIVE_LZ4 : NATIVE_PLAIN);
+            for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+                struct buffer *body =
+                    native_outbox_begin(&outbox, native_request_flags(&requests[i]), 1,
+                                        (uint8_t)requests[i].opcode);
+                native_request_encode(&requests[i], version, body);
+                native_outbox_end(&outbox);
+            }
+            native_outbox_take(&outbox, &wire);
+            snprintf(name, sizeof(name), "%s%s", names[version - NATIVE_VERSION_MIN],
+                     is_lz4 ? "lz4" : "");
+            save(seeds, "native_request", name, bytes_of(&form, 1), buffer_view(&wire));
+            native_outbox_release(&outbox);
+            buffer_release(&wire);
+        }
+    }
+}
+
+static void save_answers(const struct seeds *seeds)
+{
+    static const uint8_t form = 1 + 3; /* version 4, plain */
+    static const uint8_t cells[] = {0, 0, 0, 4, 0, 0, 0, 1, 255, 255, 255, 255};
+    struct cql_column columns[] = {{"ks", "t", "id", type_builtin(TYPE_INT)},
+                                   {"ks", "t", "took", type_builtin(TYPE_DURATION)}};
+    struct cql_result results[] = {
+        {.kind = CQL_RESULT_ROWS,
+         .rows = {.metadata = {columns, 2},
+                  .row_count = 1,
+                  .cells = bytes_of(cells, sizeof(cells)),
+                  .paging_state = bytes_text("state")}},
+        {.kind = CQL_RESULT_PREPARED, .prepared = {.bind = {columns, 2}, .result = {columns, 1}}},
+        {.kind = CQL_RESULT_SCHEMA_CHANGE,
+         .change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"}}};
+    struct native_error error = {
+        .code = NATIVE_ERROR_WRITE_TIMEOUT, .message = "late", .write_type = "SIMPLE"};
+    struct native_outbox outbox;
+    struct buffer wire = {0};
+
+    native_outbox_init(&outbox, false);
+    outbox.version = 4;
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+        native_result_put(&results[i], false, bytes_of(NULL, 0), 4,
+                          native_outbox_begin(&outbox, 0, 1, NATIVE_RESULT));
+        native_outbox_end(&outbox);
+    }
+    native_error_put(&error, 4, native_outbox_begin(&outbox, 0, 1, NATIVE_ERROR));
+    native_outbox_end(&outbox);
+    native_supported_put(native_outbox_begin(&outbox, 0, 1, NATIVE_SUPPORTED));
+    native_outbox_end(&outbox);
+    native_outbox_take(&outbox, &wire);
+    save(seeds, "native_response", "v4", bytes_of(&form, 1), buffer_view(&wire));
+    native_outbox_release(&outbox);
+    buffer_release(&wire);
 }
 
 /* ---- batches ---- */
@@ -317,6 +417,8 @@ int main(int argc, char **argv)
     save_values(&seeds);
     save_zones(&seeds);
     save_messages(&seeds);
+    save_native(&seeds);
+    save_answers(&seeds);
     save_schema(&seeds);
     save_batch(&seeds, fixture.store);
     save_files(&seeds);
