@@ -129,6 +129,10 @@ $(out)/daybook: $(root_objects) $(library)
 daybook: $(out)/daybook
 	$(quiet)cp $< $@.new && mv $@.new $@
 
+# Simulations reuse what is slow to make: tests/sim/sim_cheap.c.
+$(out)/tests/sim/%: LDFLAGS += $(foreach context,CCtx DCtx,-Wl,--wrap=ZSTD_create$(context) \
+    -Wl,--wrap=ZSTD_free$(context)) -Wl,-u,sim_cheap
+
 # Linked to the archives, a test pulls in only the modules it uses.
 $(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)
 	$(quiet)$(link) $^ $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@

@@ -11,7 +11,8 @@ struct engine_options {
     bool salvage;                      /* commit_log.h */
     uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: 1 GiB */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
-    uint64_t log_file_size;            /* 0: default */
+    uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
+    uint64_t log_first_file_size;
     uint64_t archive_bytes;            /* commit_log.h */
     struct metrics *metrics;           /* may be NULL */
 };

@@ -100,6 +100,7 @@ static int open_log(struct engine *engine, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
     struct commit_log_options options = {.file_size = engine->options.log_file_size,
+                                         .first_file_size = engine->options.log_first_file_size,
                                          .flushed_frame = state->flushed_frame,
                                          .read_only = engine->options.read_only,
                                          .salvage = engine->options.salvage,

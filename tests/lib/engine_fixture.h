@@ -7,6 +7,10 @@
 #include "rollup/tables.h"
 #include "storage/engine.h"
 
+/* Log files of the simulated world: some ten frames, so that a short history fills, renames and
+ * uses them again, and a copy of the disk costs little. */
+enum { SIM_LOG_FILE = 64 << 10 };
+
 struct engine_fixture {
     char path[64];
     struct world *world;

@@ -48,7 +48,8 @@ static void open_store(struct rollup_fixture *fixture, bool creates)
     const struct table_definition *const *tables = rollup_tables(&count);
     struct engine_options options = {.read_only = fixture->is_read_only,
                                      .memtable_rows_max = fixture->memtable_rows_max,
-                                     .log_file_size = 1 << 20};
+                                     .log_file_size = SIM_LOG_FILE,
+                                     .log_first_file_size = SIM_LOG_FILE};
     if (creates) {
         struct schema *schema = schema_new();
         require(schema_add_keyspace(schema, "daybook", &err), &err, "keyspace");
@@ -118,10 +119,14 @@ void rollup_fixture_restart(struct rollup_fixture *fixture)
     open_rollup(fixture);
 }
 
-/* The old world goes on to its end, unseen by the new one. */
 void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed)
 {
-    struct sim_world *after = sim_world_crash(fixture->sim, seed);
+    rollup_fixture_go_on(fixture, sim_world_crash(fixture->sim, seed));
+}
+
+/* The old world goes on to its end, unseen by the new one. */
+void rollup_fixture_go_on(struct rollup_fixture *fixture, struct sim_world *after)
+{
     close_all(fixture);
     sim_world_free(fixture->sim);
     rollup_fixture_open(fixture, after);

@@ -31,6 +31,8 @@ void rollup_fixture_stop(struct rollup_fixture *fixture);
 /* Close cleanly and open again; lose the power now and open what is left. */
 void rollup_fixture_restart(struct rollup_fixture *fixture);
 void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed);
+/* The same with what is left, which is the fixture's from then on. */
+void rollup_fixture_go_on(struct rollup_fixture *fixture, struct sim_world *after);
 void rollup_fixture_flush(struct rollup_fixture *fixture);
 
 void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds);

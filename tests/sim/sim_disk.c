@@ -1,89 +1,21 @@
-/* sim_disk: files as what is on the disk and a list of what is on its way there.
+/* sim_disk: the calls of a simulated disk, on files as what is on it and what is on its way there.
  *
- * Of a file, `durable` is what a crash cannot touch, `current` is what reads show, and `pending`
- * are the writes that lead from one to the other, in order.  Of the names there are likewise a
- * durable and a current table, and the changes between.  A change assigns one name, or two at once
- * for a rename, which is atomic:
- *
- *     create a       a = node
- *     remove a       a = nothing
- *     rename a b     a = nothing, b = node
- *
- * A crash takes the durable side and goes through the changes, each one kept or dropped; a name
- * whose directory is not there is lost with it.  Nodes that nothing refers to any more are swept
- * when names are synced. */
+ * How files and names are kept is in sim_disk_private.h, what a crash does to them in sim_crash.c. */
 #include "tests/sim/sim_disk.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/bytes.h"
 #include "storage/base/memory.h"
-#include "tests/sim/sim_random.h"
+#include "tests/sim/sim_disk_private.h"
 
-enum { DIRECT_ALIGNMENT = 4096, SECTOR_SMALL = 512, SECTOR_LARGE = 4096 };
-
-struct pending_write {
-    uint64_t offset;
-    struct buffer data;
-    bool is_lost; /* a sync of it failed: no other sync will do it */
-};
-
-struct node {
-    bool is_directory;
-    bool is_marked;
-    uint32_t open_count;
-    struct buffer durable;
-    struct buffer current;
-    struct pending_write *pending;
-    size_t pending_count;
-    struct node *next; /* of all nodes */
-};
-
-struct name {
-    char *path;
-    struct node *node;
-};
-
-struct name_table {
-    struct name *names;
-    size_t count;
-};
-
-struct name_change {
-    char *path;
-    struct node *node; /* NULL: gone */
-    char *second_path; /* of a rename, else NULL */
-    struct node *second_node;
-};
-
-struct fault {
-    uint64_t at; /* number of the call, counted from 1; 0 for none */
-    int code;
-    bool for_ever;
-};
+enum { DIRECT_ALIGNMENT = 4096 };
 
 struct disk_file {
     struct node *node;
     int flags;
     struct disk_file *next; /* of all that are open */
-};
-
-struct sim_disk {
-    struct disk disk;
-    struct node *nodes;
-    struct disk_file *files;
-    struct name_table durable;
-    struct name_table current;
-    struct name_change *changes;
-    size_t change_count;
-    uint64_t calls[SIM_CALL_COUNT];
-    struct fault faults[SIM_CALL_COUNT];
-    void (*before)(void *context, enum sim_call call);
-    void *before_context;
-    uint64_t space;
-    bool is_locked;
 };
 
 static struct sim_disk *sim_of(struct disk *disk)
@@ -104,7 +36,7 @@ static int sim_disk_enter(struct sim_disk *sim, enum sim_call call)
 
 /* ---- nodes ---- */
 
-static struct node *node_new(struct sim_disk *sim, bool is_directory)
+struct node *sim_disk_node_new(struct sim_disk *sim, bool is_directory)
 {
     struct node *node = memory_zeroed(1, sizeof *node);
     node->is_directory = is_directory;
@@ -124,19 +56,9 @@ static void node_free(struct node *node)
 {
     node_drop_pending(node);
     memory_free(node->pending);
-    buffer_release(&node->durable);
-    buffer_release(&node->current);
+    sim_content_release(&node->durable);
+    sim_content_release(&node->current);
     memory_free(node);
-}
-
-/* Put bytes at an offset; a gap before them is filled with zeros. */
-static void content_put(struct buffer *content, uint64_t offset, struct bytes data)
-{
-    if (data.size == 0)
-        return;
-    if (content->size < offset + data.size)
-        buffer_put_zeros(content, offset + data.size - content->size);
-    memcpy(content->data + offset, data.data, data.size);
 }
 
 static void node_write(struct node *node, uint64_t offset, struct bytes data)
@@ -146,7 +68,7 @@ static void node_write(struct node *node, uint64_t offset, struct bytes data)
     struct pending_write *write = &node->pending[node->pending_count++];
     *write = (struct pending_write){.offset = offset};
     buffer_append_bytes(&write->data, data);
-    content_put(&node->current, offset, data);
+    sim_content_put(&node->current, offset, data);
 }
 
 static void node_sync(struct node *node)
@@ -158,87 +80,10 @@ static void node_sync(struct node *node)
             node->pending[kept++] = *write;
             continue;
         }
-        content_put(&node->durable, write->offset, buffer_view(&write->data));
+        sim_content_put(&node->durable, write->offset, buffer_view(&write->data));
         buffer_release(&write->data);
     }
     node->pending_count = kept;
-}
-
-/* ---- tables of names ---- */
-
-static struct name *name_find(const struct name_table *table, const char *path)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->names[i].path, path) == 0)
-            return &table->names[i];
-    return NULL;
-}
-
-static struct node *name_node(const struct name_table *table, const char *path)
-{
-    const struct name *name = name_find(table, path);
-    return name != NULL ? name->node : NULL;
-}
-
-static void name_assign(struct name_table *table, const char *path, struct node *node)
-{
-    struct name *name = name_find(table, path);
-    if (name != NULL && node != NULL) {
-        name->node = node;
-    } else if (name != NULL) {
-        memory_free(name->path);
-        *name = table->names[--table->count];
-    } else if (node != NULL) {
-        table->names = memory_resize(table->names, (table->count + 1) * sizeof *table->names);
-        table->names[table->count++] = (struct name){memory_string(path), node};
-    }
-}
-
-static void name_table_release(struct name_table *table)
-{
-    for (size_t i = 0; i < table->count; i++)
-        memory_free(table->names[i].path);
-    memory_free(table->names);
-    *table = (struct name_table){0};
-}
-
-/* Length of the part of a path that names its directory: 1 for "d/a", 0 for "a". */
-static size_t parent_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? (size_t)(slash - path) : 0;
-}
-
-static bool is_child_of(const char *path, const char *directory)
-{
-    size_t length = strlen(directory);
-    return parent_length(path) == length && strncmp(path, directory, length) == 0 &&
-           (length == 0 || path[length] == '/');
-}
-
-static bool parent_exists(const struct name_table *table, const char *path)
-{
-    size_t length = parent_length(path);
-    if (length == 0)
-        return true;
-    char *parent = memory_copy(path, length + 1);
-    parent[length] = '\0';
-    const struct node *node = name_node(table, parent);
-    memory_free(parent);
-    return node != NULL && node->is_directory;
-}
-
-static void name_change_apply(struct name_table *table, const struct name_change *change)
-{
-    name_assign(table, change->path, change->node);
-    if (change->second_path != NULL)
-        name_assign(table, change->second_path, change->second_node);
-}
-
-static void name_change_release(struct name_change *change)
-{
-    memory_free(change->path);
-    memory_free(change->second_path);
 }
 
 /* Make a change in the current table and remember it; `second_path` may be NULL. */
@@ -299,14 +144,14 @@ static int sim_open(struct disk *disk, const char *path, int flags, struct disk_
     bool creates = (flags & DISK_CREATE) != 0;
     if (rc == 0 && creates && node != NULL)
         rc = -EEXIST;
-    else if (rc == 0 && ((!creates && node == NULL) || !parent_exists(&sim->current, path)))
+    else if (rc == 0 && ((!creates && node == NULL) || !name_has_parent(&sim->current, path)))
         rc = -ENOENT;
     else if (rc == 0 && node != NULL && node->is_directory)
         rc = -EISDIR;
     if (rc < 0)
         return error_set(err, rc, "open %s: %s", path, error_text(rc));
     if (node == NULL) {
-        node = node_new(sim, false);
+        node = sim_disk_node_new(sim, false);
         sim_disk_change(sim, path, node, NULL, NULL);
     }
     node->open_count++;
@@ -348,14 +193,7 @@ static int64_t sim_read(struct disk *disk, struct disk_file *file, uint64_t offs
     int rc = sim_disk_enter(sim_of(disk), SIM_READ);
     if (rc < 0)
         return rc;
-    const struct buffer *content = &file->node->current;
-    if (offset >= content->size)
-        return 0;
-    size_t left = content->size - (size_t)offset;
-    size_t count = size < left ? size : left;
-    if (count > 0)
-        memcpy(to, content->data + offset, count);
-    return (int64_t)count;
+    return (int64_t)sim_content_read(&file->node->current, offset, to, size);
 }
 
 /* -ENOSPC if a file that grows to `size` takes more than there is. */
@@ -405,10 +243,10 @@ static int sim_allocate(struct disk *disk, struct disk_file *file, uint64_t size
         return rc;
     struct node *node = file->node;
     node_drop_pending(node);
-    buffer_clear(&node->durable);
-    buffer_clear(&node->current);
-    buffer_put_zeros(&node->durable, size);
-    buffer_put_zeros(&node->current, size);
+    sim_content_release(&node->durable);
+    sim_content_release(&node->current);
+    sim_content_resize(&node->durable, size);
+    sim_content_resize(&node->current, size);
     return 0;
 }
 
@@ -428,7 +266,7 @@ static int sim_rename(struct disk *disk, const char *from, const char *to)
     const struct node *target = name_node(&sim->current, to);
     if (rc < 0)
         return rc;
-    if (node == NULL || !parent_exists(&sim->current, to))
+    if (node == NULL || !name_has_parent(&sim->current, to))
         return -ENOENT;
     check(!node->is_directory);
     if (target != NULL && target->is_directory)
@@ -447,7 +285,7 @@ static int sim_remove(struct disk *disk, const char *path)
     if (name_node(&sim->current, path) == NULL)
         return -ENOENT;
     for (size_t i = 0; i < sim->current.count; i++)
-        if (is_child_of(sim->current.names[i].path, path))
+        if (name_is_child(sim->current.names[i].path, path))
             return -ENOTEMPTY;
     sim_disk_change(sim, path, NULL, NULL, NULL);
     return 0;
@@ -469,9 +307,9 @@ static int sim_make_directory(struct disk *disk, const char *path)
     int rc = sim_disk_enter(sim, SIM_MAKE_DIRECTORY);
     if (rc < 0 || name_node(&sim->current, path) != NULL)
         return rc;
-    if (!parent_exists(&sim->current, path))
+    if (!name_has_parent(&sim->current, path))
         return -ENOENT;
-    sim_disk_change(sim, path, node_new(sim, true), NULL, NULL);
+    sim_disk_change(sim, path, sim_disk_node_new(sim, true), NULL, NULL);
     return 0;
 }
 
@@ -492,8 +330,8 @@ static int sim_sync_directory(struct disk *disk, const char *path)
     size_t kept = 0;
     for (size_t i = 0; i < sim->change_count; i++) {
         struct name_change *change = &sim->changes[i];
-        if (is_child_of(change->path, path) ||
-            (change->second_path != NULL && is_child_of(change->second_path, path))) {
+        if (name_is_child(change->path, path) ||
+            (change->second_path != NULL && name_is_child(change->second_path, path))) {
             name_change_apply(&sim->durable, change);
             name_change_release(change);
         } else {
@@ -524,7 +362,7 @@ static int sim_list(struct disk *disk, const char *path,
     size_t skip = path[0] != '\0' ? strlen(path) + 1 : 0;
     size_t count = 0;
     for (size_t i = 0; i < sim->current.count; i++)
-        if (is_child_of(sim->current.names[i].path, path))
+        if (name_is_child(sim->current.names[i].path, path))
             names[count++] = memory_string(sim->current.names[i].path + skip);
     if (count > 0)
         qsort(names, count, sizeof *names, text_compare);
@@ -640,120 +478,19 @@ uint64_t sim_disk_used(const struct sim_disk *sim)
     return used;
 }
 
+static void content_flip(struct sim_content *content, uint64_t bit)
+{
+    uint8_t byte;
+    check(sim_content_read(content, bit / 8, &byte, 1) == 1);
+    byte ^= (uint8_t)(1 << bit % 8);
+    sim_content_put(content, bit / 8, bytes_of(&byte, 1));
+}
+
 void sim_disk_flip_bit(struct sim_disk *sim, const char *path, uint64_t bit)
 {
     struct node *node = name_node(&sim->current, path);
     check(node != NULL && bit / 8 < node->current.size);
-    node->current.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    content_flip(&node->current, bit);
     if (bit / 8 < node->durable.size)
-        node->durable.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-}
-
-/* ---- crash ---- */
-
-/* Sectors are those of the file, not of the write, so the first and last may be cut short. */
-static void crash_tear(struct buffer *content, const struct pending_write *write, uint64_t sector,
-                       struct sim_random *random)
-{
-    uint64_t end = write->offset + write->data.size;
-    uint64_t old_size = content->size;
-    for (uint64_t at = write->offset; at < end;) {
-        uint64_t next = (at / sector + 1) * sector;
-        next = next < end ? next : end;
-        struct bytes part = bytes_of(write->data.data + (at - write->offset), (size_t)(next - at));
-        if (sim_random_chance(random, 50))
-            content_put(content, at, part);
-        else if (next > old_size && content->size < next && sim_random_chance(random, 50))
-            buffer_put_zeros(content, (size_t)(next - content->size));
-        at = next;
-    }
-}
-
-static void crash_content(const struct node *node, struct buffer *content, uint64_t sector,
-                          struct sim_random *random)
-{
-    buffer_append_bytes(content, buffer_view(&node->durable));
-    for (size_t i = 0; i < node->pending_count; i++) {
-        const struct pending_write *write = &node->pending[i];
-        uint64_t fate = sim_random_below(random, 3);
-        if (fate == 0)
-            content_put(content, write->offset, buffer_view(&write->data));
-        else if (fate == 1)
-            crash_tear(content, write, sector, random);
-    }
-}
-
-static void copy_names(struct name_table *to, const struct name_table *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        name_assign(to, from->names[i].path, from->names[i].node);
-}
-
-/* Names without a directory are gone, and with it the names below them. */
-static void drop_orphans(struct name_table *table)
-{
-    for (size_t i = 0; i < table->count;) {
-        if (parent_exists(table, table->names[i].path)) {
-            i++;
-            continue;
-        }
-        char *path = memory_string(table->names[i].path);
-        name_assign(table, path, NULL);
-        memory_free(path);
-        i = 0;
-    }
-}
-
-static int name_compare(const void *a, const void *b)
-{
-    return strcmp(((const struct name *)a)->path, ((const struct name *)b)->path);
-}
-
-/* A disk that holds the files of `names`, each with what `random` leaves of it; NULL: all of it. */
-static struct sim_disk *sim_disk_with(const struct sim_disk *old, struct name_table *names,
-                                      struct sim_random *random)
-{
-    struct sim_disk *sim = sim_disk_new();
-    uint64_t sector = SECTOR_LARGE;
-    if (random != NULL && sim_random_chance(random, 50))
-        sector = SECTOR_SMALL;
-    sim->space = old->space;
-    drop_orphans(names);
-    /* In a fixed order: what is drawn for a file depends on those drawn before. */
-    if (names->count > 0)
-        qsort(names->names, names->count, sizeof *names->names, name_compare);
-    for (size_t i = 0; i < names->count; i++) {
-        const struct node *from = names->names[i].node;
-        struct node *node = node_new(sim, from->is_directory);
-        if (random != NULL)
-            crash_content(from, &node->durable, sector, random);
-        else
-            buffer_append_bytes(&node->durable, buffer_view(&from->current));
-        buffer_append_bytes(&node->current, buffer_view(&node->durable));
-        name_assign(&sim->durable, names->names[i].path, node);
-        name_assign(&sim->current, names->names[i].path, node);
-    }
-    return sim;
-}
-
-struct sim_disk *sim_disk_crash(const struct sim_disk *old, uint64_t seed)
-{
-    struct sim_random random = {.state = seed};
-    struct name_table names = {0};
-    copy_names(&names, &old->durable);
-    for (size_t i = 0; i < old->change_count; i++)
-        if (sim_random_chance(&random, 50))
-            name_change_apply(&names, &old->changes[i]);
-    struct sim_disk *sim = sim_disk_with(old, &names, &random);
-    name_table_release(&names);
-    return sim;
-}
-
-struct sim_disk *sim_disk_restart(const struct sim_disk *old)
-{
-    struct name_table names = {0};
-    copy_names(&names, &old->current);
-    struct sim_disk *sim = sim_disk_with(old, &names, NULL);
-    name_table_release(&names);
-    return sim;
+        content_flip(&node->durable, bit);
 }

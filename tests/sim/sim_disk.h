@@ -43,6 +43,15 @@ struct disk *sim_disk_interface(struct sim_disk *disk);
  * order among each other.  Files are closed and the lock is free. */
 struct sim_disk *sim_disk_crash(const struct sim_disk *disk, uint64_t seed);
 
+/* All crashes that matter, by number: each unsynced change of names kept or dropped, each unsynced
+ * write kept, dropped, or torn: its first sectors there, all but one, or only one, of 512 and of
+ * 4096 bytes, in up to 8 places of it, and the file as long as before or as after.  UINT64_MAX when
+ * there are more.  The same number gives the same disk. */
+uint64_t sim_disk_crash_count(const struct sim_disk *disk);
+struct sim_disk *sim_disk_crash_number(const struct sim_disk *disk, uint64_t number);
+/* Of all names and bytes that reads show: equal disks have equal ones. */
+uint64_t sim_disk_hash(const struct sim_disk *disk);
+
 /* A new disk with everything kept: the process was killed, or ended, and the machine went on. */
 struct sim_disk *sim_disk_restart(const struct sim_disk *disk);
 

@@ -13,6 +13,7 @@
 struct sim_lane {
     struct job *waiting;  /* first is next to run */
     struct job *finished; /* run, first is next to be done */
+    bool is_stalled;
 };
 
 struct sim_timer {
@@ -142,6 +143,8 @@ static size_t sim_collect(struct sim_world *sim, struct sim_action actions[2 * L
     size_t count = 0;
     for (size_t i = 0; i < LANE_COUNT; i++) {
         struct sim_lane *lane = &sim->lanes[i];
+        if (lane->is_stalled)
+            continue;
         if (lane->waiting != NULL)
             actions[count++] = (struct sim_action){.lane = lane};
         if (lane->finished != NULL)
@@ -263,6 +266,11 @@ struct sim_world *sim_world_crash(const struct sim_world *old, uint64_t seed)
     return sim_world_after(old, sim_disk_crash(old->sim_disk, seed), seed);
 }
 
+struct sim_world *sim_world_crash_number(const struct sim_world *old, uint64_t number)
+{
+    return sim_world_after(old, sim_disk_crash_number(old->sim_disk, number), number);
+}
+
 struct sim_world *sim_world_restart(const struct sim_world *old, uint64_t seed)
 {
     return sim_world_after(old, sim_disk_restart(old->sim_disk), seed);
@@ -277,6 +285,11 @@ void sim_world_advance_us(struct sim_world *sim, int64_t us)
 void sim_world_set_wall_us(struct sim_world *sim, int64_t wall_us)
 {
     sim->wall_offset_us = wall_us - sim->monotonic_us;
+}
+
+void sim_world_stall(struct sim_world *sim, enum executor_lane lane, bool is_stalled)
+{
+    sim->lanes[lane].is_stalled = is_stalled;
 }
 
 void sim_world_run_us(struct sim_world *sim, int64_t us)

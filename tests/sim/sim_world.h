@@ -23,15 +23,19 @@ void sim_world_free(struct sim_world *world);                     /* NULL is fin
 struct world *sim_world_interface(struct sim_world *world);
 struct sim_disk *sim_world_disk(struct sim_world *world);
 
-/* The world after a loss of power (sim_disk_crash), after the process was killed
+/* The world after a loss of power (sim_disk_crash, sim_disk_crash_number), after the process was killed
  * (sim_disk_restart): the same time, nothing running, no faults. */
 struct sim_world *sim_world_crash(const struct sim_world *world, uint64_t seed);
+struct sim_world *sim_world_crash_number(const struct sim_world *world, uint64_t number);
 struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed);
 
 /* Both clocks; timers that come due fire in the steps that follow. */
 void sim_world_advance_us(struct sim_world *world, int64_t us);
 /* Only the wall clock jumps, to any time. */
 void sim_world_set_wall_us(struct sim_world *world, int64_t wall_us);
+
+/* Nothing of a lane is run or done while it is stalled: a disk that does not answer. */
+void sim_world_stall(struct sim_world *world, enum executor_lane lane, bool is_stalled);
 
 /* Steps until nothing is left to do, but timers are only fired within `us` from now; the time is
  * then that much later.  For engines with a timer that always starts again. */

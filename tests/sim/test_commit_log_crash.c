@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_world.h"
 
 enum {
@@ -260,6 +261,7 @@ Test(commit_log_crash, every_call_of_a_history_survives_a_loss_of_power)
 {
     struct history history = {0};
 
+    sim_cheap();
     history_open(&history, sim_world_new(1));
     history_append(&history, 5);
     history_stop(&history, 2);
@@ -290,6 +292,7 @@ Test(commit_log_crash, every_call_of_a_history_survives_a_loss_of_power)
 /* The order in which lanes run changes what is under way when the power fails. */
 Test(commit_log_crash, histories_of_other_orders_survive_too)
 {
+    sim_cheap();
     for (uint64_t seed = 100; seed < 108; seed++) {
         struct history history = {0};
 

@@ -1,0 +1,534 @@
+/* history: see the header.
+ *
+ * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
+ * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
+#include "tests/sim/history.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+enum {
+    FULL_STEPS = 200,              /* after which a full disk gets its space back */
+    FULL_BYTES = 100000            /* that a full disk may still take */
+};
+
+static const char *const resellers[HISTORY_RESELLERS] = {"r1", "r2"};
+static const char *const days[HISTORY_DAYS] = {"2013-11-28", "2013-11-29", "2013-11-30"};
+
+/* ---- the model ---- */
+
+struct model {
+    uint32_t clicks[HISTORY_RESELLERS][HISTORY_DAYS];
+    int64_t cents[HISTORY_RESELLERS][HISTORY_DAYS];
+    int64_t percent[HISTORY_RESELLERS][HISTORY_DAYS];       /* set for that day; -1: not */
+    int64_t per_reseller[HISTORY_RESELLERS];
+    int64_t counters[HISTORY_COUNTERS];
+    bool is_gone[HISTORY_WRITES];               /* clicks that were voided, or never written */
+};
+
+static void model_take(struct model *model, const struct history *history, uint32_t index)
+{
+    const struct written *written = &history->writes[index];
+    uint32_t r = written->reseller, d = written->day;
+    switch (written->kind) {
+    case WRITE_CLICKS:
+        model->is_gone[index] = false;
+        model->clicks[r][d] += written->clicks;
+        model->cents[r][d] += written->cents;
+        model->per_reseller[r] += written->clicks;
+        return;
+    case WRITE_VOID:
+        model->clicks[r][d] = 0;
+        model->cents[r][d] = 0;
+        for (uint32_t i = 0; i < index; i++)
+            model->is_gone[i] |= history->writes[i].reseller == r && history->writes[i].day == d;
+        return;
+    case WRITE_RATE:
+        model->percent[r][d] = written->percent;
+        return;
+    case WRITE_RATE_DELETE:
+        model->percent[r][d] = -1;
+        return;
+    case WRITE_COUNTER_SET:
+        model->counters[written->counter] = written->value;
+        return;
+    case WRITE_COUNTER_ADD:
+        model->counters[written->counter] += written->value;
+        return;
+    }
+}
+
+static struct model model_of(const struct history *history, uint32_t count)
+{
+    struct model model;
+    memset(&model, 0, sizeof model);
+    memset(model.is_gone, true, sizeof model.is_gone);
+    for (uint32_t r = 0; r < HISTORY_RESELLERS; r++)
+        for (uint32_t d = 0; d < HISTORY_DAYS; d++)
+            model.percent[r][d] = -1;
+    for (uint32_t i = 0; i < count; i++)
+        model_take(&model, history, i);
+    return model;
+}
+
+static int64_t model_percent_at(const struct model *model, uint32_t reseller, uint32_t day)
+{
+    int64_t percent = -1;
+    for (uint32_t d = 0; d <= day; d++)
+        percent = model->percent[reseller][d] >= 0 ? model->percent[reseller][d] : percent;
+    return percent;
+}
+
+/* ---- what is found ---- */
+
+struct found {
+    struct buffer rows, ads, per_reseller, rates;
+    char stats[HISTORY_RESELLERS][HISTORY_DAYS][64];
+};
+
+/* All clicks, by a scan, or by one read after the other of all the partitions there can be: a scan
+ * waits for the log where fresh rows are in the way, and so cannot stand beside one that hangs. */
+static struct buffer find_clicks(struct engine_fixture *engine, bool scans)
+{
+    struct buffer rows = {0};
+    struct error err = {0};
+    if (scans)
+        return engine_fixture_rows(engine, TABLE_AD_CLICK, (struct bytes){0}, 100, false);
+    for (uint32_t i = 0; i < HISTORY_RESELLERS * HISTORY_DAYS; i++) {
+        struct buffer key = {0};
+        engine_fixture_key(&key, resellers[i / HISTORY_DAYS], days[i % HISTORY_DAYS]);
+        const struct read_request request = {.table_id = TABLE_AD_CLICK,
+                                             .key = buffer_view(&key),
+                                             .slice = slice_all(),
+                                             .row_limit = 100};
+        cr_assert_eq(engine_fixture_try_rows(engine, &request, &rows, &err), 0, "%s", err.text);
+        buffer_release(&key);
+    }
+    buffer_put_u8(&rows, 0);
+    return rows;
+}
+
+static struct found find(struct rollup_fixture *fixture, bool scans)
+{
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    const struct bytes all = {0};
+    struct found found = {
+        .rows = find_clicks(&engine, scans),
+        .ads = engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, all, 100, false),
+        .per_reseller = engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, all, 100, false),
+        .rates = engine_fixture_rows(&engine, TABLE_RESELLER, all, 100, false),
+    };
+    for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
+        for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
+            struct buffer stats = engine_fixture_stats(&engine, resellers[r], days[d]);
+            snprintf(found.stats[r][d], sizeof found.stats[r][d], "%s", (const char *)stats.data);
+            buffer_release(&stats);
+        }
+    }
+    return found;
+}
+
+static void found_release(struct found *found)
+{
+    buffer_release(&found->rows);
+    buffer_release(&found->ads);
+    buffer_release(&found->per_reseller);
+    buffer_release(&found->rates);
+}
+
+static uint32_t times(const struct buffer *text, const char *needle)
+{
+    uint32_t count = 0;
+    for (const char *at = (const char *)text->data; (at = strstr(at, needle)) != NULL; at++)
+        count++;
+    return count;
+}
+
+/* The number in the line that begins with `name`; 0 when there is none. */
+static int64_t number_of(const struct buffer *text, const char *name)
+{
+    char needle[32];
+    int64_t number = 0;
+    snprintf(needle, sizeof needle, "%s|", name);
+    const char *at = strstr((const char *)text->data, needle);
+    if (at != NULL)
+        cr_assert_eq(sscanf(at + strlen(needle), "%" SCNd64, &number), 1);
+    return number;
+}
+
+static bool writes_match(const struct history *history, const struct model *model,
+                         const struct found *found, uint32_t count)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < history->count; i++) {
+        char ad[16], inner[32];
+        if (history->writes[i].kind != WRITE_CLICKS)
+            continue;
+        snprintf(ad, sizeof ad, "b%02u", i);
+        snprintf(inner, sizeof inner, "|%s|", ad);
+        uint32_t expected = model->is_gone[i] ? 0 : history->writes[i].clicks;
+        if (times(&found->rows, inner) != expected ||
+            number_of(&found->ads, ad) != (i < count ? history->writes[i].clicks : 0))
+            return false;
+        rows += expected;
+    }
+    return times(&found->rows, "\n") == rows;
+}
+
+static bool stats_match(const char *text, uint32_t clicks, int64_t cents)
+{
+    uint32_t rows = 0;
+    char sum[32] = "0";
+    struct decimal value;
+    if (text[0] != '\0')
+        cr_assert_eq(sscanf(text, "%u %31s", &rows, sum), 2);
+    cr_assert_eq(decimal_parse(bytes_text(sum), &value), 0);
+    return rows == clicks && decimal_compare(value, decimal_from(cents, 2)) == 0;
+}
+
+static bool rate_matches(const struct buffer *rates, uint32_t r, uint32_t d, int64_t percent)
+{
+    char needle[32], text[32];
+    struct decimal value;
+    snprintf(needle, sizeof needle, "%s|%s|", resellers[r], days[d]);
+    const char *at = strstr((const char *)rates->data, needle);
+    if (at == NULL || percent < 0)
+        return at == NULL && percent < 0;
+    cr_assert_eq(sscanf(at + strlen(needle), "%31s", text), 1);
+    cr_assert_eq(decimal_parse(bytes_text(text), &value), 0);
+    return decimal_compare(value, decimal_from(percent, 2)) == 0;
+}
+
+static bool model_matches(const struct history *history, const struct model *model,
+                          const struct found *found, uint32_t count)
+{
+    for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
+        if (number_of(&found->per_reseller, resellers[r]) != model->per_reseller[r])
+            return false;
+        for (uint32_t d = 0; d < HISTORY_DAYS; d++)
+            if (!stats_match(found->stats[r][d], model->clicks[r][d], model->cents[r][d]) ||
+                !rate_matches(&found->rates, r, d, model->percent[r][d]))
+                return false;
+    }
+    for (uint32_t c = 0; c < HISTORY_COUNTERS; c++) {
+        char name[8];
+        snprintf(name, sizeof name, "c%u", c);
+        if (number_of(&found->ads, name) != model->counters[c])
+            return false;
+    }
+    return writes_match(history, model, found, count);
+}
+
+static uint32_t count_required(const struct history *history)
+{
+    uint32_t count = history->shown;
+    for (uint32_t i = 0; i < history->count; i++)
+        count = history->writes[i].is_acknowledged && count < i + 1 ? i + 1 : count;
+    return count;
+}
+
+/* How many of the writes are there: the least number that fits, from those on that must be. */
+static uint32_t count_found(const struct history *history, struct rollup_fixture *fixture,
+                            bool scans, const char *crash)
+{
+    struct found found = find(fixture, scans);
+    uint32_t count = count_required(history);
+    for (bool fits = false; !fits; count += !fits) {
+        cr_assert_leq(count, history->count,
+                      "no beginning of the history gives what is there; %s %s:\n%s%s%s%s",
+                      history->label, crash, (const char *)found.rows.data,
+                      (const char *)found.ads.data, (const char *)found.per_reseller.data,
+                      (const char *)found.rates.data);
+        const struct model model = model_of(history, count);
+        fits = model_matches(history, &model, &found, count);
+    }
+    found_release(&found);
+    return count;
+}
+
+/* One line of figures: "reseller day clicks gross rate amount state". */
+static bool figure_matches(const struct model *model, const char *line, uint32_t r, uint32_t d)
+{
+    char gross[40], rate[40], amount[40];
+    uint32_t clicks;
+    struct decimal value;
+    int64_t percent = model_percent_at(model, r, d);
+    cr_assert_eq(sscanf(line, "%*s %*s %u %39s %39s %39s", &clicks, gross, rate, amount), 4, "%s",
+                 line);
+    cr_assert_eq(decimal_parse(bytes_text(gross), &value), 0);
+    if (clicks != model->clicks[r][d] ||
+        decimal_compare(value, decimal_from(model->cents[r][d], 2)) != 0)
+        return false;
+    if (percent < 0 || clicks == 0)
+        return percent >= 0 || strcmp(amount, "-") == 0;
+    return decimal_parse(bytes_text(amount), &value) == 0 &&
+           decimal_compare(value, decimal_from(model->cents[r][d] * percent, 4)) == 0;
+}
+
+static void check_figures(const struct history *history, struct rollup_fixture *fixture,
+                          uint32_t count, const char *crash)
+{
+    const struct model model = model_of(history, count);
+    struct buffer text = rollup_fixture_figures(fixture);
+    for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
+        for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
+            char needle[32];
+            snprintf(needle, sizeof needle, "%s %s ", resellers[r], days[d]);
+            const char *line = strstr((const char *)text.data, needle);
+            bool fits = line != NULL ? figure_matches(&model, line, r, d)
+                                     : model.clicks[r][d] == 0;
+            cr_assert(fits, "figure of %s%u clicks, %" PRId64 " cents; %s %s:\n%s", needle,
+                      model.clicks[r][d], model.cents[r][d], history->label, crash,
+                      (const char *)text.data);
+        }
+    }
+    buffer_release(&text);
+}
+
+/* ---- crashes ---- */
+
+/* Open what a crash left, in `crashed`, which is the callee's, and look at everything. */
+static void check_crash(struct history *history, struct sim_world *crashed, const char *crash,
+                        bool opens_again)
+{
+    struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max};
+    sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
+    rollup_fixture_open(&fixture, crashed);
+    uint32_t count = count_found(history, &fixture, true, crash);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    check_figures(history, &fixture, count, crash);
+    if (opens_again) {
+        rollup_fixture_restart(&fixture);
+        cr_assert_leq(count_found(history, &fixture, true, crash), count);
+        check_figures(history, &fixture, count, crash);
+    }
+    rollup_fixture_stop(&fixture);
+    history->crashes++;
+}
+
+/* One of the crashes that can come now; the number of the moment and of the crash name it. */
+static void crash_one(struct history *history, uint64_t moment, uint64_t number, bool is_numbered)
+{
+    char crash[80];
+    const struct sim_world *now = history->fixture.sim;
+    struct sim_world *crashed = is_numbered ? sim_world_crash_number(now, number)
+                                            : sim_world_crash(now, number);
+    uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
+    hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
+    if (!sim_seen_add(&history->seen, hash)) {
+        sim_world_free(crashed);
+        return;
+    }
+    snprintf(crash, sizeof crash, "moment %" PRIu64 " %s %" PRIu64, moment,
+             is_numbered ? "crash" : "seed", number);
+    check_crash(history, crashed, crash, hash % 4 == 0);
+}
+
+/* All of them where they are few enough, else half by number and half from seeds. */
+static void crash_now(struct history *history)
+{
+    uint64_t moment = history->moments++;
+    uint64_t all = sim_disk_crash_count(sim_world_disk(history->fixture.sim));
+    struct sim_random random = {.state = moment};
+    if (all <= history->crashes_per_moment) {
+        for (uint64_t number = 0; number < all; number++)
+            crash_one(history, moment, number, true);
+        return;
+    }
+    for (uint32_t i = 0; i < history->crashes_per_moment; i++) {
+        uint64_t drawn = sim_random_next(&random);
+        crash_one(history, moment, i % 2 == 0 ? drawn % all : drawn, i % 2 == 0);
+    }
+}
+
+static void before_call(void *context, enum sim_call call)
+{
+    struct history *history = context;
+    bool matters = call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
+                   call == SIM_REMOVE;
+    if (!matters || history->is_checking)
+        return;
+    history->is_checking = true;
+    crash_now(history);
+    history->is_checking = false;
+}
+
+void history_watch(struct history *history, bool is_watched)
+{
+    sim_disk_watch(sim_world_disk(history->fixture.sim), is_watched ? before_call : NULL, history);
+}
+
+void history_crash_and_go_on(struct history *history, bool is_power_lost)
+{
+    struct written before[HISTORY_WRITES];
+    uint64_t seed = sim_random_next(&history->random);
+    char crash[40];
+    snprintf(crash, sizeof crash, "gone on from %" PRIu64, seed);
+    /* What the engine still does in the old world is not history. */
+    bool was_checking = history->is_checking;
+    history->is_checking = true;
+    memcpy(before, history->writes, sizeof before);
+    struct sim_world *after = is_power_lost ? sim_world_crash(history->fixture.sim, seed)
+                                            : sim_world_restart(history->fixture.sim, seed);
+    rollup_fixture_go_on(&history->fixture, after);
+    memcpy(history->writes, before, sizeof before);
+    history->count = count_found(history, &history->fixture, true, crash);
+    for (uint32_t i = 0; i < history->count; i++)
+        history->writes[i].is_acknowledged = true;
+    history->is_checking = was_checking;
+    history->crashes++;
+}
+
+void history_show(struct history *history)
+{
+    sim_world_stall(history->fixture.sim, LANE_LOG, true);
+    history->shown = count_found(history, &history->fixture, false, "beside a stalled disk");
+    sim_world_stall(history->fixture.sim, LANE_LOG, false);
+}
+
+void history_check_all(struct history *history)
+{
+    cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
+    history->shown = history->count;
+    (void)count_found(history, &history->fixture, true, "at the end");
+    check_figures(history, &history->fixture, history->count, "at the end");
+}
+
+/* ---- life ---- */
+
+void history_start(struct history *history)
+{
+    rollup_fixture_start(&history->fixture);
+}
+
+void history_stop(struct history *history)
+{
+    history_watch(history, false);
+    rollup_fixture_stop(&history->fixture);
+    sim_seen_release(&history->seen);
+}
+
+void history_steps(struct history *history, uint32_t count)
+{
+    struct executor *executor = history->fixture.world->executor;
+    while (count-- > 0 && executor->step(executor)) {
+    }
+}
+
+void history_set_full(struct history *history, bool is_full)
+{
+    struct sim_disk *disk = sim_world_disk(history->fixture.sim);
+    uint64_t left = is_full ? sim_random_below(&history->random, FULL_BYTES) : 0;
+    history->is_full = is_full;
+    sim_disk_set_space(disk, is_full ? sim_disk_used(disk) + left : UINT64_MAX);
+}
+
+/* ---- writes ---- */
+
+static void acknowledged(void *context, int status, const struct error *err)
+{
+    (void)err;
+    ((struct written *)context)->is_acknowledged = status == 0;
+}
+
+static uint32_t draw(struct history *history, uint32_t limit)
+{
+    return (uint32_t)sim_random_below(&history->random, limit);
+}
+
+static struct block *make_clicks(struct history *history, struct written *written)
+{
+    struct click clicks[HISTORY_CLICKS];
+    char ad[16], amounts[HISTORY_CLICKS][8];
+    snprintf(ad, sizeof ad, "b%02u", history->count);
+    written->clicks = 1 + draw(history, HISTORY_CLICKS);
+    for (uint32_t i = 0; i < written->clicks; i++) {
+        uint32_t cents = 1 + draw(history, 9);
+        int32_t day;
+        cr_assert(day_parse(bytes_text(days[written->day]), &day));
+        snprintf(amounts[i], sizeof amounts[i], "0.0%u", cents);
+        clicks[i] = (struct click){resellers[written->reseller], days[written->day],
+                                   day * DAY_MS + draw(history, 3), ad, amounts[i]};
+        written->cents += cents;
+    }
+    return engine_fixture_block(history->fixture.store, clicks, written->clicks);
+}
+
+static void add_counter(struct write_batch *batch, const struct written *written)
+{
+    const struct counter_increment increment = {
+        .table_id = TABLE_CLICKS_PER_AD,
+        .column_id = COUNTER_CLICKS,
+        .key = write_batch_text(batch, written->counter == 0 ? "c0" : "c1"),
+        .is_set = written->kind == WRITE_COUNTER_SET,
+        .value = written->value};
+    write_batch_add_increment(batch, &increment);
+}
+
+static void add_row(struct history *history, struct write_batch *batch,
+                    const struct written *written)
+{
+    const struct schema *schema = store_schema(history->fixture.store);
+    struct column_value values[] = {
+        {RESELLER_ID, false, bytes_text(resellers[written->reseller])},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(days[written->day])},
+        {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
+    };
+    if (written->kind == WRITE_RATE) {
+        values[2].value = write_batch_decimal(batch, decimal_from(written->percent, 2));
+        write_batch_insert(batch, schema_table(schema, TABLE_RESELLER), values, 3);
+    } else if (written->kind == WRITE_RATE_DELETE) {
+        write_batch_delete(batch, schema_table(schema, TABLE_RESELLER), values, 2);
+    } else {
+        values[0].column_id = AD_CLICK_RESELLER_ID;
+        values[1].column_id = AD_CLICK_DAY;
+        write_batch_delete(batch, schema_table(schema, TABLE_AD_CLICK), values, 2);
+    }
+}
+
+/* It counts as written from before the call on: what a crash leaves of it is its own matter. */
+static void apply(struct history *history, struct write_batch *batch, struct written *written)
+{
+    struct error err = {0};
+    int rc;
+    uint32_t tries = 0;
+    while ((rc = store_apply(history->fixture.store, batch, acknowledged, written, &err)) ==
+           ERROR_FULL) {
+        if (history->is_full && ++tries > FULL_STEPS)
+            history_set_full(history, false);
+        history_steps(history, 1);
+    }
+    cr_assert_eq(rc, 0, "%s, %s", err.text, history->label);
+}
+
+void history_write(struct history *history, const struct written *what)
+{
+    cr_assert_lt(history->count, HISTORY_WRITES);
+    struct written *written = &history->writes[history->count];
+    struct write_batch *batch = write_batch_new();
+    struct block *block = NULL;
+    *written = *what;
+    switch (written->kind) {
+    case WRITE_CLICKS:
+        block = make_clicks(history, written);
+        write_batch_add_block(batch, block);
+        break;
+    case WRITE_VOID:
+    case WRITE_RATE:
+    case WRITE_RATE_DELETE:
+        add_row(history, batch, written);
+        break;
+    case WRITE_COUNTER_SET:
+    case WRITE_COUNTER_ADD:
+        add_counter(batch, written);
+        break;
+    }
+    history->count++;
+    apply(history, batch, written);
+    block_free(block);
+    write_batch_free(batch);
+}

@@ -1,0 +1,185 @@
+/* Every short history, through every loss of power that matters.
+ *
+ * Method: a history is a word.  Each letter is one step:
+ *
+ *     c  clicks of a day            l  late clicks, of an earlier day
+ *     v  all clicks of a day voided
+ *     r  a rate set                 d  that rate deleted
+ *     s  a counter set              a  a counter added to
+ *     f  flush                      m  merge (compaction)
+ *     u  the rollup settles         b  the clock jumps back by a day
+ *     o  stopped and opened         k  killed and opened         p  power lost, and opened
+ *
+ * All words of a length are gone through, from several beginnings that leave segments, a log that
+ * is used again, and exceptions over fresh rows.  The steps before the last two run until nothing
+ * is left to do; the last two overlap, in one of two ways, and while they run and until the engine
+ * is idle the power fails before every sync and every change of names, in each way that matters:
+ * each change of names and each write kept or dropped, each write torn (sim_disk.h).  Where these
+ * ways are more than WAYS_MAX they are sampled.  What each leaves is compared with the model of
+ * history.h, unless it left what an earlier one had.
+ *
+ * A failure names the word and the crash: SIM_WORD=cflfk:1 runs that one alone.  SIM_LENGTH is the
+ * length of the words, SIM_STRIDE and SIM_SEED share them between processes. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/sim/history.h"
+#include "tests/sim/sim_cheap.h"
+
+enum {
+    LENGTH_DEFAULT = 2,
+    WAYS_MAX = 48,
+    OVERLAPS = 2,
+    OVERLAP_STEPS = 3              /* of the executor between two steps of the second way */
+};
+
+static const char letters[] = "clvrdsafmubokp";
+static const char *const beginnings[] = {"", "crslf", "cflfsv", "crfcukc"};
+
+/* ---- steps ---- */
+
+static void write_step(struct history *history, char letter)
+{
+    static const struct {
+        char letter;
+        struct written what;
+    } steps[] = {
+        {'c', {.kind = WRITE_CLICKS, .day = 2}},
+        {'l', {.kind = WRITE_CLICKS, .day = 0}},
+        {'v', {.kind = WRITE_VOID, .day = 2}},
+        {'r', {.kind = WRITE_RATE, .day = 1, .percent = 25}},
+        {'d', {.kind = WRITE_RATE_DELETE, .day = 1}},
+        {'s', {.kind = WRITE_COUNTER_SET, .value = 1000}},
+        {'a', {.kind = WRITE_COUNTER_ADD, .value = 7}},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+        if (steps[i].letter == letter)
+            history_write(history, &steps[i].what);
+}
+
+static void jump_back(struct history *history)
+{
+    struct clock *clock = history->fixture.world->clock;
+    sim_world_set_wall_us(history->fixture.sim, clock->wall_us(clock) - INT64_C(86400000000));
+}
+
+/* The watch stays with the old world where a step makes a new one. */
+static void go_on_after(struct history *history, char letter, bool is_watched)
+{
+    if (letter == 'o')
+        rollup_fixture_restart(&history->fixture);
+    else
+        history_crash_and_go_on(history, letter == 'p');
+    history_watch(history, is_watched);
+}
+
+static void step(struct history *history, char letter, bool is_watched)
+{
+    struct error err = {0};
+    int rc = 0;
+    switch (letter) {
+    case 'f':
+        rc = store_flush(history->fixture.store, NULL, NULL, &err);
+        break;
+    case 'm':
+        rc = store_compact(history->fixture.store, NULL, NULL, &err);
+        break;
+    case 'u':
+        rc = rollup_fixture_settle(&history->fixture, false);
+        break;
+    case 'b':
+        jump_back(history);
+        break;
+    case 'o':
+    case 'k':
+    case 'p':
+        go_on_after(history, letter, is_watched);
+        break;
+    default:
+        write_step(history, letter);
+    }
+    cr_assert_eq(rc, 0, "%s, %s", err.text, history->label);
+}
+
+/* ---- words ---- */
+
+static uint64_t run_word(const char *word, uint32_t overlap)
+{
+    size_t length = strlen(word);
+    size_t watched = length > 2 ? length - 2 : 0;
+    struct history history = {.random = {.state = 1},
+                              .crashes_per_moment = WAYS_MAX,
+                              .fixture = {.seed = overlap}};
+    snprintf(history.label, sizeof history.label, "SIM_WORD=%s:%u", word, overlap);
+    history_start(&history);
+    for (size_t i = 0; i < length; i++) {
+        if (i == watched)
+            history_watch(&history, true);
+        step(&history, word[i], i >= watched);
+        history_steps(&history, i < watched || i + 1 == length ? UINT32_MAX
+                                                               : overlap * OVERLAP_STEPS);
+    }
+    history_watch(&history, false);
+    history_check_all(&history);
+    history_stop(&history);
+    return history.crashes;
+}
+
+/* The `number`-th word of a length behind a beginning. */
+static void make_word(uint64_t number, const char *beginning, uint32_t length, char *word)
+{
+    size_t at = strlen(beginning);
+    memcpy(word, beginning, at);
+    for (uint32_t i = 0; i < length; i++, number /= sizeof letters - 1)
+        word[at++] = letters[number % (sizeof letters - 1)];
+    word[at] = '\0';
+}
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+struct totals {
+    uint64_t words, crashes;
+};
+
+static void run_length(uint32_t length, struct totals *totals)
+{
+    uint64_t stride = number_from("SIM_STRIDE", 1);
+    uint64_t first = number_from("SIM_SEED", 1) % stride;
+    uint64_t words = 1;
+    char word[32];
+    for (uint32_t i = 0; i < length; i++)
+        words *= sizeof letters - 1;
+    for (size_t b = 0; b < sizeof beginnings / sizeof beginnings[0]; b++) {
+        for (uint64_t number = first; number < words; number += stride) {
+            make_word(number, beginnings[b], length, word);
+            for (uint32_t overlap = 0; overlap < OVERLAPS; overlap++)
+                totals->crashes += run_word(word, overlap);
+            totals->words++;
+        }
+    }
+}
+
+Test(exhaustive_crash, every_short_history_survives_every_loss_of_power)
+{
+    const char *chosen = getenv("SIM_WORD");
+    struct totals totals = {0};
+    sim_cheap();
+    if (chosen != NULL) {
+        char word[32];
+        uint32_t overlap = 0;
+        cr_assert_geq(sscanf(chosen, "%31[a-z]:%u", word, &overlap), 1);
+        totals = (struct totals){.words = 1, .crashes = run_word(word, overlap)};
+    } else {
+        run_length((uint32_t)number_from("SIM_LENGTH", LENGTH_DEFAULT), &totals);
+    }
+    printf("exhaustive_crash: %" PRIu64 " words, %" PRIu64 " distinct crashes\n", totals.words,
+           totals.crashes);
+}
