@@ -4,7 +4,7 @@
 #   make test              everything a change must pass; installs what it needs
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
-#   make sim MINUTES=10    random histories with crashes; SEED=n begins with, or replays, one
+#   make sim MINUTES=10    all short histories with crashes, then random ones from SEED=n on
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
 #
@@ -174,7 +174,7 @@ test-unit: $(unit_programs)
 	@tests/run.sh $^
 
 test-sim: $(sim_programs)
-	@tests/run.sh $^
+	@tests/sim/run.sh $^
 
 test-e2e: all bench-programs
 	@DAYBOOK=$(out)/daybook python3 -m pytest -q tests/e2e
@@ -186,10 +186,12 @@ kills: all
 
 MINUTES ?= 10
 
-# Random histories, crashed at every sync, for so long; a failure names its seed.
+# All short histories, then random ones for so long, on two processors; a failure names its word or
+# seed.
 SEED ?= 1
-sim: $(out)/tests/sim/test_history_crash
-	@SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) $< --verbose
+LENGTH ?= 3
+sim: $(out)/tests/sim/test_exhaustive_crash $(out)/tests/sim/test_history_crash
+	@SIM_LENGTH=$(LENGTH) SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) tests/sim/run.sh $^
 
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage

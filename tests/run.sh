@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Run the Criterion programs given as arguments one after the other; end with one line
 #   N passed, N failed
-# and failure if any failed.  Output of a program is shown only where something failed.
+# and failure if any failed.  Output of a program is shown only where something failed, but for the
+# lines that count simulated crashes.
 #
 # Criterion does not count a test that the leak sanitizer complains about, since each test is a
 # process of its own that ends after the result is known; such complaints are counted here.  Those
@@ -38,6 +39,7 @@ for program in "$@"; do
     fi
     passed=$((passed + good))
     failed=$((failed + bad))
+    grep -E '^[a-z_]+: .*[0-9]+ distinct crashes' "$output"
     if [ "$bad" -ne 0 ]; then
         cat "$output"
         echo "FAILED: $program"

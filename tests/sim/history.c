@@ -27,8 +27,20 @@ struct model {
     int64_t percent[HISTORY_RESELLERS][HISTORY_DAYS];       /* set for that day; -1: not */
     int64_t per_reseller[HISTORY_RESELLERS];
     int64_t counters[HISTORY_COUNTERS];
-    bool is_gone[HISTORY_WRITES];               /* clicks that were voided, or never written */
+    bool is_there[HISTORY_WRITES][HISTORY_CLICKS];
 };
+
+static void model_remove(struct model *model, const struct history *history, uint32_t index,
+                         uint32_t click)
+{
+    const struct written *written = &history->writes[index];
+    if (!model->is_there[index][click])
+        return;
+    model->is_there[index][click] = false;
+    model->clicks[written->reseller][written->day]--;
+    model->cents[written->reseller][written->day] -= written->cents[click];
+    model->per_reseller[written->reseller]--;
+}
 
 static void model_take(struct model *model, const struct history *history, uint32_t index)
 {
@@ -36,16 +48,21 @@ static void model_take(struct model *model, const struct history *history, uint3
     uint32_t r = written->reseller, d = written->day;
     switch (written->kind) {
     case WRITE_CLICKS:
-        model->is_gone[index] = false;
         model->clicks[r][d] += written->clicks;
-        model->cents[r][d] += written->cents;
         model->per_reseller[r] += written->clicks;
+        for (uint32_t c = 0; c < written->clicks; c++) {
+            model->is_there[index][c] = true;
+            model->cents[r][d] += written->cents[c];
+        }
         return;
     case WRITE_VOID:
-        model->clicks[r][d] = 0;
-        model->cents[r][d] = 0;
         for (uint32_t i = 0; i < index; i++)
-            model->is_gone[i] |= history->writes[i].reseller == r && history->writes[i].day == d;
+            for (uint32_t c = 0; c < HISTORY_CLICKS; c++)
+                if (history->writes[i].reseller == r && history->writes[i].day == d)
+                    model_remove(model, history, i, c);
+        return;
+    case WRITE_VOID_ONE:
+        model_remove(model, history, written->target, written->target_click);
         return;
     case WRITE_RATE:
         model->percent[r][d] = written->percent;
@@ -66,7 +83,6 @@ static struct model model_of(const struct history *history, uint32_t count)
 {
     struct model model;
     memset(&model, 0, sizeof model);
-    memset(model.is_gone, true, sizeof model.is_gone);
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++)
         for (uint32_t d = 0; d < HISTORY_DAYS; d++)
             model.percent[r][d] = -1;
@@ -161,7 +177,7 @@ static int64_t number_of(const struct buffer *text, const char *name)
 }
 
 static bool writes_match(const struct history *history, const struct model *model,
-                         const struct found *found, uint32_t count)
+                         const struct found *found)
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < history->count; i++) {
@@ -170,9 +186,10 @@ static bool writes_match(const struct history *history, const struct model *mode
             continue;
         snprintf(ad, sizeof ad, "b%02u", i);
         snprintf(inner, sizeof inner, "|%s|", ad);
-        uint32_t expected = model->is_gone[i] ? 0 : history->writes[i].clicks;
-        if (times(&found->rows, inner) != expected ||
-            number_of(&found->ads, ad) != (i < count ? history->writes[i].clicks : 0))
+        uint32_t expected = 0;
+        for (uint32_t c = 0; c < HISTORY_CLICKS; c++)
+            expected += model->is_there[i][c];
+        if (times(&found->rows, inner) != expected || number_of(&found->ads, ad) != expected)
             return false;
         rows += expected;
     }
@@ -204,7 +221,7 @@ static bool rate_matches(const struct buffer *rates, uint32_t r, uint32_t d, int
 }
 
 static bool model_matches(const struct history *history, const struct model *model,
-                          const struct found *found, uint32_t count)
+                          const struct found *found)
 {
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
         if (number_of(&found->per_reseller, resellers[r]) != model->per_reseller[r])
@@ -220,7 +237,7 @@ static bool model_matches(const struct history *history, const struct model *mod
         if (number_of(&found->ads, name) != model->counters[c])
             return false;
     }
-    return writes_match(history, model, found, count);
+    return writes_match(history, model, found);
 }
 
 static uint32_t count_required(const struct history *history)
@@ -244,7 +261,7 @@ static uint32_t count_found(const struct history *history, struct rollup_fixture
                       (const char *)found.ads.data, (const char *)found.per_reseller.data,
                       (const char *)found.rates.data);
         const struct model model = model_of(history, count);
-        fits = model_matches(history, &model, &found, count);
+        fits = model_matches(history, &model, &found);
     }
     found_release(&found);
     return count;
@@ -392,8 +409,11 @@ void history_show(struct history *history)
 
 void history_check_all(struct history *history)
 {
+    if (history->count > 0)
+        rollup_fixture_step_until(&history->fixture,
+                                  &history->writes[history->count - 1].is_acknowledged);
     cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
-    history->shown = history->count;
+    cr_assert_eq(count_required(history), history->count);
     (void)count_found(history, &history->fixture, true, "at the end");
     check_figures(history, &history->fixture, history->count, "at the end");
 }
@@ -440,6 +460,13 @@ static uint32_t draw(struct history *history, uint32_t limit)
     return (uint32_t)sim_random_below(&history->random, limit);
 }
 
+static int64_t day_start_ms(uint32_t day)
+{
+    int32_t number;
+    cr_assert(day_parse(bytes_text(days[day]), &number));
+    return number * DAY_MS;
+}
+
 static struct block *make_clicks(struct history *history, struct written *written)
 {
     struct click clicks[HISTORY_CLICKS];
@@ -447,13 +474,12 @@ static struct block *make_clicks(struct history *history, struct written *writte
     snprintf(ad, sizeof ad, "b%02u", history->count);
     written->clicks = 1 + draw(history, HISTORY_CLICKS);
     for (uint32_t i = 0; i < written->clicks; i++) {
-        uint32_t cents = 1 + draw(history, 9);
-        int32_t day;
-        cr_assert(day_parse(bytes_text(days[written->day]), &day));
-        snprintf(amounts[i], sizeof amounts[i], "0.0%u", cents);
+        written->cents[i] = 1 + draw(history, 9);
+        written->offset_ms[i] = draw(history, 3);
+        snprintf(amounts[i], sizeof amounts[i], "0.0%u", written->cents[i]);
         clicks[i] = (struct click){resellers[written->reseller], days[written->day],
-                                   day * DAY_MS + draw(history, 3), ad, amounts[i]};
-        written->cents += cents;
+                                   day_start_ms(written->day) + written->offset_ms[i], ad,
+                                   amounts[i]};
     }
     return engine_fixture_block(history->fixture.store, clicks, written->clicks);
 }
@@ -464,7 +490,7 @@ static void add_counter(struct write_batch *batch, const struct written *written
         .table_id = TABLE_CLICKS_PER_AD,
         .column_id = COUNTER_CLICKS,
         .key = write_batch_text(batch, written->counter == 0 ? "c0" : "c1"),
-        .is_set = written->kind == WRITE_COUNTER_SET,
+        .change = written->kind == WRITE_COUNTER_SET ? COUNTER_SET : COUNTER_ADD,
         .value = written->value};
     write_batch_add_increment(batch, &increment);
 }
@@ -490,6 +516,30 @@ static void add_row(struct history *history, struct write_batch *batch,
     }
 }
 
+/* The DELETE of one click by its whole key; its rank is its place among the equals of its write. */
+static void add_void_of_one(struct history *history, struct write_batch *batch,
+                            struct written *written)
+{
+    const struct written *target = &history->writes[written->target];
+    char ad[16];
+    int64_t rank = 0;
+    check(written->target < history->count && target->kind == WRITE_CLICKS);
+    written->target_click %= target->clicks;
+    uint32_t offset_ms = target->offset_ms[written->target_click];
+    for (uint32_t c = 0; c < written->target_click; c++)
+        rank += target->offset_ms[c] == offset_ms;
+    snprintf(ad, sizeof ad, "b%02u", written->target);
+    const struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, bytes_text(resellers[target->reseller])},
+        {AD_CLICK_DAY, false, bytes_text(days[target->day])},
+        {AD_CLICK_TIME, false, write_batch_bigint(batch, day_start_ms(target->day) + offset_ms)},
+        {AD_CLICK_AD_ID, false, bytes_text(ad)},
+        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)},
+    };
+    write_batch_delete(batch, schema_table(store_schema(history->fixture.store), TABLE_AD_CLICK),
+                       values, 5);
+}
+
 /* It counts as written from before the call on: what a crash leaves of it is its own matter. */
 static void apply(struct history *history, struct write_batch *batch, struct written *written)
 {
@@ -503,6 +553,19 @@ static void apply(struct history *history, struct write_batch *batch, struct wri
         history_steps(history, 1);
     }
     cr_assert_eq(rc, 0, "%s, %s", err.text, history->label);
+}
+
+/* What comes after a write that reads first must be applied after it, so it is waited for. */
+static void apply_reading(struct history *history, struct write_batch *batch,
+                          struct written *written)
+{
+    uint32_t tries = 0;
+    rollup_apply(history->fixture.rollup, batch, NULL, 0, acknowledged, written);
+    while (!written->is_acknowledged) {
+        if (history->is_full && ++tries > FULL_STEPS)
+            history_set_full(history, false);
+        history_steps(history, 1);
+    }
 }
 
 void history_write(struct history *history, const struct written *what)
@@ -522,13 +585,19 @@ void history_write(struct history *history, const struct written *what)
     case WRITE_RATE_DELETE:
         add_row(history, batch, written);
         break;
+    case WRITE_VOID_ONE:
+        add_void_of_one(history, batch, written);
+        break;
     case WRITE_COUNTER_SET:
     case WRITE_COUNTER_ADD:
         add_counter(batch, written);
         break;
     }
     history->count++;
-    apply(history, batch, written);
+    if (written->kind == WRITE_VOID || written->kind == WRITE_VOID_ONE)
+        apply_reading(history, batch, written);
+    else
+        apply(history, batch, written);
     block_free(block);
     write_batch_free(batch);
 }

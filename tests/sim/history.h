@@ -23,14 +23,17 @@ enum {
 };
 
 enum write_kind {
-    WRITE_CLICKS, WRITE_VOID, WRITE_RATE, WRITE_RATE_DELETE, WRITE_COUNTER_SET, WRITE_COUNTER_ADD
+    WRITE_CLICKS, WRITE_VOID, WRITE_VOID_ONE, WRITE_RATE, WRITE_RATE_DELETE, WRITE_COUNTER_SET,
+    WRITE_COUNTER_ADD
 };
 
 struct written {
     enum write_kind kind;
-    uint32_t reseller, day;        /* of all but counters */
-    uint32_t clicks;               /* filled in by history_write, as the next */
-    int64_t cents;                 /* of all its clicks */
+    uint32_t reseller, day;        /* of all but counters and voids of one */
+    uint32_t clicks;               /* filled in by history_write, as the two of each click */
+    uint32_t offset_ms[HISTORY_CLICKS], cents[HISTORY_CLICKS];
+    uint32_t target;               /* of a void of one: a write of clicks before this one ... */
+    uint32_t target_click;         /* ... and which of its clicks; taken modulo their number */
     int64_t percent;               /* of a rate */
     uint32_t counter;
     int64_t value;                 /* that the counter is set to, or raised by */
@@ -58,7 +61,8 @@ void history_start(struct history *history);
 /* Close cleanly. */
 void history_stop(struct history *history);
 
-/* Write one thing, without waiting for it; a full store is waited for. */
+/* Write one thing, without waiting for it; a full store is waited for, and a void until it is
+ * durable, because it reads first. */
 void history_write(struct history *history, const struct written *what);
 void history_steps(struct history *history, uint32_t count);       /* of the executor, at most */
 /* Full to within a few writes, or not at all. */

@@ -1,6 +1,7 @@
 /* sim_disk: the calls of a simulated disk, on files as what is on it and what is on its way there.
  *
- * How files and names are kept is in sim_disk_private.h, what a crash does to them in sim_crash.c. */
+ * How files and names are kept is in sim_disk_private.h, what a crash does to them in sim_crash.c.
+ */
 #include "tests/sim/sim_disk.h"
 
 #include <errno.h>

@@ -23,8 +23,8 @@ void sim_world_free(struct sim_world *world);                     /* NULL is fin
 struct world *sim_world_interface(struct sim_world *world);
 struct sim_disk *sim_world_disk(struct sim_world *world);
 
-/* The world after a loss of power (sim_disk_crash, sim_disk_crash_number), after the process was killed
- * (sim_disk_restart): the same time, nothing running, no faults. */
+/* The world after a loss of power (sim_disk_crash, sim_disk_crash_number), after the process was
+ * killed (sim_disk_restart): the same time, nothing running, no faults. */
 struct sim_world *sim_world_crash(const struct sim_world *world, uint64_t seed);
 struct sim_world *sim_world_crash_number(const struct sim_world *world, uint64_t number);
 struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed);

@@ -29,10 +29,19 @@ static uint32_t draw(struct history *history, uint32_t limit)
     return (uint32_t)sim_random_below(&history->random, limit);
 }
 
+/* A write of clicks before this one; false: there is none where it was looked for. */
+static bool draw_target(struct history *history, struct written *what)
+{
+    what->target = history->count > 0 ? draw(history, history->count) : 0;
+    what->target_click = draw(history, HISTORY_CLICKS);
+    return history->count > 0 && history->writes[what->target].kind == WRITE_CLICKS;
+}
+
 static void write_something(struct history *history)
 {
     uint32_t at = draw(history, 100);
-    struct written what = {.kind = at < 60   ? WRITE_CLICKS
+    struct written what = {.kind = at < 54   ? WRITE_CLICKS
+                                   : at < 62 ? WRITE_VOID_ONE
                                    : at < 66 ? WRITE_VOID
                                    : at < 78 ? WRITE_RATE
                                    : at < 84 ? WRITE_RATE_DELETE
@@ -41,6 +50,8 @@ static void write_something(struct history *history)
                            .reseller = draw(history, HISTORY_RESELLERS),
                            .day = draw(history, HISTORY_DAYS),
                            .counter = draw(history, HISTORY_COUNTERS)};
+    if (what.kind == WRITE_VOID_ONE && !draw_target(history, &what))
+        what.kind = WRITE_CLICKS;
     what.percent = 1 + draw(history, 99);
     what.value = (int64_t)draw(history, 1000) - 300;
     history_write(history, &what);

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Run the simulations given as arguments, those that share their work in two processes at once; end
+# with how many crashes were simulated and one line
+#   N passed, N failed
+# where a process that takes a share counts as one.  What the programs are told by the environment
+# is in the comments at their heads.
+set -uo pipefail
+
+shares=2
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+for program in "$@"; do
+    case $program in
+    *_history_crash | *_exhaustive_crash)
+        for ((share = 0; share < shares; share++)); do
+            SIM_STRIDE=$shares SIM_SEED=$((${SIM_SEED:-1} + share)) tests/run.sh "$program" \
+                >"$directory/$(basename "$program").$share" &
+        done
+        wait
+        ;;
+    *)
+        tests/run.sh "$program" >"$directory/$(basename "$program")"
+        ;;
+    esac
+done
+
+grep -hvE '^[0-9]+ passed, [0-9]+ failed$' "$directory"/*
+grep -hoE '[0-9]+ distinct crashes' "$directory"/* |
+    awk '{ sum += $1 } END { print "simulated crashes: " sum + 0 ", no two of a history alike" }'
+grep -hE '^[0-9]+ passed, [0-9]+ failed$' "$directory"/* |
+    awk '{ good += $1; bad += $3 }
+         END { print good + 0 " passed, " bad + 0 " failed"; exit bad > 0 }'
