@@ -1,0 +1,393 @@
+/* The binary door on a real store: frames are answered as the lines they stand for, a batch counts
+ * once on however many connections it comes, and what is no frame ends the connection. */
+#include "client/frame_writer.h"
+#include "client/wire.h"
+#include "ingest/rejects.h"
+#include "storage/base/hash.h"
+#include "tests/unit/ingest_fixture.h"
+
+TestSuite(binary_door, .init = setup, .fini = teardown, .timeout = 60);
+
+/* ---- a client ---- */
+
+struct client {
+    struct connection *connection;
+    struct frame_writer writer;
+    struct buffer got;
+    uint8_t space[65536];
+    bool has_ended;
+    bool is_closed;
+};
+
+static void client_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct client *client = context;
+
+    *to_out = client->space;
+    *size_out = sizeof client->space;
+}
+
+static void client_data(void *context, size_t size)
+{
+    struct client *client = context;
+
+    buffer_append(&client->got, client->space, size);
+}
+
+static void client_end(void *context, int status)
+{
+    (void)status;
+    ((struct client *)context)->has_ended = true;
+}
+
+static void client_drained(void *context)
+{
+    (void)context;
+}
+
+static void client_closed(void *context)
+{
+    ((struct client *)context)->is_closed = true;
+}
+
+static const struct connection_handler client_handler = {
+    .space = client_space,
+    .data = client_data,
+    .end = client_end,
+    .drained = client_drained,
+    .closed = client_closed,
+};
+
+static void client_open(struct client *client)
+{
+    struct connection *ends[2];
+    struct error err = {0};
+
+    *client = (struct client){0};
+    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
+    ingest_attach(ingest, ends[1]);
+    client->connection = ends[0];
+    network_start(ends[0], &client_handler, client);
+    cr_assert(frame_writer_hello(&client->writer) == 0);
+}
+
+static void client_send(struct client *client)
+{
+    network_write(client->connection, bytes_of(client->writer.out, client->writer.out_size));
+    client->writer.out_size = 0;
+}
+
+static void client_control(struct client *client, const char *line)
+{
+    cr_assert(frame_writer_control(&client->writer, line) == 0);
+}
+
+/* `rows` clicks of one ad, the last of them bad if asked for. */
+static void client_batch(struct client *client, uint64_t sequence, uint32_t rows, const char *ad,
+                         bool has_bad)
+{
+    struct click_batch batch = {0};
+    struct click_columns columns;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        struct daybook_click click = {
+            .reseller = i % 2 == 0 ? "r1" : "r2",
+            .ad = ad,
+            .day = 16037,
+            .time_ms = INT64_C(1385654400123) + i,
+            .amount = has_bad && i == rows - 1 ? -5 : 5,
+            .scale = 3,
+        };
+        cr_assert(click_batch_add(&batch, &click) == 0);
+    }
+    columns = click_batch_columns(&batch);
+    cr_assert(frame_writer_batch(&client->writer, &columns, sequence) == 0);
+    click_batch_release(&batch);
+}
+
+/* The lines in the frames that came; asserts that these are whole. */
+static void client_lines(const struct client *client, struct buffer *lines)
+{
+    struct bytes rest = buffer_view(&client->got);
+
+    while (rest.size > 0) {
+        size_t size = load_u32(rest.data);
+
+        cr_assert(rest.size >= WIRE_HEADER_SIZE + size && rest.data[4] == WIRE_ANSWER);
+        cr_assert(load_u32(rest.data + 8) ==
+                  crc32c(crc32c(0, rest.data, 8), rest.data + WIRE_HEADER_SIZE, size));
+        buffer_append(lines, rest.data + WIRE_HEADER_SIZE, size);
+        rest = bytes_of(rest.data + WIRE_HEADER_SIZE + size, rest.size - WIRE_HEADER_SIZE - size);
+    }
+}
+
+static void client_close(struct client *client)
+{
+    network_close(client->connection);
+    while (!client->is_closed)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    buffer_release(&client->got);
+    frame_writer_release(&client->writer);
+}
+
+/* Half-close; what was answered in all must be `expected`. */
+static void client_expect(struct client *client, const char *expected)
+{
+    struct buffer lines = {0};
+
+    network_finish(client->connection);
+    while (!client->has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_lines(client, &lines);
+    cr_expect(bytes_equal(buffer_view(&lines), bytes_text(expected)), "got:\n%.*sexpected:\n%s",
+              (int)lines.size, (const char *)lines.data, expected);
+    buffer_release(&lines);
+    client_close(client);
+}
+
+#define P "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 1"
+
+/* ---- batches ---- */
+
+Test(binary_door, a_batch_counts_once_on_however_many_connections_it_comes)
+{
+    struct client client;
+
+    client_open(&client);
+    client_control(&client, P " new");
+    client_batch(&client, 1, 3, "ad1", true);
+    client_batch(&client, 2, 2000, "ad2", false);
+    client_send(&client);
+    client_expect(&client, "binary 1\nreject 1 3 bad_amount \"-0.005\"\n"
+                           "ok 1 accepted 2 rejected 1\nok 2 accepted 2000 rejected 0\n");
+    client_open(&client);
+    client_control(&client, P);
+    /* Here ad2 is another number of the dictionary than it was. */
+    client_batch(&client, 2, 2000, "ad2", false);
+    client_batch(&client, 1, 3, "ad1", true);
+    client_batch(&client, 3, 0, "ad1", false);
+    client_send(&client);
+    client_expect(&client, "binary 1\nok 2 accepted 2000 rejected 0 duplicate\n"
+                           "ok 1 accepted 2 rejected 1 duplicate\n"
+                           "ok 3 accepted 0 rejected 0\n");
+    system_close();
+    metrics_free(metrics);
+    metrics = metrics_new();
+    system_open(false);
+    client_open(&client);
+    client_control(&client, P);
+    client_batch(&client, 2, 2000, "ad2", false);
+    client_batch(&client, 1, 3, "ad9", true);
+    client_send(&client);
+    client_expect(&client, "binary 1\nok 2 accepted 2000 rejected 0 duplicate\n"
+                           "error 1 batch_differs\n");
+}
+
+Test(binary_door, a_producer_is_fenced_as_at_the_text_door)
+{
+    static const struct {
+        const char *control;
+        uint64_t sequence;
+        const char *expected;
+    } table[] = {
+        {"#sync", 1, "binary 1\nok - accepted 0 rejected 0\nerror 1 no_producer\n"},
+        {P, 1, "binary 1\nerror - unknown_producer\n"},
+        {P " new", 2, "binary 1\nerror 2 sequence_gap expected 1\n"},
+        {P " new", 1, "binary 1\nok 1 accepted 1 rejected 0\n"},
+        {"#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 2", 2,
+         "binary 1\nok 2 accepted 1 rejected 0\n"},
+        {P, 3, "binary 1\nerror - wrong_epoch current 2\n"},
+        {"#batch 1 1", 1, "binary 1\nerror - bad_control \"#batch 1 1\"\n"},
+        {"#nonsense", 1, "binary 1\nerror - bad_control \"#nonsense\"\n"},
+        {"#stream nights", 1, "binary 1\nerror - unknown_stream \"nights\"\n"},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct client client;
+
+        client_open(&client);
+        client_control(&client, table[i].control);
+        client_batch(&client, table[i].sequence, 1, "ad", false);
+        client_send(&client);
+        client_expect(&client, table[i].expected);
+    }
+}
+
+Test(binary_door, rows_outside_of_batches_are_summed_up_for_sync_and_half_close)
+{
+    struct client client;
+
+    client_open(&client);
+    client_batch(&client, 0, 3, "ad", true);
+    client_batch(&client, 0, 2, "ad", true);
+    client_control(&client, "#sync");
+    client_batch(&client, 0, 4, "ad", false);
+    client_send(&client);
+    client_expect(&client, "binary 1\nreject - 3 bad_amount \"-0.005\"\n"
+                           "reject - 5 bad_amount \"-0.005\"\nok - accepted 3 rejected 2\n"
+                           "ok - accepted 4 rejected 0\n");
+}
+
+Test(binary_door, refused_rows_are_kept_as_the_lines_they_stand_for)
+{
+    static char name_word[] = "rejects", list_word[] = "list", format_word[] = "--format=csv";
+    static char *words[] = {name_word, list_word, format_word};
+    struct result result = {
+        .output = {.write = result_write, .queued = result_queued, .finish = result_finish}};
+    void *options = memory_zeroed(1, rejects_command.options_size);
+    struct command_request request = {.options = options};
+    struct client client;
+
+    client_open(&client);
+    client_control(&client, P " new");
+    client_batch(&client, 1, 1, "ad, 1", true);
+    client_send(&client);
+    client_expect(&client, "binary 1\nreject 1 1 bad_amount \"-0.005\"\n"
+                           "ok 1 accepted 0 rejected 1\n");
+    cr_assert(argp_parse(rejects_command.argp, 3, words, ARGP_NO_EXIT, NULL, options) == 0);
+    rejects_command.run(ingest, &request, &result.output);
+    run_until(&result.finished);
+    buffer_put_u8(&result.text[0], 0);
+    cr_expect(strstr((char *)result.text[0].data,
+                     ",binary,5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11,1,1,bad_amount,") != NULL);
+    cr_expect(strstr((char *)result.text[0].data,
+                     "\"r1,2013-11-28,1385654400123,\"\"ad, 1\"\",-0.005\"") != NULL,
+              "%s", (char *)result.text[0].data);
+    for (int i = 0; i < 2; i++)
+        buffer_release(&result.text[i]);
+    memory_free(options);
+}
+
+/* ---- bytes ---- */
+
+/* A hello, then `frame`, with its checksum put right if asked for. */
+static void talk_frame(struct bytes frame, bool is_stamped, const char *expected)
+{
+    struct client client;
+    uint8_t *copy = memory_copy(frame.data, frame.size);
+
+    if (is_stamped)
+        store_u32(copy + 8, crc32c(crc32c(0, copy, 8), copy + WIRE_HEADER_SIZE,
+                                   frame.size - WIRE_HEADER_SIZE));
+    client_open(&client);
+    client_send(&client);
+    network_write(client.connection, bytes_of(copy, frame.size));
+    client_expect(&client, expected);
+    memory_free(copy);
+}
+
+Test(binary_door, what_is_no_frame_ends_the_connection)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool is_stamped;
+        const char *expected;
+    } table[] = {
+        {"\0\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 1\nerror - bad_frame checksum\n"},
+        {"\0\0\0\0\2\1\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame checksum\n"},
+        {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame unknown_kind\n"},
+        {"\0\0\0\0\200\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame unknown_kind\n"},
+        {"\1\0\200\0\2\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame too_long\n"},
+        {"\1\0\0\0\3\0\0\0\0\0\0\0x", 13, true, "binary 1\nerror - bad_frame malformed\n"},
+        {"\1\0\0\0\4\0\0\0\0\0\0\0x", 13, true, "binary 1\nerror - bad_frame malformed\n"},
+        {"\10\0\0\0\1\0\0\0\0\0\0\0\1\0\1\0\0\0\0\0", 20, true,
+         "binary 1\nerror - bad_frame malformed\n"},
+        {"\1\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 1\nerror - bad_frame cut\n"},
+        {"\0\0", 2, false, "binary 1\nerror - bad_frame cut\n"},
+        {"", 0, false, "binary 1\nok - accepted 0 rejected 0\n"},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        talk_frame(bytes_of(table[i].bytes, table[i].size), table[i].is_stamped, table[i].expected);
+}
+
+static void talk_raw(struct bytes input, const char *expected)
+{
+    struct client client;
+
+    client_open(&client);
+    network_write(client.connection, input);
+    client_expect(&client, expected);
+}
+
+Test(binary_door, a_client_says_first_which_versions_it_speaks)
+{
+    struct buffer input = {0};
+    uint8_t frame[20] = {8, [4] = WIRE_HELLO};
+
+    static const struct {
+        uint16_t oldest, newest;
+        const char *expected;
+    } table[] = {
+        {1, 1, "binary 1\nok - accepted 0 rejected 0\n"},
+        {0, 7, "binary 1\nok - accepted 0 rejected 0\n"},
+        {2, 7, "error - unsupported_version\n"},
+        {0, 0, "error - unsupported_version\n"},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        buffer_clear(&input);
+        buffer_append(&input, WIRE_MAGIC, WIRE_MAGIC_SIZE);
+        store_u16(frame + 12, table[i].oldest);
+        store_u16(frame + 14, table[i].newest);
+        store_u32(frame + 8, crc32c(crc32c(0, frame, 8), frame + 12, 8));
+        buffer_append(&input, frame, sizeof frame);
+        talk_raw(buffer_view(&input), table[i].expected);
+    }
+    buffer_clear(&input);
+    buffer_append(&input, WIRE_MAGIC, WIRE_MAGIC_SIZE);
+    memset(frame, 0, sizeof frame);
+    frame[4] = WIRE_CONTROL;
+    store_u32(frame + 8, crc32c(0, frame, 8));
+    buffer_append(&input, frame, WIRE_HEADER_SIZE);
+    talk_raw(buffer_view(&input), "error - bad_frame no_hello\n");
+    buffer_release(&input);
+}
+
+Test(binary_door, a_frame_is_taken_the_same_however_its_bytes_come)
+{
+    struct client client;
+
+    client_open(&client);
+    client_control(&client, P " new");
+    client_batch(&client, 1, 30000, "ad", false);
+    for (size_t at = 0; at < client.writer.out_size;) {
+        size_t size = at < 300 ? 1 : 1000;
+
+        size = size < client.writer.out_size - at ? size : client.writer.out_size - at;
+        network_write(client.connection, bytes_of(client.writer.out + at, size));
+        uv_run(&loop, UV_RUN_NOWAIT);
+        at += size;
+    }
+    client_expect(&client, "binary 1\nok 1 accepted 30000 rejected 0\n");
+}
+
+/* What only begins like the magic is text, as it always was. */
+static void expect_text(struct bytes input, const char *beginning)
+{
+    struct client client;
+
+    client_open(&client);
+    network_write(client.connection, input);
+    network_finish(client.connection);
+    while (!client.has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(client.got.size >= strlen(beginning) &&
+                  memcmp(client.got.data, beginning, strlen(beginning)) == 0,
+              "%.*s", (int)client.got.size, (const char *)client.got.data);
+    client_close(&client);
+}
+
+Test(binary_door, lines_of_text_are_no_frames)
+{
+    expect_text(bytes_text("\x89"), "reject - 1 cut_line");
+    expect_text(bytes_text("\x89"
+                           "DBB\r\n"),
+                "reject - 1 too_few_fields");
+    expect_text(bytes_text("\x89"
+                           "DBB\r\n\x1a\r"),
+                "reject - 1 too_few_fields");
+    expect_text(bytes_text("r1,2013-11-28,1385654400123,ad42,0.005\n" WIRE_MAGIC),
+                "reject - 2 too_few_fields");
+}
