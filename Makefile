@@ -68,6 +68,13 @@ sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
 objects := $(sources:%.c=$(out)/%.o)
 root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
 
+# The client library: what is installed for others to link, as position-independent code of which
+# only daybook.h's functions are seen.
+client_sources := $(sort $(wildcard client/*.c)) storage/base/crc32c.c
+client_objects := $(client_sources:%.c=$(out)/pic/%.o)
+client_static := $(out)/client/libdaybook.a
+client_shared := $(out)/client/libdaybook.so.1
+
 # What several measuring programs share has a header; every other source is a program.
 bench_shared := $(patsubst %.h,%.c,$(sort $(wildcard bench/*.h)))
 bench_objects := $(bench_shared:%.c=$(out)/%.o)
@@ -99,7 +106,7 @@ endif
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(library) $(program) $(program_left)
+all: $(library) $(client_static) $(client_shared) $(program) $(program_left)
 
 # ---- rules ----
 
@@ -120,6 +127,20 @@ $(library): $(objects)
 $(test_library): $(test_objects)
 	$(quiet)mkdir -p $(@D)
 	$(quiet)rm -f $@ && ar rcs $@ $^
+
+$(out)/pic/%.o: %.c Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet)$(compile) -fPIC -fvisibility=hidden -c $< -o $@
+
+# One object, whose inner names cannot meet those of the program it is linked into.
+$(client_static): $(client_objects)
+	$(quiet)mkdir -p $(@D)
+	$(quiet)ld -r $^ -o $(@D)/daybook.o && objcopy --localize-hidden $(@D)/daybook.o
+	$(quiet)rm -f $@ && ar rcs $@ $(@D)/daybook.o
+
+$(client_shared): $(client_objects)
+	$(quiet)mkdir -p $(@D)
+	$(quiet)$(link) -shared -Wl,-soname,$(@F) $^ -o $@
 
 $(out)/daybook: $(root_objects) $(library)
 	$(if $(quiet),@echo "  LD $@")
@@ -236,12 +257,22 @@ deps-demo:
 deps-test:
 	@tests/deps.sh $(packages) $(packages_test)
 
+installed := $(DESTDIR)$(PREFIX)
+version = $(shell sed -n 's/.*DAYBOOK_VERSION "\(.*\)".*/\1/p' version.h)
+
 install: all
-	install -D -m 755 daybook $(DESTDIR)$(PREFIX)/bin/daybook
+	install -D -m 755 daybook $(installed)/bin/daybook
+	install -D -m 644 client/daybook.h $(installed)/include/daybook.h
+	install -D -m 644 $(client_static) $(installed)/lib/libdaybook.a
+	install -D -m 755 $(client_shared) $(installed)/lib/libdaybook.so.1
+	ln -sf libdaybook.so.1 $(installed)/lib/libdaybook.so
+	mkdir -p $(installed)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(version)|' client/daybook.pc.in \
+	    >$(installed)/lib/pkgconfig/daybook.pc
 
 clean:
 	rm -rf build daybook
 
--include $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
+-include $(client_objects:.o=.d) $(objects:.o=.d) $(root_objects:.o=.d) $(test_objects:.o=.d)
 -include $(unit_programs:=.d) $(sim_programs:=.d) $(bench_programs:=.d) $(bench_objects:.o=.d)
 -include $(fuzz_programs:=.d) $(fuzz_objects:.o=.d)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MIN = 1024, MEMOS_MIN = 64, ROW_BYTES_MAX = 4 + 4 + 8 + 8 + 1, ENTRY_BYTES = 10 };
+enum { ROWS_MIN = 1024, MEMOS_MIN = 64, LINE_REST = 64 };
 
 void click_batch_release(struct click_batch *batch)
 {
@@ -34,6 +34,7 @@ void click_batch_clear(struct click_batch *batch)
     string_map_clear(&batch->ads);
     string_map_clear(&batch->partitions);
     batch->rows = 0;
+    batch->text_size = 0;
 }
 
 /* `*array` with room for `count` items of `size` bytes. */
@@ -131,15 +132,9 @@ int click_batch_add(struct click_batch *batch, const struct daybook_click *click
     batch->times[row] = click->time_ms;
     batch->amounts[row] = click->amount;
     batch->scales[row] = click->scale;
+    batch->text_size += reseller_size + ad_size + LINE_REST;
     batch->rows++;
     return 0;
-}
-
-size_t click_batch_bytes(const struct click_batch *batch)
-{
-    return string_map_bytes(&batch->resellers) + string_map_bytes(&batch->ads) +
-           string_map_bytes(&batch->partitions) + (size_t)batch->rows * ROW_BYTES_MAX +
-           ((size_t)batch->resellers.count + batch->ads.count) * ENTRY_BYTES;
 }
 
 struct click_columns click_batch_columns(const struct click_batch *batch)

@@ -27,6 +27,7 @@ struct click_columns {
 /* All-zero is an empty one. */
 struct click_batch {
     uint32_t rows;
+    size_t text_size;                  /* bytes of the clicks as lines of text, about */
     /* private */
     uint32_t row_capacity;
     uint32_t memo_capacity;
@@ -43,9 +44,6 @@ void click_batch_clear(struct click_batch *batch);             /* keeps the memo
 
 /* 0, DAYBOOK_INVALID or DAYBOOK_NO_MEMORY; then no row was added. */
 int click_batch_add(struct click_batch *batch, const struct daybook_click *click);
-
-/* The bytes it takes on the wire, strings included, at most. */
-size_t click_batch_bytes(const struct click_batch *batch);
 
 /* Valid until the batch changes. */
 struct click_columns click_batch_columns(const struct click_batch *batch);

@@ -59,8 +59,9 @@ enum daybook_status {
 
 struct daybook;
 
-/* Rows that the server refused, and keeps in its table daybook.reject.  The texts live until the
- * callback returns. */
+/* Rows that the server refused.  They are told at most once, and not at all when the answer was
+ * lost with its connection; the server's table daybook.reject has all of them.  The texts live
+ * until the callback returns, which must not call the library. */
 struct daybook_rejected {
     uint64_t batch;                    /* its number */
     uint64_t row;                      /* within the batch, from 1; 0: `count` more of this code */
@@ -76,7 +77,8 @@ struct daybook_options {
     const uint8_t *producer;           /* 16 bytes, a UUID of yours; random */
     uint64_t epoch;                    /* 1; a higher one fences off every lower one */
     uint64_t acknowledged;             /* the last batch of an earlier life; 0: never any */
-    uint32_t batch_rows;               /* 4,096; a batch ends there; at most 65,536 */
+    uint32_t batch_rows;               /* 4,096; a batch ends there; at most 65,536.  It also ends
+                                        * before its clicks as lines of text were 8 MiB */
     uint32_t window;                   /* 16; batches sent and not acknowledged; at most 64 */
     int patience_ms;                   /* 30,000; how long a call waits without an answer; negative:
                                         * for ever */
@@ -108,13 +110,12 @@ struct daybook_click {
     uint8_t scale;                     /* 0 to DAYBOOK_SCALE_MAX; kept: 0.10 is not 0.1 */
 };
 
-/* Add a click, which is copied.  When that ends a batch it is sent, which may block as
- * daybook_flush does; the click is then taken whatever comes of it, so do not add it again after
- * DAYBOOK_UNREACHABLE.  Not taken after the other codes. */
+/* Add a click, which is copied.  A batch that is full is sent without waiting; blocks only while
+ * `window` batches wait for their answers.  Anything but 0: this click was not taken. */
 DAYBOOK_API int daybook_add(struct daybook *daybook, const struct daybook_click *click);
 
-/* End the batch and hand what is gathered to the network.  Blocks while `window` batches wait for
- * their answers, or the server takes no more; does not wait for the answer to this one. */
+/* End the batch and hand what is gathered to the network.  Blocks while the server takes no more;
+ * does not wait for answers. */
 DAYBOOK_API int daybook_flush(struct daybook *daybook);
 
 /* daybook_flush, and wait until all is acknowledged. */

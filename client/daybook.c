@@ -1,0 +1,290 @@
+/* daybook: see daybook.h.
+ *
+ * What decides correctness: a batch keeps its place until its `ok`, and its number for ever; its
+ * place in the ring is taken again only when the one that had it is acknowledged.  Whatever breaks,
+ * the next connection begins behind the last `ok`.
+ *
+ * All waiting is daybook_work: it goes on until what the caller needs is so, or patience ends.
+ * Patience counts from the last batch that was acknowledged, and from the call. */
+#include "client/daybook.h"
+
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "client/daybook_private.h"
+
+enum {
+    BATCH_ROWS_DEFAULT = 4096,
+    BATCH_TEXT_MAX = 6 << 20, /* as lines, of which the server takes 8 MiB; then a batch ends */
+    WINDOW_DEFAULT = 16,
+    PATIENCE_MS_DEFAULT = 30000,
+    OUT_TARGET = 256 << 10, /* bytes written ahead of the kernel */
+    STREAM_SIZE_MAX = 1000
+};
+
+int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(daybook->error, sizeof daybook->error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+/* ---- life ---- */
+
+static int options_take(struct daybook *daybook, const struct daybook_options *options)
+{
+    const char *address = options->address != NULL ? options->address : "127.0.0.1:7600";
+
+    daybook->epoch = options->epoch != 0 ? options->epoch : 1;
+    daybook->batch_rows = options->batch_rows != 0 ? options->batch_rows : BATCH_ROWS_DEFAULT;
+    daybook->window = options->window != 0 ? options->window : WINDOW_DEFAULT;
+    daybook->patience_ms = options->patience_ms != 0 ? options->patience_ms : PATIENCE_MS_DEFAULT;
+    daybook->rejected = options->rejected;
+    daybook->context = options->context;
+    daybook->totals.acknowledged = options->acknowledged;
+    daybook->written = options->acknowledged;
+    daybook->gathering = options->acknowledged + 1;
+    daybook->is_known = options->acknowledged > 0;
+    if (strrchr(address, ':') == NULL || daybook->batch_rows > BATCH_ROWS_MAX ||
+        daybook->window > WINDOW_MAX || daybook->epoch > INT64_MAX ||
+        options->acknowledged >= INT64_MAX ||
+        (options->stream != NULL && strlen(options->stream) > STREAM_SIZE_MAX))
+        return DAYBOOK_INVALID;
+    daybook->address = strdup(address);
+    daybook->stream = options->stream != NULL ? strdup(options->stream) : NULL;
+    if (daybook->address == NULL || (options->stream != NULL && daybook->stream == NULL))
+        return DAYBOOK_NO_MEMORY;
+    if (options->producer != NULL)
+        memcpy(daybook->producer, options->producer, PRODUCER_SIZE);
+    else if (getrandom(daybook->producer, PRODUCER_SIZE, 0) != PRODUCER_SIZE)
+        return DAYBOOK_NO_MEMORY;
+    return 0;
+}
+
+int daybook_open(const struct daybook_options *options, struct daybook **daybook_out)
+{
+    struct daybook *daybook = calloc(1, sizeof *daybook);
+    int rc;
+
+    *daybook_out = NULL;
+    if (daybook == NULL)
+        return DAYBOOK_NO_MEMORY;
+    daybook->descriptor = -1;
+    rc = options_take(daybook, options);
+    if (rc != 0) {
+        daybook_close(daybook);
+        return rc;
+    }
+    *daybook_out = daybook;
+    return 0;
+}
+
+void daybook_close(struct daybook *daybook)
+{
+    if (daybook == NULL)
+        return;
+    daybook_disconnect(daybook);
+    for (int i = 0; i <= WINDOW_MAX; i++)
+        click_batch_release(&daybook->batches[i]);
+    frame_writer_release(&daybook->writer);
+    free(daybook->input);
+    free(daybook->lines);
+    free(daybook->address);
+    free(daybook->stream);
+    free(daybook);
+}
+
+/* ---- working ---- */
+
+static struct click_batch *batch_of(struct daybook *daybook, uint64_t number)
+{
+    return &daybook->batches[number % (WINDOW_MAX + 1)];
+}
+
+/* Put batches that are ended into the writer, as many as it should hold. */
+static int write_batches(struct daybook *daybook)
+{
+    while (daybook->written + 1 < daybook->gathering &&
+           daybook->writer.out_size - daybook->sent < OUT_TARGET) {
+        struct click_columns columns = click_batch_columns(batch_of(daybook, daybook->written + 1));
+        int rc = frame_writer_batch(&daybook->writer, &columns, daybook->written + 1);
+
+        if (rc != 0)
+            return daybook_fail(daybook, rc, "out of memory");
+        daybook->written++;
+    }
+    return 0;
+}
+
+/* One step: have a connection, or wait for the time of the next; send, receive. */
+static int work_step(struct daybook *daybook, int wait_ms, bool *progress)
+{
+    int rc = 0;
+
+    if (daybook->descriptor < 0) {
+        int64_t pause = daybook->retry_at_ms - daybook_now_ms();
+
+        if (pause > 0 && wait_ms >= 0 && pause > wait_ms)
+            pause = wait_ms;
+        if (pause > 0)
+            (void)poll(NULL, 0, (int)pause);
+        if (daybook->retry_at_ms <= daybook_now_ms())
+            rc = daybook_connect(daybook);
+    } else {
+        if (!daybook->is_connecting)
+            rc = write_batches(daybook);
+        if (rc == 0)
+            rc = daybook_exchange(daybook, wait_ms, progress);
+    }
+    return rc;
+}
+
+/* What a call waits for. */
+enum goal {
+    GOAL_ROOM,        /* another batch may be gathered */
+    GOAL_SENT,        /* every ended batch is with the kernel */
+    GOAL_ACKNOWLEDGED /* and has its `ok` */
+};
+
+static bool is_reached(const struct daybook *daybook, enum goal goal)
+{
+    uint64_t waiting = daybook->gathering - 1 - daybook->totals.acknowledged;
+
+    switch (goal) {
+    case GOAL_ROOM:
+        return waiting < daybook->window;
+    case GOAL_SENT:
+        return waiting == 0 || (daybook->written + 1 == daybook->gathering &&
+                                daybook->writer.out_size == daybook->sent);
+    case GOAL_ACKNOWLEDGED:
+        break;
+    }
+    return waiting == 0;
+}
+
+/* One step, and what it means for the calls that follow. */
+static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
+{
+    int rc = work_step(daybook, wait_ms, progress);
+
+    if (*progress) {
+        daybook->retry_ms = 0;
+        daybook->error[0] = '\0';
+    }
+    if (rc == DAYBOOK_UNREACHABLE || rc == DAYBOOK_REFUSED)
+        daybook_disconnect(daybook);
+    if (rc == DAYBOOK_REFUSED)
+        daybook->status = rc;
+    return rc;
+}
+
+static int out_of_patience(struct daybook *daybook)
+{
+    daybook_disconnect(daybook);
+    if (daybook->error[0] != '\0')
+        return DAYBOOK_UNREACHABLE;
+    return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: no answer for %d ms", daybook->address,
+                        daybook->patience_ms);
+}
+
+static int daybook_work(struct daybook *daybook, enum goal goal)
+{
+    int64_t start = daybook_now_ms();
+
+    while (daybook->status == 0 && !is_reached(daybook, goal)) {
+        int64_t left = start + daybook->patience_ms - daybook_now_ms();
+        bool progress = false;
+
+        if (daybook->patience_ms >= 0 && left <= 0)
+            return out_of_patience(daybook);
+        if (work_once(daybook, daybook->patience_ms < 0 ? -1 : (int)left, &progress) ==
+            DAYBOOK_NO_MEMORY)
+            return DAYBOOK_NO_MEMORY;
+        if (progress)
+            start = daybook_now_ms();
+    }
+    return daybook->status;
+}
+
+/* ---- calls ---- */
+
+/* A call begins; not after the server has refused for ever, whose words then stay. */
+static int daybook_begin(struct daybook *daybook)
+{
+    if (daybook->status == 0)
+        daybook->error[0] = '\0';
+    return daybook->status;
+}
+
+/* The clicks so far are a batch. */
+static void batch_end(struct daybook *daybook)
+{
+    if (batch_of(daybook, daybook->gathering)->rows > 0)
+        daybook->gathering++;
+}
+
+int daybook_add(struct daybook *daybook, const struct daybook_click *click)
+{
+    struct click_batch *batch;
+    bool progress = false;
+    int rc = daybook_begin(daybook);
+
+    if (rc == 0)
+        rc = daybook_work(daybook, GOAL_ROOM);
+    if (rc != 0)
+        return rc;
+    batch = batch_of(daybook, daybook->gathering);
+    rc = click_batch_add(batch, click);
+    if (rc != 0)
+        return daybook_fail(daybook, rc,
+                            rc == DAYBOOK_INVALID ? "a click without an id, or one that cannot be"
+                                                  : "out of memory");
+    if (batch->rows < daybook->batch_rows && batch->text_size < BATCH_TEXT_MAX)
+        return 0;
+    /* The click is taken: what fails from here on is met by the next call. */
+    batch_end(daybook);
+    (void)work_once(daybook, 0, &progress);
+    return 0;
+}
+
+int daybook_flush(struct daybook *daybook)
+{
+    int rc = daybook_begin(daybook);
+
+    if (rc != 0)
+        return rc;
+    batch_end(daybook);
+    return daybook_work(daybook, GOAL_SENT);
+}
+
+int daybook_sync(struct daybook *daybook)
+{
+    int rc = daybook_begin(daybook);
+
+    if (rc != 0)
+        return rc;
+    batch_end(daybook);
+    return daybook_work(daybook, GOAL_ACKNOWLEDGED);
+}
+
+void daybook_totals(const struct daybook *daybook, struct daybook_totals *totals_out)
+{
+    *totals_out = daybook->totals;
+}
+
+const uint8_t *daybook_producer(const struct daybook *daybook)
+{
+    return daybook->producer;
+}
+
+const char *daybook_error(const struct daybook *daybook)
+{
+    return daybook->error;
+}

@@ -1,0 +1,226 @@
+/* The server's answers: frames of lines, docs/PROTOCOL.md "Binary door".
+ *
+ *     binary 1
+ *     reject 3 17 bad_amount "12,3"          told to the application
+ *     rejects 3 bad_amount 831
+ *     ok 3 accepted 998 rejected 2           the batch's place is free; ends with `duplicate` where
+ *     ok 3 duplicate                         it was there already
+ *     error 4 sequence_gap expected 3        the connection's last words
+ *
+ * Anything else is no daybook, or one that is newer than this library: an end, not a guess. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/daybook_private.h"
+#include "client/wire.h"
+#include "storage/base/crc32c.h"
+
+/* ---- words ---- */
+
+/* Cut the next word off `*rest` and end it with a NUL; empty at the end. */
+static char *next_word(char **rest)
+{
+    char *word = *rest;
+    char *space = strchr(word, ' ');
+
+    if (space == NULL) {
+        *rest = word + strlen(word);
+        return word;
+    }
+    *space = '\0';
+    *rest = space + 1;
+    return word;
+}
+
+static bool next_number(char **rest, uint64_t *number_out)
+{
+    char *word = next_word(rest);
+    uint64_t number = 0;
+
+    if (*word == '\0' || strlen(word) > 19)
+        return false;
+    for (; *word != '\0'; word++) {
+        if (*word < '0' || *word > '9')
+            return false;
+        number = number * 10 + (uint64_t)(*word - '0');
+    }
+    *number_out = number;
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* ok N accepted A rejected R [duplicate], or ok N duplicate; false: no such answer is due. */
+static bool take_ok(struct daybook *daybook, char *rest)
+{
+    struct daybook_totals *totals = &daybook->totals;
+    uint64_t number;
+    uint64_t accepted = 0;
+    uint64_t rejected = 0;
+    char *word;
+
+    if (!next_number(&rest, &number) || number != totals->acknowledged + 1 ||
+        number > daybook->written)
+        return false;
+    word = next_word(&rest);
+    if (strcmp(word, "accepted") == 0) {
+        if (!next_number(&rest, &accepted) || strcmp(next_word(&rest), "rejected") != 0 ||
+            !next_number(&rest, &rejected))
+            return false;
+        word = next_word(&rest);
+    }
+    totals->duplicates += strcmp(word, "duplicate") == 0;
+    totals->acknowledged = number;
+    totals->accepted += accepted;
+    totals->rejected += rejected;
+    daybook->is_known = true;
+    click_batch_clear(&daybook->batches[number % (WINDOW_MAX + 1)]);
+    return true;
+}
+
+/* reject N ROW CODE TEXT, and rejects N CODE COUNT. */
+static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
+{
+    struct daybook_rejected rejected = {.count = 1, .text = ""};
+
+    if (!next_number(&rest, &rejected.batch) || (!is_sum && !next_number(&rest, &rejected.row)))
+        return false;
+    rejected.code = next_word(&rest);
+    if (is_sum && !next_number(&rest, &rejected.count))
+        return false;
+    if (!is_sum)
+        rejected.text = rest;
+    if (daybook->rejected != NULL)
+        daybook->rejected(daybook->context, &rejected);
+    return true;
+}
+
+/* error N WORD ...: some go away by themselves. */
+static int take_error(struct daybook *daybook, char *rest)
+{
+    static const char *const passing[] = {"too_many_connections", "store_failed"};
+    const char *number = next_word(&rest);
+    size_t size = strcspn(rest, " ");
+
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        if (strlen(passing[i]) == size && memcmp(rest, passing[i], size) == 0)
+            return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: the server says: %s",
+                                daybook->address, rest);
+    }
+    return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: batch %s: the server says: %s",
+                        daybook->address, number, rest);
+}
+
+static int take_line(struct daybook *daybook, char *line, bool *progress)
+{
+    char whole[80];
+    char *rest = line;
+    char *word;
+    bool is_good = false;
+
+    (void)snprintf(whole, sizeof whole, "%s", line);
+    word = next_word(&rest);
+    if (strcmp(word, "error") == 0)
+        return take_error(daybook, rest);
+    if (strcmp(word, "ok") == 0) {
+        is_good = take_ok(daybook, rest);
+        *progress |= is_good;
+    } else if (strcmp(word, "reject") == 0) {
+        is_good = take_reject(daybook, rest, false);
+    } else if (strcmp(word, "rejects") == 0) {
+        is_good = take_reject(daybook, rest, true);
+    } else if (strcmp(word, "binary") == 0) {
+        is_good = strcmp(rest, "1") == 0;
+    }
+    return is_good
+               ? 0
+               : daybook_fail(daybook, DAYBOOK_REFUSED, "%s: not an answer to what was sent: %s",
+                              daybook->address, whole);
+}
+
+/* ---- frames ---- */
+
+static int lines_reserve(char **memory, size_t *capacity, size_t needed)
+{
+    char *grown;
+
+    if (needed <= *capacity)
+        return 0;
+    grown = realloc(*memory, needed * 2);
+    if (grown == NULL)
+        return DAYBOOK_NO_MEMORY;
+    *memory = grown;
+    *capacity = needed * 2;
+    return 0;
+}
+
+/* Part of the lines; a line may go on in the next frame. */
+static int take_text(struct daybook *daybook, const uint8_t *text, size_t size, bool *progress)
+{
+    size_t from = 0;
+    int rc = 0;
+
+    if (lines_reserve(&daybook->lines, &daybook->line_capacity, daybook->line_size + size) != 0)
+        return daybook_fail(daybook, DAYBOOK_NO_MEMORY, "out of memory");
+    memcpy(daybook->lines + daybook->line_size, text, size);
+    daybook->line_size += size;
+    while (rc == 0 && from < daybook->line_size) {
+        char *line = daybook->lines + from;
+        char *end = memchr(line, '\n', daybook->line_size - from);
+
+        if (end == NULL)
+            break;
+        *end = '\0';
+        from += (size_t)(end - line) + 1;
+        rc = take_line(daybook, line, progress);
+    }
+    memmove(daybook->lines, daybook->lines + from, daybook->line_size - from);
+    daybook->line_size -= from;
+    if (rc == 0 && daybook->line_size > ANSWER_MAX)
+        return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: an answer without an end",
+                            daybook->address);
+    return rc;
+}
+
+static int take_frame(struct daybook *daybook, const uint8_t *header, size_t size, bool *progress)
+{
+    const uint8_t *payload = header + WIRE_HEADER_SIZE;
+    uint32_t sum;
+
+    memcpy(&sum, header + 8, sizeof sum);
+    if (sum != crc32c(crc32c(0, header, 8), payload, size))
+        return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: an answer was damaged on its way",
+                            daybook->address);
+    return take_text(daybook, payload, size, progress);
+}
+
+int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size, bool *progress)
+{
+    size_t at = 0;
+    char *input = (char *)daybook->input;
+    int rc = lines_reserve(&input, &daybook->input_capacity, daybook->input_size + size);
+
+    daybook->input = (uint8_t *)input;
+    if (rc != 0)
+        return daybook_fail(daybook, rc, "out of memory");
+    memcpy(daybook->input + daybook->input_size, bytes, size);
+    daybook->input_size += size;
+    while (rc == 0 && daybook->input_size - at >= WIRE_HEADER_SIZE) {
+        const uint8_t *header = daybook->input + at;
+        uint32_t payload;
+
+        memcpy(&payload, header, sizeof payload);
+        if (payload > WIRE_PAYLOAD_MAX || header[4] != WIRE_ANSWER)
+            return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: no binary door of a daybook",
+                                daybook->address);
+        if (daybook->input_size - at - WIRE_HEADER_SIZE < payload)
+            break;
+        at += WIRE_HEADER_SIZE + payload;
+        rc = take_frame(daybook, header, payload, progress);
+    }
+    memmove(daybook->input, daybook->input + at, daybook->input_size - at);
+    daybook->input_size -= at;
+    return rc;
+}

@@ -1,0 +1,75 @@
+/* daybook_private: the producer's state, shared by the parts of the library. */
+#ifndef DAYBOOK_CLIENT_DAYBOOK_PRIVATE_H
+#define DAYBOOK_CLIENT_DAYBOOK_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "client/frame_writer.h"
+
+enum {
+    PRODUCER_SIZE = 16,
+    BATCH_ROWS_MAX = 65536,
+    WINDOW_MAX = 64,                   /* what the server remembers of a producer */
+    ANSWER_MAX = 64 << 10,             /* bytes of one line of an answer */
+    ERROR_SIZE = 512
+};
+
+/* Batches in a ring by their number modulo WINDOW_MAX + 1:
+ *
+ *     acknowledged   written   gathering
+ *          |sent ...... |waiting ...|open|                                    */
+struct daybook {
+    /* options */
+    char *address, *stream;
+    uint8_t producer[PRODUCER_SIZE];
+    uint64_t epoch;
+    uint32_t batch_rows, window;
+    int patience_ms;
+    void (*rejected)(void *context, const struct daybook_rejected *rejected);
+    void *context;
+    /* batches */
+    struct click_batch batches[WINDOW_MAX + 1];
+    uint64_t gathering;                /* number of the batch that clicks are added to */
+    uint64_t written;                  /* the last one given to this connection */
+    bool is_known;                     /* a batch of this producer was acknowledged */
+    struct daybook_totals totals;
+    /* the connection */
+    int descriptor;                    /* -1: none */
+    bool is_connecting;
+    struct frame_writer writer;
+    size_t sent;                       /* bytes of writer.out that the kernel has */
+    uint8_t *input;                    /* answers: bytes of frames that are not whole yet, */
+    size_t input_size, input_capacity;
+    char *lines;                       /* and of a line */
+    size_t line_size, line_capacity;
+    int64_t retry_at_ms;               /* no new connection before */
+    int retry_ms;
+    /* what went wrong */
+    int status;                        /* DAYBOOK_REFUSED for ever */
+    char error[ERROR_SIZE];
+};
+
+int daybook_fail(struct daybook *daybook, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- daybook_answers.c ---- */
+
+/* Take `size` bytes that came.  *progress is set when a batch was acknowledged.
+ * DAYBOOK_UNREACHABLE: the connection is of no more use, another one may be. */
+int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size,
+                         bool *progress);
+
+/* ---- daybook_connection.c ---- */
+
+/* The milliseconds of a clock that does not jump. */
+int64_t daybook_now_ms(void);
+
+/* Begin a connection, whose first frames are then in the writer. */
+int daybook_connect(struct daybook *daybook);
+/* Hang up; what was not acknowledged is to be written again. */
+void daybook_disconnect(struct daybook *daybook);
+
+/* Send and receive what is possible, waiting up to `wait_ms` for anything to be.  As
+ * daybook_take_answers. */
+int daybook_exchange(struct daybook *daybook, int wait_ms, bool *progress);
+#endif
