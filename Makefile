@@ -55,8 +55,9 @@ criterion_cflags = $(eval criterion_cflags := $$(patsubst -I%,-isystem %,$$(shel
     pkg-config --cflags criterion)))$(criterion_cflags)
 criterion_libs = $(eval criterion_libs := $$(shell pkg-config --libs criterion))$(criterion_libs)
 
-# Sources include each other from the root.
-compile = $(CC) -std=c11 -fno-common -fstack-protector-strong -D_GNU_SOURCE -I. $(warnings) \
+# Sources include each other, and generated headers, from the root.
+compile = $(CC) -std=c11 -fno-common -fstack-protector-strong -D_GNU_SOURCE -I. \
+    -I$(out)/generated $(warnings) \
     $(flavour_flags) $(CFLAGS) $(vendor_cflags) -MMD -MP
 link = $(CC) $(flavour_flags) $(CFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now $(LDFLAGS)
 
@@ -66,6 +67,12 @@ out := build/$(BUILD)-$(notdir $(firstword $(CC)))
 library := $(out)/libdaybook.a
 sources := $(foreach folder,$(folders),$(sort $(wildcard $(folder)/*.c)))
 objects := $(sources:%.c=$(out)/%.o)
+# C that re2c and lemon make of a lexer and a grammar; never committed.
+generated_sources := $(patsubst %.re,$(out)/generated/%.c,$(wildcard query/cql/*.re)) \
+    $(patsubst %.y,$(out)/generated/%.c,$(wildcard query/cql/*.y))
+generated_headers := $(patsubst %.y,$(out)/generated/%.h,$(wildcard query/cql/*.y))
+objects += $(generated_sources:$(out)/generated/%.c=$(out)/%.o)
+
 root_objects := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard *.c)))
 
 # The client library: what is installed for others to link, as position-independent code of which
@@ -118,6 +125,27 @@ $(out)/%.o: %.c Makefile
 	$(quiet)mkdir -p $(@D)
 	$(if $(quiet),@echo "  CC $<")
 	$(quiet)$(compile) -c $< -o $@
+
+# What their generators write is not held to our warnings; NDEBUG is lemon's own tracing.
+warnings_generated := -Wno-conversion -Wno-sign-conversion -Wno-sign-compare -Wno-cast-qual \
+    -Wno-unused-parameter -Wno-unused-variable -Wno-missing-prototypes -Wno-undef -Wno-switch-enum \
+    -Wno-implicit-fallthrough
+
+$(out)/%.o: $(out)/generated/%.c Makefile
+	$(quiet)mkdir -p $(@D)
+	$(if $(quiet),@echo "  CC $(<:$(out)/generated/%=%)")
+	$(quiet)$(compile) -DNDEBUG $(warnings_generated) -c $< -o $@
+
+$(out)/generated/%.c: %.re Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet)re2c -W -Werror --no-debug-info -o $@ $<
+
+$(out)/generated/%.c $(out)/generated/%.h &: %.y Makefile
+	$(quiet)mkdir -p $(@D)
+	$(quiet)lemon -c -l -q -d$(@D) $<
+
+# Before the first compilation; after it the dependencies say who includes them.
+$(objects): | $(generated_headers)
 
 # Made anew, so that an object whose source is gone does not stay in it.
 $(library): $(objects)

@@ -56,27 +56,13 @@ const struct type *type_builtin_named(struct bytes name)
     return NULL;
 }
 
-void type_print_name(const char *name, struct buffer *buffer)
+bool type_name_is_builtin(struct bytes name)
 {
-    bool plain = name[0] >= 'a' && name[0] <= 'z';
-
-    for (const char *c = name; *c != '\0' && plain; c++)
-        plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9') || *c == '_';
-    if (plain && !type_name_is_reserved(name)) {
-        buffer_append_text(buffer, name);
-        return;
-    }
-    buffer_put_u8(buffer, '"');
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '"')
-            buffer_put_u8(buffer, '"');
-        buffer_put_u8(buffer, (uint8_t)*c);
-    }
-    buffer_put_u8(buffer, '"');
+    return type_builtin_named(name) != NULL;
 }
 
 /* What CQL's grammar keeps for itself (Cassandra 5.0, `reserved keywords`). */
-bool type_name_is_reserved(const char *name)
+static bool name_is_reserved(struct bytes name)
 {
     static const char *const reserved[] = {
         "add",          "allow",  "alter",    "and",         "apply",        "asc",
@@ -92,10 +78,37 @@ bool type_name_is_reserved(const char *name)
     };
 
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-        if (strcmp(reserved[i], name) == 0)
+        if (bytes_equal(bytes_text(reserved[i]), name))
             return true;
     }
     return false;
+}
+
+bool type_name_is_plain(struct bytes name)
+{
+    bool plain = name.size > 0 && name.data[0] >= 'a' && name.data[0] <= 'z';
+
+    for (size_t i = 0; i < name.size && plain; i++) {
+        uint8_t c = name.data[i];
+
+        plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    }
+    return plain && !name_is_reserved(name);
+}
+
+void type_print_name(const char *name, struct buffer *buffer)
+{
+    if (type_name_is_plain(bytes_text(name))) {
+        buffer_append_text(buffer, name);
+        return;
+    }
+    buffer_put_u8(buffer, '"');
+    for (const char *c = name; *c != '\0'; c++) {
+        if (*c == '"')
+            buffer_put_u8(buffer, '"');
+        buffer_put_u8(buffer, (uint8_t)*c);
+    }
+    buffer_put_u8(buffer, '"');
 }
 
 static void type_print_arguments(const struct type *type, const char *name, struct buffer *buffer)

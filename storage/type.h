@@ -56,7 +56,10 @@ void type_print(const struct type *type, struct buffer *buffer);
 /* A name of a column, table, type or keyspace as CQL needs it: quoted unless it is a plain
  * lowercase identifier and no reserved word. */
 void type_print_name(const char *name, struct buffer *buffer);
-bool type_name_is_reserved(const char *name);
+/* Whether it needs no quotes. */
+bool type_name_is_plain(struct bytes name);
+/* Whether a lowercase name is a built-in type's. */
+bool type_name_is_builtin(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */

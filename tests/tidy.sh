@@ -113,7 +113,7 @@ comment_style() {
 # Columns are characters, not bytes: drawings use more than ASCII.
 line_length() {
     local all
-    all=$(files ch; find tests bench -path tests/data -prune -o \
+    all=$(files ch; ls query/cql/*.re query/cql/*.y; find tests bench -path tests/data -prune -o \
         \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' \) -print 2>/dev/null)
     [ -n "$all" ] || return
     LC_ALL=C.UTF-8 grep -nE '^.{101,}' $all /dev/null |

@@ -54,6 +54,7 @@ struct cql_type {
     struct cql_qualified_name name;
     struct cql_type *arguments;
     struct bytes dimension;              /* digits as written */
+    uint32_t depth;                      /* types within each other, itself included */
     struct cql_type *next;
 };
 
@@ -111,6 +112,7 @@ struct cql_term {
     struct cql_term *until;
     struct cql_term *arguments;
     uint32_t argument_count;
+    uint32_t depth;                      /* terms within each other, itself included */
     struct cql_term *next;
 };
 
@@ -157,10 +159,9 @@ struct cql_attributes {
     struct cql_term *ttl;
 };
 
-/* IF after a write; at most one of the three. */
+/* IF after UPDATE and DELETE: one of the two, or neither. */
 struct cql_conditions {
     bool if_exists;
-    bool if_not_exists;
     struct cql_relation *relations;
 };
 
@@ -498,13 +499,15 @@ struct cql_role {
 struct cql_permissions {
     uint32_t permissions;                /* enum cql_permission, or'ed */
     struct cql_resource resource;        /* LIST: may be CQL_RESOURCE_NONE */
-    struct bytes role;                   /* LIST: may be empty */
+    bool has_role;                       /* LIST: may be left out */
+    struct bytes role;
     bool no_recursive;
 };
 
 /* GRANT and REVOKE of a role, and LIST ROLES OF `grantee`. */
 struct cql_role_grant {
     struct bytes role;
+    bool has_grantee;                    /* LIST ROLES: may be left out */
     struct bytes grantee;
     bool no_recursive;
 };

@@ -1,0 +1,552 @@
+/* The tree's nodes, and the rules of CQL that its grammar cannot say.
+ *
+ * Terms and types know how deep they are: a chain of additions is a list to the grammar but a deep
+ * tree to whoever walks it, and walkers recurse.
+ *
+ * Built-in types are not keywords: `int` is a name that stands where a type may stand, unless it
+ * is quoted; "int" is a user's type.  In the same way count(*), cast(x as t), writetime(c) and
+ * ttl(c) look like functions and are told by their names. */
+#include "query/cql/cql_build.h"
+
+#include <stdlib.h>
+
+#include "query/cql/cql_grammar.h"
+#include "query/cql/cql_print.h"
+#include "storage/base/arena.h"
+#include "storage/type.h"
+
+void *cql_build_new(struct cql_builder *builder, size_t size)
+{
+    void *node = arena_alloc(builder->arena, size, _Alignof(max_align_t));
+
+    memset(node, 0, size);
+    return node;
+}
+
+struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token token)
+{
+    struct cql_name *name = cql_build_new(builder, sizeof *name);
+
+    name->text = token.text;
+    return name;
+}
+
+static bool token_is(struct cql_token token, const char *word)
+{
+    return token.kind != CQL_TOKEN_QUOTED_NAME && bytes_equal(token.text, bytes_text(word));
+}
+
+/* A depth that was reached, of a term or a type. */
+static uint32_t check_depth(struct cql_builder *builder, uint32_t depth)
+{
+    if (depth > builder->depth_max)
+        cql_build_fail(builder, ERROR_LIMIT, "a statement nested more than %u deep",
+                       builder->depth_max);
+    return depth;
+}
+
+/* ---- types ---- */
+
+static struct cql_type *type_new(struct cql_builder *builder, enum cql_type_kind kind,
+                                 struct cql_token token)
+{
+    struct cql_type *type = cql_build_new(builder, sizeof *type);
+
+    type->kind = kind;
+    type->position = token.position;
+    type->name.name = token.text;
+    type->depth = 1;
+    return type;
+}
+
+static bool is_native_type(struct cql_token token)
+{
+    return token.kind != CQL_TOKEN_QUOTED_NAME && type_name_is_builtin(token.text);
+}
+
+struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token)
+{
+    struct cql_type *type = type_new(builder, CQL_TYPE_USER, token);
+
+    if (is_native_type(token)) {
+        type->kind = CQL_TYPE_NATIVE;
+        if (token_is(token, "varchar"))
+            type->name.name = bytes_text("text");
+    }
+    return type;
+}
+
+struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
+                                          struct cql_token name)
+{
+    struct cql_type *type = type_new(builder, CQL_TYPE_USER, name);
+
+    type->name.keyspace = keyspace.text;
+    return type;
+}
+
+struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_token class_name)
+{
+    return type_new(builder, CQL_TYPE_CUSTOM, class_name);
+}
+
+static const struct generic_type {
+    const char *name;
+    enum cql_type_kind kind;
+    uint32_t count;                      /* of arguments; 0: any number */
+} generic_types[] = {
+    {"list", CQL_TYPE_LIST, 1},   {"set", CQL_TYPE_SET, 1},       {"map", CQL_TYPE_MAP, 2},
+    {"tuple", CQL_TYPE_TUPLE, 0}, {"frozen", CQL_TYPE_FROZEN, 1}, {"vector", CQL_TYPE_VECTOR, 1},
+};
+
+struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_token name,
+                                        struct cql_type_list arguments,
+                                        const struct cql_token *dimension)
+{
+    struct cql_type *type = type_new(builder, CQL_TYPE_USER, name);
+    const struct generic_type *generic = NULL;
+
+    for (size_t i = 0; i < sizeof generic_types / sizeof generic_types[0]; i++) {
+        if (token_is(name, generic_types[i].name))
+            generic = &generic_types[i];
+    }
+    if (generic == NULL || (generic->count != 0 && generic->count != arguments.count) ||
+        (generic->kind == CQL_TYPE_VECTOR) != (dimension != NULL)) {
+        cql_build_fail_token(builder, &name, -1);
+        return type;
+    }
+    type->kind = generic->kind;
+    type->name.name = (struct bytes){0};
+    type->arguments = arguments.first;
+    for (const struct cql_type *of = arguments.first; of != NULL; of = of->next) {
+        if (type->depth <= of->depth)
+            type->depth = of->depth + 1;
+    }
+    check_depth(builder, type->depth);
+    if (dimension != NULL)
+        type->dimension = dimension->text;
+    return type;
+}
+
+/* ---- terms ---- */
+
+struct cql_term *cql_build_term(struct cql_builder *builder, enum cql_term_kind kind,
+                                struct cql_position position)
+{
+    struct cql_term *term = cql_build_new(builder, sizeof *term);
+
+    term->kind = kind;
+    term->position = position;
+    term->depth = 1;
+    return term;
+}
+
+/* `inner` is a part of `term`; NULL is fine. */
+static void term_contain(struct cql_builder *builder, struct cql_term *term,
+                         const struct cql_term *inner)
+{
+    if (inner != NULL && term->depth <= inner->depth)
+        term->depth = check_depth(builder, inner->depth + 1);
+}
+
+struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
+                                   struct cql_token token)
+{
+    struct cql_term *term = cql_build_term(builder, kind, token.position);
+
+    term->text = token.text;
+    return term;
+}
+
+struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token)
+{
+    struct cql_term *term = cql_build_literal(builder, CQL_TERM_FLOAT, token);
+
+    if (token.kind == CQL_TOKEN_NAN)
+        term->text = bytes_text("NaN");
+    else
+        term->text = bytes_text(token.text.data[0] == '-' ? "-Infinity" : "Infinity");
+    return term;
+}
+
+struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
+                                  const struct cql_token *name)
+{
+    struct cql_term *term = cql_build_term(builder, CQL_TERM_MARKER, token.position);
+    struct cql_name *marker = cql_build_new(builder, sizeof *marker);
+
+    if (name != NULL)
+        term->text = marker->text = name->text;
+    term->marker = builder->markers.count;
+    CQL_LIST_APPEND(&builder->markers, marker);
+    return term;
+}
+
+struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
+                                    struct cql_token token, struct cql_term_list elements)
+{
+    struct cql_term *term = cql_build_term(builder, kind, token.position);
+
+    term->arguments = elements.first;
+    term->argument_count = elements.count;
+    for (const struct cql_term *of = elements.first; of != NULL; of = of->next)
+        term_contain(builder, term, of);
+    return term;
+}
+
+struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_token token,
+                                  struct cql_term *only)
+{
+    struct cql_term_list list = {0};
+
+    CQL_LIST_APPEND(&list, only);
+    return cql_build_elements(builder, CQL_TERM_TUPLE, token, list);
+}
+
+struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token token,
+                                 struct cql_term_list pairs)
+{
+    enum cql_term_kind kind = CQL_TERM_UDT;
+
+    for (const struct cql_term *key = pairs.first; key != NULL; key = key->next->next) {
+        if (key->kind != CQL_TERM_NAME)
+            kind = CQL_TERM_MAP;
+    }
+    return cql_build_elements(builder, kind, token, pairs);
+}
+
+struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
+                                     struct cql_term *left, struct cql_term *right)
+{
+    struct cql_term *term = cql_build_term(builder, CQL_TERM_OPERATION, left->position);
+
+    term->operation = operation;
+    term->arguments = left;
+    left->next = right;
+    term->argument_count = 2;
+    term_contain(builder, term, left);
+    term_contain(builder, term, right);
+    return term;
+}
+
+struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
+                                  struct cql_position position, struct cql_term *of)
+{
+    struct cql_term *term = cql_build_term(builder, kind, position);
+
+    term->of = of;
+    term_contain(builder, term, of);
+    return term;
+}
+
+struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token column,
+                                 struct cql_token field)
+{
+    struct cql_term *of = cql_build_literal(builder, CQL_TERM_NAME, column);
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_FIELD, of->position, of);
+
+    term->text = field.text;
+    return term;
+}
+
+struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_kind kind,
+                                     struct cql_term *of, struct cql_term *from,
+                                     struct cql_term *until)
+{
+    struct cql_term *term = cql_build_around(builder, kind, of->position, of);
+
+    term->from = from;
+    term->until = until;
+    term_contain(builder, term, from);
+    term_contain(builder, term, until);
+    return term;
+}
+
+struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_token token,
+                                struct cql_type *type, struct cql_term *of)
+{
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_HINT, token.position, of);
+
+    term->type = type;
+    return term;
+}
+
+/* Whether `term` is a column or what is taken out of one. */
+static bool term_is_column(const struct cql_term *term)
+{
+    while (term->kind == CQL_TERM_FIELD || term->kind == CQL_TERM_ELEMENT ||
+           term->kind == CQL_TERM_SLICE)
+        term = term->of;
+    return term->kind == CQL_TERM_NAME;
+}
+
+/* writetime(c) and its like are no functions: their argument is a cell, not its value. */
+static struct cql_term *build_cell_function(struct cql_builder *builder, struct cql_token name,
+                                            struct cql_term_list arguments)
+{
+    static const struct {
+        const char *name;
+        enum cql_term_kind kind;
+    } functions[] = {
+        {"writetime", CQL_TERM_WRITETIME},
+        {"maxwritetime", CQL_TERM_MAXWRITETIME},
+        {"ttl", CQL_TERM_TTL},
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        if (!token_is(name, functions[i].name))
+            continue;
+        if (arguments.count != 1 || !term_is_column(arguments.first))
+            cql_build_fail_token(builder, &name, -1);
+        return cql_build_around(builder, functions[i].kind, name.position, arguments.first);
+    }
+    return NULL;
+}
+
+struct cql_term *cql_build_function(struct cql_builder *builder, const struct cql_token *keyspace,
+                                    struct cql_token name, struct cql_term_list arguments,
+                                    bool in_selector)
+{
+    struct cql_term *term = NULL;
+
+    if (in_selector && keyspace == NULL && arguments.count > 0)
+        term = build_cell_function(builder, name, arguments);
+    if (term != NULL)
+        return term;
+    term = cql_build_elements(builder, CQL_TERM_FUNCTION, name, arguments);
+    term->text = name.text;
+    if (keyspace != NULL)
+        term->keyspace = keyspace->text;
+    return term;
+}
+
+struct cql_term *cql_build_count_rows(struct cql_builder *builder, struct cql_token name)
+{
+    if (!token_is(name, "count"))
+        cql_build_fail_token(builder, &name, -1);
+    return cql_build_term(builder, CQL_TERM_COUNT_ROWS, name.position);
+}
+
+struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token name,
+                                struct cql_term *of, struct cql_type *type)
+{
+    struct cql_term *term = cql_build_around(builder, CQL_TERM_CAST, name.position, of);
+
+    if (!token_is(name, "cast") || type->kind != CQL_TYPE_NATIVE)
+        cql_build_fail_token(builder, &name, -1);
+    term->type = type;
+    return term;
+}
+
+/* ---- relations ---- */
+
+struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_relation_kind kind,
+                                        struct cql_token first, struct cql_name_list columns)
+{
+    struct cql_relation *relation = cql_build_new(builder, sizeof *relation);
+
+    relation->kind = kind;
+    relation->position = first.position;
+    relation->columns = columns.first;
+    relation->column_count = columns.count;
+    return relation;
+}
+
+struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
+                                               struct cql_token column)
+{
+    struct cql_name_list only = {0};
+
+    CQL_LIST_APPEND(&only, cql_build_name(builder, column));
+    return cql_build_relation(builder, CQL_RELATION_COLUMN, column, only);
+}
+
+void cql_build_relation_value(struct cql_relation *relation, enum cql_operator operator,
+                              struct cql_term *value)
+{
+    relation->operator = operator;
+    relation->values = value;
+    relation->value_count = 1;
+}
+
+void cql_build_relation_values(struct cql_relation *relation, enum cql_operator operator,
+                               struct cql_term_list values)
+{
+    relation->operator = operator;
+    relation->values = values.first;
+    relation->value_count = values.count;
+}
+
+void cql_build_relation_marker(struct cql_relation *relation, enum cql_operator operator,
+                               struct cql_term *marker)
+{
+    cql_build_relation_value(relation, operator, marker);
+    relation->in_marker = true;
+}
+
+void cql_build_relation_between(struct cql_relation *relation, struct cql_term *from,
+                                struct cql_term *until)
+{
+    from->next = until;
+    cql_build_relation_value(relation, CQL_BETWEEN, from);
+    relation->value_count = 2;
+}
+
+/* ---- writes ---- */
+
+struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
+                                            enum cql_assignment_kind kind, struct cql_token column,
+                                            struct cql_term *value)
+{
+    struct cql_assignment *assignment = cql_build_new(builder, sizeof *assignment);
+
+    assignment->kind = kind;
+    assignment->column = column.text;
+    assignment->position = column.position;
+    assignment->value = value;
+    return assignment;
+}
+
+void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
+                          struct cql_token other, const char *form)
+{
+    if (!bytes_equal(column.text, other.text))
+        cql_build_fail(builder, ERROR_INVALID, "Only expressions of the form X = %s are supported.",
+                       form);
+}
+
+struct cql_deletion *cql_build_deletion(struct cql_builder *builder, struct cql_token column)
+{
+    struct cql_deletion *deletion = cql_build_new(builder, sizeof *deletion);
+
+    deletion->column = column.text;
+    deletion->position = column.position;
+    return deletion;
+}
+
+/* ---- statements and definitions ---- */
+
+struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
+                                            struct cql_type *type)
+{
+    struct cql_definition *definition = cql_build_new(builder, sizeof *definition);
+
+    definition->name = name.text;
+    definition->position = name.position;
+    definition->type = type;
+    return definition;
+}
+
+void cql_build_add_column(struct cql_table_parts *parts, struct cql_definition *column)
+{
+    CQL_LIST_APPEND(&parts->columns, column);
+    parts->key.count += column->is_primary_key;
+}
+
+void cql_build_add_key(struct cql_table_parts *parts, struct cql_primary_key key)
+{
+    key.count += parts->key.count;
+    parts->key = key;
+}
+
+void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more)
+{
+    if (more.properties.first != NULL)
+        CQL_LIST_APPEND(&options->properties, more.properties.first);
+    if (more.clustering_order.first != NULL)
+        options->clustering_order = more.clustering_order;
+    options->compact_storage |= more.compact_storage;
+}
+
+struct cql_index_target *cql_build_index_target(struct cql_builder *builder,
+                                                enum cql_index_kind kind, struct cql_token column)
+{
+    struct cql_index_target *target = cql_build_new(builder, sizeof *target);
+
+    target->kind = kind;
+    target->column = column.text;
+    return target;
+}
+
+struct cql_property *cql_build_property(struct cql_builder *builder, struct cql_token name,
+                                        struct cql_term *value)
+{
+    struct cql_property *property = cql_build_new(builder, sizeof *property);
+
+    property->name = name.text;
+    property->position = name.position;
+    property->value = value;
+    return property;
+}
+
+struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token)
+{
+    if (token.kind == CQL_TOKEN_QUOTED_NAME ||
+        (token.kind == CQL_TOKEN_NAME && !is_native_type(token)))
+        cql_build_fail_token(builder, &token, -1);
+    return cql_build_literal(builder, CQL_TERM_NAME, token);
+}
+
+struct cql_role_option *cql_build_role_option(struct cql_builder *builder,
+                                              enum cql_role_option_kind kind)
+{
+    struct cql_role_option *option = cql_build_new(builder, sizeof *option);
+
+    option->kind = kind;
+    return option;
+}
+
+struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
+                                            enum cql_role_option_kind kind,
+                                            struct cql_token text)
+{
+    struct cql_role_option *option = cql_build_role_option(builder, kind);
+
+    option->text = text.text;
+    return option;
+}
+
+struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
+                                            enum cql_role_option_kind kind,
+                                            struct cql_token value)
+{
+    struct cql_role_option *option = cql_build_role_option(builder, kind);
+
+    option->is_on = value.text.size == strlen("true");
+    return option;
+}
+
+struct cql_statement *cql_build_statement(struct cql_builder *builder,
+                                          enum cql_statement_kind kind, struct cql_token first)
+{
+    struct cql_statement *statement = cql_build_new(builder, sizeof *statement);
+
+    statement->kind = kind;
+    statement->position = first.position;
+    return statement;
+}
+
+struct cql_statement *cql_build_select(struct cql_builder *builder, struct cql_token first,
+                                       struct cql_selector_list selectors, bool is_json,
+                                       bool is_distinct)
+{
+    struct cql_statement *statement = cql_build_statement(builder, CQL_STATEMENT_SELECT, first);
+
+    statement->select.selectors = selectors.first;
+    statement->select.is_json = is_json;
+    statement->select.is_distinct = is_distinct;
+    return statement;
+}
+
+void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement)
+{
+    struct bytes *names = cql_build_new(builder, builder->markers.count * sizeof *names);
+    uint32_t count = 0;
+
+    for (const struct cql_name *marker = builder->markers.first; marker != NULL;
+         marker = marker->next)
+        names[count++] = marker->text;
+    statement->marker_names = names;
+    statement->marker_count = count;
+    builder->statement = statement;
+}

@@ -1,0 +1,203 @@
+/* cql_build: what the grammar's actions make trees with.
+ *
+ * cql_grammar.y says which tokens belong together; here they become nodes of the tree, in the
+ * arena.  Whatever is wrong beyond the grammar (a column set twice, a name that is no type) is an
+ * error here: the first one stops the parser. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_BUILD_H
+#define DAYBOOK_QUERY_CQL_CQL_BUILD_H
+
+#include "query/cql/cql_ast.h"
+#include "query/cql/cql_lexer.h"
+
+/* A list while it grows. */
+#define CQL_LIST(item)                                                                             \
+    struct item##_list {                                                                           \
+        struct item *first;                                                                        \
+        struct item *last;                                                                         \
+        uint32_t count;                                                                            \
+    }
+
+/* `item` is evaluated once. */
+#define CQL_LIST_APPEND(list, item)                                                                \
+    do {                                                                                           \
+        if ((list)->last == NULL)                                                                  \
+            (list)->last = (list)->first = (item);                                                 \
+        else                                                                                       \
+            (list)->last = (list)->last->next = (item);                                            \
+        (list)->count++;                                                                           \
+    } while (0)
+
+CQL_LIST(cql_name);
+CQL_LIST(cql_type);
+CQL_LIST(cql_term);
+CQL_LIST(cql_relation);
+CQL_LIST(cql_property);
+CQL_LIST(cql_definition);
+CQL_LIST(cql_ordering);
+CQL_LIST(cql_selector);
+CQL_LIST(cql_assignment);
+CQL_LIST(cql_deletion);
+CQL_LIST(cql_rename);
+CQL_LIST(cql_index_target);
+CQL_LIST(cql_role_option);
+CQL_LIST(cql_statement);
+
+struct cql_builder {
+    struct arena *arena;
+    struct cql_lexer *lexer;
+    uint32_t depth_max;
+    struct cql_name_list markers;        /* a marker's name is its own or empty */
+    struct cql_statement *statement;     /* the result */
+    int failure;                         /* 0, or what cql_build_fail said first */
+    struct error *err;
+};
+
+/* CREATE TABLE's columns and keys as they come, and what follows WITH. */
+struct cql_table_parts {
+    struct cql_definition_list columns;
+    struct cql_primary_key key;
+};
+
+struct cql_table_options {
+    struct cql_property_list properties;
+    struct cql_ordering_list clustering_order;
+    bool compact_storage;
+};
+
+/* Zeroed, in the arena. */
+void *cql_build_new(struct cql_builder *builder, size_t size);
+
+/* The first failure counts. */
+void cql_build_fail(struct cql_builder *builder, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Cassandra's error for the lexer's last token, or one before it, that fits nowhere; where
+ * `expected` is not negative, it stands in the place of one of that kind. */
+void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
+                          int expected);
+
+struct cql_name *cql_build_name(struct cql_builder *builder, struct cql_token token);
+
+/* ---- types ---- */
+
+/* name, where `token` may be a built-in type's, and keyspace.name. */
+struct cql_type *cql_build_type_named(struct cql_builder *builder, struct cql_token token);
+struct cql_type *cql_build_type_qualified(struct cql_builder *builder, struct cql_token keyspace,
+                                          struct cql_token name);
+/* name<arguments>; `dimension` is a vector's, or NULL. */
+struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_token name,
+                                        struct cql_type_list arguments,
+                                        const struct cql_token *dimension);
+struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_token class_name);
+
+/* ---- terms ---- */
+
+struct cql_term *cql_build_term(struct cql_builder *builder, enum cql_term_kind kind,
+                                struct cql_position position);
+struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
+                                   struct cql_token token);
+/* NaN and Infinity in any case, with or without a minus. */
+struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_token token);
+/* `name` is NULL for ?. */
+struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
+                                  const struct cql_token *name);
+struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
+                                    struct cql_token token, struct cql_term_list elements);
+struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
+                                     struct cql_term *left, struct cql_term *right);
+/* FIELD, NEGATION: around `of`. */
+struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
+                                  struct cql_position position, struct cql_term *of);
+struct cql_term *cql_build_field(struct cql_builder *builder, struct cql_token column,
+                                 struct cql_token field);
+struct cql_term *cql_build_subscript(struct cql_builder *builder, enum cql_term_kind kind,
+                                     struct cql_term *of, struct cql_term *from,
+                                     struct cql_term *until);
+struct cql_term *cql_build_hint(struct cql_builder *builder, struct cql_token token,
+                                struct cql_type *type, struct cql_term *of);
+/* A tuple of one. */
+struct cql_term *cql_build_single(struct cql_builder *builder, struct cql_token token,
+                                  struct cql_term *only);
+/* {key: value} in a selector: a UDT if all keys are names. */
+struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token token,
+                                 struct cql_term_list pairs);
+/* `keyspace` may be NULL.  In a selector writetime, maxwritetime and ttl get their own kinds. */
+struct cql_term *cql_build_function(struct cql_builder *builder, const struct cql_token *keyspace,
+                                    struct cql_token name, struct cql_term_list arguments,
+                                    bool in_selector);
+struct cql_term *cql_build_count_rows(struct cql_builder *builder, struct cql_token name);
+struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token name,
+                                struct cql_term *of, struct cql_type *type);
+
+/* ---- parts of statements ---- */
+
+struct cql_statement *cql_build_select(struct cql_builder *builder, struct cql_token first,
+                                       struct cql_selector_list selectors, bool is_json,
+                                       bool is_distinct);
+
+struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_relation_kind kind,
+                                        struct cql_token first, struct cql_name_list columns);
+struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
+                                               struct cql_token column);
+/* The right side: one value, a list in parentheses, a marker for a list, or two ends. */
+void cql_build_relation_value(struct cql_relation *relation, enum cql_operator operator,
+                              struct cql_term *value);
+void cql_build_relation_values(struct cql_relation *relation, enum cql_operator operator,
+                               struct cql_term_list values);
+void cql_build_relation_marker(struct cql_relation *relation, enum cql_operator operator,
+                               struct cql_term *marker);
+void cql_build_relation_between(struct cql_relation *relation, struct cql_term *from,
+                                struct cql_term *until);
+
+struct cql_deletion *cql_build_deletion(struct cql_builder *builder, struct cql_token column);
+struct cql_assignment *cql_build_assignment(struct cql_builder *builder,
+                                            enum cql_assignment_kind kind, struct cql_token column,
+                                            struct cql_term *value);
+/* `column = other operation value`, where `other` must be the column; `form` is how Cassandra
+ * would have it. */
+void cql_build_check_same(struct cql_builder *builder, struct cql_token column,
+                          struct cql_token other, const char *form);
+/* Fails where a column is set as a whole and then again. */
+void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list);
+
+/* Fails unless `value` is what a property may have. */
+struct cql_property *cql_build_property(struct cql_builder *builder, struct cql_token name,
+                                        struct cql_term *value);
+/* A bare word: Cassandra knows only its unreserved keywords here. */
+struct cql_term *cql_build_word(struct cql_builder *builder, struct cql_token token);
+/* Fails for keys or values that are no literals, and for repeated keys. */
+void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map);
+void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list);
+
+struct cql_definition *cql_build_definition(struct cql_builder *builder, struct cql_token name,
+                                            struct cql_type *type);
+void cql_build_add_column(struct cql_table_parts *parts, struct cql_definition *column);
+void cql_build_add_key(struct cql_table_parts *parts, struct cql_primary_key key);
+void cql_build_join_options(struct cql_table_options *options, struct cql_table_options more);
+/* Fails for what a materialized view may not have. */
+void cql_build_check_view(struct cql_builder *builder, struct cql_table_options options);
+/* A user type's name, which must not be a built-in or reserved one. */
+void cql_build_check_type_name(struct cql_builder *builder, struct cql_token name);
+struct cql_index_target *cql_build_index_target(struct cql_builder *builder,
+                                                enum cql_index_kind kind, struct cql_token column);
+
+struct cql_role_option *cql_build_role_option(struct cql_builder *builder,
+                                              enum cql_role_option_kind kind);
+struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
+                                            enum cql_role_option_kind kind,
+                                            struct cql_token text);
+struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
+                                            enum cql_role_option_kind kind,
+                                            struct cql_token value);
+/* Fails for two kinds of password. */
+void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_list list);
+/* Fails for a name in double quotes, which users cannot have. */
+void cql_build_check_user(struct cql_builder *builder, struct cql_token name);
+
+struct cql_statement *cql_build_statement(struct cql_builder *builder,
+                                          enum cql_statement_kind kind, struct cql_token first);
+/* The parser's last act: the statement and the names of its markers. */
+void cql_build_finish(struct cql_builder *builder, struct cql_statement *statement);
+
+/* The generated parser, fed by the builder's lexer: 0 or the error, which is in `err` too. */
+must_check int cql_grammar_run(struct cql_builder *builder, uint32_t tokens_max);
+#endif

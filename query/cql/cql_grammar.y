@@ -1,0 +1,1810 @@
+/* The grammar of CQL, after Cassandra 5.0's.
+ *
+ * It has no conflicts but those that are decided on purpose, by the precedences below: after
+ * SELECT the words JSON and DISTINCT are flags if a selector can follow, else columns; in a
+ * selector (name) is a type hint if something follows that it could be a hint for; and a.b is
+ * taken together.
+ *
+ * Words that are keywords in one place and names elsewhere fall back to a name where they fit no
+ * rule as themselves.  Where both would fit the keyword wins, and a rule of its own says that it
+ * may be a name all the same.  Built-in types and functions are no keywords at all: cql_build.c
+ * knows their names.
+ *
+ * lemon makes C of this, with -c: without default reductions a wrong token is met in the state that
+ * refuses it, and the error can say what would have fitted. */
+%name cql_grammar
+%token_prefix CQL_TOKEN_
+%token_type {struct cql_token}
+%extra_argument {struct cql_builder *b}
+%stack_size 1200
+%start_symbol input
+
+%include {
+#include "query/cql/cql_build.h"
+
+#define NEW(type) ((type *)cql_build_new(b, sizeof(type)))
+
+/* A statement of a kind, begun at a token. */
+#define STATEMENT(kind, token) cql_build_statement(b, CQL_STATEMENT_##kind, token)
+
+struct yyParser;
+static int grammar_expected(const struct yyParser *parser);
+}
+
+%stack_overflow {
+    cql_build_fail(b, ERROR_LIMIT, "the statement is nested too deeply");
+}
+
+%syntax_error {
+    cql_build_fail_token(b, &TOKEN, grammar_expected(yypParser));
+}
+
+/* ---- tokens ---- */
+
+/* Where a rule marked [COLUMN] could end or go on with one of these tokens, it goes on. */
+%nonassoc COLUMN.
+%nonassoc COLON DOT LB MINUS RP STAR.
+
+%fallback NAME
+    ACCESS AGGREGATE AGGREGATES ALL ANN AS BETWEEN CALLED CIDRS CLUSTER CLUSTERING COMPACT CONTAINS
+    COUNTER CUSTOM DATACENTERS DEFAULT DISTINCT EXISTS FILTERING FINALFUNC FUNCTION FUNCTIONS
+    GENERATED GROUP HASHED IDENTITY INITCOND INPUT INTERNALS JSON KEY KEYS KEYSPACES LANGUAGE LIKE
+    LIST LOGIN MASKED MBEAN MBEANS NOSUPERUSER ONLY OPTIONS PARTITION PASSWORD PER PERMISSION
+    PERMISSIONS REPLACE RETURNS ROLE ROLES SELECT_MASKED SFUNC STATIC STORAGE STYPE SUPERUSER
+    SUPERUSERS TABLES TIMESTAMP TRIGGER TTL TYPE TYPES UNMASK UNSET USER USERS VALUES.
+
+/* ---- the statement ---- */
+
+input ::= statement(S) semicolons. { cql_build_finish(b, S); }
+
+semicolons ::= .
+semicolons ::= semicolons SEMICOLON.
+
+%type statement {struct cql_statement *}
+statement(A) ::= select(S). { A = S; }
+statement(A) ::= modification(S). { A = S; }
+statement(A) ::= batch(S). { A = S; }
+statement(A) ::= definition(S). { A = S; }
+statement(A) ::= role_statement(S). { A = S; }
+statement(A) ::= describe(S). { A = S; }
+
+statement(A) ::= USE(T) name(N). {
+    A = STATEMENT(USE, T);
+    A->object.name.name = N.text;
+}
+statement(A) ::= TRUNCATE(T) qualified(N). {
+    A = STATEMENT(TRUNCATE, T);
+    A->object.name = N;
+}
+statement(A) ::= TRUNCATE(T) TABLE qualified(N). {
+    A = STATEMENT(TRUNCATE, T);
+    A->object.name = N;
+}
+
+/* ---- names ---- */
+
+%type name {struct cql_token}
+name(A) ::= NAME(T). { A = T; }
+name(A) ::= QUOTED_NAME(T). { A = T; }
+
+/* Old super columns have a column without a name. */
+%type column {struct cql_token}
+column(A) ::= name(T). { A = T; }
+column(A) ::= EMPTY_NAME(T). { A = T; }
+
+%type qualified {struct cql_qualified_name}
+qualified(A) ::= name(N). { A = (struct cql_qualified_name){.name = N.text}; }
+qualified(A) ::= name(K) DOT name(N). {
+    A = (struct cql_qualified_name){.keyspace = K.text, .name = N.text};
+}
+
+%type columns {struct cql_name_list}
+columns(A) ::= column(N). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+columns(A) ::= columns(L) COMMA column(N). {
+    A = L;
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+
+%type names {struct cql_name_list}
+names(A) ::= name(N). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+names(A) ::= names(L) COMMA name(N). {
+    A = L;
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+
+%type if_not_exists {bool}
+if_not_exists(A) ::= . { A = false; }
+if_not_exists(A) ::= IF NOT EXISTS. { A = true; }
+
+%type if_exists {bool}
+if_exists(A) ::= . { A = false; }
+if_exists(A) ::= IF EXISTS. { A = true; }
+
+/* ---- types ---- */
+
+%type type {struct cql_type *}
+type(A) ::= named_type(T). { A = T; }
+type(A) ::= STRING(T). { A = cql_build_type_custom(b, T); }
+
+%type named_type {struct cql_type *}
+named_type(A) ::= name(N). { A = cql_build_type_named(b, N); }
+named_type(A) ::= name(K) DOT name(N). { A = cql_build_type_qualified(b, K, N); }
+named_type(A) ::= generic_type(T). { A = T; }
+
+%type generic_type {struct cql_type *}
+generic_type(A) ::= name(N) LT types(L) GT. { A = cql_build_type_generic(b, N, L, NULL); }
+generic_type(A) ::= SET(N) LT types(L) GT. { A = cql_build_type_generic(b, N, L, NULL); }
+generic_type(A) ::= name(N) LT types(L) COMMA INTEGER(D) GT. {
+    A = cql_build_type_generic(b, N, L, &D);
+}
+
+%type types {struct cql_type_list}
+types(A) ::= type(T). {
+    A = (struct cql_type_list){0};
+    CQL_LIST_APPEND(&A, T);
+}
+types(A) ::= types(L) COMMA type(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, T);
+}
+
+%type types_or_none {struct cql_type_list}
+types_or_none(A) ::= . { A = (struct cql_type_list){0}; }
+types_or_none(A) ::= types(L). { A = L; }
+
+/* ---- literals and markers ---- */
+
+%type constant {struct cql_term *}
+constant(A) ::= STRING(T). { A = cql_build_literal(b, CQL_TERM_STRING, T); }
+constant(A) ::= INTEGER(T). { A = cql_build_literal(b, CQL_TERM_INTEGER, T); }
+constant(A) ::= FLOAT(T). { A = cql_build_literal(b, CQL_TERM_FLOAT, T); }
+constant(A) ::= BOOLEAN(T). { A = cql_build_literal(b, CQL_TERM_BOOLEAN, T); }
+constant(A) ::= DURATION(T). { A = cql_build_literal(b, CQL_TERM_DURATION, T); }
+constant(A) ::= UUID(T). { A = cql_build_literal(b, CQL_TERM_UUID, T); }
+constant(A) ::= BLOB(T). { A = cql_build_literal(b, CQL_TERM_BLOB, T); }
+constant(A) ::= NAN(T). { A = cql_build_named_float(b, T); }
+constant(A) ::= INFINITY(T). { A = cql_build_named_float(b, T); }
+
+%type marker {struct cql_term *}
+marker(A) ::= QMARK(T). { A = cql_build_marker(b, T, NULL); }
+marker(A) ::= COLON(T) name(N). { A = cql_build_marker(b, T, &N); }
+
+/* What needs no context, in terms and in selectors. */
+%type atom {struct cql_term *}
+atom(A) ::= constant(T). { A = T; }
+atom(A) ::= NULL(T). { A = cql_build_literal(b, CQL_TERM_NULL, T); }
+atom(A) ::= marker(T). { A = T; }
+
+%type integer {struct cql_term *}
+integer(A) ::= INTEGER(T). { A = cql_build_literal(b, CQL_TERM_INTEGER, T); }
+integer(A) ::= marker(T). { A = T; }
+
+/* ---- terms: values in writes and conditions ---- */
+
+%type term {struct cql_term *}
+term(A) ::= product(T). { A = T; }
+term(A) ::= term(L) PLUS product(R). { A = cql_build_operation(b, '+', L, R); }
+term(A) ::= term(L) MINUS product(R). { A = cql_build_operation(b, '-', L, R); }
+
+%type product {struct cql_term *}
+product(A) ::= factor(T). { A = T; }
+product(A) ::= product(L) STAR factor(R). { A = cql_build_operation(b, '*', L, R); }
+product(A) ::= product(L) SLASH factor(R). { A = cql_build_operation(b, '/', L, R); }
+product(A) ::= product(L) PERCENT factor(R). { A = cql_build_operation(b, '%', L, R); }
+
+%type factor {struct cql_term *}
+factor(A) ::= simple(T). { A = T; }
+factor(A) ::= MINUS(M) simple(T). {
+    A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
+}
+
+%type simple {struct cql_term *}
+simple(A) ::= atom(T). { A = T; }
+simple(A) ::= collection(T). { A = T; }
+simple(A) ::= tuple(T). { A = T; }
+simple(A) ::= name(N) LP terms_or_none(L) RP. {
+    A = cql_build_function(b, NULL, N, L, false);
+}
+simple(A) ::= name(K) DOT name(N) LP terms_or_none(L) RP. {
+    A = cql_build_function(b, &K, N, L, false);
+}
+simple(A) ::= TOKEN(N) LP terms_or_none(L) RP. {
+    A = cql_build_function(b, NULL, N, L, false);
+}
+simple(A) ::= name(N) LP term(T) AS named_type(C) RP. { A = cql_build_cast(b, N, T, C); }
+simple(A) ::= LP(P) named_type(C) RP simple(T). { A = cql_build_hint(b, P, C, T); }
+
+%type terms {struct cql_term_list}
+terms(A) ::= term(T). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, T);
+}
+terms(A) ::= terms(L) COMMA term(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, T);
+}
+
+%type terms_or_none {struct cql_term_list}
+terms_or_none(A) ::= . { A = (struct cql_term_list){0}; }
+terms_or_none(A) ::= terms(L). { A = L; }
+
+%type tuple {struct cql_term *}
+tuple(A) ::= LP(P) terms(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, P, L); }
+
+%type collection {struct cql_term *}
+collection(A) ::= LB(P) terms_or_none(L) RB. { A = cql_build_elements(b, CQL_TERM_LIST, P, L); }
+collection(A) ::= LC(P) terms_or_none(L) RC. { A = cql_build_elements(b, CQL_TERM_SET, P, L); }
+collection(A) ::= LC(P) pairs(L) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, L); }
+collection(A) ::= LC(P) fields(L) RC. { A = cql_build_elements(b, CQL_TERM_UDT, P, L); }
+
+%type pairs {struct cql_term_list}
+pairs(A) ::= term(K) COLON term(V). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_APPEND(&A, V);
+}
+pairs(A) ::= pairs(L) COMMA term(K) COLON term(V). {
+    A = L;
+    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_APPEND(&A, V);
+}
+
+%type fields {struct cql_term_list}
+fields(A) ::= name(K) COLON term(V). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, cql_build_literal(b, CQL_TERM_NAME, K));
+    CQL_LIST_APPEND(&A, V);
+}
+fields(A) ::= fields(L) COMMA name(K) COLON term(V). {
+    A = L;
+    CQL_LIST_APPEND(&A, cql_build_literal(b, CQL_TERM_NAME, K));
+    CQL_LIST_APPEND(&A, V);
+}
+
+/* ---- selectors ---- */
+
+%type selected {struct cql_term *}
+selected(A) ::= selected_product(T). { A = T; }
+selected(A) ::= selected(L) PLUS selected_product(R). { A = cql_build_operation(b, '+', L, R); }
+selected(A) ::= selected(L) MINUS selected_product(R). { A = cql_build_operation(b, '-', L, R); }
+
+%type selected_product {struct cql_term *}
+selected_product(A) ::= selected_factor(T). { A = T; }
+selected_product(A) ::= selected_product(L) STAR selected_factor(R). {
+    A = cql_build_operation(b, '*', L, R);
+}
+selected_product(A) ::= selected_product(L) SLASH selected_factor(R). {
+    A = cql_build_operation(b, '/', L, R);
+}
+selected_product(A) ::= selected_product(L) PERCENT selected_factor(R). {
+    A = cql_build_operation(b, '%', L, R);
+}
+
+%type selected_factor {struct cql_term *}
+selected_factor(A) ::= selected_inside(T). { A = T; }
+selected_factor(A) ::= MINUS(M) selected_factor(T). {
+    A = cql_build_around(b, CQL_TERM_NEGATION, M.position, T);
+}
+
+/* A column or value, and what is taken out of it. */
+%type selected_inside {struct cql_term *}
+selected_inside(A) ::= selected_simple(T). { A = T; }
+selected_inside(A) ::= selected_column(T). { A = T; }
+selected_inside(A) ::= selected_inside(T) DOT name(N). {
+    A = cql_build_around(b, CQL_TERM_FIELD, T->position, T);
+    A->text = N.text;
+}
+selected_inside(A) ::= selected_inside(T) LB term(F) RB. {
+    A = cql_build_subscript(b, CQL_TERM_ELEMENT, T, F, NULL);
+}
+selected_inside(A) ::= selected_inside(T) LB term(F) RANGE RB. {
+    A = cql_build_subscript(b, CQL_TERM_SLICE, T, F, NULL);
+}
+selected_inside(A) ::= selected_inside(T) LB term(F) RANGE term(U) RB. {
+    A = cql_build_subscript(b, CQL_TERM_SLICE, T, F, U);
+}
+selected_inside(A) ::= selected_inside(T) LB RANGE term(U) RB. {
+    A = cql_build_subscript(b, CQL_TERM_SLICE, T, NULL, U);
+}
+
+/* a and a.b, as far as it is neither a type nor a function. */
+%type selected_column {struct cql_term *}
+selected_column(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
+selected_column(A) ::= JSON(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
+selected_column(A) ::= DISTINCT(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
+selected_column(A) ::= name(C) DOT name(F). [COLUMN] { A = cql_build_field(b, C, F); }
+selected_column(A) ::= JSON(C) DOT name(F). { A = cql_build_field(b, C, F); }
+selected_column(A) ::= DISTINCT(C) DOT name(F). { A = cql_build_field(b, C, F); }
+
+%type selected_simple {struct cql_term *}
+selected_simple(A) ::= atom(T). { A = T; }
+selected_simple(A) ::= selected_function(T). { A = T; }
+selected_simple(A) ::= LB(P) selecteds_or_none(L) RB. {
+    A = cql_build_elements(b, CQL_TERM_LIST, P, L);
+}
+selected_simple(A) ::= LC(P) selecteds_or_none(L) RC. {
+    A = cql_build_elements(b, CQL_TERM_SET, P, L);
+}
+selected_simple(A) ::= LC(P) selected_pairs(L) RC. { A = cql_build_pairs(b, P, L); }
+selected_simple(A) ::= LP(P) selecteds(L) RP. { A = cql_build_elements(b, CQL_TERM_TUPLE, P, L); }
+selected_simple(A) ::= LP(P) name(N) RP. [COLUMN] {
+    A = cql_build_single(b, P, cql_build_literal(b, CQL_TERM_NAME, N));
+}
+selected_simple(A) ::= LP(P) name(C) DOT name(F) RP. [COLUMN] {
+    A = cql_build_single(b, P, cql_build_field(b, C, F));
+}
+selected_simple(A) ::= LP(P) name(N) RP hinted(T). {
+    A = cql_build_hint(b, P, cql_build_type_named(b, N), T);
+}
+selected_simple(A) ::= LP(P) name(K) DOT name(N) RP hinted(T). {
+    A = cql_build_hint(b, P, cql_build_type_qualified(b, K, N), T);
+}
+selected_simple(A) ::= LP(P) generic_type(C) RP hinted(T). { A = cql_build_hint(b, P, C, T); }
+
+/* What a type hint may stand before. */
+%type hinted {struct cql_term *}
+hinted(A) ::= selected_simple(T). { A = T; }
+hinted(A) ::= name(N). [COLUMN] { A = cql_build_literal(b, CQL_TERM_NAME, N); }
+
+%type selected_function {struct cql_term *}
+selected_function(A) ::= name(N) LP selecteds_or_none(L) RP. {
+    A = cql_build_function(b, NULL, N, L, true);
+}
+selected_function(A) ::= name(K) DOT name(N) LP selecteds_or_none(L) RP. {
+    A = cql_build_function(b, &K, N, L, true);
+}
+selected_function(A) ::= TOKEN(N) LP selecteds_or_none(L) RP. {
+    A = cql_build_function(b, NULL, N, L, true);
+}
+selected_function(A) ::= name(N) LP STAR RP. { A = cql_build_count_rows(b, N); }
+selected_function(A) ::= name(N) LP selected(T) AS named_type(C) RP. {
+    A = cql_build_cast(b, N, T, C);
+}
+
+%type selecteds {struct cql_term_list}
+selecteds(A) ::= selected(T). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, T);
+}
+selecteds(A) ::= selecteds(L) COMMA selected(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, T);
+}
+
+%type selecteds_or_none {struct cql_term_list}
+selecteds_or_none(A) ::= . { A = (struct cql_term_list){0}; }
+selecteds_or_none(A) ::= selecteds(L). { A = L; }
+
+%type selected_pairs {struct cql_term_list}
+selected_pairs(A) ::= selected(K) COLON selected(V). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_APPEND(&A, V);
+}
+selected_pairs(A) ::= selected_pairs(L) COMMA selected(K) COLON selected(V). {
+    A = L;
+    CQL_LIST_APPEND(&A, K);
+    CQL_LIST_APPEND(&A, V);
+}
+
+%type selector {struct cql_selector *}
+selector(A) ::= selected(T). {
+    A = NEW(struct cql_selector);
+    A->term = T;
+}
+selector(A) ::= selected(T) AS name(N). {
+    A = NEW(struct cql_selector);
+    A->term = T;
+    A->alias = N.text;
+}
+
+%type selectors {struct cql_selector_list}
+selectors(A) ::= STAR. { A = (struct cql_selector_list){0}; }
+selectors(A) ::= some_selectors(L). { A = L; }
+
+%type some_selectors {struct cql_selector_list}
+some_selectors(A) ::= selector(S). {
+    A = (struct cql_selector_list){0};
+    CQL_LIST_APPEND(&A, S);
+}
+some_selectors(A) ::= some_selectors(L) COMMA selector(S). {
+    A = L;
+    CQL_LIST_APPEND(&A, S);
+}
+
+/* ---- SELECT ---- */
+
+%type select {struct cql_statement *}
+select(A) ::= select_head(S) FROM qualified(N) where_or_none(W) group_by(G) order_by(O)
+              per_partition_limit(P) limit(L) allow_filtering(F). {
+    A = S;
+    A->select.table = N;
+    A->select.where = W.first;
+    A->select.group_by = G.first;
+    A->select.order_by = O.first;
+    A->select.per_partition_limit = P;
+    A->select.limit = L;
+    A->select.allow_filtering = F;
+}
+
+%type select_head {struct cql_statement *}
+select_head(A) ::= SELECT(T) selectors(L). { A = cql_build_select(b, T, L, false, false); }
+select_head(A) ::= SELECT(T) JSON selectors(L). { A = cql_build_select(b, T, L, true, false); }
+select_head(A) ::= SELECT(T) DISTINCT selectors(L). { A = cql_build_select(b, T, L, false, true); }
+select_head(A) ::= SELECT(T) JSON DISTINCT selectors(L). {
+    A = cql_build_select(b, T, L, true, true);
+}
+
+%type group_by {struct cql_term_list}
+group_by(A) ::= . { A = (struct cql_term_list){0}; }
+group_by(A) ::= GROUP BY selecteds(L). { A = L; }
+
+%type order_by {struct cql_ordering_list}
+order_by(A) ::= . { A = (struct cql_ordering_list){0}; }
+order_by(A) ::= ORDER BY orderings(L). { A = L; }
+
+%type orderings {struct cql_ordering_list}
+orderings(A) ::= ordering(O). {
+    A = (struct cql_ordering_list){0};
+    CQL_LIST_APPEND(&A, O);
+}
+orderings(A) ::= orderings(L) COMMA ordering(O). {
+    A = L;
+    CQL_LIST_APPEND(&A, O);
+}
+
+%type ordering {struct cql_ordering *}
+ordering(A) ::= column(C) direction(D). {
+    A = NEW(struct cql_ordering);
+    A->column = C.text;
+    A->descending = D;
+}
+ordering(A) ::= column(C) ANN OF term(T) direction(D). {
+    A = NEW(struct cql_ordering);
+    A->column = C.text;
+    A->ann_of = T;
+    A->descending = D;
+}
+
+%type direction {bool}
+direction(A) ::= . { A = false; }
+direction(A) ::= ASC. { A = false; }
+direction(A) ::= DESC. { A = true; }
+
+%type per_partition_limit {struct cql_term *}
+per_partition_limit(A) ::= . { A = NULL; }
+per_partition_limit(A) ::= PER PARTITION LIMIT integer(T). { A = T; }
+
+%type limit {struct cql_term *}
+limit(A) ::= . { A = NULL; }
+limit(A) ::= LIMIT integer(T). { A = T; }
+
+%type allow_filtering {bool}
+allow_filtering(A) ::= . { A = false; }
+allow_filtering(A) ::= ALLOW FILTERING. { A = true; }
+
+/* ---- WHERE ---- */
+
+%type where_or_none {struct cql_relation_list}
+where_or_none(A) ::= . { A = (struct cql_relation_list){0}; }
+where_or_none(A) ::= where(L). { A = L; }
+
+%type where {struct cql_relation_list}
+where(A) ::= WHERE relation(R). {
+    A = (struct cql_relation_list){0};
+    CQL_LIST_APPEND(&A, R);
+}
+where(A) ::= where(L) AND relation(R). {
+    A = L;
+    CQL_LIST_APPEND(&A, R);
+}
+
+%type compare {enum cql_operator}
+compare(A) ::= EQ. { A = CQL_EQ; }
+compare(A) ::= LT. { A = CQL_LT; }
+compare(A) ::= LE. { A = CQL_LE; }
+compare(A) ::= GT. { A = CQL_GT; }
+compare(A) ::= GE. { A = CQL_GE; }
+compare(A) ::= NE. { A = CQL_NE; }
+
+%type in {enum cql_operator}
+in(A) ::= IN. { A = CQL_IN; }
+in(A) ::= NOT IN. { A = CQL_NOT_IN; }
+
+%type contains {enum cql_operator}
+contains(A) ::= CONTAINS. { A = CQL_CONTAINS; }
+contains(A) ::= CONTAINS KEY. { A = CQL_CONTAINS_KEY; }
+contains(A) ::= NOT CONTAINS. { A = CQL_NOT_CONTAINS; }
+contains(A) ::= NOT CONTAINS KEY. { A = CQL_NOT_CONTAINS_KEY; }
+
+%type relation {struct cql_relation *}
+relation(A) ::= LP relation(R) RP. { A = R; }
+relation(A) ::= column(C) compare(O) term(T). {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_value(A, O, T);
+}
+relation(A) ::= column(C) contains(O) term(T). {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_value(A, O, T);
+}
+relation(A) ::= column(C) LIKE term(T). {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_value(A, CQL_LIKE, T);
+}
+relation(A) ::= column(C) BETWEEN term(F) AND term(U). {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_between(A, F, U);
+}
+relation(A) ::= column(C) IS NOT NULL. {
+    A = cql_build_column_relation(b, C);
+    A->operator = CQL_IS_NOT_NULL;
+}
+relation(A) ::= column(C) in(O) LP terms_or_none(L) RP. {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_values(A, O, L);
+}
+relation(A) ::= column(C) in(O) marker(M). {
+    A = cql_build_column_relation(b, C);
+    cql_build_relation_marker(A, O, M);
+}
+relation(A) ::= column(C) LB term(K) RB compare(O) term(T). {
+    A = cql_build_column_relation(b, C);
+    A->kind = CQL_RELATION_ELEMENT;
+    A->key = K;
+    cql_build_relation_value(A, O, T);
+}
+relation(A) ::= TOKEN(P) LP columns(L) RP compare(O) term(T). {
+    A = cql_build_relation(b, CQL_RELATION_TOKEN, P, L);
+    cql_build_relation_value(A, O, T);
+}
+relation(A) ::= TOKEN(P) LP columns(L) RP BETWEEN term(F) AND term(U). {
+    A = cql_build_relation(b, CQL_RELATION_TOKEN, P, L);
+    cql_build_relation_between(A, F, U);
+}
+relation(A) ::= LP(P) columns(L) RP compare(O) tuple_or_marker(T). {
+    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
+    cql_build_relation_value(A, O, T);
+}
+relation(A) ::= LP(P) columns(L) RP BETWEEN tuple_or_marker(F) AND tuple_or_marker(U). {
+    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
+    cql_build_relation_between(A, F, U);
+}
+relation(A) ::= LP(P) columns(L) RP in(O) LP tuples_or_none(V) RP. {
+    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
+    cql_build_relation_values(A, O, V);
+}
+relation(A) ::= LP(P) columns(L) RP in(O) marker(M). {
+    A = cql_build_relation(b, CQL_RELATION_TUPLE, P, L);
+    cql_build_relation_marker(A, O, M);
+}
+relation(A) ::= EXPR(P) name(N) COMMA term(T) RP. {
+    struct cql_name_list index = {0};
+
+    CQL_LIST_APPEND(&index, cql_build_name(b, N));
+    A = cql_build_relation(b, CQL_RELATION_INDEX, P, index);
+    cql_build_relation_value(A, CQL_EQ, T);
+}
+
+%type tuple_or_marker {struct cql_term *}
+tuple_or_marker(A) ::= tuple(T). { A = T; }
+tuple_or_marker(A) ::= marker(T). { A = T; }
+
+%type tuples_or_none {struct cql_term_list}
+tuples_or_none(A) ::= . { A = (struct cql_term_list){0}; }
+tuples_or_none(A) ::= tuples(L). { A = L; }
+
+%type tuples {struct cql_term_list}
+tuples(A) ::= tuple_or_marker(T). {
+    A = (struct cql_term_list){0};
+    CQL_LIST_APPEND(&A, T);
+}
+tuples(A) ::= tuples(L) COMMA tuple_or_marker(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, T);
+}
+
+/* ---- INSERT, UPDATE, DELETE ---- */
+
+%type modification {struct cql_statement *}
+modification(A) ::= insert(S). { A = S; }
+modification(A) ::= update(S). { A = S; }
+modification(A) ::= delete(S). { A = S; }
+
+%type using {struct cql_attributes}
+using(A) ::= . { A = (struct cql_attributes){0}; }
+using(A) ::= some_using(U). { A = U; }
+
+%type some_using {struct cql_attributes}
+some_using(A) ::= USING attribute(U). { A = U; }
+some_using(A) ::= some_using(L) AND attribute(U). {
+    A.timestamp = U.timestamp != NULL ? U.timestamp : L.timestamp;
+    A.ttl = U.ttl != NULL ? U.ttl : L.ttl;
+}
+
+%type attribute {struct cql_attributes}
+attribute(A) ::= TIMESTAMP integer(T). { A = (struct cql_attributes){.timestamp = T}; }
+attribute(A) ::= TTL integer(T). { A = (struct cql_attributes){.ttl = T}; }
+
+%type insert {struct cql_statement *}
+insert(A) ::= INSERT(P) INTO qualified(N) LP columns(C) RP VALUES LP terms(V) RP if_not_exists(I)
+              using(U). {
+    A = STATEMENT(INSERT, P);
+    A->insert.table = N;
+    A->insert.columns = C.first;
+    A->insert.column_count = C.count;
+    A->insert.values = V.first;
+    A->insert.value_count = V.count;
+    A->insert.if_not_exists = I;
+    A->insert.attributes = U;
+}
+insert(A) ::= INSERT(P) INTO qualified(N) JSON json(J) default_unset(D) if_not_exists(I) using(U). {
+    A = STATEMENT(INSERT, P);
+    A->insert.table = N;
+    A->insert.json = J;
+    A->insert.default_unset = D;
+    A->insert.if_not_exists = I;
+    A->insert.attributes = U;
+}
+
+%type json {struct cql_term *}
+json(A) ::= STRING(T). { A = cql_build_literal(b, CQL_TERM_STRING, T); }
+json(A) ::= marker(T). { A = T; }
+
+%type default_unset {bool}
+default_unset(A) ::= . { A = false; }
+default_unset(A) ::= DEFAULT NULL. { A = false; }
+default_unset(A) ::= DEFAULT UNSET. { A = true; }
+
+%type update {struct cql_statement *}
+update(A) ::= UPDATE(P) qualified(N) using(U) SET assignments(L) where(W) conditions(C). {
+    A = STATEMENT(UPDATE, P);
+    A->update.table = N;
+    A->update.attributes = U;
+    A->update.assignments = L.first;
+    A->update.where = W.first;
+    A->update.conditions = C;
+    cql_build_check_assignments(b, L);
+}
+
+%type assignments {struct cql_assignment_list}
+assignments(A) ::= assignment(S). {
+    A = (struct cql_assignment_list){0};
+    CQL_LIST_APPEND(&A, S);
+}
+assignments(A) ::= assignments(L) COMMA assignment(S). {
+    A = L;
+    CQL_LIST_APPEND(&A, S);
+}
+
+%type assignment {struct cql_assignment *}
+assignment(A) ::= column(C) EQ term(T). { A = cql_build_assignment(b, CQL_ASSIGN, C, T); }
+assignment(A) ::= column(C) EQ term(T) PLUS column(O). {
+    A = cql_build_assignment(b, CQL_ASSIGN_PREPEND, C, T);
+    cql_build_check_same(b, C, O, "<value> + X");
+}
+assignment(A) ::= column(C) EQ column(O) PLUS term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, T);
+    cql_build_check_same(b, C, O, "X +<value>");
+}
+assignment(A) ::= column(C) EQ column(O) MINUS term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_SUBTRACT, C, T);
+    cql_build_check_same(b, C, O, "X -<value>");
+}
+assignment(A) ::= column(C) EQ column(O) INTEGER(I). {
+    A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, cql_build_literal(b, CQL_TERM_INTEGER, I));
+    cql_build_check_same(b, C, O, I.text.data[0] == '-' ? "X - <value>" : "X + <value>");
+}
+assignment(A) ::= column(C) PLUS_EQ term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_ADD, C, T);
+}
+assignment(A) ::= column(C) MINUS_EQ term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_SUBTRACT, C, T);
+}
+assignment(A) ::= column(C) LB term(K) RB EQ term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_ELEMENT, C, T);
+    A->key = K;
+}
+assignment(A) ::= column(C) DOT name(F) EQ term(T). {
+    A = cql_build_assignment(b, CQL_ASSIGN_FIELD, C, T);
+    A->field = F.text;
+}
+
+%type delete {struct cql_statement *}
+delete(A) ::= DELETE(P) deletions_or_none(L) FROM qualified(N) using_timestamp(U) where(W)
+              conditions(C). {
+    A = STATEMENT(DELETE, P);
+    A->delete.table = N;
+    A->delete.deletions = L.first;
+    A->delete.attributes = U;
+    A->delete.where = W.first;
+    A->delete.conditions = C;
+}
+
+%type using_timestamp {struct cql_attributes}
+using_timestamp(A) ::= . { A = (struct cql_attributes){0}; }
+using_timestamp(A) ::= USING TIMESTAMP integer(T). { A = (struct cql_attributes){.timestamp = T}; }
+
+%type deletions_or_none {struct cql_deletion_list}
+deletions_or_none(A) ::= . { A = (struct cql_deletion_list){0}; }
+deletions_or_none(A) ::= deletions(L). { A = L; }
+
+%type deletions {struct cql_deletion_list}
+deletions(A) ::= deletion(D). {
+    A = (struct cql_deletion_list){0};
+    CQL_LIST_APPEND(&A, D);
+}
+deletions(A) ::= deletions(L) COMMA deletion(D). {
+    A = L;
+    CQL_LIST_APPEND(&A, D);
+}
+
+%type deletion {struct cql_deletion *}
+deletion(A) ::= column(C). { A = cql_build_deletion(b, C); }
+deletion(A) ::= column(C) LB term(K) RB. {
+    A = cql_build_deletion(b, C);
+    A->key = K;
+}
+deletion(A) ::= column(C) DOT name(F). {
+    A = cql_build_deletion(b, C);
+    A->field = F.text;
+}
+
+%type conditions {struct cql_conditions}
+conditions(A) ::= . { A = (struct cql_conditions){0}; }
+conditions(A) ::= IF EXISTS. { A = (struct cql_conditions){.if_exists = true}; }
+conditions(A) ::= IF some_conditions(L). { A = (struct cql_conditions){.relations = L.first}; }
+
+%type some_conditions {struct cql_relation_list}
+some_conditions(A) ::= condition(R). {
+    A = (struct cql_relation_list){0};
+    CQL_LIST_APPEND(&A, R);
+}
+some_conditions(A) ::= some_conditions(L) AND condition(R). {
+    A = L;
+    CQL_LIST_APPEND(&A, R);
+}
+
+%type condition {struct cql_relation *}
+condition(A) ::= condition_of(R) compare(O) term(T). {
+    A = R;
+    cql_build_relation_value(A, O, T);
+}
+condition(A) ::= condition_of(R) contains(O) term(T). {
+    A = R;
+    cql_build_relation_value(A, O, T);
+}
+condition(A) ::= condition_of(R) in(O) LP terms_or_none(L) RP. {
+    A = R;
+    cql_build_relation_values(A, O, L);
+}
+condition(A) ::= condition_of(R) in(O) marker(M). {
+    A = R;
+    cql_build_relation_marker(A, O, M);
+}
+
+%type condition_of {struct cql_relation *}
+condition_of(A) ::= condition_column(C). { A = cql_build_column_relation(b, C); }
+condition_of(A) ::= condition_column(C) LB term(K) RB. {
+    A = cql_build_column_relation(b, C);
+    A->kind = CQL_RELATION_ELEMENT;
+    A->key = K;
+}
+condition_of(A) ::= condition_column(C) DOT name(F). {
+    A = cql_build_column_relation(b, C);
+    A->kind = CQL_RELATION_FIELD;
+    A->field = F.text;
+}
+
+%type condition_column {struct cql_token}
+condition_column(A) ::= column(C). { A = C; }
+condition_column(A) ::= EXISTS(C). { A = C; }
+
+/* ---- BATCH ---- */
+
+%type batch {struct cql_statement *}
+batch(A) ::= BEGIN(P) batch_kind(K) BATCH using(U) batch_statements(L) APPLY BATCH. {
+    A = STATEMENT(BATCH, P);
+    A->batch.is_unlogged = K == CQL_TOKEN_UNLOGGED;
+    A->batch.is_counter = K == CQL_TOKEN_COUNTER;
+    A->batch.attributes = U;
+    A->batch.statements = L.first;
+    A->batch.statement_count = L.count;
+}
+
+%type batch_kind {int}
+batch_kind(A) ::= . { A = CQL_TOKEN_BATCH; }
+batch_kind(A) ::= UNLOGGED. { A = CQL_TOKEN_UNLOGGED; }
+batch_kind(A) ::= COUNTER. { A = CQL_TOKEN_COUNTER; }
+
+%type batch_statements {struct cql_statement_list}
+batch_statements(A) ::= . { A = (struct cql_statement_list){0}; }
+batch_statements(A) ::= batch_statements(L) modification(S). {
+    A = L;
+    CQL_LIST_APPEND(&A, S);
+}
+batch_statements(A) ::= batch_statements(L) modification(S) SEMICOLON. {
+    A = L;
+    CQL_LIST_APPEND(&A, S);
+}
+
+/* ---- properties ---- */
+
+%type with_or_none {struct cql_property_list}
+with_or_none(A) ::= . { A = (struct cql_property_list){0}; }
+with_or_none(A) ::= with(L). { A = L; }
+
+%type with {struct cql_property_list}
+with(A) ::= some_with(L). {
+    A = L;
+    cql_build_check_properties(b, L);
+}
+
+%type some_with {struct cql_property_list}
+some_with(A) ::= WITH property(P). {
+    A = (struct cql_property_list){0};
+    CQL_LIST_APPEND(&A, P);
+}
+some_with(A) ::= some_with(L) AND property(P). {
+    A = L;
+    CQL_LIST_APPEND(&A, P);
+}
+
+%type property {struct cql_property *}
+property(A) ::= name(N) EQ constant(V). { A = cql_build_property(b, N, V); }
+property(A) ::= name(N) EQ name(V). { A = cql_build_property(b, N, cql_build_word(b, V)); }
+property(A) ::= name(N) EQ map(V). { A = cql_build_property(b, N, V); }
+
+%type map {struct cql_term *}
+map(A) ::= LC(P) RC. { A = cql_build_elements(b, CQL_TERM_MAP, P, (struct cql_term_list){0}); }
+map(A) ::= LC(P) pairs(L) RC. {
+    A = cql_build_elements(b, CQL_TERM_MAP, P, L);
+    cql_build_check_map(b, A);
+}
+
+/* ---- keyspaces, tables, types ---- */
+
+keyspace_word ::= KEYSPACE.
+keyspace_word ::= SCHEMA.
+
+%type definition {struct cql_statement *}
+definition(A) ::= CREATE(P) keyspace_word if_not_exists(I) name(N) with(L). {
+    A = STATEMENT(CREATE_KEYSPACE, P);
+    A->create_keyspace.if_not_exists = I;
+    A->create_keyspace.name = N.text;
+    A->create_keyspace.properties = L.first;
+}
+definition(A) ::= ALTER(P) keyspace_word if_exists(I) name(N) with(L). {
+    A = STATEMENT(ALTER_KEYSPACE, P);
+    A->object.if_exists = I;
+    A->object.name.name = N.text;
+    A->object.properties = L.first;
+}
+definition(A) ::= DROP(P) keyspace_word if_exists(I) name(N). {
+    A = STATEMENT(DROP_KEYSPACE, P);
+    A->object.if_exists = I;
+    A->object.name.name = N.text;
+}
+
+definition(A) ::= CREATE(P) TABLE if_not_exists(I) qualified(N) LP table_columns(T) RP
+                  table_options(O). {
+    A = STATEMENT(CREATE_TABLE, P);
+    A->create_table.if_not_exists = I;
+    A->create_table.name = N;
+    A->create_table.columns = T->columns.first;
+    A->create_table.key = T->key;
+    A->create_table.clustering_order = O.clustering_order.first;
+    A->create_table.compact_storage = O.compact_storage;
+    A->create_table.properties = O.properties.first;
+    cql_build_check_properties(b, O.properties);
+}
+
+/* A comma may stand after the last column. */
+%type table_columns {struct cql_table_parts *}
+table_columns(A) ::= table_column(C). {
+    A = NEW(struct cql_table_parts);
+    cql_build_add_column(A, C);
+}
+table_columns(A) ::= primary_key(K). {
+    A = NEW(struct cql_table_parts);
+    cql_build_add_key(A, K);
+}
+table_columns(A) ::= table_columns(L) COMMA. { A = L; }
+table_columns(A) ::= table_columns(L) COMMA table_column(C). {
+    A = L;
+    cql_build_add_column(A, C);
+}
+table_columns(A) ::= table_columns(L) COMMA primary_key(K). {
+    A = L;
+    cql_build_add_key(A, K);
+}
+
+%type table_column {struct cql_definition *}
+table_column(A) ::= added_column(C). { A = C; }
+table_column(A) ::= added_column(C) PRIMARY KEY. {
+    A = C;
+    A->is_primary_key = true;
+}
+
+/* A column as ALTER TABLE ADD has it. */
+%type added_column {struct cql_definition *}
+added_column(A) ::= name(N) type(T) is_static(S) mask(M). {
+    A = M;
+    A->name = N.text;
+    A->position = N.position;
+    A->type = T;
+    A->is_static = S;
+}
+
+%type is_static {bool}
+is_static(A) ::= . { A = false; }
+is_static(A) ::= STATIC. { A = true; }
+
+/* A column of which only the mask is known. */
+%type mask {struct cql_definition *}
+mask(A) ::= . { A = NEW(struct cql_definition); }
+mask(A) ::= some_mask(M). { A = M; }
+
+%type some_mask {struct cql_definition *}
+some_mask(A) ::= MASKED WITH DEFAULT. {
+    A = NEW(struct cql_definition);
+    A->is_masked = true;
+}
+some_mask(A) ::= MASKED WITH name(N) LP terms_or_none(L) RP. {
+    A = NEW(struct cql_definition);
+    A->is_masked = true;
+    A->mask = cql_build_function(b, NULL, N, L, false);
+}
+some_mask(A) ::= MASKED WITH name(K) DOT name(N) LP terms_or_none(L) RP. {
+    A = NEW(struct cql_definition);
+    A->is_masked = true;
+    A->mask = cql_build_function(b, &K, N, L, false);
+}
+
+%type primary_key {struct cql_primary_key}
+primary_key(A) ::= PRIMARY KEY LP partition_key(L) RP. {
+    A = (struct cql_primary_key){.partition = L.first, .count = 1};
+}
+primary_key(A) ::= PRIMARY KEY LP partition_key(L) COMMA names(C) RP. {
+    A = (struct cql_primary_key){.partition = L.first, .clustering = C.first, .count = 1};
+}
+
+%type partition_key {struct cql_name_list}
+partition_key(A) ::= name(N). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+partition_key(A) ::= LP names(L) RP. { A = L; }
+
+%type table_options {struct cql_table_options}
+table_options(A) ::= . { A = (struct cql_table_options){0}; }
+table_options(A) ::= some_table_options(O). { A = O; }
+
+%type some_table_options {struct cql_table_options}
+some_table_options(A) ::= WITH table_option(O). { A = O; }
+some_table_options(A) ::= some_table_options(L) AND table_option(O). {
+    A = L;
+    cql_build_join_options(&A, O);
+}
+
+%type table_option {struct cql_table_options}
+table_option(A) ::= property(P). {
+    A = (struct cql_table_options){0};
+    CQL_LIST_APPEND(&A.properties, P);
+}
+table_option(A) ::= COMPACT STORAGE. { A = (struct cql_table_options){.compact_storage = true}; }
+table_option(A) ::= CLUSTERING ORDER BY LP clustering_orders(L) RP. {
+    A = (struct cql_table_options){.clustering_order = L};
+}
+
+%type clustering_orders {struct cql_ordering_list}
+clustering_orders(A) ::= clustering_order(O). {
+    A = (struct cql_ordering_list){0};
+    CQL_LIST_APPEND(&A, O);
+}
+clustering_orders(A) ::= clustering_orders(L) COMMA clustering_order(O). {
+    A = L;
+    CQL_LIST_APPEND(&A, O);
+}
+
+%type clustering_order {struct cql_ordering *}
+clustering_order(A) ::= name(N) ASC. {
+    A = NEW(struct cql_ordering);
+    A->column = N.text;
+}
+clustering_order(A) ::= name(N) DESC. {
+    A = NEW(struct cql_ordering);
+    A->column = N.text;
+    A->descending = true;
+}
+
+definition(A) ::= ALTER(P) TABLE if_exists(I) qualified(N) table_change(C). {
+    A = STATEMENT(ALTER_TABLE, P);
+    A->alter = *C;
+    A->alter.if_exists = I;
+    A->alter.name = N;
+}
+
+%type table_change {struct cql_alter *}
+table_change(A) ::= ALTER if_exists(I) name(N) TYPE type(T). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_TYPE;
+    A->if_column_exists = I;
+    A->definitions = cql_build_definition(b, N, T);
+}
+table_change(A) ::= ALTER if_exists(I) name(N) some_mask(M). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_MASK;
+    A->if_column_exists = I;
+    A->definitions = M;
+    M->name = N.text;
+    M->position = N.position;
+}
+table_change(A) ::= ALTER if_exists(I) name(N) DROP MASKED. {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_UNMASK;
+    A->if_column_exists = I;
+    A->columns = cql_build_name(b, N);
+}
+table_change(A) ::= ADD if_not_exists(I) added_column(C). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_ADD;
+    A->if_column_not_exists = I;
+    A->definitions = C;
+}
+table_change(A) ::= ADD if_not_exists(I) LP added_columns(L) RP. {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_ADD;
+    A->if_column_not_exists = I;
+    A->definitions = L.first;
+}
+table_change(A) ::= DROP dropped(L) drop_timestamp(T). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_DROP;
+    A->columns = L.first;
+    A->timestamp = T;
+}
+table_change(A) ::= DROP IF EXISTS dropped(L) drop_timestamp(T). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_DROP;
+    A->if_column_exists = true;
+    A->columns = L.first;
+    A->timestamp = T;
+}
+table_change(A) ::= DROP COMPACT STORAGE. {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_DROP_COMPACT_STORAGE;
+}
+table_change(A) ::= RENAME if_exists(I) renames(L). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_RENAME;
+    A->if_column_exists = I;
+    A->renames = L.first;
+}
+table_change(A) ::= with(L). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_WITH;
+    A->properties = L.first;
+}
+
+%type added_columns {struct cql_definition_list}
+added_columns(A) ::= added_column(C). {
+    A = (struct cql_definition_list){0};
+    CQL_LIST_APPEND(&A, C);
+}
+added_columns(A) ::= added_columns(L) COMMA added_column(C). {
+    A = L;
+    CQL_LIST_APPEND(&A, C);
+}
+
+%type dropped {struct cql_name_list}
+dropped(A) ::= name(N). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+dropped(A) ::= COMPACT(N). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, N));
+}
+dropped(A) ::= LP names(L) RP. { A = L; }
+
+%type drop_timestamp {struct cql_term *}
+drop_timestamp(A) ::= . { A = NULL; }
+drop_timestamp(A) ::= USING TIMESTAMP INTEGER(T). {
+    A = cql_build_literal(b, CQL_TERM_INTEGER, T);
+}
+
+%type renames {struct cql_rename_list}
+renames(A) ::= rename(R). {
+    A = (struct cql_rename_list){0};
+    CQL_LIST_APPEND(&A, R);
+}
+renames(A) ::= renames(L) AND rename(R). {
+    A = L;
+    CQL_LIST_APPEND(&A, R);
+}
+
+%type rename {struct cql_rename *}
+rename(A) ::= name(F) TO name(T). {
+    A = NEW(struct cql_rename);
+    A->from = F.text;
+    A->to = T.text;
+}
+
+definition(A) ::= DROP(P) TABLE if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_TABLE, P);
+    A->object.if_exists = I;
+    A->object.name = N;
+}
+
+definition(A) ::= CREATE(P) TYPE if_not_exists(I) type_name(N) LP fields_defined(L) RP. {
+    A = STATEMENT(CREATE_TYPE, P);
+    A->create_type.if_not_exists = I;
+    A->create_type.name = N;
+    A->create_type.fields = L.first;
+}
+
+%type type_name {struct cql_qualified_name}
+type_name(A) ::= name(N). {
+    A = (struct cql_qualified_name){.name = N.text};
+    cql_build_check_type_name(b, N);
+}
+type_name(A) ::= name(K) DOT name(N). {
+    A = (struct cql_qualified_name){.keyspace = K.text, .name = N.text};
+    cql_build_check_type_name(b, N);
+}
+
+%type fields_defined {struct cql_definition_list}
+fields_defined(A) ::= field_defined(F). {
+    A = (struct cql_definition_list){0};
+    CQL_LIST_APPEND(&A, F);
+}
+fields_defined(A) ::= fields_defined(L) COMMA. { A = L; }
+fields_defined(A) ::= fields_defined(L) COMMA field_defined(F). {
+    A = L;
+    CQL_LIST_APPEND(&A, F);
+}
+
+%type field_defined {struct cql_definition *}
+field_defined(A) ::= name(N) type(T). { A = cql_build_definition(b, N, T); }
+
+definition(A) ::= ALTER(P) TYPE if_exists(I) type_name(N) type_change(C). {
+    A = STATEMENT(ALTER_TYPE, P);
+    A->alter = *C;
+    A->alter.if_exists = I;
+    A->alter.name = N;
+}
+
+%type type_change {struct cql_alter *}
+type_change(A) ::= ALTER name(N) TYPE type(T). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_TYPE;
+    A->definitions = cql_build_definition(b, N, T);
+}
+type_change(A) ::= ADD if_not_exists(I) field_defined(F). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_ADD;
+    A->if_column_not_exists = I;
+    A->definitions = F;
+}
+type_change(A) ::= RENAME if_exists(I) renames(L). {
+    A = NEW(struct cql_alter);
+    A->kind = CQL_ALTER_RENAME;
+    A->if_column_exists = I;
+    A->renames = L.first;
+}
+
+definition(A) ::= DROP(P) TYPE if_exists(I) type_name(N). {
+    A = STATEMENT(DROP_TYPE, P);
+    A->object.if_exists = I;
+    A->object.name = N;
+}
+
+/* ---- indexes, views, triggers ---- */
+
+definition(A) ::= CREATE(P) custom(C) INDEX if_not_exists(I) index_name(X) ON qualified(N)
+                  LP index_targets(L) RP index_class(U) with_or_none(W). {
+    A = STATEMENT(CREATE_INDEX, P);
+    A->create_index.is_custom = C;
+    A->create_index.if_not_exists = I;
+    A->create_index.name = X;
+    A->create_index.table = N;
+    A->create_index.targets = L.first;
+    A->create_index.has_class = U.data != NULL;
+    A->create_index.class_name = U;
+    A->create_index.properties = W.first;
+}
+
+%type custom {bool}
+custom(A) ::= . { A = false; }
+custom(A) ::= CUSTOM. { A = true; }
+
+%type index_name {struct bytes}
+index_name(A) ::= . { A = (struct bytes){0}; }
+index_name(A) ::= name(N). { A = N.text; }
+
+%type index_class {struct bytes}
+index_class(A) ::= . { A = (struct bytes){0}; }
+index_class(A) ::= USING STRING(T). { A = T.text; }
+
+%type index_targets {struct cql_index_target_list}
+index_targets(A) ::= . { A = (struct cql_index_target_list){0}; }
+index_targets(A) ::= some_index_targets(L). { A = L; }
+
+%type some_index_targets {struct cql_index_target_list}
+some_index_targets(A) ::= index_target(T). {
+    A = (struct cql_index_target_list){0};
+    CQL_LIST_APPEND(&A, T);
+}
+some_index_targets(A) ::= some_index_targets(L) COMMA index_target(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, T);
+}
+
+%type index_target {struct cql_index_target *}
+index_target(A) ::= column(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
+index_target(A) ::= VALUES(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
+index_target(A) ::= KEYS(C). { A = cql_build_index_target(b, CQL_INDEX_SIMPLE, C); }
+index_target(A) ::= VALUES LP column(C) RP. {
+    A = cql_build_index_target(b, CQL_INDEX_VALUES, C);
+}
+index_target(A) ::= KEYS LP column(C) RP. { A = cql_build_index_target(b, CQL_INDEX_KEYS, C); }
+index_target(A) ::= ENTRIES LP column(C) RP. {
+    A = cql_build_index_target(b, CQL_INDEX_ENTRIES, C);
+}
+index_target(A) ::= FULL LP column(C) RP. { A = cql_build_index_target(b, CQL_INDEX_FULL, C); }
+
+definition(A) ::= DROP(P) INDEX if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_INDEX, P);
+    A->object.if_exists = I;
+    A->object.name = N;
+}
+
+definition(A) ::= CREATE(P) MATERIALIZED VIEW if_not_exists(I) qualified(N) AS SELECT selectors(L)
+                  FROM qualified(T) where_or_none(W) primary_key(K) table_options(O). {
+    A = STATEMENT(CREATE_VIEW, P);
+    A->create_view.if_not_exists = I;
+    A->create_view.name = N;
+    A->create_view.selectors = L.first;
+    A->create_view.table = T;
+    A->create_view.where = W.first;
+    A->create_view.key = K;
+    A->create_view.clustering_order = O.clustering_order.first;
+    A->create_view.properties = O.properties.first;
+    cql_build_check_view(b, O);
+}
+definition(A) ::= ALTER(P) MATERIALIZED VIEW if_exists(I) qualified(N) with(L). {
+    A = STATEMENT(ALTER_VIEW, P);
+    A->object.if_exists = I;
+    A->object.name = N;
+    A->object.properties = L.first;
+}
+definition(A) ::= DROP(P) MATERIALIZED VIEW if_exists(I) qualified(N). {
+    A = STATEMENT(DROP_VIEW, P);
+    A->object.if_exists = I;
+    A->object.name = N;
+}
+
+definition(A) ::= CREATE(P) TRIGGER if_not_exists(I) name(N) ON qualified(T) USING STRING(U). {
+    A = STATEMENT(CREATE_TRIGGER, P);
+    A->trigger.if_not_exists = I;
+    A->trigger.name = N.text;
+    A->trigger.table = T;
+    A->trigger.class_name = U.text;
+}
+definition(A) ::= DROP(P) TRIGGER if_exists(I) name(N) ON qualified(T). {
+    A = STATEMENT(DROP_TRIGGER, P);
+    A->trigger.if_exists = I;
+    A->trigger.name = N.text;
+    A->trigger.table = T;
+}
+
+/* ---- functions and aggregates ---- */
+
+%type or_replace {bool}
+or_replace(A) ::= . { A = false; }
+or_replace(A) ::= OR REPLACE. { A = true; }
+
+definition(A) ::= CREATE(P) or_replace(O) FUNCTION if_not_exists(I) qualified(N) LP parameters(L) RP
+                  on_null_input(C) ON NULL INPUT RETURNS type(T) LANGUAGE name(X) AS STRING(B). {
+    A = STATEMENT(CREATE_FUNCTION, P);
+    A->create_function.or_replace = O;
+    A->create_function.if_not_exists = I;
+    A->create_function.name = N;
+    A->create_function.arguments = L.first;
+    A->create_function.called_on_null_input = C;
+    A->create_function.returns = T;
+    A->create_function.language = X.text;
+    A->create_function.body = B.text;
+}
+
+%type on_null_input {bool}
+on_null_input(A) ::= RETURNS NULL. { A = false; }
+on_null_input(A) ::= CALLED. { A = true; }
+
+%type parameters {struct cql_definition_list}
+parameters(A) ::= . { A = (struct cql_definition_list){0}; }
+parameters(A) ::= some_parameters(L). { A = L; }
+
+%type some_parameters {struct cql_definition_list}
+some_parameters(A) ::= field_defined(F). {
+    A = (struct cql_definition_list){0};
+    CQL_LIST_APPEND(&A, F);
+}
+some_parameters(A) ::= some_parameters(L) COMMA field_defined(F). {
+    A = L;
+    CQL_LIST_APPEND(&A, F);
+}
+
+definition(A) ::= CREATE(P) or_replace(O) AGGREGATE if_not_exists(I) qualified(N)
+                  LP types_or_none(L) RP SFUNC name(S) STYPE type(T) finalfunc(F) initcond(C). {
+    A = STATEMENT(CREATE_AGGREGATE, P);
+    A->create_aggregate.or_replace = O;
+    A->create_aggregate.if_not_exists = I;
+    A->create_aggregate.name = N;
+    A->create_aggregate.arguments = L.first;
+    A->create_aggregate.state_function = S.text;
+    A->create_aggregate.state_type = T;
+    A->create_aggregate.final_function = F;
+    A->create_aggregate.initial_condition = C;
+}
+
+%type finalfunc {struct bytes}
+finalfunc(A) ::= . { A = (struct bytes){0}; }
+finalfunc(A) ::= FINALFUNC name(N). { A = N.text; }
+
+%type initcond {struct cql_term *}
+initcond(A) ::= . { A = NULL; }
+initcond(A) ::= INITCOND term(T). { A = T; }
+
+definition(A) ::= DROP(P) FUNCTION if_exists(I) qualified(N) signature(S). {
+    A = STATEMENT(DROP_FUNCTION, P);
+    A->drop_function.if_exists = I;
+    A->drop_function.has_arguments = S != NULL;
+    A->drop_function.arguments = S == NULL ? NULL : S->first;
+    A->drop_function.name = N;
+}
+definition(A) ::= DROP(P) AGGREGATE if_exists(I) qualified(N) signature(S). {
+    A = STATEMENT(DROP_AGGREGATE, P);
+    A->drop_function.if_exists = I;
+    A->drop_function.has_arguments = S != NULL;
+    A->drop_function.arguments = S == NULL ? NULL : S->first;
+    A->drop_function.name = N;
+}
+
+/* NULL: none was given, which is not the same as no arguments. */
+%type signature {struct cql_type_list *}
+signature(A) ::= . { A = NULL; }
+signature(A) ::= LP types_or_none(L) RP. {
+    A = NEW(struct cql_type_list);
+    *A = L;
+}
+
+/* ---- roles and permissions ---- */
+
+%type role_name {struct cql_token}
+role_name(A) ::= name(N). { A = N; }
+role_name(A) ::= STRING(N). { A = N; }
+
+%type role_statement {struct cql_statement *}
+role_statement(A) ::= CREATE(P) ROLE if_not_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(CREATE_ROLE, P);
+    A->role.if_not_exists = I;
+    A->role.name = N.text;
+    A->role.options = L.first;
+}
+role_statement(A) ::= ALTER(P) ROLE if_exists(I) role_name(N) with_role(L). {
+    A = STATEMENT(ALTER_ROLE, P);
+    A->role.if_exists = I;
+    A->role.name = N.text;
+    A->role.options = L.first;
+}
+role_statement(A) ::= DROP(P) ROLE if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, P);
+    A->role.if_exists = I;
+    A->role.name = N.text;
+}
+role_statement(A) ::= CREATE(P) USER if_not_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(CREATE_ROLE, P);
+    A->role.is_user = true;
+    A->role.if_not_exists = I;
+    A->role.name = N.text;
+    A->role.options = L.first;
+    cql_build_check_user(b, N);
+}
+role_statement(A) ::= ALTER(P) USER if_exists(I) role_name(N) user_options(L). {
+    A = STATEMENT(ALTER_ROLE, P);
+    A->role.is_user = true;
+    A->role.if_exists = I;
+    A->role.name = N.text;
+    A->role.options = L.first;
+    cql_build_check_user(b, N);
+}
+role_statement(A) ::= DROP(P) USER if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_ROLE, P);
+    A->role.is_user = true;
+    A->role.if_exists = I;
+    A->role.name = N.text;
+    cql_build_check_user(b, N);
+}
+
+%type with_role {struct cql_role_option_list}
+with_role(A) ::= . { A = (struct cql_role_option_list){0}; }
+with_role(A) ::= some_with_role(L). {
+    A = L;
+    cql_build_check_role(b, L);
+}
+
+%type some_with_role {struct cql_role_option_list}
+some_with_role(A) ::= WITH role_option(O). {
+    A = (struct cql_role_option_list){0};
+    CQL_LIST_APPEND(&A, O);
+}
+some_with_role(A) ::= some_with_role(L) AND role_option(O). {
+    A = L;
+    CQL_LIST_APPEND(&A, O);
+}
+
+%type role_option {struct cql_role_option *}
+role_option(A) ::= PASSWORD EQ STRING(T). { A = cql_build_role_text(b, CQL_ROLE_PASSWORD, T); }
+role_option(A) ::= HASHED PASSWORD EQ STRING(T). {
+    A = cql_build_role_text(b, CQL_ROLE_HASHED_PASSWORD, T);
+}
+role_option(A) ::= GENERATED PASSWORD. {
+    A = cql_build_role_option(b, CQL_ROLE_GENERATED_PASSWORD);
+}
+role_option(A) ::= SUPERUSER EQ BOOLEAN(T). { A = cql_build_role_flag(b, CQL_ROLE_SUPERUSER, T); }
+role_option(A) ::= LOGIN EQ BOOLEAN(T). { A = cql_build_role_flag(b, CQL_ROLE_LOGIN, T); }
+role_option(A) ::= OPTIONS EQ map(M). {
+    A = cql_build_role_option(b, CQL_ROLE_OPTIONS);
+    A->map = M;
+}
+role_option(A) ::= ACCESS TO ALL DATACENTERS. {
+    A = cql_build_role_option(b, CQL_ROLE_ALL_DATACENTERS);
+}
+role_option(A) ::= ACCESS TO DATACENTERS LC strings(L) RC. {
+    A = cql_build_role_option(b, CQL_ROLE_DATACENTERS);
+    A->names = L.first;
+}
+role_option(A) ::= ACCESS FROM ALL CIDRS. { A = cql_build_role_option(b, CQL_ROLE_ALL_CIDRS); }
+role_option(A) ::= ACCESS FROM CIDRS LC strings(L) RC. {
+    A = cql_build_role_option(b, CQL_ROLE_CIDRS);
+    A->names = L.first;
+}
+
+%type strings {struct cql_name_list}
+strings(A) ::= STRING(T). {
+    A = (struct cql_name_list){0};
+    CQL_LIST_APPEND(&A, cql_build_name(b, T));
+}
+strings(A) ::= strings(L) COMMA STRING(T). {
+    A = L;
+    CQL_LIST_APPEND(&A, cql_build_name(b, T));
+}
+
+%type user_options {struct cql_role_option_list}
+user_options(A) ::= user_password(P) superuser(S). {
+    A = (struct cql_role_option_list){0};
+    if (P != NULL)
+        CQL_LIST_APPEND(&A, P);
+    if (S != NULL)
+        CQL_LIST_APPEND(&A, S);
+}
+
+%type user_password {struct cql_role_option *}
+user_password(A) ::= . { A = NULL; }
+user_password(A) ::= WITH PASSWORD STRING(T). {
+    A = cql_build_role_text(b, CQL_ROLE_PASSWORD, T);
+}
+user_password(A) ::= WITH HASHED PASSWORD STRING(T). {
+    A = cql_build_role_text(b, CQL_ROLE_HASHED_PASSWORD, T);
+}
+user_password(A) ::= WITH GENERATED PASSWORD. {
+    A = cql_build_role_option(b, CQL_ROLE_GENERATED_PASSWORD);
+}
+
+%type superuser {struct cql_role_option *}
+superuser(A) ::= . { A = NULL; }
+superuser(A) ::= SUPERUSER. {
+    A = cql_build_role_option(b, CQL_ROLE_SUPERUSER);
+    A->is_on = true;
+}
+superuser(A) ::= NOSUPERUSER. { A = cql_build_role_option(b, CQL_ROLE_SUPERUSER); }
+
+role_statement(A) ::= GRANT(P) granted_role(R) TO role_name(G). {
+    A = STATEMENT(GRANT_ROLE, P);
+    A->role_grant.role = R.text;
+    A->role_grant.has_grantee = true;
+    A->role_grant.grantee = G.text;
+}
+role_statement(A) ::= REVOKE(P) granted_role(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE_ROLE, P);
+    A->role_grant.role = R.text;
+    A->role_grant.has_grantee = true;
+    A->role_grant.grantee = G.text;
+}
+role_statement(A) ::= GRANT(P) permissions(M) ON resource(R) TO role_name(G). {
+    A = STATEMENT(GRANT, P);
+    A->permissions.permissions = M;
+    A->permissions.resource = R;
+    A->permissions.has_role = true;
+    A->permissions.role = G.text;
+}
+role_statement(A) ::= REVOKE(P) permissions(M) ON resource(R) FROM role_name(G). {
+    A = STATEMENT(REVOKE, P);
+    A->permissions.permissions = M;
+    A->permissions.resource = R;
+    A->permissions.has_role = true;
+    A->permissions.role = G.text;
+}
+role_statement(A) ::= LIST(P) permissions(M) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, P);
+    A->permissions.permissions = M;
+    A->permissions.has_role = G.data != NULL;
+    A->permissions.role = G;
+    A->permissions.no_recursive = N;
+}
+role_statement(A) ::= LIST(P) permissions(M) ON resource(R) of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_PERMISSIONS, P);
+    A->permissions.permissions = M;
+    A->permissions.resource = R;
+    A->permissions.has_role = G.data != NULL;
+    A->permissions.role = G;
+    A->permissions.no_recursive = N;
+}
+role_statement(A) ::= LIST(P) ROLES of_role(G) no_recursive(N). {
+    A = STATEMENT(LIST_ROLES, P);
+    A->role_grant.has_grantee = G.data != NULL;
+    A->role_grant.grantee = G;
+    A->role_grant.no_recursive = N;
+}
+role_statement(A) ::= LIST(P) USERS. { A = STATEMENT(LIST_USERS, P); }
+role_statement(A) ::= LIST(P) SUPERUSERS. { A = STATEMENT(LIST_SUPERUSERS, P); }
+role_statement(A) ::= ADD(P) IDENTITY if_not_exists(I) role_name(N) TO ROLE role_name(R). {
+    A = STATEMENT(ADD_IDENTITY, P);
+    A->identity.if_not_exists = I;
+    A->identity.identity = N.text;
+    A->identity.role = R.text;
+}
+role_statement(A) ::= DROP(P) IDENTITY if_exists(I) role_name(N). {
+    A = STATEMENT(DROP_IDENTITY, P);
+    A->identity.if_exists = I;
+    A->identity.identity = N.text;
+}
+
+/* Some permissions are words that a role may be called by. */
+%type granted_role {struct cql_token}
+granted_role(A) ::= role_name(N). { A = N; }
+granted_role(A) ::= ALL(N). { A = N; }
+granted_role(A) ::= UNMASK(N). { A = N; }
+granted_role(A) ::= SELECT_MASKED(N). { A = N; }
+
+%type of_role {struct bytes}
+of_role(A) ::= . { A = (struct bytes){0}; }
+of_role(A) ::= OF role_name(N). { A = N.text; }
+
+%type no_recursive {bool}
+no_recursive(A) ::= . { A = false; }
+no_recursive(A) ::= NORECURSIVE. { A = true; }
+
+%type permissions {uint32_t}
+permissions(A) ::= ALL. { A = CQL_PERMISSION_ALL; }
+permissions(A) ::= ALL PERMISSIONS. { A = CQL_PERMISSION_ALL; }
+permissions(A) ::= some_permissions(M). { A = M; }
+
+%type some_permissions {uint32_t}
+some_permissions(A) ::= permission(M). { A = M; }
+some_permissions(A) ::= some_permissions(L) COMMA permission(M). { A = L | M; }
+
+%type permission {uint32_t}
+permission(A) ::= permission_word(M). { A = M; }
+permission(A) ::= permission_word(M) PERMISSION. { A = M; }
+
+%type permission_word {uint32_t}
+permission_word(A) ::= CREATE. { A = CQL_PERMISSION_CREATE; }
+permission_word(A) ::= ALTER. { A = CQL_PERMISSION_ALTER; }
+permission_word(A) ::= DROP. { A = CQL_PERMISSION_DROP; }
+permission_word(A) ::= SELECT. { A = CQL_PERMISSION_SELECT; }
+permission_word(A) ::= MODIFY. { A = CQL_PERMISSION_MODIFY; }
+permission_word(A) ::= AUTHORIZE. { A = CQL_PERMISSION_AUTHORIZE; }
+permission_word(A) ::= DESCRIBE. { A = CQL_PERMISSION_DESCRIBE; }
+permission_word(A) ::= EXECUTE. { A = CQL_PERMISSION_EXECUTE; }
+permission_word(A) ::= UNMASK. { A = CQL_PERMISSION_UNMASK; }
+permission_word(A) ::= SELECT_MASKED. { A = CQL_PERMISSION_SELECT_MASKED; }
+
+%type resource {struct cql_resource}
+resource(A) ::= ALL KEYSPACES. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_KEYSPACES}; }
+resource(A) ::= keyspace_word name(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_KEYSPACE, .name.name = N.text};
+}
+resource(A) ::= qualified(N). { A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name = N}; }
+resource(A) ::= TABLE qualified(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name = N};
+}
+resource(A) ::= ALL TABLES IN keyspace_word name(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_TABLES, .name.name = N.text};
+}
+resource(A) ::= ALL ROLES. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_ROLES}; }
+resource(A) ::= ROLE role_name(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_ROLE, .name.name = N.text};
+}
+resource(A) ::= ALL FUNCTIONS. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_FUNCTIONS}; }
+resource(A) ::= ALL FUNCTIONS IN keyspace_word name(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_KEYSPACE_FUNCTIONS, .name.name = N.text};
+}
+resource(A) ::= FUNCTION qualified(N) LP types_or_none(L) RP. {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_FUNCTION, .name = N, .arguments = L.first};
+}
+resource(A) ::= ALL MBEANS. { A = (struct cql_resource){.kind = CQL_RESOURCE_ALL_MBEANS}; }
+resource(A) ::= MBEAN STRING(T). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_MBEAN, .name.name = T.text};
+}
+resource(A) ::= MBEANS STRING(T). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_MBEANS, .name.name = T.text};
+}
+
+/* Tables whose names begin resources of other kinds. */
+resource(A) ::= resource_word(N). {
+    A = (struct cql_resource){.kind = CQL_RESOURCE_TABLE, .name.name = N.text};
+}
+
+%type resource_word {struct cql_token}
+resource_word(A) ::= ALL(N). { A = N; }
+resource_word(A) ::= ROLE(N). { A = N; }
+resource_word(A) ::= FUNCTION(N). { A = N; }
+resource_word(A) ::= MBEAN(N). { A = N; }
+resource_word(A) ::= MBEANS(N). { A = N; }
+
+/* ---- DESCRIBE ---- */
+
+describe_word(A) ::= DESCRIBE(T). { A = T; }
+describe_word(A) ::= DESC(T). { A = T; }
+
+%type describe {struct cql_statement *}
+describe(A) ::= describe_word(P) described(D) with_internals(I). {
+    A = STATEMENT(DESCRIBE, P);
+    A->describe = D;
+    A->describe.with_internals = I;
+}
+
+%type with_internals {bool}
+with_internals(A) ::= . { A = false; }
+with_internals(A) ::= WITH INTERNALS. { A = true; }
+
+%type described {struct cql_describe}
+described(A) ::= CLUSTER. { A = (struct cql_describe){.kind = CQL_DESCRIBE_CLUSTER}; }
+described(A) ::= SCHEMA. { A = (struct cql_describe){.kind = CQL_DESCRIBE_SCHEMA}; }
+described(A) ::= FULL SCHEMA. { A = (struct cql_describe){.kind = CQL_DESCRIBE_FULL_SCHEMA}; }
+described(A) ::= KEYSPACES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACES}; }
+described(A) ::= KEYSPACE. { A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACE}; }
+described(A) ::= KEYSPACE name(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_KEYSPACE, .name.name = N.text};
+}
+described(A) ::= ONLY KEYSPACE. { A = (struct cql_describe){.kind = CQL_DESCRIBE_ONLY_KEYSPACE}; }
+described(A) ::= ONLY KEYSPACE name(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_ONLY_KEYSPACE, .name.name = N.text};
+}
+described(A) ::= TABLES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_TABLES}; }
+described(A) ::= TABLE qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_TABLE, .name = N};
+}
+described(A) ::= INDEX qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_INDEX, .name = N};
+}
+described(A) ::= MATERIALIZED VIEW qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_VIEW, .name = N};
+}
+described(A) ::= TYPES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_TYPES}; }
+described(A) ::= TYPE qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_TYPE, .name = N};
+}
+described(A) ::= FUNCTIONS. { A = (struct cql_describe){.kind = CQL_DESCRIBE_FUNCTIONS}; }
+described(A) ::= FUNCTION qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_FUNCTION, .name = N};
+}
+described(A) ::= AGGREGATES. { A = (struct cql_describe){.kind = CQL_DESCRIBE_AGGREGATES}; }
+described(A) ::= AGGREGATE qualified(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_AGGREGATE, .name = N};
+}
+described(A) ::= qualified(N). { A = (struct cql_describe){.kind = CQL_DESCRIBE_ANY, .name = N}; }
+described(A) ::= described_word(N). {
+    A = (struct cql_describe){.kind = CQL_DESCRIBE_ANY, .name.name = N.text};
+}
+
+/* Something that has the name of a kind of things. */
+%type described_word {struct cql_token}
+described_word(A) ::= ONLY(N). { A = N; }
+described_word(A) ::= TYPE(N). { A = N; }
+described_word(A) ::= FUNCTION(N). { A = N; }
+described_word(A) ::= AGGREGATE(N). { A = N; }
+
+/* ---- running it ---- */
+
+%code {
+/* Whether `token` could come next: the reductions before it are only thought. */
+static bool grammar_accepts(const yyParser *parser, YYCODETYPE token)
+{
+    YYACTIONTYPE states[YYSTACKDEPTH];
+    size_t top = (size_t)(parser->yytos - parser->yystack);
+
+    for (size_t i = 0; i <= top; i++)
+        states[i] = parser->yystack[i].stateno;
+    for (;;) {
+        YYACTIONTYPE action = states[top];
+
+        if (action <= YY_MAX_SHIFT)
+            action = yy_find_shift_action(token, action);
+        if (action < YY_MIN_REDUCE)
+            return action != YY_ERROR_ACTION;
+        action = (YYACTIONTYPE)(action - YY_MIN_REDUCE);
+        top -= (size_t)-yyRuleInfoNRhs[action];
+        if (top + 1 == YYSTACKDEPTH)
+            return false;
+        states[top + 1] = yy_find_reduce_action(states[top], yyRuleInfoLhs[action]);
+        top++;
+    }
+}
+
+/* What only adds to something that is whole without it. */
+static bool grammar_is_addition(YYCODETYPE token)
+{
+    static const YYCODETYPE additions[] = {CQL_TOKEN_COMMA, CQL_TOKEN_DOT,     CQL_TOKEN_PLUS,
+                                           CQL_TOKEN_MINUS, CQL_TOKEN_STAR,    CQL_TOKEN_SLASH,
+                                           CQL_TOKEN_LT,    CQL_TOKEN_PERCENT};
+
+    for (size_t i = 0; i < sizeof additions / sizeof additions[0]; i++) {
+        if (additions[i] == token)
+            return true;
+    }
+    return false;
+}
+
+/* The kind of token that must come before anything else can, as Cassandra's error names it: the
+ * only one that fits, additions apart.  -1: there are several. */
+static int grammar_expected(const yyParser *parser)
+{
+    /* These end a list or a part that may be left out, whatever else fits. */
+    static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
+                                      CQL_TOKEN_SET, CQL_TOKEN_APPLY};
+    int found = -1;
+
+    if (grammar_accepts(parser, CQL_TOKEN_NAME))
+        return -1;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (grammar_accepts(parser, ends[i]))
+            return ends[i];
+    }
+    for (YYCODETYPE token = 1; token < YYNTOKEN; token++) {
+        if (grammar_is_addition(token) || !grammar_accepts(parser, token))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = token;
+    }
+    return found;
+}
+
+int cql_grammar_run(struct cql_builder *builder, uint32_t tokens_max)
+{
+    struct cql_token token = {0};
+    yyParser parser;
+
+    cql_grammarInit(&parser);
+    for (uint32_t count = 0; builder->failure == 0; count++) {
+        if (cql_lexer_next(builder->lexer, &token, builder->err) < 0)
+            return ERROR_INVALID;
+        if (count > tokens_max)
+            return error_set(builder->err, ERROR_LIMIT, "a statement of more than %u tokens",
+                             tokens_max);
+        cql_grammar(&parser, token.kind, token, builder);
+        if (token.kind == CQL_TOKEN_END)
+            break;
+    }
+    return builder->failure;
+}
+}

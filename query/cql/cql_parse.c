@@ -1,0 +1,48 @@
+/* From text to tree: the lexer's tokens fed to lemon's parser until one of them has enough.
+ *
+ * The text is copied once, with a 0 behind it that the lexer runs up against; the tree's texts are
+ * views into this copy.  Memory is at most the copy and a node of the tree for each token or so:
+ * the limit on tokens is one on memory. */
+#include "query/cql/cql_parse.h"
+
+#include "query/cql/cql_build.h"
+#include "storage/base/arena.h"
+
+static struct bytes copy_text(struct arena *arena, struct bytes text)
+{
+    uint8_t *copy = arena_alloc(arena, text.size + 1, 1);
+
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = 0;
+    return bytes_of(copy, text.size);
+}
+
+int cql_parse(struct bytes text, struct arena *arena, const struct cql_parse_limits *limits,
+              const struct cql_statement **statement_out, struct error *err)
+{
+    static const struct cql_parse_limits defaults = {
+        .text_max = CQL_PARSE_TEXT_MAX,
+        .tokens_max = CQL_PARSE_TOKENS_MAX,
+        .depth_max = CQL_PARSE_DEPTH_MAX,
+    };
+    struct error own;
+    struct cql_builder builder = {.arena = arena, .err = err == NULL ? &own : err};
+    struct cql_lexer lexer;
+    int result;
+
+    *statement_out = NULL;
+    if (limits == NULL)
+        limits = &defaults;
+    if (text.size > limits->text_max)
+        return error_set(err, ERROR_LIMIT, "a statement of %zu bytes; at most %zu are read",
+                         text.size, limits->text_max);
+    if (!bytes_valid_utf8(text))
+        return error_set(err, ERROR_INVALID, "the statement is not valid UTF-8");
+    cql_lexer_init(&lexer, copy_text(arena, text), arena);
+    builder.lexer = &lexer;
+    builder.depth_max = limits->depth_max;
+    result = cql_grammar_run(&builder, limits->tokens_max);
+    if (result == 0)
+        *statement_out = builder.statement;
+    return result;
+}

@@ -1,0 +1,341 @@
+/* Printing trees.
+ *
+ * What decides correctness: the text must be read as the same tree again.  Operations need no
+ * parentheses, because those that were written are tuples of one in the tree.  A minus is kept
+ * apart from digits behind it, which would make a number of them.  Where the grammar gives an
+ * unreserved word a meaning (SELECT json ..., DESCRIBE tables) such a name is quoted. */
+#include "query/cql/cql_print.h"
+
+#include "query/cql/cql_lexer.h"
+#include "query/cql/cql_print_private.h"
+#include "storage/type.h"
+
+void cql_print_quoted(struct bytes content, char quote, struct buffer *text)
+{
+    buffer_put_u8(text, (uint8_t)quote);
+    for (size_t i = 0; i < content.size; i++) {
+        if (content.data[i] == (uint8_t)quote)
+            buffer_put_u8(text, (uint8_t)quote);
+        buffer_put_u8(text, content.data[i]);
+    }
+    buffer_put_u8(text, (uint8_t)quote);
+}
+
+void cql_print_string(struct bytes string, struct buffer *text)
+{
+    cql_print_quoted(string, '\'', text);
+}
+
+void cql_print_name(struct bytes name, struct buffer *text)
+{
+    if (type_name_is_plain(name))
+        buffer_append_bytes(text, name);
+    else
+        cql_print_quoted(name, '"', text);
+}
+
+void cql_print_name_safely(struct bytes name, struct buffer *text)
+{
+    if (cql_lexer_is_keyword(name))
+        cql_print_quoted(name, '"', text);
+    else
+        cql_print_name(name, text);
+}
+
+void cql_print_qualified(struct cql_qualified_name name, struct buffer *text)
+{
+    if (name.keyspace.size > 0) {
+        cql_print_name(name.keyspace, text);
+        buffer_put_u8(text, '.');
+    }
+    cql_print_name(name.name, text);
+}
+
+void cql_print_names(const struct cql_name *names, struct buffer *text)
+{
+    for (const struct cql_name *name = names; name != NULL; name = name->next) {
+        if (name != names)
+            buffer_append_text(text, ", ");
+        cql_print_name(name->text, text);
+    }
+}
+
+/* ---- types ---- */
+
+void cql_print_types(const struct cql_type *types, struct buffer *text)
+{
+    for (const struct cql_type *type = types; type != NULL; type = type->next) {
+        if (type != types)
+            buffer_append_text(text, ", ");
+        cql_print_type(type, text);
+    }
+}
+
+static void print_generic(const struct cql_type *type, const char *name, struct buffer *text)
+{
+    buffer_append_text(text, name);
+    buffer_put_u8(text, '<');
+    cql_print_types(type->arguments, text);
+    if (type->kind == CQL_TYPE_VECTOR) {
+        buffer_append_text(text, ", ");
+        buffer_append_bytes(text, type->dimension);
+    }
+    buffer_put_u8(text, '>');
+}
+
+static void print_user_type(const struct cql_type *type, struct buffer *text)
+{
+    if (type->name.keyspace.size == 0 && type_name_is_builtin(type->name.name))
+        cql_print_quoted(type->name.name, '"', text);
+    else
+        cql_print_qualified(type->name, text);
+}
+
+void cql_print_type(const struct cql_type *type, struct buffer *text)
+{
+    switch (type->kind) {
+    case CQL_TYPE_NATIVE:
+        buffer_append_bytes(text, type->name.name);
+        return;
+    case CQL_TYPE_USER:
+        print_user_type(type, text);
+        return;
+    case CQL_TYPE_CUSTOM:
+        cql_print_string(type->name.name, text);
+        return;
+    case CQL_TYPE_LIST:
+        print_generic(type, "list", text);
+        return;
+    case CQL_TYPE_SET:
+        print_generic(type, "set", text);
+        return;
+    case CQL_TYPE_MAP:
+        print_generic(type, "map", text);
+        return;
+    case CQL_TYPE_TUPLE:
+        print_generic(type, "tuple", text);
+        return;
+    case CQL_TYPE_FROZEN:
+        print_generic(type, "frozen", text);
+        return;
+    case CQL_TYPE_VECTOR:
+        print_generic(type, "vector", text);
+        return;
+    }
+}
+
+/* ---- terms ---- */
+
+void cql_print_terms(const struct cql_term *terms, struct buffer *text)
+{
+    for (const struct cql_term *term = terms; term != NULL; term = term->next) {
+        if (term != terms)
+            buffer_append_text(text, ", ");
+        cql_print_term(term, text);
+    }
+}
+
+static void print_pairs(const struct cql_term *term, struct buffer *text)
+{
+    buffer_put_u8(text, '{');
+    for (const struct cql_term *key = term->arguments; key != NULL; key = key->next->next) {
+        if (key != term->arguments)
+            buffer_append_text(text, ", ");
+        if (key->kind == CQL_TERM_NAME)
+            cql_print_name(key->text, text);
+        else
+            cql_print_term(key, text);
+        buffer_append_text(text, ": ");
+        cql_print_term(key->next, text);
+    }
+    buffer_put_u8(text, '}');
+}
+
+static void print_enclosed(const struct cql_term *terms, const char *brackets, struct buffer *text)
+{
+    buffer_put_u8(text, (uint8_t)brackets[0]);
+    cql_print_terms(terms, text);
+    buffer_put_u8(text, (uint8_t)brackets[1]);
+}
+
+static void print_function(const struct cql_term *term, struct buffer *text)
+{
+    if (term->keyspace.size > 0) {
+        cql_print_name_safely(term->keyspace, text);
+        buffer_put_u8(text, '.');
+    }
+    if (term->keyspace.size == 0 && bytes_equal(term->text, bytes_text("token")))
+        buffer_append_text(text, "token");
+    else if (bytes_equal(term->text, bytes_text("writetime")) ||
+             bytes_equal(term->text, bytes_text("maxwritetime")))
+        cql_print_quoted(term->text, '"', text);
+    else
+        cql_print_name_safely(term->text, text);
+    print_enclosed(term->arguments, "()", text);
+}
+
+static void print_around(const char *name, const struct cql_term *term, struct buffer *text)
+{
+    buffer_append_text(text, name);
+    buffer_put_u8(text, '(');
+    cql_print_term(term->of, text);
+    buffer_put_u8(text, ')');
+}
+
+static void print_cast(const struct cql_term *term, struct buffer *text)
+{
+    buffer_append_text(text, "CAST(");
+    cql_print_term(term->of, text);
+    buffer_append_text(text, " AS ");
+    cql_print_type(term->type, text);
+    buffer_put_u8(text, ')');
+}
+
+static void print_hint(const struct cql_term *term, struct buffer *text)
+{
+    buffer_put_u8(text, '(');
+    cql_print_type(term->type, text);
+    buffer_append_text(text, ") ");
+    cql_print_term(term->of, text);
+}
+
+static void print_operation(const struct cql_term *term, struct buffer *text)
+{
+    cql_print_term(term->arguments, text);
+    buffer_printf(text, " %c ", term->operation);
+    cql_print_term(term->arguments->next, text);
+}
+
+static void print_subscript(const struct cql_term *term, struct buffer *text)
+{
+    cql_print_term(term->of, text);
+    buffer_put_u8(text, '[');
+    if (term->from != NULL)
+        cql_print_term(term->from, text);
+    if (term->kind == CQL_TERM_SLICE)
+        buffer_append_text(text, " .. ");
+    if (term->until != NULL)
+        cql_print_term(term->until, text);
+    buffer_put_u8(text, ']');
+}
+
+static void print_marker(const struct cql_term *term, struct buffer *text)
+{
+    if (term->text.size == 0) {
+        buffer_put_u8(text, '?');
+        return;
+    }
+    buffer_put_u8(text, ':');
+    cql_print_name(term->text, text);
+}
+
+void cql_print_term(const struct cql_term *term, struct buffer *text)
+{
+    switch (term->kind) {
+    case CQL_TERM_STRING:
+        cql_print_string(term->text, text);
+        return;
+    case CQL_TERM_INTEGER:
+    case CQL_TERM_FLOAT:
+    case CQL_TERM_BOOLEAN:
+    case CQL_TERM_UUID:
+    case CQL_TERM_BLOB:
+    case CQL_TERM_DURATION:
+        buffer_append_bytes(text, term->text);
+        return;
+    case CQL_TERM_NULL:
+        buffer_append_text(text, "NULL");
+        return;
+    case CQL_TERM_MARKER:
+        print_marker(term, text);
+        return;
+    case CQL_TERM_LIST:
+        print_enclosed(term->arguments, "[]", text);
+        return;
+    case CQL_TERM_SET:
+        print_enclosed(term->arguments, "{}", text);
+        return;
+    case CQL_TERM_MAP:
+    case CQL_TERM_UDT:
+        print_pairs(term, text);
+        return;
+    case CQL_TERM_TUPLE:
+        print_enclosed(term->arguments, "()", text);
+        return;
+    case CQL_TERM_FUNCTION:
+        print_function(term, text);
+        return;
+    case CQL_TERM_COUNT_ROWS:
+        buffer_append_text(text, "count(*)");
+        return;
+    case CQL_TERM_CAST:
+        print_cast(term, text);
+        return;
+    case CQL_TERM_HINT:
+        print_hint(term, text);
+        return;
+    case CQL_TERM_OPERATION:
+        print_operation(term, text);
+        return;
+    case CQL_TERM_NEGATION:
+        buffer_append_text(text, "- ");
+        cql_print_term(term->of, text);
+        return;
+    case CQL_TERM_NAME:
+        cql_print_name_safely(term->text, text);
+        return;
+    case CQL_TERM_FIELD:
+        cql_print_term(term->of, text);
+        buffer_put_u8(text, '.');
+        cql_print_name(term->text, text);
+        return;
+    case CQL_TERM_ELEMENT:
+    case CQL_TERM_SLICE:
+        print_subscript(term, text);
+        return;
+    case CQL_TERM_WRITETIME:
+        print_around("WRITETIME", term, text);
+        return;
+    case CQL_TERM_MAXWRITETIME:
+        print_around("MAXWRITETIME", term, text);
+        return;
+    case CQL_TERM_TTL:
+        print_around("TTL", term, text);
+        return;
+    }
+}
+
+/* ---- statements ---- */
+
+static void print_describe(const struct cql_describe *describe, struct buffer *text)
+{
+    static const char *const words[] = {
+        [CQL_DESCRIBE_CLUSTER] = "CLUSTER",         [CQL_DESCRIBE_SCHEMA] = "SCHEMA",
+        [CQL_DESCRIBE_FULL_SCHEMA] = "FULL SCHEMA", [CQL_DESCRIBE_KEYSPACES] = "KEYSPACES",
+        [CQL_DESCRIBE_KEYSPACE] = "KEYSPACE ",      [CQL_DESCRIBE_ONLY_KEYSPACE] = "ONLY KEYSPACE ",
+        [CQL_DESCRIBE_TABLES] = "TABLES",           [CQL_DESCRIBE_TABLE] = "TABLE ",
+        [CQL_DESCRIBE_INDEX] = "INDEX ",            [CQL_DESCRIBE_VIEW] = "MATERIALIZED VIEW ",
+        [CQL_DESCRIBE_TYPES] = "TYPES",             [CQL_DESCRIBE_TYPE] = "TYPE ",
+        [CQL_DESCRIBE_FUNCTIONS] = "FUNCTIONS",     [CQL_DESCRIBE_FUNCTION] = "FUNCTION ",
+        [CQL_DESCRIBE_AGGREGATES] = "AGGREGATES",   [CQL_DESCRIBE_AGGREGATE] = "AGGREGATE ",
+        [CQL_DESCRIBE_ANY] = "",
+    };
+
+    buffer_append_text(text, "DESCRIBE ");
+    buffer_append_text(text, words[describe->kind]);
+    if (describe->name.keyspace.size > 0) {
+        cql_print_name_safely(describe->name.keyspace, text);
+        buffer_put_u8(text, '.');
+    }
+    if (describe->name.name.size > 0)
+        cql_print_name_safely(describe->name.name, text);
+    cql_print_words(text, describe->with_internals, " WITH INTERNALS");
+}
+
+void cql_print(const struct cql_statement *statement, struct buffer *text)
+{
+    if (statement->kind == CQL_STATEMENT_DESCRIBE)
+        print_describe(&statement->describe, text);
+    else if (!cql_print_data(statement, text) && !cql_print_definition(statement, text))
+        check(cql_print_role(statement, text));
+}

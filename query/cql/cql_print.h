@@ -1,0 +1,21 @@
+/* cql_print: the syntax tree back to CQL text.
+ *
+ * cql_parse reads the text as the same tree (positions apart).  Clauses come in the order of the
+ * grammar, keywords in capitals, names quoted where they must be. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_PRINT_H
+#define DAYBOOK_QUERY_CQL_CQL_PRINT_H
+
+#include "query/cql/cql_ast.h"
+
+/* Without a final semicolon. */
+void cql_print(const struct cql_statement *statement, struct buffer *text);
+
+void cql_print_term(const struct cql_term *term, struct buffer *text);
+/* As schema_parse_type reads it, but for what daybook does not have (vectors, custom classes). */
+void cql_print_type(const struct cql_type *type, struct buffer *text);
+/* Quoted unless it is a plain lowercase identifier and no reserved word. */
+void cql_print_name(struct bytes name, struct buffer *text);
+void cql_print_qualified(struct cql_qualified_name name, struct buffer *text);
+/* 'text', with its quotes doubled. */
+void cql_print_string(struct bytes string, struct buffer *text);
+#endif

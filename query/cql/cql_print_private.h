@@ -1,0 +1,32 @@
+/* cql_print_private: what the printers of terms, of data statements and of definitions share. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_PRINT_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_CQL_PRINT_PRIVATE_H
+
+#include "query/cql/cql_print.h"
+
+/* `content` within quotes, doubled where they are in it. */
+void cql_print_quoted(struct bytes content, char quote, struct buffer *text);
+/* Quoted if it is any keyword, reserved or not. */
+void cql_print_name_safely(struct bytes name, struct buffer *text);
+/* Lists, with commas between. */
+void cql_print_names(const struct cql_name *names, struct buffer *text);
+void cql_print_types(const struct cql_type *types, struct buffer *text);
+void cql_print_terms(const struct cql_term *terms, struct buffer *text);
+void cql_print_selectors(const struct cql_selector *selectors, struct buffer *text);
+
+/* " WHERE ...", or nothing. */
+void cql_print_where(const struct cql_relation *where, struct buffer *text);
+
+/* cql_print for the kinds of statements in cql_print_data.c, cql_print_definition.c and
+ * cql_print_role.c.  False: the kind is none of theirs. */
+bool cql_print_data(const struct cql_statement *statement, struct buffer *text);
+bool cql_print_definition(const struct cql_statement *statement, struct buffer *text);
+bool cql_print_role(const struct cql_statement *statement, struct buffer *text);
+
+/* `words` if `condition` holds. */
+static inline void cql_print_words(struct buffer *text, bool condition, const char *words)
+{
+    if (condition)
+        buffer_append_text(text, words);
+}
+#endif
