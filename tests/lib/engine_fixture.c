@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ingest/tables.h"
 #include "storage/base/hash.h"
+
+enum { FIXTURE_TABLES = 32 };
 
 static void fail_with(const char *what, const struct error *err)
 {
@@ -43,10 +46,26 @@ static void count_clicks(void *context, struct write_batch *batch)
     }
 }
 
+/* The built-in tables; as many as are filled in. */
+static uint32_t fixture_tables(const struct engine_fixture *fixture,
+                               const struct table_definition *tables[FIXTURE_TABLES])
+{
+    uint32_t count, more = 0;
+    const struct table_definition *const *own = rollup_tables(&count);
+    const struct table_definition *const *other = ingest_tables(&more);
+    if (!fixture->has_ingest) {
+        more = 0;
+    }
+    check(count + more <= FIXTURE_TABLES);
+    memcpy(tables, own, count * sizeof(tables[0]));
+    memcpy(tables + count, other, more * sizeof(tables[0]));
+    return count + more;
+}
+
 int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, struct error *err)
 {
-    uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *tables[FIXTURE_TABLES];
+    uint32_t count = fixture_tables(fixture, tables);
     fixture->world = world;
     int rc = engine_open(world, &fixture->options, tables, count, &fixture->store, err);
     if (rc == ERROR_NOT_FOUND) {

@@ -16,6 +16,7 @@ struct engine_fixture {
     struct world *world;
     struct store *store;
     struct engine_options options;
+    bool has_ingest;               /* the tables of ingest, too */
 };
 
 /* A new directory under /tmp with the built-in tables, opened. */

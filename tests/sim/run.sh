@@ -12,7 +12,7 @@ trap 'rm -rf "$directory"' EXIT
 
 for program in "$@"; do
     case $program in
-    *_history_crash | *_exhaustive_crash)
+    *_history_crash | *_exhaustive_crash | *_clients_crash)
         for ((share = 0; share < shares; share++)); do
             SIM_STRIDE=$shares SIM_SEED=$((${SIM_SEED:-1} + share)) tests/run.sh "$program" \
                 >"$directory/$(basename "$program").$share" &
