@@ -36,7 +36,8 @@ step "build"                   "${make[@]}" all
 step "build (clang)"           "${make[@]}" CC=clang all
 step "build tests"             "${make[@]}" test-build
 step "unit"                    make --no-print-directory test-unit
-step "simulation"              env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_LENGTH=2 make --no-print-directory test-sim
+step "simulation"              env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_LENGTH=2 \
+    make --no-print-directory test-sim
 step "tidy"                    make --no-print-directory tidy
 step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
 step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
