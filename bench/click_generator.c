@@ -313,27 +313,47 @@ static inline void time_append(const struct click_generator *generator, uint64_t
     to[TIME_SIZE] = ',';
 }
 
-/* Write click `index` at `to`, which has room for CLICK_LINE_SIZE_MAX bytes; returns its end. */
-static inline char *click_write(const struct click_generator *generator, uint64_t index, char *to)
+/* A click as indexes of the generator's texts. */
+struct drawn_click {
+    uint32_t reseller, ad, amount;
+    uint64_t time; /* ms since the first day began */
+};
+
+static inline struct drawn_click click_draw(const struct click_generator *generator, uint64_t index)
 {
     uint64_t key = mix(index + generator->options.seed * UINT64_C(0x9e3779b97f4a7c15));
     uint64_t other = mix(key + UINT64_C(0x9e3779b97f4a7c15));
     uint32_t reseller = alias_draw(&generator->resellers, (uint32_t)key);
     uint32_t ad = alias_draw(&generator->ads, (uint32_t)(key >> 32));
-    uint32_t cents = alias_draw(&generator->amounts, (uint32_t)other);
-    uint64_t time = click_time(&generator->options, index, (uint32_t)(other >> 32));
-    uint64_t start = (uint64_t)generator->first_day * (uint64_t)DAY_MS;
 
-    memcpy(to, generator->reseller_texts[reseller], SLOT);
+    return (struct drawn_click){
+        .reseller = reseller,
+        .ad = (reseller * 7919 + ad * 31) % ADS_IN_ALL,
+        .amount = alias_draw(&generator->amounts, (uint32_t)other),
+        .time = click_time(&generator->options, index, (uint32_t)(other >> 32)),
+    };
+}
+
+static uint64_t first_time(const struct click_generator *generator)
+{
+    return (uint64_t)generator->first_day * (uint64_t)DAY_MS;
+}
+
+/* Write click `index` at `to`, which has room for CLICK_LINE_SIZE_MAX bytes; returns its end. */
+static inline char *click_write(const struct click_generator *generator, uint64_t index, char *to)
+{
+    struct drawn_click click = click_draw(generator, index);
+
+    memcpy(to, generator->reseller_texts[click.reseller], SLOT);
     to += generator->reseller_size;
-    memcpy(to, generator->day_texts[time / (uint64_t)DAY_MS], SLOT);
+    memcpy(to, generator->day_texts[click.time / (uint64_t)DAY_MS], SLOT);
     to += DAY_SIZE;
-    time_append(generator, start + time, to);
+    time_append(generator, first_time(generator) + click.time, to);
     to += TIME_SIZE + 1;
-    memcpy(to, generator->ad_texts[(reseller * 7919 + ad * 31) % ADS_IN_ALL], AD_SLOT);
+    memcpy(to, generator->ad_texts[click.ad], AD_SLOT);
     to += generator->ad_size;
-    memcpy(to, generator->amount_texts[cents], AMOUNT_SLOT);
-    return to + generator->amount_texts[cents][AMOUNT_SLOT - 1];
+    memcpy(to, generator->amount_texts[click.amount], AMOUNT_SLOT);
+    return to + generator->amount_texts[click.amount][AMOUNT_SLOT - 1];
 }
 
 void click_generator_append(const struct click_generator *generator, uint64_t first, uint64_t count,
@@ -346,4 +366,24 @@ void click_generator_append(const struct click_generator *generator, uint64_t fi
     for (uint64_t i = first; i < first + count; i++)
         end = click_write(generator, i, end);
     to->size = (size_t)(end - (char *)to->data);
+}
+
+void click_generator_add(const struct click_generator *generator, uint64_t first, uint64_t count,
+                         struct click_batch *batch)
+{
+    for (uint64_t i = first; i < first + count; i++) {
+        struct drawn_click drawn = click_draw(generator, i);
+        struct daybook_click click = {
+            .reseller = generator->reseller_texts[drawn.reseller],
+            .ad = generator->ad_texts[drawn.ad],
+            .reseller_size = generator->reseller_size - 1,
+            .ad_size = generator->ad_size - 1,
+            .day = generator->first_day + (int32_t)(drawn.time / (uint64_t)DAY_MS),
+            .time_ms = (int64_t)(first_time(generator) + drawn.time),
+            .amount = drawn.amount + 1,
+            .scale = 2,
+        };
+
+        check(click_batch_add(batch, &click) == 0);
+    }
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/click_batch.h"
 #include "storage/base/bytes.h"
 
 enum click_order {
@@ -52,4 +53,7 @@ void click_generator_free(struct click_generator *generator);
 /* Append clicks [first, first + count) as lines. */
 void click_generator_append(const struct click_generator *generator, uint64_t first, uint64_t count,
                             struct buffer *to);
+/* The same clicks, added to a batch of columns. */
+void click_generator_add(const struct click_generator *generator, uint64_t first, uint64_t count,
+                         struct click_batch *batch);
 #endif

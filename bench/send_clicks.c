@@ -23,6 +23,8 @@
 #include <unistd.h>
 
 #include "bench/click_arguments.h"
+#include "client/frame_writer.h"
+#include "client/wire.h"
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
 
@@ -40,6 +42,7 @@ struct arguments {
     uint64_t connections;
     uint64_t window;
     uint64_t batch_lines;
+    bool is_binary;
     uint64_t rate; /* clicks a second over all connections; 0: as fast as they are taken */
     const char *address;
 };
@@ -59,11 +62,15 @@ struct sender {
     uint64_t bytes_sent;
     char reply[REPLY_SIZE_MAX];
     size_t reply_size;
+    struct frame_writer writer; /* of a binary sender */
+    struct buffer frames;       /* that came and are not whole */
+    bool was_greeted;
 };
 
 struct run {
     struct arguments arguments;
     struct click_generator *generator;
+    struct click_batch batch; /* that is being written by a binary sender */
     struct sender *senders;
     double *latencies; /* of every batch, in seconds */
     double start;
@@ -130,6 +137,13 @@ static void producer_make(char text[UUID_TEXT_SIZE + 1])
     uuid_format(id, text);
 }
 
+/* What the writer has made goes out with the rest. */
+static void sender_take_frames(struct sender *sender)
+{
+    buffer_append(&sender->out, sender->writer.out, sender->writer.out_size);
+    sender->writer.out_size = 0;
+}
+
 static void sender_open(struct run *run, uint64_t index)
 {
     const struct arguments *arguments = &run->arguments;
@@ -143,7 +157,16 @@ static void sender_open(struct run *run, uint64_t index)
         run->batches / arguments->connections + (index < run->batches % arguments->connections);
     sender->ends = memory_zeroed(arguments->window, sizeof *sender->ends);
     sender->times = memory_zeroed(arguments->window, sizeof *sender->times);
-    buffer_printf(&sender->out, "#producer %s 1 new\n", producer);
+    if (arguments->is_binary) {
+        char line[64];
+
+        (void)snprintf(line, sizeof line, "#producer %s 1 new", producer);
+        check(frame_writer_hello(&sender->writer) == 0 &&
+              frame_writer_control(&sender->writer, line) == 0);
+        sender_take_frames(sender);
+    } else {
+        buffer_printf(&sender->out, "#producer %s 1 new\n", producer);
+    }
     sender->bytes_made = sender->out.size;
 }
 
@@ -151,6 +174,8 @@ static void sender_close(struct sender *sender)
 {
     (void)close(sender->descriptor);
     buffer_release(&sender->out);
+    buffer_release(&sender->frames);
+    frame_writer_release(&sender->writer);
     memory_free(sender->ends);
     memory_free(sender->times);
 }
@@ -165,6 +190,18 @@ static bool sender_is_due(const struct run *run, const struct sender *sender)
 
     return arguments->rate == 0 || (double)(batch * arguments->batch_lines) <=
                                        (seconds_now() - run->start) * (double)arguments->rate;
+}
+
+static void sender_fill_frames(struct run *run, struct sender *sender, uint64_t first,
+                               uint64_t count)
+{
+    struct click_columns columns;
+
+    click_batch_clear(&run->batch);
+    click_generator_add(run->generator, first, count, &run->batch);
+    columns = click_batch_columns(&run->batch);
+    check(frame_writer_batch(&sender->writer, &columns, sender->made + 1) == 0);
+    sender_take_frames(sender);
 }
 
 /* Put batches into `out` as long as the window, the rate and SEND_TARGET allow. */
@@ -184,8 +221,13 @@ static void sender_fill(struct run *run, struct sender *sender)
         uint64_t count = left < arguments->batch_lines ? left : arguments->batch_lines;
         size_t size = sender->out.size;
 
-        buffer_printf(&sender->out, "#batch %" PRIu64 " %" PRIu64 "\n", sender->made + 1, count);
-        click_generator_append(run->generator, first, count, &sender->out);
+        if (arguments->is_binary) {
+            sender_fill_frames(run, sender, first, count);
+        } else {
+            buffer_printf(&sender->out, "#batch %" PRIu64 " %" PRIu64 "\n", sender->made + 1,
+                          count);
+            click_generator_append(run->generator, first, count, &sender->out);
+        }
         sender->bytes_made += sender->out.size - size;
         sender->ends[sender->made % arguments->window] = sender->bytes_made;
         sender->made++;
@@ -233,29 +275,70 @@ static void sender_answer(struct run *run, struct sender *sender, const char *li
     sender->answered++;
 }
 
-static void sender_read(struct run *run, struct sender *sender)
+/* The lines among `size` bytes that were put behind those that are kept. */
+static void sender_take_lines(struct run *run, struct sender *sender, size_t size, double now)
 {
-    size_t room = sizeof sender->reply - 1 - sender->reply_size;
-    ssize_t got = recv(sender->descriptor, sender->reply + sender->reply_size, room, MSG_DONTWAIT);
-    double now = seconds_now();
     char *line = sender->reply;
     char *end;
 
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    if (got <= 0)
-        die("the server hung up");
-    sender->reply_size += (size_t)got;
+    sender->reply_size += size;
     sender->reply[sender->reply_size] = '\0';
     while ((end = strchr(line, '\n')) != NULL) {
         *end = '\0';
-        sender_answer(run, sender, line, now);
+        if (run->arguments.is_binary && !sender->was_greeted)
+            sender->was_greeted = strcmp(line, "binary 1") == 0;
+        else
+            sender_answer(run, sender, line, now);
         line = end + 1;
     }
     sender->reply_size -= (size_t)(line - sender->reply);
     memmove(sender->reply, line, sender->reply_size);
     if (sender->reply_size == sizeof sender->reply - 1)
         die_of_reply(sender->reply);
+}
+
+/* The whole frames that came: their lines, a piece at a time. */
+static void sender_unwrap(struct run *run, struct sender *sender, double now)
+{
+    struct bytes rest = buffer_view(&sender->frames);
+
+    while (rest.size >= WIRE_HEADER_SIZE && rest.size - WIRE_HEADER_SIZE >= load_u32(rest.data)) {
+        struct bytes lines = bytes_of(rest.data + WIRE_HEADER_SIZE, load_u32(rest.data));
+
+        rest = bytes_of(lines.data + lines.size, rest.size - WIRE_HEADER_SIZE - lines.size);
+        while (lines.size > 0) {
+            size_t room = sizeof sender->reply - 1 - sender->reply_size;
+            size_t size = lines.size < room ? lines.size : room;
+
+            memcpy(sender->reply + sender->reply_size, lines.data, size);
+            sender_take_lines(run, sender, size, now);
+            lines = bytes_of(lines.data + size, lines.size - size);
+        }
+    }
+    memmove(sender->frames.data, rest.data, rest.size);
+    sender->frames.size = rest.size;
+}
+
+static void sender_read(struct run *run, struct sender *sender)
+{
+    bool is_binary = run->arguments.is_binary;
+    char *to = sender->reply + sender->reply_size;
+    size_t room = sizeof sender->reply - 1 - sender->reply_size;
+    char frames[REPLY_SIZE_MAX];
+    ssize_t got = is_binary ? recv(sender->descriptor, frames, sizeof frames, MSG_DONTWAIT)
+                            : recv(sender->descriptor, to, room, MSG_DONTWAIT);
+    double now = seconds_now();
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0)
+        die("the server hung up");
+    if (!is_binary) {
+        sender_take_lines(run, sender, (size_t)got, now);
+        return;
+    }
+    buffer_append(&sender->frames, frames, (size_t)got);
+    sender_unwrap(run, sender, now);
 }
 
 /* ---- the whole ---- */
@@ -341,6 +424,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'b':
         is_good = click_number_parse(argument, 1, 65536, &arguments->batch_lines);
         break;
+    case 'B':
+        arguments->is_binary = true;
+        break;
     case 'R':
         is_good = click_number_parse(argument, 1, 1000000000, &arguments->rate);
         break;
@@ -361,6 +447,7 @@ static const struct argp_option options[] = {
     {"connections", 'c', "N", 0, "at once (1)", 0},
     {"window", 'w', "BATCHES", 0, "unanswered on a connection (64)", 0},
     {"batch", 'b', "LINES", 0, "in a batch (1000)", 0},
+    {"binary", 'B', NULL, 0, "frames of columns, not lines", 0},
     {"rate", 'R', "CLICKS", 0, "a second at most, over all connections", 0},
     {0},
 };
@@ -372,7 +459,7 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .args_doc = "[HOST:PORT]",
-    .doc = "Send generated clicks to daybook's text door and measure it.",
+    .doc = "Send generated clicks to daybook's ingest door and measure it.",
 };
 
 int main(int argc, char **argv)
@@ -400,6 +487,7 @@ int main(int argc, char **argv)
     run_print(&run, seconds_now() - run.start);
     for (uint64_t i = 0; i < arguments->connections; i++)
         sender_close(&run.senders[i]);
+    click_batch_release(&run.batch);
     memory_free(run.senders);
     memory_free(run.latencies);
     click_generator_free(run.generator);

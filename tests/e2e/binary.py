@@ -1,4 +1,4 @@
-"""The binary door in another language, made from docs/PROTOCOL.md alone: slow, and independent of C.
+"""The binary door in another language, made from docs/PROTOCOL.md alone: slow, independent of C.
 
 A click is (reseller, day or None, time in ms, ad, amount, scale).
 """
