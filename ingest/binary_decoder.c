@@ -394,27 +394,31 @@ int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_bat
     return rc != 0 ? rc : bytes > WIRE_PAYLOAD_MAX ? ERROR_LIMIT : 0;
 }
 
+static uint8_t *put_hash(uint8_t *to, struct hash128 hash)
+{
+    store_u64(to, hash.low);
+    store_u64(to + 8, hash.high);
+    return to + 16;
+}
+
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash)
 {
     struct buffer *tables = &decoder->line;
+    uint8_t *to;
 
     buffer_clear(tables);
+    buffer_reserve(tables, (size_t)batch->partition_count * 20 + (size_t)batch->ad_count * 16);
+    to = tables->data;
     for (uint32_t i = 0; i < batch->partition_count; i++) {
-        const struct string_entry *entry = &decoder->entries[batch_reseller(batch, i)];
-
-        buffer_put_u64(tables, entry->hash.low);
-        buffer_put_u64(tables, entry->hash.high);
-        buffer_put_u32(tables, (uint32_t)batch_day(batch, i));
+        to = put_hash(to, decoder->entries[batch_reseller(batch, i)].hash);
+        store_u32(to, (uint32_t)batch_day(batch, i));
+        to += 4;
     }
-    for (uint32_t i = 0; i < batch->ad_count; i++) {
-        const struct string_entry *entry = &decoder->entries[batch_ad(batch, i)];
-
-        buffer_put_u64(tables, entry->hash.low);
-        buffer_put_u64(tables, entry->hash.high);
-    }
+    for (uint32_t i = 0; i < batch->ad_count; i++)
+        to = put_hash(to, decoder->entries[batch_ad(batch, i)].hash);
     hash128_stream_add(hash, batch->shape.data, batch->shape.size);
-    hash128_stream_add(hash, tables->data, tables->size);
+    hash128_stream_add(hash, tables->data, (size_t)(to - tables->data));
     hash128_stream_add(hash, batch->columns.data, batch->columns.size);
 }
 
