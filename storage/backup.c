@@ -9,10 +9,9 @@
  *
  * What decides correctness: log files that are not copied stay.  The snapshot that was copied last
  * is held until the next one is taken, which is asked to keep all frames after it; so the copied
- * log has no gap.  After an error the snapshot stays held too, and the tail goes on where it was
- * synced last.  Only when the log on the store's own disk has grown past BACKUP_LOG_MAX is the hold
- * given up, for a store must not fill its disk because another one hangs; the copy begins again with
- * a point, and the moments between are lost to a restore. */
+ * log has no gap.  After an error the snapshot stays held too, until a new point stands.  Only when
+ * the log on the store's own disk has grown past BACKUP_LOG_MAX is the hold given up, for a store
+ * must not fill its disk because another one hangs; the moments between are lost to a restore. */
 #include "storage/backup.h"
 
 #include <stdio.h>
@@ -43,6 +42,7 @@ struct task {
     bool is_ending;                    /* closes, and is gone */
     /* Of one that follows: */
     bool needs_point;
+    bool has_let_go;                   /* of the log after `frame`: BACKUP_LOG_MAX */
     struct backup_tail tail;
     uint64_t frame;                    /* copied and synced */
     uint64_t frame_point;              /* of the last point */
@@ -149,6 +149,8 @@ static void task_closed(struct task *task)
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
         snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
+        task->needs_point = true;      /* the directory may be another one when it is opened next */
+        task->tail = (struct backup_tail){0};
     }
     if (task->options.follows && !task->is_ending && !backup->is_closing &&
         task->handler.done == NULL) {
@@ -233,13 +235,16 @@ static void copy_begin(struct task *task, bool is_tail)
 }
 
 /* Take the next snapshot before the one before is given back. */
-static int take_next(struct task *task, uint64_t frame_kept)
+static int take_next(struct task *task)
 {
+    bool goes_on = task->held != NULL && !task->has_let_go;
     struct store_snapshot *next;
-    int rc = store_snapshot(task->backup->store, frame_kept, &next, &task->err);
+    int rc = store_snapshot(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next,
+                            &task->err);
     if (rc == 0) {
         release_held(task);
         task->held = next;
+        task->has_let_go = false;
     }
     return rc;
 }
@@ -270,7 +275,7 @@ static void tick(struct timer *timer)
         }
         return;
     }
-    task->status = take_next(task, task->needs_point ? UINT64_MAX : task->frame);
+    task->status = take_next(task);
     if (task->status != 0) {
         task_close(task);
         return;
@@ -341,15 +346,14 @@ static void open_done(struct job *job)
     if (task->status == 0 && task->is_ending) {
         task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
     }
-    bool goes_on = task->held != NULL && !task->needs_point;
     if (task->status == 0) {
-        task->status = take_next(task, goes_on ? task->frame : UINT64_MAX);
+        task->status = take_next(task);
     }
     if (task->status != 0) {
         task_close(task);
         return;
     }
-    copy_begin(task, goes_on && !point_is_due(task));
+    copy_begin(task, !point_is_due(task));
 }
 
 static void task_open(struct task *task)
@@ -376,7 +380,7 @@ static void task_end(struct task *task)
 
 static void give_up_hold(struct task *task)
 {
-    task->needs_point = true;
+    task->has_let_go = task->needs_point = true;
     if (task->copy != NULL) {
         backup_copy_cancel(task->copy);
     }
@@ -399,7 +403,7 @@ static void watch(struct timer *timer)
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
     } else if (store.log_bytes > BACKUP_LOG_MAX && status.lag_frames > 0 && backup->follow->held != NULL &&
-        !backup->follow->needs_point) {
+        !backup->follow->has_let_go) {
         give_up_hold(backup->follow);
     }
 }

@@ -6,9 +6,9 @@
  *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
  *   holds the checksum of the record before).  A directory that was restored and went on, or a
  *   copy of it, gives other files the same names: that is refused, not mixed;
- * - of a log file only what is durable is copied, and what is copied is never changed to something
- *   else: where the bytes are there already they are compared, and only written where they differ,
- *   which is where an earlier copy was cut short.
+ * - of a log file only what is durable is copied; and it is written, all of it that no point and no
+ *   tail of this process has seen synced, though it may look as if it were there: a sync that failed
+ *   leaves bytes that can be read and are not on the disk.
  *
  * Phases: prepare, segments, log, point, prune.  A tail has only the log.  Failures leave what was
  * copied, for the next time; a segment under its temporary name is begun anew. */
@@ -39,7 +39,7 @@ struct work {
     char target_path[BACKUP_PATH];
     struct disk_file *from;
     struct disk_file *to;              /* NULL: only to be hashed */
-    uint64_t to_size;                  /* what was there before */
+    uint64_t synced;                   /* bytes of it that are known to be on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
@@ -60,8 +60,8 @@ struct backup_copy {
     struct backup_point point;         /* the one being made; its state is the snapshot's */
     struct commit_log_extent *extents; /* of the log phase, by file id */
     uint32_t extent_count;
-    uint8_t *piece;                    /* PIECE_SIZE aligned bytes, and as many for the target's */
-    uint8_t *other;
+    uint8_t *piece;                    /* PIECE_SIZE aligned bytes */
+    uint8_t *other;                    /* a block, to compare with */
 };
 
 struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
@@ -70,7 +70,7 @@ struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
     copy->options = *options;
     copy->progress.tail = options->tail;
     copy->piece = memory_aligned(PIECE_SIZE);
-    copy->other = memory_aligned(PIECE_SIZE);
+    copy->other = memory_aligned(COMMIT_LOG_BLOCK);
     return copy;
 }
 
@@ -239,19 +239,12 @@ static int read_exactly(struct disk *disk, struct disk_file *file, uint64_t offs
     return got == (int64_t)size ? 0 : got < 0 ? (int)got : -EIO;
 }
 
-/* Write the piece at work->offset where the target does not have it already. */
 static int put_piece(struct backup_copy *copy, size_t size)
 {
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
-    if (work->to == NULL) {
+    if (work->to == NULL || work->offset + size <= work->synced) {
         return 0;
-    }
-    if (work->offset + size <= work->to_size) {
-        int rc = read_exactly(target, work->to, work->offset, copy->other, size);
-        if (rc != 0 || memcmp(copy->piece, copy->other, size) == 0) {
-            return rc;
-        }
     }
     work->is_dirty = true;
     return target->write(target, work->to, work->offset, copy->piece, size);
@@ -316,7 +309,9 @@ static int segment_is_there(struct backup_copy *copy, const struct segment_info 
         return fail(err, rc, "backup: open", work->target_path);
     }
     uint64_t at = info->size - SEGMENT_BLOCK;
-    bool is_same = target->size(target, file) == (int64_t)info->size;
+    int64_t size = target->size(target, file);
+    bool is_same = size == (int64_t)info->size;
+    rc = size < 0 ? (int)size : 0;
     if (is_same) {
         rc = read_exactly(target, file, at, copy->other, SEGMENT_BLOCK);
         rc = rc == 0 ? read_exactly(copy->options.source, work->from, at, copy->piece,
@@ -457,10 +452,10 @@ static bool is_zero(const uint8_t *block)
 
 /* Does the file of the backup hold the beginning of the same one?  A block of zeros is what a copy
  * that was cut short leaves. */
-static int log_compare_first(struct backup_copy *copy, struct error *err)
+static int log_compare_first(struct backup_copy *copy, uint64_t target_size, struct error *err)
 {
     struct work *work = &copy->work;
-    if (work->to_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK) {
+    if (target_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK) {
         return 0;
     }
     int rc = read_exactly(copy->options.target, work->to, 0, copy->other, COMMIT_LOG_BLOCK);
@@ -494,8 +489,22 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
     if (size < 0) {
         return fail(err, (int)size, "backup: open", work->target_path);
     }
-    work->to_size = (uint64_t)size;
-    return log_compare_first(copy, err);
+    return log_compare_first(copy, (uint64_t)size, err);
+}
+
+/* What the last point, or a tail before this, has seen synced. */
+static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
+{
+    const struct backup_tail *tail = &copy->options.tail;
+    if (file_id <= tail->file_id) {
+        return file_id < tail->file_id ? UINT64_MAX : tail->size;
+    }
+    for (uint32_t i = 0; i < copy->last.log_count; i++) {
+        if (copy->last.log[i].extent.file_id == file_id) {
+            return copy->last.log[i].extent.size;
+        }
+    }
+    return 0;
 }
 
 static int log_begin(struct backup_copy *copy, struct error *err)
@@ -503,6 +512,7 @@ static int log_begin(struct backup_copy *copy, struct error *err)
     const struct commit_log_extent *extent = &copy->extents[copy->index];
     struct work *work = &copy->work;
     work->size = extent->size;
+    work->synced = log_synced(copy, extent->file_id);
     if (copy->options.is_tail && extent->file_id == copy->options.tail.file_id) {
         work->offset = copy->options.tail.size;
     }

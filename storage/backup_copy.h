@@ -19,7 +19,7 @@ struct backup_copy_options {
     struct disk *target;
     const struct store_snapshot *snapshot;     /* these three outlive the copy */
     bool is_tail;                      /* only the log, behind `tail`, and no point */
-    struct backup_tail tail;
+    struct backup_tail tail;           /* copied before and synced; all-zero: nothing */
     bool copies;                       /* never a hard link */
     uint32_t keep;                     /* points that stay, this one among them; 0: all */
     int64_t now_us;
@@ -41,8 +41,8 @@ struct backup_copy *backup_copy_new(const struct backup_copy_options *options);
 /* 1: there is more to do; 0: everything is there and synced.  An error ends it: ERROR_CONFLICT when
  * the backup is of another directory or of another course of this one. */
 must_check int backup_copy_step(struct backup_copy *copy, struct error *err);
-/* From any thread: steps fail with ERROR_CLOSED from now on, and nothing that is read from now on is
- * written: the snapshot may be released though a step is under way. */
+/* From any thread: steps fail with ERROR_CLOSED from now on, and what is read from now on is not
+ * written: the snapshot's files may go though a step is under way. */
 void backup_copy_cancel(struct backup_copy *copy);
 const struct backup_progress *backup_copy_progress(const struct backup_copy *copy);
 void backup_copy_free(struct backup_copy *copy);               /* closes what is open */
