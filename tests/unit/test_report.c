@@ -77,7 +77,8 @@ static void run(struct rollup_fixture *fixture, struct answer *answer, const cha
 {
     static const uint8_t id[16];
     struct query query = {
-        fixture->store, fixture->rollup, fixture->metrics, id, "UTC", "EUR", "1"};
+        .store = fixture->store, .rollup = fixture->rollup, .metrics = fixture->metrics,
+        .directory_id = id, .zone = "UTC", .currency = "EUR", .version = "1"};
     char *text = memory_string(line);
     char *words[WORDS_MAX + 1];
     int word_count = split(text, words);
