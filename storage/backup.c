@@ -402,8 +402,8 @@ static void watch(struct timer *timer)
     backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
-    } else if (store.log_bytes > BACKUP_LOG_MAX && status.lag_frames > 0 && backup->follow->held != NULL &&
-        !backup->follow->has_let_go) {
+    } else if (store.log_bytes > BACKUP_LOG_MAX && status.lag_frames > 0 &&
+               backup->follow->held != NULL && !backup->follow->has_let_go) {
         give_up_hold(backup->follow);
     }
 }

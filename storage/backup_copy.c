@@ -6,8 +6,8 @@
  *   footer (segments: it hashes all that comes before) or begins with the same block (log files: it
  *   holds the checksum of the record before).  A directory that was restored and went on, or a
  *   copy of it, gives other files the same names: that is refused, not mixed;
- * - of a log file only what is durable is copied; and it is written, all of it that no point and no
- *   tail of this process has seen synced, though it may look as if it were there: a sync that failed
+ * - of a log file only what is durable is copied; and all of it that no point and no tail of this
+ *   process has seen synced is written, though it may look as if it were there: a sync that failed
  *   leaves bytes that can be read and are not on the disk.
  *
  * Phases: prepare, segments, log, point, prune.  A tail has only the log.  Failures leave what was
