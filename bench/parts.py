@@ -128,9 +128,9 @@ def disk(bench):
     section = Section()
     clicks = bench.clicks
     section.say(f"ad_click of {count(clicks)} clicks after `compact`, each column by what its "
-                "pages shrink by without it. *pages* is what they hold besides; *files* is the directory "
-                "of partitions with their stats, and dictionaries. The information in time, ad and "
-                "amount is 3.39 bytes a click.")
+                "pages shrink by without it. *pages* is what they hold besides; *files* is the "
+                "directory of partitions with their stats, and dictionaries. The information in "
+                "time, ad and amount is 3.39 bytes a click.")
     names = ("time", "ad_id", "amount", "day_derived", "pages_rest", "files_rest", "bytes/click")
     table = section.table("order", *(name.replace("_rest", "") for name in names))
     ways = [(order, (), options) for order, options in ORDERS]
