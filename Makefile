@@ -107,9 +107,9 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench bench-ingest bench-programs clean damage demo deps deps-demo deps-test fmt-check fuzz \
-    fuzz-corpus fuzz-programs install kills sim test test-build test-e2e test-fuzz test-sim \
-    test-unit tidy
+.PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
+    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills sim test test-build test-e2e \
+    test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -208,6 +208,13 @@ PART ?=
 bench: all bench-programs
 	@bench/run.py --built $(out) $(if $(call given,N),--clicks $(N)) \
 	    $(if $(call given,RUNS),--runs $(RUNS)) $(PART)
+
+# Installs them under build/rivals, from package registries; RIVALS names some, with commas.
+RIVALS ?=
+bench-rivals: all bench-programs
+	@bench/rivals/install.sh build/rivals
+	@bench/rivals/compare.py --built $(out) --installed build/rivals \
+	    $(if $(call given,N),--clicks $(N)) $(RIVALS)
 
 bench-ingest:
 	@$(MAKE) --no-print-directory bench PART=ingest

@@ -156,7 +156,7 @@ class Bench:
     for data that is gone at the end."""
 
     def __init__(self, built, place, base_clicks, runs):
-        self.place = pathlib.Path(tempfile.mkdtemp(prefix="bench-data.", dir=place))
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="bench-data.", dir=place)).resolve()
         self.clicks = base_clicks
         self.runs = runs
         for name in ("daybook", "bench/send_clicks", "bench/generate_clicks", "bench/apply",

@@ -5,7 +5,10 @@
     <!-- ingest: end -->
 """
 
+import datetime
 import re
+
+import harness
 
 HEAD = """# Results
 
@@ -17,10 +20,17 @@ producer's position are in one frame of the log, and fdatasync of it has returne
 SECTION = re.compile(r"<!-- (\w+): begin -->\n(.*?)\n<!-- \1: end -->", re.DOTALL)
 
 
-def replace(path, name, text, order):
-    """Put `text` in the place of section `name`; sections stand in `order`."""
+def text(name, title, command, load, section):
+    """A section under its heading, with what it came from."""
+    today = datetime.datetime.now(datetime.timezone.utc)
+    return (f"## {name}: {title}\n\n`{command}`, {today:%Y-%m-%d}, commit {harness.commit()}, "
+            f"{harness.machine()}, load average before: {load}.\n\n{section.text()}")
+
+
+def replace(path, name, new, order):
+    """Put `new` in the place of section `name`; sections stand in `order`."""
     sections = dict(SECTION.findall(path.read_text())) if path.exists() else {}
-    sections[name] = text
+    sections[name] = new
     path.write_text(HEAD + "".join(
         f"\n<!-- {name}: begin -->\n{sections[name]}\n<!-- {name}: end -->\n"
         for name in order if name in sections))

@@ -14,7 +14,6 @@ its section and no other.
 """
 
 import argparse
-import datetime
 import pathlib
 import sys
 
@@ -33,6 +32,8 @@ def arguments():
     words.add_argument("--place", default=None, help="where data goes (BUILT)")
     words.add_argument("--clicks", type=int, default=10**7, help="the usual number (10000000)")
     words.add_argument("--runs", type=int, default=3, help="of which the median is shown (3)")
+    words.add_argument("--results", type=pathlib.Path, default=BENCH / "results.md",
+                       help="the file whose sections are replaced (bench/results.md)")
     words.add_argument("part", nargs="*", help="all unless given")
     chosen = words.parse_args()
     chosen.part = [name for word in chosen.part for name in word.split(",")] or list(parts.ALL)
@@ -42,17 +43,14 @@ def arguments():
     return chosen
 
 
-def section_text(name, chosen, section, load):
-    """The section under its heading, with what it came from."""
-    part = parts.ALL[name]
-    command = f"make bench PART={name}"
+def command(name, chosen):
+    """What makes the section again."""
+    words = [f"make bench PART={name}"]
     if chosen.clicks != 10**7:
-        command += f" N={chosen.clicks}"
+        words.append(f"N={chosen.clicks}")
     if chosen.runs != 3:
-        command += f" RUNS={chosen.runs}"
-    return (f"## {name}: {part.__doc__.splitlines()[0]}\n\n`{command}`, "
-            f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}, commit {harness.commit()}, "
-            f"{harness.machine()}, load average before: {load}.\n\n{section.text()}")
+        words.append(f"RUNS={chosen.runs}")
+    return " ".join(words)
 
 
 def main():
@@ -63,8 +61,9 @@ def main():
             harness.note(f"== {name}")
             load = harness.load_average()
             section = parts.ALL[name](bench)
-            results.replace(BENCH / "results.md", name, section_text(name, chosen, section, load),
-                            order=[*parts.ALL, "rivals"])
+            text = results.text(name, parts.ALL[name].__doc__.splitlines()[0],
+                                command(name, chosen), load, section)
+            results.replace(chosen.results, name, text, order=[*parts.ALL, "rivals"])
     finally:
         bench.close()
     return 0

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""make bench-rivals: the same work on the same data by daybook and by what would be taken instead.
+
+    make bench-rivals                         all rivals
+    make bench-rivals RIVALS=postgres,redis   some
+    make bench-rivals N=1000000               a tenth of the clicks
+
+Clients and servers share the same cores; every acknowledgement counted is after an fsync; settings
+are the rivals' at their best, and each figure's is said below the table. Whoever computes what
+resellers earn must come to daybook's sum, to the digit.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import harness  # noqa: E402
+import parts  # noqa: E402
+import results  # noqa: E402
+
+RIVALS = ("duckdb", "clickhouse", "postgres", "questdb", "cassandra", "redis")
+
+# name, what, unit, whether more is better
+MEASURES = (
+    ("stream", "clicks streamed, durable", "/s", True),
+    ("ack_10000", "waiting for each durable batch of 10,000, one connection", "/s", True),
+    ("ack_1000", "waiting for each durable batch of 1,000, one connection", "/s", True),
+    ("single", "one click a commit, durable, 64 in flight", "/s", True),
+    ("bytes", "bytes a click on disk", " B", False),
+    ("rollup_ms", "all days at their rates, durable", " ms", False),
+    ("kept_ms", "the same from kept sums, on read", " ms", False),
+    ("rate_ms", "a rate changed a month back", " ms", False),
+    ("month_p50_us", "one reseller's month, p50", " µs", False),
+    ("month_p99_us", "one reseller's month, p99", " µs", False),
+    ("counters", "counter increments, durable", "/s", True),
+    ("counters_single", "counter increments one at a time, 64 in flight, durable", "/s", True),
+    ("start_ms", "start", " ms", False),
+    ("idle_mib", "idle memory", " MiB", False),
+)
+
+
+def rates(path, resellers=1000):
+    """One to three rates a reseller, so that a day needs the one in effect on it."""
+    with path.open("w") as file:
+        for i in range(resellers):
+            file.write(f"reseller-{i:04},2026-07-01,{5 + i % 25}.25\n")
+            if i % 2:
+                file.write(f"reseller-{i:04},2026-08-{2 + i % 28:02},{6 + i % 20}.50\n")
+            if i % 3 == 0:
+                file.write(f"reseller-{i:04},2026-08-30,{4 + i % 10}.75\n")
+
+
+def measure_daybook(bench, csv_rates):
+    """daybook's own figures, by the names of MEASURES, and what resellers earn."""
+    found = {"name": "daybook", "version": harness.commit(), "figures": {}, "notes": {
+        "stream": "text door, batches of 1,000, 64 in flight, one connection",
+        "single": "text door, batches of one click",
+        "bytes": "everything on disk after compact: counters and figures too",
+        "rollup_ms": "rate load of every reseller: all figures made anew",
+        "kept_ms": "every day's stored sum times a rate",
+        "rate_ms": "rate set: figures durable, readable, and the change recorded",
+        "month_p50_us": "report over the unix socket, a connection a question",
+        "counters": "three a click: ad, reseller, reseller and day",
+        "counters_single": "three a click, batches of one click"}}
+    figures = found["figures"]
+    own = bench.place / "own-rates.csv"
+    own.write_text("reseller_id,effective_since,reward_percent\n" + "".join(
+        line + "%\n" for line in csv_rates.read_text().split()))
+    with bench.directory() as directory:
+        with bench.serve(directory) as server:
+            figures["start_ms"] = server.start_s * 1e3
+            figures["idle_mib"] = server.memory_kb("VmRSS") / 1024
+            figures["stream"] = bench.send(server, bench.clicks)["clicks/s"]
+            bench.command(server, "rollup")
+            _, seconds = bench.command(server, "rate", "load", own)
+            figures["rollup_ms"] = seconds * 1e3
+            total, _ = bench.command(server, "report", "--by", "total", "--format", "csv")
+            found["income"] = total.splitlines()[1].split(",")[2]
+            month = bench.ask(server, 0, 2000, *parts.MONTH)
+            figures["month_p50_us"] = month["p50_us"]
+            figures["month_p99_us"] = month["p99_us"]
+            figures["rate_ms"] = bench.ask(server, 0, 300, "rate", "set", "%R", "2026-08-02",
+                                           "%P")["p50_us"] / 1e3
+            bench.command(server, "compact")
+            figures["bytes"] = harness.bytes_on_disk(directory) / bench.clicks
+            server.stop()
+        figures["kept_ms"] = bench.figures("rescan", directory)["stats_ms"]
+    for name, clicks, options in (
+            ("ack_10000", bench.clicks, ("--batch", 10000, "--window", 1)),
+            ("ack_1000", bench.clicks, ("--batch", 1000, "--window", 1)),
+            ("single", min(bench.clicks, 10**6), ("--batch", 1, "--window", 64))):
+        with bench.directory() as directory, bench.serve(directory) as server:
+            figures[name] = bench.send(server, clicks, *options)["clicks/s"]
+    figures["counters"] = 3 * figures["stream"]
+    figures["counters_single"] = 3 * figures["single"]
+    return found
+
+
+def measure_rival(bench, name, installed, inputs, patience_s):
+    """The figures of one rival from its script; None when it failed."""
+    harness.note(f"== {name}")
+    place = bench.place / name
+    place.mkdir()
+    out = place / "figures.json"
+    try:
+        subprocess.run([installed / "venv/bin/python", HERE / f"on_{name}.py", "--installed",
+                        installed, "--place", place, "--csv", inputs["csv"], "--rates",
+                        inputs["rates"], "--out", out], check=True, timeout=patience_s,
+                       stdout=sys.stderr)
+        return json.loads(out.read_text())
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
+        harness.note(f"{name}: {error}")
+        return None
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def ratio(name, own, other, more_is_better):
+    """How many times better daybook is."""
+    return own[name] / other[name] if more_is_better else other[name] / own[name]
+
+
+def digits_of(decimal_text):
+    """A decimal without the zeros that only its scale adds."""
+    return re.sub(r"\.?0+$", "", decimal_text) if "." in decimal_text else decimal_text
+
+
+def amount(value, unit):
+    """With its unit; only rates are shortened to thousands and millions."""
+    return (harness.figure(value) if unit == "/s" else harness.digits(value)) + unit
+
+
+def table_of(section, own, others):
+    table = section.table("", "daybook", *(other["name"] for other in others))
+    for name, what, unit, more_is_better in MEASURES:
+        cells = []
+        for other in others:
+            if name in other["figures"] and name in own["figures"]:
+                times = ratio(name, own["figures"], other["figures"], more_is_better)
+                cells.append(f"{amount(other['figures'][name], unit)} "
+                             f"(**{harness.digits(times)}**)")
+            else:
+                cells.append("–")
+        table.row(what, amount(own["figures"][name], unit), *cells)
+
+
+def notes_of(section, founds):
+    for found in founds:
+        lines = [f"{what}: {found['notes'][name]}" for name, what, _, _ in MEASURES
+                 if found["notes"].get(name)]
+        section.say(f"*{found['name']}* {found['version']}. " + "; ".join(lines) + ".")
+
+
+def compare(bench, chosen):
+    section = harness.Section()
+    inputs = {"csv": bench.place / "clicks.csv", "rates": bench.place / "rates.csv"}
+    text = bench.run("generate_clicks", "-n", bench.clicks)
+    inputs["csv"].write_text(text.split("\n", 1)[1])
+    rates(inputs["rates"])
+    harness.note("== daybook")
+    own = measure_daybook(bench, inputs["rates"])
+    others = [found for name in chosen.rivals
+              if (found := measure_rival(bench, name, chosen.installed, inputs, chosen.patience))]
+    section.say(f"{bench.clicks:,} clicks of 30 days, 1,000 resellers, one to three rates each. "
+                "Each rival's figure, and in brackets how many times better daybook is. Clients "
+                "and servers share the cores; every commit is synced.")
+    table_of(section, own, others)
+    for other in others:
+        if other["income"] and digits_of(other["income"]) != digits_of(own["income"]):
+            section.say(f"**{other['name']} comes to another sum**: {other['income']}, daybook to "
+                        f"{own['income']}.")
+    notes_of(section, [own, *others])
+    return section
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__,
+                                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("--built", type=pathlib.Path, required=True)
+    words.add_argument("--installed", type=pathlib.Path, required=True,
+                       help="what install.sh made")
+    words.add_argument("--clicks", type=int, default=10**7)
+    words.add_argument("--patience", type=int, default=900, help="seconds for one rival (900)")
+    words.add_argument("rivals", nargs="*", default=[])
+    chosen = words.parse_args()
+    chosen.installed = chosen.installed.resolve()
+    chosen.rivals = [name for word in chosen.rivals for name in word.split(",")] or list(RIVALS)
+    for name in chosen.rivals:
+        if name not in RIVALS:
+            words.error(f"there is no rival '{name}'; there are {', '.join(RIVALS)}")
+    bench = harness.Bench(chosen.built, chosen.built, chosen.clicks, runs=3)
+    load = harness.load_average()
+    try:
+        section = compare(bench, chosen)
+    finally:
+        bench.close()
+    results.replace(
+        HERE.parent / "results.md", "rivals",
+        results.text("rivals", "daybook beside what would be taken instead.", "make bench-rivals"
+                     + (f" N={chosen.clicks}" if chosen.clicks != 10**7 else ""), load, section),
+        order=[*parts.ALL, "rivals"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""Redis with its append-only file synced before every answer: counters alone."""
+
+import os
+import re
+import subprocess
+
+import redis
+
+from rival import Rival
+
+PORT = 6399
+
+
+def benchmark(rival, environment, pipeline, requests, connections=50):
+    """Increments a second of a million random keys."""
+    done = subprocess.run(
+        [str(rival.installed / "redis/usr/bin/redis-benchmark"), "-p", str(PORT), "-c",
+         str(connections), "-P", str(pipeline), "-n", str(requests), "-r", "1000000", "-q", "incr",
+         "k:__rand_int__"], capture_output=True, text=True, check=True, env=environment)
+    return float(re.search(r"([\d.]+) requests per second", done.stdout).group(1))
+
+
+def main():
+    rival = Rival("Redis")
+    files = rival.installed / "redis/usr"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(files / "lib/x86_64-linux-gnu")}
+    directory = rival.fresh("always")
+    server, start_s = rival.serve(PORT, [
+        files / "bin/redis-server", "--port", PORT, "--bind", "127.0.0.1", "--dir", directory,
+        "--save", "", "--appendonly", "yes", "--appendfsync", "always"], env=environment)
+    client = redis.Redis(port=PORT)
+    rival.version(client.info("server")["redis_version"])
+    rival.figure("start_ms", start_s * 1e3, "to its port")
+    rival.figure("idle_mib", rival.memory_mib(server.pid))
+    rival.figure("counters", benchmark(rival, environment, 100, 1000000),
+                 "INCR, 50 connections, 100 in flight on each, appendfsync always")
+    rival.figure("counters_single", benchmark(rival, environment, 1, 100000, connections=64),
+                 "INCR, 64 connections, one in flight on each, appendfsync always")
+    days = {f"a{day:02}": day * 1000 for day in range(1, 31)}
+    for number in range(1000):
+        client.hset(f"reseller-{number:04}", mapping=days)
+    rival.months(client.hgetall, "HGETALL over TCP; amounts only, rates are left to the client")
+    client.close()
+    rival.stop(server)
+    rival.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""rival: what every comparison uses: the inputs, servers, clocks, and the figures it hands back.
+
+A rival's script is run by compare.py as
+
+    on_duckdb.py --installed DIR --place DIR --csv clicks.csv --rates rates.csv --out figures.json
+
+and gives back figures by the names of compare.MEASURES, a note on each where it needs one, and the
+exact sum of all amounts times rates, which must be daybook's to the digit.
+"""
+
+import argparse
+import itertools
+import json
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import time
+
+MONTHS = 1000
+RATE_CHANGE_DAY = "2026-08-02"
+
+
+class Rival:
+    def __init__(self, name):
+        words = argparse.ArgumentParser(description=name)
+        for word in ("installed", "place", "csv", "rates", "out"):
+            words.add_argument(f"--{word}", type=pathlib.Path, required=True)
+        given = words.parse_args()
+        self.name = name
+        self.installed = given.installed
+        self.place = given.place
+        self.csv = given.csv
+        self.rates = given.rates
+        self.out = given.out
+        self.found = {"name": name, "version": "", "figures": {}, "notes": {}, "income": None}
+        self.servers = []
+        with self.csv.open("rb") as file:
+            self.clicks = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+    # -- figures --
+
+    def figure(self, name, value, note=""):
+        self.found["figures"][name] = value
+        self.found["notes"][name] = note
+        print(name, value, note, flush=True)
+
+    def version(self, text):
+        self.found["version"] = str(text)
+
+    def income(self, value):
+        """The sum of all amounts times their rates, as the rival's exact type prints it."""
+        self.found["income"] = str(value)
+
+    def finish(self):
+        for server in self.servers:
+            self.stop(server)
+        self.out.write_text(json.dumps(self.found))
+
+    # -- clocks --
+
+    def seconds(self, call, *arguments):
+        started = time.perf_counter()
+        call(*arguments)
+        return time.perf_counter() - started
+
+    def median_ms(self, call, runs=3):
+        return statistics.median(self.seconds(call) for _ in range(runs)) * 1e3
+
+    def months(self, question, note):
+        """p50 and p99 of a question about one reseller's month, one at a time."""
+        draw = random.Random(42)
+        names = [f"reseller-{draw.randrange(1000):04}" for _ in range(MONTHS + 10)]
+        for name in names[MONTHS:]:
+            question(name)
+        times = sorted(self.seconds(question, name) * 1e6 for name in names[:MONTHS])
+        self.figure("month_p50_us", times[MONTHS // 2], note)
+        self.figure("month_p99_us", times[MONTHS * 99 // 100], note)
+
+    # -- clicks --
+
+    def batches(self, size, clicks, path=None):
+        """The first lines of the clicks in pieces of `size` lines."""
+        with (path or self.csv).open("rb") as file:
+            for _ in range(min(clicks, self.clicks) // size):
+                yield b"".join(itertools.islice(file, size))
+
+    def waiting(self, name, size, clicks, send, note, path=None):
+        """Clicks a second when each batch is waited for."""
+        sent = 0
+        started = time.perf_counter()
+        for batch in self.batches(size, clicks, path):
+            send(batch)
+            sent += size
+        self.figure(name, sent / (time.perf_counter() - started), note)
+
+    # -- servers --
+
+    def serve(self, port, command, **options):
+        """Start a server and wait for its port; returns the process and the seconds it took."""
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                raise SystemExit(f"port {port} is taken")
+        started = time.perf_counter()
+        with (self.place / "server.log").open("ab") as log:
+            server = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log,
+                                      **options)
+        self.servers.append(server)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return server, time.perf_counter() - started
+            except OSError:
+                if server.poll() is not None:
+                    raise SystemExit(f"{command[0]} ended: {self.place / 'server.log'}") from None
+                time.sleep(0.002)
+
+    def stop(self, server, sign=signal.SIGTERM):
+        if server.poll() is None:
+            server.send_signal(sign)
+            try:
+                server.wait(120)
+            except subprocess.TimeoutExpired:
+                server.kill()
+                server.wait()
+
+    def memory_mib(self, pid):
+        """Proportional set of a process and its children: shared pages count once."""
+        total = 0.0
+        waiting = [int(pid)]
+        while waiting:
+            one = pathlib.Path(f"/proc/{waiting.pop()}")
+            try:
+                lines = (one / "smaps_rollup").read_text().splitlines()
+                children = [(task / "children").read_text() for task in (one / "task").iterdir()]
+            except OSError:
+                continue
+            total += sum(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
+            waiting += [int(child) for text in children for child in text.split()]
+        return total
+
+    def bytes_in(self, path):
+        """Of all files below a path, or of the file."""
+        path = pathlib.Path(path)
+        files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+        return sum(file.stat().st_size for file in files)
+
+    def fresh(self, name):
+        path = self.place / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
