@@ -151,8 +151,9 @@ def test_instructions_and_allocations_of_a_click_from_socket_to_answer(tmp_path,
     counts = difference(run)
     assert_within("instructions for a click, from socket to answer",
                   counts["instructions"] / CLICKS, 1320)
+    # Half of it are ticks of the rollup, and their number depends on how long the run takes.
     assert_within("allocations for a batch, from socket to answer",
-                  counts["allocations"] / BATCHES, 20)
+                  counts["allocations"] / BATCHES, 30)
 
 
 # ---- system calls ----
