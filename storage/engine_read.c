@@ -109,45 +109,15 @@ static int position_read(struct bytes bytes, struct position *position, struct e
     return 0;
 }
 
-void store_position_after(const struct page_row *row, struct buffer *position)
+void store_position_after(const struct page_row *row, bool partition, struct buffer *position)
 {
-    enum position_kind kind = row->row.is_static ? AFTER_STATIC : AFTER_ROW;
+    enum position_kind kind = partition             ? AFTER_PARTITION
+                              : row->row.is_static ? AFTER_STATIC
+                                                   : AFTER_ROW;
     position_write(position, kind, row->token, row->key, &row->row.clustering);
 }
 
 /* ---- deep copies ---- */
-
-static struct clustering clustering_copy(const struct clustering *from, struct arena *arena)
-{
-    struct clustering copy = {.count = from->count};
-    for (uint32_t i = 0; i < from->count; i++) {
-        copy.values[i] = from->values[i].data == NULL ? from->values[i]
-                                                      : arena_copy(arena, from->values[i]);
-    }
-    return copy;
-}
-
-static struct row row_copy(const struct row *from, struct arena *arena)
-{
-    struct row copy = *from;
-    copy.clustering = clustering_copy(&from->clustering, arena);
-    struct cell *cells = arena_alloc(arena, from->cell_count * sizeof(struct cell), 16);
-    for (uint32_t i = 0; i < from->cell_count; i++) {
-        cells[i] = from->cells[i];
-        cells[i].value = arena_copy(arena, from->cells[i].value);
-        if (from->cells[i].path.data != NULL) {
-            cells[i].path = arena_copy(arena, from->cells[i].path);
-        }
-    }
-    copy.cells = cells;
-    size_t complex_size = from->complex_count * sizeof(struct complex_deletion);
-    struct complex_deletion *complex = arena_alloc(arena, complex_size, 16);
-    if (complex_size > 0) {
-        memcpy(complex, from->complex, complex_size);
-    }
-    copy.complex = complex;
-    return copy;
-}
 
 static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct arena *arena)
 {
@@ -495,7 +465,7 @@ static void read_run(struct job *job)
     int rc = read->request.is_scan ? read_scan(read, reader, now_s) : read_one(read, reader, now_s);
     partition_reader_free(reader);
     if (rc == 1) {
-        store_position_after(&read->rows[read->row_count - 1], &read->position_out);
+        store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
     }
     read->status = rc < 0 ? rc : 0;
 }

@@ -129,6 +129,10 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 bool row_purge(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
                struct row *kept_out);
 
+/* The same with every byte it points to in `arena`. */
+struct clustering clustering_copy(const struct clustering *from, struct arena *arena);
+struct row row_copy(const struct row *from, struct arena *arena);
+
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
 void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */

@@ -638,6 +638,25 @@ int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *er
     return 0;
 }
 
+int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    struct table changed = *table;
+    changed.id = schema->table_id_next;
+    changed.version = schema->version;
+    changed.dropped_count = 0;
+    remove_table(schema, table);
+    rc = schema_insert_table(schema, &changed, err);
+    check(rc == 0);
+    schema->table_id_next++;
+    return 0;
+}
+
 /* Columns */
 
 int schema_add_column(struct schema *schema, uint32_t table_id, const char *name, const char *type,

@@ -144,6 +144,9 @@ must_check int schema_add_table(struct schema *schema, const struct table_defini
                                 struct error *err);
 must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                                 int32_t default_ttl_s, uint32_t flags, struct error *err);
+/* The same table under a new number, without the old one's rows; without columns that were dropped,
+ * as no cells of theirs are left. */
+must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_add_column(struct schema *schema, uint32_t table_id, const char *name,
                                  const char *type, bool is_static, struct error *err);

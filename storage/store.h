@@ -82,8 +82,9 @@ typedef void (*store_page)(void *context, int status, const struct error *err,
 bool page_row_value(const struct table *table, const struct page_row *row, uint32_t column_id,
                     struct bytes *value_out);
 
-/* The position right after a row of a page, as if the page had ended with it; appended. */
-void store_position_after(const struct page_row *row, struct buffer *position);
+/* The position right after a row of a page, as if the page had ended with it, or after all of its
+ * partition; appended. */
+void store_position_after(const struct page_row *row, bool partition, struct buffer *position);
 
 /* ---- partition stats of a ranked table ---- */
 

@@ -58,9 +58,13 @@ struct cql_schema_change {
     const char *name;                    /* table or type; "" for a keyspace */
 };
 
+struct rollup;
+
 struct cql_options {
     struct store *store;                 /* outlives the cql */
     struct world *world;                 /* the store's */
+    struct rollup *rollup;               /* writes go through it, so that clicks are counted; NULL:
+                                          * a store without its tables (tests) */
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */

@@ -1,0 +1,93 @@
+/* cql_expression: a term whose names and types are known, and its value for a row.
+ *
+ * The same expressions are the values of INSERT, the right sides of relations, and what SELECT
+ * computes; only the last ones name columns and hold aggregates.  A value is serialized in the
+ * expression's type; null is a view whose data is NULL. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
+#define DAYBOOK_QUERY_CQL_CQL_EXPRESSION_H
+
+#include "query/cql/cql_private.h"
+#include "query/cql/cql_row.h"
+
+enum cql_expression_kind {
+    CQL_EXPRESSION_VALUE,                /* a constant: `value` */
+    CQL_EXPRESSION_MARKER,               /* number `index` */
+    CQL_EXPRESSION_COLUMN,               /* `column` */
+    CQL_EXPRESSION_CALL,                 /* `function` of the arguments */
+    CQL_EXPRESSION_COLLECTION,           /* of the arguments; a map's are key and value in turn */
+    CQL_EXPRESSION_FIELD,                /* field `index` of the argument */
+    CQL_EXPRESSION_ELEMENT,              /* of argument 0 at argument 1 */
+    CQL_EXPRESSION_SLICE,                /* of argument 0 from 1 to 2; either may be NULL */
+    CQL_EXPRESSION_WRITETIME,            /* of the column; `index`: 1 the latest of all cells */
+    CQL_EXPRESSION_TTL,
+    CQL_EXPRESSION_AGGREGATE             /* `index`: its place among the statement's aggregates */
+};
+
+struct cql_function;
+
+struct cql_expression {
+    enum cql_expression_kind kind;
+    const struct type *type;
+    struct bytes value;
+    uint32_t index;
+    const struct column *column;
+    const struct cql_function *function;
+    struct cql_expression **arguments;
+    uint32_t argument_count;
+    const char *receiver;                /* what the value is for, in refusals */
+};
+
+/* An aggregate of a SELECT: what it is fed with, and its function. */
+struct cql_aggregate {
+    const struct cql_function *function;
+    struct cql_expression *argument;     /* NULL: count(*) */
+    const struct type *type;             /* of the result */
+};
+
+/* What a term may hold, and for what it is. */
+struct cql_place {
+    const struct type *type;             /* wanted; NULL: whatever comes out */
+    const char *receiver;                /* the name of what gets the value */
+    const struct table *table;           /* columns may be named; NULL: none */
+    struct cql_aggregate *aggregates;    /* room for CQL_AGGREGATES_MAX; NULL: none may stand */
+    uint32_t *aggregate_count;
+};
+enum { CQL_AGGREGATES_MAX = 256 };
+
+int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
+                           const struct cql_place *place, struct cql_expression **out);
+/* For a value of `type` named `receiver`: neither columns nor aggregates. */
+int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
+                                 const struct type *type, const char *receiver,
+                                 struct cql_expression **out);
+/* A marker's type and name; one that is used twice must agree with itself. */
+int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const struct type *type,
+                              const char *name);
+
+/* ---- values ---- */
+
+struct cql_context {
+    struct arena *arena;                 /* for what is made */
+    struct cql_fault *fault;
+    const struct cql_value *values;      /* bound, by marker number */
+    const struct cql_row *row;           /* NULL: no columns are asked for */
+    const struct bytes *aggregates;      /* results, by place */
+    struct world *world;                 /* for now() and uuid() */
+    struct store *store;
+    int64_t now_s;
+};
+
+struct cql_context cql_context_of(struct cql_work *work, struct arena *arena);
+
+/* 0 and the value; CQL_UNSET when the expression is a marker that was left unset; or refused. */
+enum { CQL_UNSET = 1 };
+int cql_expression_value(const struct cql_expression *expression,
+                         const struct cql_context *context, struct bytes *value_out);
+
+/* The column header of a term, as Cassandra writes it: system.min(v), writetime(v). */
+void cql_expression_name(const struct cql_term *term, struct buffer *name);
+/* A type of the tree as CQL spells it. */
+void cql_type_text(const struct cql_type *type, struct buffer *text);
+int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
+                     const struct type **type_out);
+#endif

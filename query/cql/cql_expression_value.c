@@ -1,0 +1,430 @@
+/* The value of an expression for one row.
+ *
+ * Null goes through: a function of a null is null unless it says otherwise, and so are the field
+ * of a null and the element that is not there.  Within collections null is refused, in tuples and
+ * user types it is a missing field. */
+#include <string.h>
+
+#include "query/cql/cql_expression.h"
+#include "query/cql/cql_function.h"
+
+struct cql_context cql_context_of(struct cql_work *work, struct arena *arena)
+{
+    return (struct cql_context){.arena = arena,
+                                .fault = &work->fault,
+                                .values = work->values,
+                                .world = work->cql->options.world,
+                                .store = work->cql->options.store,
+                                .now_s = work->now_s};
+}
+
+static int marker_value(const struct cql_expression *expression, const struct cql_context *context,
+                        struct bytes *value)
+{
+    const struct cql_value *bound = &context->values[expression->index];
+    if (bound->state == CQL_VALUE_UNSET) {
+        return CQL_UNSET;
+    }
+    if (bound->state == CQL_VALUE_SET) {
+        *value = bound->data.data == NULL ? bytes_of("", 0) : bound->data;
+    }
+    return 0;
+}
+
+static int inner_value(const struct cql_expression *expression, const struct cql_context *context,
+                       struct bytes *value)
+{
+    *value = CQL_NULL;
+    if (expression == NULL) {
+        return 0;
+    }
+    int rc = cql_expression_value(expression, context, value);
+    if (rc == CQL_UNSET) {
+        return cql_invalid(context->fault, "Invalid unset value for argument in call to function "
+                                           "or collection %s",
+                           expression->receiver);
+    }
+    return rc;
+}
+
+static int collection_value(const struct cql_expression *expression,
+                            const struct cql_context *context, struct bytes *value)
+{
+    const struct type *type = expression->type;
+    bool may_be_null = type->kind == TYPE_TUPLE || type->kind == TYPE_UDT;
+    uint32_t count = expression->argument_count;
+    struct bytes *items = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_expression *item = expression->arguments[i];
+        if (item != NULL && item->kind == CQL_EXPRESSION_MARKER &&
+            context->values[item->index].state == CQL_VALUE_UNSET) {
+            return cql_invalid(context->fault, "unset value is not supported inside collections");
+        }
+        int rc = inner_value(item, context, &items[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        if (items[i].data == NULL && !may_be_null) {
+            return cql_invalid(context->fault, "null is not supported inside collections");
+        }
+    }
+    *value = type_normalize(type, cql_collection(type, items, count, context->arena),
+                            context->arena);
+    return 0;
+}
+
+static int call_value(const struct cql_expression *expression, const struct cql_context *context,
+                      struct bytes *value)
+{
+    struct bytes arguments[CQL_ARGUMENTS_MAX];
+    for (uint32_t i = 0; i < expression->argument_count; i++) {
+        int rc = inner_value(expression->arguments[i], context, &arguments[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        if (arguments[i].data == NULL && !expression->function->takes_null) {
+            return 0;
+        }
+    }
+    return expression->function->value(expression, arguments, context, value);
+}
+
+static int field_value(const struct cql_expression *expression, const struct cql_context *context,
+                       struct bytes *value)
+{
+    struct bytes of;
+    struct type_items items;
+    int rc = inner_value(expression->arguments[0], context, &of);
+    if (rc != 0 || of.data == NULL ||
+        !type_items_open(expression->arguments[0]->type, of, &items)) {
+        return rc;
+    }
+    for (uint32_t i = 0; i <= expression->index; i++) {
+        if (!type_items_next(&items, value)) {
+            *value = CQL_NULL;
+        }
+    }
+    return 0;
+}
+
+/* The items of a map or set between two keys; for an element the two are the same. */
+static int part_value(const struct cql_expression *expression, const struct cql_context *context,
+                      struct bytes *value)
+{
+    bool is_slice = expression->kind == CQL_EXPRESSION_SLICE;
+    const struct type *type = expression->arguments[0]->type;
+    struct bytes parts[3] = {{0}};
+    for (uint32_t i = 0; i < expression->argument_count; i++) {
+        int rc = inner_value(expression->arguments[i], context, &parts[i]);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    struct type_items items;
+    if (parts[0].data == NULL || (!is_slice && parts[1].data == NULL) ||
+        !type_items_open(type, parts[0], &items)) {
+        return 0;
+    }
+    struct bytes until = is_slice ? parts[2] : parts[1];
+    struct bytes *kept = arena_alloc(context->arena, (items.count + 1) * sizeof(struct bytes), 16);
+    uint32_t step = type->kind == TYPE_MAP ? 2 : 1;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < items.count; i += step) {
+        struct bytes pair[2] = {{0}};
+        for (uint32_t part = 0; part < step; part++) {
+            if (!type_items_next(&items, &pair[part])) {
+                return 0;
+            }
+        }
+        bool inside =
+            (parts[1].data == NULL || type_compare(type->arguments[0], pair[0], parts[1]) >= 0) &&
+            (until.data == NULL || type_compare(type->arguments[0], pair[0], until) <= 0);
+        if (inside && !is_slice) {
+            *value = pair[step - 1];
+            return 0;
+        }
+        for (uint32_t part = 0; inside && part < step; part++) {
+            kept[count++] = pair[part];
+        }
+    }
+    if (is_slice && count > 0) {
+        *value = cql_collection(type, kept, count, context->arena);
+    }
+    return 0;
+}
+
+/* ---- WRITETIME and TTL ---- */
+
+/* The cells that are meant: all of a column, or those of one element or field. */
+static int chosen_cells(const struct cql_expression *expression, const struct cql_context *context,
+                        const struct cell **cells_out, uint32_t *count_out)
+{
+    const struct cql_expression *of = expression->arguments[0];
+    const struct column *column = expression->column;
+    uint32_t count;
+    const struct cell *cells = cql_row_cells(context->row, column, &count);
+    *cells_out = cells;
+    *count_out = count;
+    if (of->kind == CQL_EXPRESSION_COLUMN || !type_is_complex(column->type)) {
+        return 0;
+    }
+    struct bytes from = CQL_NULL;
+    struct bytes until = CQL_NULL;
+    uint8_t field[2] = {(uint8_t)(of->index >> 8), (uint8_t)of->index};
+    if (of->kind == CQL_EXPRESSION_FIELD) {
+        from = until = bytes_of(field, sizeof(field));
+    } else {
+        bool is_slice = of->kind == CQL_EXPRESSION_SLICE;
+        int rc = inner_value(of->arguments[1], context, &from);
+        if (rc == 0) {
+            rc = inner_value(of->arguments[is_slice ? 2 : 1], context, &until);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    *count_out = 0;
+    const struct type *path = type_path(column->type);
+    for (uint32_t i = 0; i < count; i++) {
+        if ((from.data != NULL && type_compare(path, cells[i].path, from) < 0) ||
+            (until.data != NULL && type_compare(path, cells[i].path, until) > 0)) {
+            continue;
+        }
+        *cells_out = *count_out == 0 ? &cells[i] : *cells_out;
+        (*count_out)++;
+    }
+    return 0;
+}
+
+static struct bytes time_of(const struct cell *cell, bool is_ttl,
+                            const struct cql_context *context)
+{
+    struct buffer value = {0};
+    if (!is_ttl) {
+        value_put_bigint(&value, cell->timestamp_us);
+    } else if (cell->ttl_s > 0) {
+        value_put_int(&value, (int32_t)(cell->expiry_s - context->now_s));
+    }
+    struct bytes kept =
+        value.size == 0 ? CQL_NULL : arena_copy(context->arena, buffer_view(&value));
+    buffer_release(&value);
+    return kept;
+}
+
+static int times_value(const struct cql_expression *expression, const struct cql_context *context,
+                       struct bytes *value)
+{
+    bool is_ttl = expression->kind == CQL_EXPRESSION_TTL;
+    const struct cell *cells;
+    uint32_t count;
+    int rc = chosen_cells(expression, context, &cells, &count);
+    if (rc != 0 || count == 0) {
+        return rc;
+    }
+    if (expression->type->kind != TYPE_LIST) {
+        const struct cell *latest = cells;
+        for (uint32_t i = 1; i < count; i++) {
+            latest = cells[i].timestamp_us > latest->timestamp_us ? &cells[i] : latest;
+        }
+        *value = time_of(latest, is_ttl, context);
+        return 0;
+    }
+    struct bytes *items = arena_alloc(context->arena, count * sizeof(struct bytes), 16);
+    for (uint32_t i = 0; i < count; i++) {
+        items[i] = time_of(&cells[i], is_ttl, context);
+    }
+    *value = cql_collection(expression->type, items, count, context->arena);
+    return 0;
+}
+
+int cql_expression_value(const struct cql_expression *expression,
+                         const struct cql_context *context, struct bytes *value)
+{
+    *value = CQL_NULL;
+    switch (expression->kind) {
+    case CQL_EXPRESSION_VALUE:
+        *value = expression->value;
+        return 0;
+    case CQL_EXPRESSION_MARKER:
+        return marker_value(expression, context, value);
+    case CQL_EXPRESSION_COLUMN:
+        *value = context->row == NULL
+                     ? CQL_NULL
+                     : cql_row_value(context->row, expression->column, context->arena);
+        return 0;
+    case CQL_EXPRESSION_CALL:
+        return call_value(expression, context, value);
+    case CQL_EXPRESSION_COLLECTION:
+        return collection_value(expression, context, value);
+    case CQL_EXPRESSION_FIELD:
+        return field_value(expression, context, value);
+    case CQL_EXPRESSION_ELEMENT:
+    case CQL_EXPRESSION_SLICE:
+        return part_value(expression, context, value);
+    case CQL_EXPRESSION_WRITETIME:
+    case CQL_EXPRESSION_TTL:
+        return context->row == NULL ? 0 : times_value(expression, context, value);
+    case CQL_EXPRESSION_AGGREGATE:
+        *value = context->aggregates[expression->index];
+        return 0;
+    }
+    return 0;
+}
+
+/* ---- names ---- */
+
+static void name_list(const struct cql_term *terms, const char *separator, struct buffer *name)
+{
+    for (const struct cql_term *term = terms; term != NULL; term = term->next) {
+        cql_expression_name(term, name);
+        if (term->next != NULL) {
+            buffer_append_text(name, separator);
+        }
+    }
+}
+
+static void name_pairs(const struct cql_term *term, struct buffer *name)
+{
+    buffer_put_u8(name, '{');
+    for (const struct cql_term *key = term->arguments; key != NULL && key->next != NULL;
+         key = key->next->next) {
+        cql_expression_name(key, name);
+        buffer_append_text(name, ": ");
+        cql_expression_name(key->next, name);
+        if (key->next->next != NULL) {
+            buffer_append_text(name, ", ");
+        }
+    }
+    buffer_put_u8(name, '}');
+}
+
+static void name_brackets(const struct cql_term *term, const char *brackets, struct buffer *name)
+{
+    buffer_put_u8(name, (uint8_t)brackets[0]);
+    name_list(term->arguments, ", ", name);
+    buffer_put_u8(name, (uint8_t)brackets[1]);
+}
+
+static void name_call(const char *function, const struct cql_term *of, struct buffer *name)
+{
+    buffer_append_text(name, function);
+    buffer_put_u8(name, '(');
+    cql_expression_name(of, name);
+    buffer_put_u8(name, ')');
+}
+
+static void name_element(const struct cql_term *term, struct buffer *name)
+{
+    cql_expression_name(term->of, name);
+    buffer_put_u8(name, '[');
+    if (term->from != NULL) {
+        cql_expression_name(term->from, name);
+    }
+    if (term->kind == CQL_TERM_SLICE) {
+        buffer_append_text(name, "..");
+    }
+    if (term->until != NULL) {
+        cql_expression_name(term->until, name);
+    }
+    buffer_put_u8(name, ']');
+}
+
+static void name_function(const struct cql_term *term, struct buffer *name)
+{
+    buffer_append_text(name, "system.");
+    buffer_append_bytes(name, term->text);
+    name_brackets(term, "()", name);
+}
+
+static void name_typed(const struct cql_term *term, struct buffer *name)
+{
+    if (term->kind == CQL_TERM_CAST) {
+        buffer_append_text(name, "cast(");
+        cql_expression_name(term->of, name);
+        buffer_append_text(name, " as ");
+        cql_type_text(term->type, name);
+        buffer_put_u8(name, ')');
+        return;
+    }
+    buffer_put_u8(name, '(');
+    cql_type_text(term->type, name);
+    buffer_put_u8(name, ')');
+    cql_expression_name(term->of, name);
+}
+
+void cql_expression_name(const struct cql_term *term, struct buffer *name)
+{
+    switch (term->kind) {
+    case CQL_TERM_STRING:
+        buffer_put_u8(name, '\'');
+        buffer_append_bytes(name, term->text);
+        buffer_put_u8(name, '\'');
+        return;
+    case CQL_TERM_INTEGER:
+    case CQL_TERM_FLOAT:
+    case CQL_TERM_BOOLEAN:
+    case CQL_TERM_UUID:
+    case CQL_TERM_BLOB:
+    case CQL_TERM_DURATION:
+    case CQL_TERM_NAME:
+        buffer_append_bytes(name, term->text);
+        return;
+    case CQL_TERM_NULL:
+        buffer_append_text(name, "NULL");
+        return;
+    case CQL_TERM_MARKER:
+        buffer_put_u8(name, term->text.size > 0 ? ':' : '?');
+        buffer_append_bytes(name, term->text);
+        return;
+    case CQL_TERM_LIST:
+        name_brackets(term, "[]", name);
+        return;
+    case CQL_TERM_SET:
+        name_brackets(term, "{}", name);
+        return;
+    case CQL_TERM_TUPLE:
+        name_brackets(term, "()", name);
+        return;
+    case CQL_TERM_MAP:
+    case CQL_TERM_UDT:
+        name_pairs(term, name);
+        return;
+    case CQL_TERM_FUNCTION:
+        name_function(term, name);
+        return;
+    case CQL_TERM_COUNT_ROWS:
+        buffer_append_text(name, "count");
+        return;
+    case CQL_TERM_CAST:
+    case CQL_TERM_HINT:
+        name_typed(term, name);
+        return;
+    case CQL_TERM_OPERATION:
+        cql_expression_name(term->arguments, name);
+        buffer_printf(name, " %c ", term->operation);
+        cql_expression_name(term->arguments->next, name);
+        return;
+    case CQL_TERM_NEGATION:
+        buffer_put_u8(name, '-');
+        cql_expression_name(term->of, name);
+        return;
+    case CQL_TERM_FIELD:
+        cql_expression_name(term->of, name);
+        buffer_put_u8(name, '.');
+        buffer_append_bytes(name, term->text);
+        return;
+    case CQL_TERM_ELEMENT:
+    case CQL_TERM_SLICE:
+        name_element(term, name);
+        return;
+    case CQL_TERM_WRITETIME:
+        name_call("writetime", term->of, name);
+        return;
+    case CQL_TERM_MAXWRITETIME:
+        name_call("maxwritetime", term->of, name);
+        return;
+    case CQL_TERM_TTL:
+        name_call("ttl", term->of, name);
+        return;
+    }
+}

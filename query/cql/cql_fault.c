@@ -1,0 +1,83 @@
+/* What a client is told when a statement is refused, and which of CQL's codes an error of a lower
+ * room is.
+ *
+ * What decides correctness is that no driver may take a write that was perhaps applied for one that
+ * was not: only what was refused before anything was logged is OVERLOADED; a write whose log write
+ * failed is WRITE_TIMEOUT, which no driver's default policy tries again. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "query/cql/cql_private.h"
+
+enum { FAULT_TEXT_MAX = 2000 };
+
+__attribute__((format(printf, 3, 0))) static int refuse(struct cql_fault *fault,
+                                                        enum cql_error_code code,
+                                                        const char *format, va_list arguments)
+{
+    char text[FAULT_TEXT_MAX];
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    size_t size = length < 0 ? 0 : (size_t)length;
+    size = size < sizeof(text) ? size : sizeof(text) - 1;
+    /* A cut must not leave half a character. */
+    while (size > 0 && !bytes_valid_utf8(bytes_of(text, size))) {
+        size--;
+    }
+    fault->error = (struct cql_error){
+        .code = code, .message = cql_text(fault->arena, bytes_of(text, size))};
+    return ERROR_INVALID;
+}
+
+int cql_refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int rc = refuse(fault, code, format, arguments);
+    va_end(arguments);
+    return rc;
+}
+
+int cql_invalid(struct cql_fault *fault, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int rc = refuse(fault, CQL_INVALID, format, arguments);
+    va_end(arguments);
+    return rc;
+}
+
+int cql_fault_of(struct cql_fault *fault, const struct error *err)
+{
+    enum cql_error_code code = CQL_SERVER_ERROR;
+    switch (err->code) {
+    case ERROR_FULL:
+    case ERROR_CLOSED:
+    case ERROR_BUSY:
+        code = CQL_OVERLOADED;
+        break;
+    case ERROR_INVALID:
+    case ERROR_NOT_FOUND:
+    case ERROR_EXISTS:
+    case ERROR_LIMIT:
+    case ERROR_CONFLICT:
+    case ERROR_UNSUPPORTED:
+    case ERROR_READ_ONLY:
+        code = CQL_INVALID;
+        break;
+    case ERROR_CORRUPT:
+    case ERROR_FAILED:
+    default:
+        break;
+    }
+    return cql_refuse(fault, code, "%s", err->text[0] != '\0' ? err->text : error_text(err->code));
+}
+
+const char *cql_text(struct arena *arena, struct bytes text)
+{
+    char *copy = arena_alloc(arena, text.size + 1, 1);
+    if (text.size > 0) {
+        memcpy(copy, text.data, text.size);
+    }
+    copy[text.size] = '\0';
+    return copy;
+}

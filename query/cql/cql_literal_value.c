@@ -1,0 +1,155 @@
+/* Which literals may stand for which types is Cassandra's table (Constants.Literal); the value is
+ * the type's own text form. */
+#include "query/cql/cql_literal_value.h"
+
+#include <stdlib.h>
+
+static bool is_text(enum type_kind kind)
+{
+    return kind == TYPE_TEXT || kind == TYPE_ASCII;
+}
+
+static bool fits_string(enum type_kind kind)
+{
+    return is_text(kind) || kind == TYPE_INET || kind == TYPE_DATE || kind == TYPE_TIME ||
+           kind == TYPE_TIMESTAMP;
+}
+
+static bool fits_float(enum type_kind kind)
+{
+    return kind == TYPE_DECIMAL || kind == TYPE_DOUBLE || kind == TYPE_FLOAT;
+}
+
+static bool fits_integer(enum type_kind kind)
+{
+    return fits_float(kind) || kind == TYPE_BIGINT || kind == TYPE_COUNTER || kind == TYPE_DATE ||
+           kind == TYPE_INT || kind == TYPE_SMALLINT || kind == TYPE_TINYINT ||
+           kind == TYPE_TIME || kind == TYPE_TIMESTAMP || kind == TYPE_VARINT;
+}
+
+bool cql_literal_value_fits(const struct cql_term *term, const struct type *type)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_STRING:
+        return fits_string(type->kind);
+    case CQL_TERM_INTEGER:
+        return fits_integer(type->kind);
+    case CQL_TERM_FLOAT:
+        return fits_float(type->kind);
+    case CQL_TERM_BOOLEAN:
+        return type->kind == TYPE_BOOLEAN;
+    case CQL_TERM_UUID:
+        return type->kind == TYPE_UUID || type->kind == TYPE_TIMEUUID;
+    case CQL_TERM_BLOB:
+        return type->kind == TYPE_BLOB;
+    case CQL_TERM_DURATION:
+        return type->kind == TYPE_DURATION;
+    default:
+        return false;
+    }
+}
+
+const char *cql_literal_value_kind(const struct cql_term *term)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_STRING:
+        return "STRING";
+    case CQL_TERM_INTEGER:
+        return "INTEGER";
+    case CQL_TERM_FLOAT:
+        return "FLOAT";
+    case CQL_TERM_BOOLEAN:
+        return "BOOLEAN";
+    case CQL_TERM_UUID:
+        return "UUID";
+    case CQL_TERM_BLOB:
+        return "HEX";
+    default:
+        return "DURATION";
+    }
+}
+
+/* The smallest of int, bigint and varint that holds the digits. */
+static enum type_kind integer_kind(struct bytes digits)
+{
+    char text[24];
+    if (digits.size >= sizeof(text)) {
+        return TYPE_VARINT;
+    }
+    memcpy(text, digits.data, digits.size);
+    text[digits.size] = '\0';
+    long long value = strtoll(text, NULL, 10);
+    if (digits.size > 19) {
+        return TYPE_VARINT;
+    }
+    return value >= INT32_MIN && value <= INT32_MAX ? TYPE_INT : TYPE_BIGINT;
+}
+
+const struct type *cql_literal_value_natural(const struct cql_term *term)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_INTEGER:
+        return type_builtin(integer_kind(term->text));
+    case CQL_TERM_FLOAT:
+        return type_builtin(TYPE_DOUBLE);
+    case CQL_TERM_BOOLEAN:
+        return type_builtin(TYPE_BOOLEAN);
+    case CQL_TERM_UUID:
+        return type_builtin(TYPE_UUID);
+    case CQL_TERM_BLOB:
+        return type_builtin(TYPE_BLOB);
+    case CQL_TERM_DURATION:
+        return type_builtin(TYPE_DURATION);
+    default:
+        return type_builtin(TYPE_TEXT);
+    }
+}
+
+/* What Cassandra says of a text that is no such value: before it and after it. */
+struct refusal {
+    enum type_kind kind;
+    const char *before;
+    const char *after;
+};
+
+static const struct refusal refusals[] = {
+    {TYPE_BIGINT, "Unable to make long from", ""},
+    {TYPE_COUNTER, "Unable to make long from", ""},
+    {TYPE_INT, "Unable to make int from", ""},
+    {TYPE_SMALLINT, "Unable to make short from", ""},
+    {TYPE_TINYINT, "Unable to make byte from", ""},
+    {TYPE_TIMESTAMP, "Unable to parse a date/time from", ""},
+    {TYPE_DATE, "Unable to coerce", " to a formatted date (long)"},
+    {TYPE_TIME, "Unable to coerce", " to a formatted time (long)"},
+    {TYPE_INET, "Unable to make inet address from", ""},
+    {TYPE_UUID, "Unable to make UUID from", ""},
+    {TYPE_TIMEUUID, "Unable to make UUID from", ""},
+    {TYPE_FLOAT, "Unable to make float from", ""},
+    {TYPE_DOUBLE, "Unable to make double from", ""},
+};
+
+static int refuse(struct bytes text, const struct type *type, struct error *err)
+{
+    struct refusal refusal = {type->kind, "Unable to make a value of its type from", ""};
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        if (refusals[i].kind == type->kind) {
+            refusal = refusals[i];
+        }
+    }
+    return error_set(err, ERROR_INVALID, "%s '%.*s'%s", refusal.before, (int)text.size,
+                     (const char *)text.data, refusal.after);
+}
+
+int cql_literal_value(const struct cql_term *term, const struct type *type, struct buffer *value,
+                      struct error *err)
+{
+    if (is_text(type->kind)) {
+        int rc = type_validate(type, term->text, err);
+        buffer_append_bytes(value, term->text);
+        return rc;
+    }
+    if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0) {
+        return 0;
+    }
+    return refuse(term->text, type, err);
+}

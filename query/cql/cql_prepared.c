@@ -1,0 +1,246 @@
+/* A list in the order of last use; an id is looked for from the front.
+ *
+ * What decides correctness: a client may skip the columns of a result it knows (v4), so a statement
+ * whose columns a schema change altered must not be executed under the old id: it is answered as
+ * unprepared once, and the client asks for the columns again. */
+#include "query/cql/cql_prepared.h"
+
+#include <string.h>
+
+#include "storage/base/md5.h"
+#include "storage/base/memory.h"
+
+enum { BUCKETS = 4096 };
+
+struct prepared {
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t columns_id[CQL_ID_SIZE];     /* of binds and results, when it was compiled first */
+    struct buffer text;
+    struct cql_compiled *compiled;
+    size_t bytes;
+    struct prepared *older;
+    struct prepared *newer;
+    struct prepared *next;               /* in the bucket */
+};
+
+struct cql_prepared_cache {
+    struct prepared *buckets[BUCKETS];
+    struct prepared *oldest;
+    struct prepared *newest;
+    size_t bytes;
+    size_t bytes_max;
+};
+
+struct cql_prepared_cache *cql_prepared_cache_new(size_t bytes_max)
+{
+    struct cql_prepared_cache *cache = memory_zeroed(1, sizeof(*cache));
+    cache->bytes_max = bytes_max;
+    return cache;
+}
+
+static void unlink_prepared(struct cql_prepared_cache *cache, struct prepared *prepared)
+{
+    *(prepared->older != NULL ? &prepared->older->newer : &cache->oldest) = prepared->newer;
+    *(prepared->newer != NULL ? &prepared->newer->older : &cache->newest) = prepared->older;
+}
+
+static void link_newest(struct cql_prepared_cache *cache, struct prepared *prepared)
+{
+    prepared->newer = NULL;
+    prepared->older = cache->newest;
+    *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = prepared;
+    cache->newest = prepared;
+}
+
+static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *id)
+{
+    struct prepared **at = &cache->buckets[load_u16(id) % BUCKETS];
+    while (*at != NULL && memcmp((*at)->id, id, CQL_ID_SIZE) != 0) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
+{
+    struct prepared **at = find(cache, prepared->id);
+    *at = prepared->next;
+    unlink_prepared(cache, prepared);
+    cache->bytes -= prepared->bytes;
+    cql_compiled_unref(prepared->compiled);
+    buffer_release(&prepared->text);
+    memory_free(prepared);
+}
+
+void cql_prepared_cache_free(struct cql_prepared_cache *cache)
+{
+    while (cache->oldest != NULL) {
+        drop(cache, cache->oldest);
+    }
+    memory_free(cache);
+}
+
+/* ---- ids ---- */
+
+static void statement_id(struct bytes text, const char *keyspace, uint8_t id[CQL_ID_SIZE])
+{
+    struct buffer named = {0};
+    buffer_append_text(&named, keyspace);
+    buffer_append_bytes(&named, text);
+    md5(named.data, named.size, id);
+    buffer_release(&named);
+}
+
+static void put_columns(const struct cql_metadata *metadata, struct buffer *text)
+{
+    for (uint32_t i = 0; i < metadata->count; i++) {
+        const struct cql_column *column = &metadata->columns[i];
+        buffer_printf(text, "%s.%s.%s ", column->keyspace, column->table, column->name);
+        type_print(column->type, text);
+        /* A user type is known by its fields as well. */
+        for (uint32_t f = 0; column->type->kind == TYPE_UDT && f < column->type->argument_count;
+             f++) {
+            buffer_printf(text, " %s ", column->type->field_names[f]);
+            type_print(column->type->arguments[f], text);
+        }
+        buffer_put_u8(text, '\n');
+    }
+}
+
+void cql_metadata_id(const struct cql_metadata *metadata, uint8_t id[CQL_ID_SIZE])
+{
+    struct buffer text = {0};
+    put_columns(metadata, &text);
+    md5(text.data, text.size, id);
+    buffer_release(&text);
+}
+
+static struct cql_metadata result_columns(const struct cql_compiled *compiled)
+{
+    if (compiled->statement->kind == CQL_STATEMENT_SELECT) {
+        return cql_select_metadata(compiled->select);
+    }
+    return (struct cql_metadata){0};
+}
+
+static void columns_id(const struct cql_compiled *compiled, uint8_t id[CQL_ID_SIZE])
+{
+    struct buffer text = {0};
+    struct cql_metadata binds = {compiled->markers, compiled->marker_count};
+    struct cql_metadata results = result_columns(compiled);
+    put_columns(&binds, &text);
+    buffer_put_u8(&text, '|');
+    put_columns(&results, &text);
+    md5(text.data, text.size, id);
+    buffer_release(&text);
+}
+
+/* ---- adding ---- */
+
+static void describe(const struct prepared *prepared, struct arena *arena,
+                     struct cql_prepared *out)
+{
+    const struct cql_compiled *compiled = prepared->compiled;
+    memcpy(out->id, prepared->id, CQL_ID_SIZE);
+    out->bind = (struct cql_metadata){compiled->markers, compiled->marker_count};
+    out->result = result_columns(compiled);
+    cql_metadata_id(&out->result, out->metadata_id);
+    switch ((int)compiled->statement->kind) {
+    case CQL_STATEMENT_SELECT:
+        out->key_count = cql_select_key_markers(compiled->select, arena, &out->key_indexes);
+        return;
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        out->key_count = cql_write_key_markers(compiled->write, arena, &out->key_indexes);
+        return;
+    default:
+        return;
+    }
+}
+
+int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, struct arena *arena,
+                     struct cql_fault *fault, struct cql_prepared *prepared_out)
+{
+    struct cql_prepared_cache *cache = cql->prepared;
+    struct cql_compiled *compiled = cql_compile(cql, text, keyspace, fault);
+    if (compiled == NULL) {
+        return ERROR_INVALID;
+    }
+    uint8_t id[CQL_ID_SIZE];
+    statement_id(text, keyspace, id);
+    struct prepared *prepared = *find(cache, id);
+    if (prepared != NULL) {
+        drop(cache, prepared);
+    }
+    prepared = memory_zeroed(1, sizeof(*prepared));
+    memcpy(prepared->id, id, CQL_ID_SIZE);
+    columns_id(compiled, prepared->columns_id);
+    buffer_append_bytes(&prepared->text, text);
+    prepared->compiled = compiled;
+    prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
+    prepared->next = cache->buckets[load_u16(id) % BUCKETS];
+    cache->buckets[load_u16(id) % BUCKETS] = prepared;
+    link_newest(cache, prepared);
+    cache->bytes += prepared->bytes;
+    while (cache->bytes > cache->bytes_max && cache->oldest != prepared) {
+        drop(cache, cache->oldest);
+    }
+    describe(prepared, arena, prepared_out);
+    return 0;
+}
+
+/* ---- use ---- */
+
+static int unprepared(struct bytes id, struct cql_fault *fault)
+{
+    struct buffer hex = {0};
+    for (size_t i = 0; i < id.size && i < CQL_ID_SIZE; i++) {
+        buffer_printf(&hex, "%02x", id.data[i]);
+    }
+    int rc = cql_refuse(fault, CQL_UNPREPARED,
+                        "Prepared query with ID %.*s not found (either the query was not prepared "
+                        "on this host (maybe the host has been restarted?) or you have prepared "
+                        "too many queries and it has been evicted from the internal cache)",
+                        CQL_SHOW(buffer_view(&hex)));
+    buffer_release(&hex);
+    memcpy(fault->error.id, id.data, id.size < CQL_ID_SIZE ? id.size : CQL_ID_SIZE);
+    return rc;
+}
+
+/* Bring a statement up to the schema; false: its columns are others now. */
+static bool refresh(struct cql *cql, struct prepared *prepared, struct cql_fault *fault)
+{
+    uint8_t now[CQL_ID_SIZE];
+    struct cql_compiled *compiled = cql_compile(cql, buffer_view(&prepared->text),
+                                                prepared->compiled->keyspace, fault);
+    if (compiled == NULL) {
+        return false;
+    }
+    columns_id(compiled, now);
+    if (memcmp(now, prepared->columns_id, CQL_ID_SIZE) != 0) {
+        cql_compiled_unref(compiled);
+        return false;
+    }
+    cql_compiled_unref(prepared->compiled);
+    prepared->compiled = compiled;
+    return true;
+}
+
+struct cql_compiled *cql_prepared_get(struct cql *cql, struct bytes id, struct cql_fault *fault)
+{
+    struct cql_prepared_cache *cache = cql->prepared;
+    struct prepared *prepared = id.size == CQL_ID_SIZE ? *find(cache, id.data) : NULL;
+    if (prepared != NULL && prepared->compiled->schema != store_schema(cql->options.store) &&
+        !refresh(cql, prepared, fault)) {
+        drop(cache, prepared);
+        prepared = NULL;
+    }
+    if (prepared == NULL) {
+        unprepared(id, fault);
+        return NULL;
+    }
+    unlink_prepared(cache, prepared);
+    link_newest(cache, prepared);
+    return cql_compiled_ref(prepared->compiled);
+}

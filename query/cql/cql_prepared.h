@@ -1,0 +1,18 @@
+/* cql_prepared: the server's prepared statements, by the MD5 of keyspace and text.
+ *
+ * Bounded by bytes, the least recently used leaves first; whoever executes one that is gone is told
+ * so (0x2500) and prepares it again.  One whose schema is out of date is compiled again under the
+ * same id when its columns are as they were, and is gone otherwise: clients keep the columns of its
+ * result. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_PREPARED_H
+#define DAYBOOK_QUERY_CQL_CQL_PREPARED_H
+
+#include "query/cql/cql_private.h"
+
+struct cql_prepared_cache *cql_prepared_cache_new(size_t bytes_max);
+void cql_prepared_cache_free(struct cql_prepared_cache *cache);
+
+/* Compile and remember; what *prepared_out points to lives in `arena`. */
+int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, struct arena *arena,
+                     struct cql_fault *fault, struct cql_prepared *prepared_out);
+#endif

@@ -1,0 +1,583 @@
+/* Relations are sorted by what they name: partition columns make keys, clustering columns make
+ * slices as far as they go from the left, the rest is asked of each row and needs ALLOW FILTERING.
+ *
+ * What decides correctness: a slice must hold every row that its relations mean; one that holds
+ * more keeps the relation as a filter as well.  So a multi-column slice over columns of mixed
+ * order, which would be several ranges, is bounded by its first column and filtered. */
+#include "query/cql/cql_restrict.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILTERING_TEXT                                                                             \
+    "Cannot execute this query as it might involve data filtering and thus may have "              \
+    "unpredictable performance. If you want to execute this query despite the performance "        \
+    "unpredictability, use ALLOW FILTERING"
+
+/* ---- types ---- */
+
+static const struct type *type_of(struct arena *arena, enum type_kind kind,
+                                  const struct type *const *arguments, uint32_t count)
+{
+    struct type *type = arena_alloc(arena, sizeof(*type), 16);
+    *type = (struct type){
+        .kind = kind, .frozen = true, .argument_count = count, .arguments = arguments};
+    return type;
+}
+
+const struct type *cql_type_list_of(struct arena *arena, const struct type *element)
+{
+    const struct type **arguments = arena_alloc(arena, sizeof(*arguments), 16);
+    arguments[0] = element;
+    return type_of(arena, TYPE_LIST, arguments, 1);
+}
+
+static const struct type *tuple_of(struct arena *arena, const struct column *const *columns,
+                                   uint32_t count)
+{
+    const struct type **arguments = arena_alloc(arena, count * sizeof(*arguments), 16);
+    for (uint32_t i = 0; i < count; i++) {
+        arguments[i] = columns[i]->type;
+    }
+    return type_of(arena, TYPE_TUPLE, arguments, count);
+}
+
+static const char *named(struct arena *arena, const char *before, const char *name,
+                         const char *after)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "%s%s%s", before, name, after);
+    const char *kept = cql_text(arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+/* ---- one relation ---- */
+
+static const struct column *find_column(struct cql_scope *scope, const struct table *table,
+                                        struct bytes name)
+{
+    const struct column *column = table_column_named(table, name);
+    if (column == NULL) {
+        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
+                    table->keyspace, table->name);
+    }
+    return column;
+}
+
+static bool is_contains(enum cql_operator operator)
+{
+    return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
+}
+
+/* The type of a value beside a column, and what a marker there is called. */
+static int value_type(struct cql_scope *scope, const struct cql_relation *relation,
+                      struct cql_restriction *restriction)
+{
+    const struct column *column = restriction->columns[0];
+    const struct type *type = column->type;
+    restriction->name = column->name;
+    restriction->type = type;
+    if (is_contains(relation->operator)) {
+        bool is_key = relation->operator== CQL_CONTAINS_KEY;
+        bool fits =
+            is_key ? type->kind == TYPE_MAP
+                   : type->kind == TYPE_MAP || type->kind == TYPE_SET || type->kind == TYPE_LIST;
+        if (!fits) {
+            return cql_invalid(scope->fault, "Cannot use %s on non-%s column %s",
+                               is_key ? "CONTAINS KEY" : "CONTAINS", is_key ? "map" : "collection",
+                               column->name);
+        }
+        restriction->type = type->arguments[type->kind == TYPE_MAP && !is_key ? 1 : 0];
+        restriction->name = named(scope->arena, is_key ? "key(" : "value(", column->name, ")");
+    } else if (relation->kind == CQL_RELATION_ELEMENT) {
+        if (type->kind != TYPE_MAP && type->kind != TYPE_LIST) {
+            return cql_invalid(scope->fault, "Column %s cannot be used as a map", column->name);
+        }
+        bool is_map = type->kind == TYPE_MAP;
+        const struct type *key = is_map ? type->arguments[0] : type_builtin(TYPE_INT);
+        restriction->type = type->arguments[is_map ? 1 : 0];
+        restriction->name = named(scope->arena, "value(", column->name, ")");
+        return cql_expression_resolve_value(
+            scope, relation->key, key,
+            named(scope->arena, is_map ? "key(" : "idx(", column->name, ")"), &restriction->key);
+    } else if (relation->kind == CQL_RELATION_FIELD) {
+        for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++) {
+            if (bytes_equal(bytes_text(type->field_names[i]), relation->field)) {
+                restriction->field = i;
+                restriction->type = type->arguments[i];
+                return 0;
+            }
+        }
+        return cql_invalid(scope->fault, "No field %.*s in column %s", CQL_SHOW(relation->field),
+                           column->name);
+    }
+    return 0;
+}
+
+static int resolve_values(struct cql_scope *scope, const struct cql_relation *relation,
+                          struct cql_restriction *restriction)
+{
+    uint32_t count = relation->value_count;
+    restriction->values =
+        arena_alloc(scope->arena, (count + 1) * sizeof(struct cql_expression *), 16);
+    restriction->value_count = count;
+    if (relation->in_marker) {
+        restriction->in_marker = true;
+        bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
+        return cql_expression_resolve_value(
+            scope, relation->values, cql_type_list_of(scope->arena, restriction->type),
+            is_tuple ? named(scope->arena, "in", restriction->name, "")
+                     : named(scope->arena, "in(", restriction->name, ")"),
+            &restriction->values[0]);
+    }
+    const struct cql_term *term = relation->values;
+    for (uint32_t i = 0; i < count; i++, term = term->next) {
+        int rc = cql_expression_resolve_value(scope, term, restriction->type, restriction->name,
+                                              &restriction->values[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        /* The parts of a tuple are known by their columns. */
+        for (uint32_t c = 0; relation->kind == CQL_RELATION_TUPLE &&
+                             restriction->values[i]->kind == CQL_EXPRESSION_COLLECTION &&
+                             c < restriction->column_count;
+             c++) {
+            struct cql_expression *part = restriction->values[i]->arguments[c];
+            if (part != NULL && part->kind == CQL_EXPRESSION_MARKER) {
+                part->receiver = restriction->columns[c]->name;
+                scope->markers[part->index].name = part->receiver;
+            }
+        }
+    }
+    return 0;
+}
+
+static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restriction)
+{
+    struct buffer name = {0};
+    for (uint32_t i = 0; i < restriction->column_count; i++) {
+        buffer_append_text(&name, i == 0 ? "(" : ",");
+        buffer_append_text(&name, restriction->columns[i]->name);
+    }
+    buffer_put_u8(&name, ')');
+    restriction->name = cql_text(scope->arena, buffer_view(&name));
+    buffer_release(&name);
+    restriction->type = tuple_of(scope->arena, restriction->columns, restriction->column_count);
+    for (uint32_t i = 0; i < restriction->column_count; i++) {
+        const struct column *column = restriction->columns[i];
+        if (column->kind != COLUMN_CLUSTERING) {
+            return cql_invalid(scope->fault,
+                               "Multi-column relations can only be applied to clustering columns "
+                               "but was applied to: %s",
+                               column->name);
+        }
+        if (i > 0 && column->position != restriction->columns[i - 1]->position + 1) {
+            return cql_invalid(scope->fault,
+                               "Clustering columns must appear in the PRIMARY KEY order in "
+                               "multi-column relations: %s",
+                               restriction->name);
+        }
+    }
+    return 0;
+}
+
+static int resolve_token(struct cql_scope *scope, const struct table *table,
+                         struct cql_restriction *restriction)
+{
+    bool in_order = restriction->column_count == table->partition_count;
+    for (uint32_t i = 0; i < restriction->column_count && in_order; i++) {
+        in_order = restriction->columns[i] == &table->columns[i];
+    }
+    if (!in_order) {
+        struct buffer names = {0};
+        for (uint32_t i = 0; i < table->partition_count; i++) {
+            buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
+        }
+        int rc = cql_invalid(scope->fault,
+                             "The token function arguments must be in the partition key order: "
+                             "%.*s",
+                             CQL_SHOW(buffer_view(&names)));
+        buffer_release(&names);
+        return rc;
+    }
+    restriction->type = type_builtin(TYPE_BIGINT);
+    restriction->name = "partition key token";
+    return 0;
+}
+
+static int check_operator(struct cql_scope *scope, const struct cql_relation *relation)
+{
+    switch (relation->operator) {
+    case CQL_LIKE:
+        return cql_invalid(scope->fault, "LIKE restriction is only supported on properly indexed "
+                                         "columns. LIKE needs a SASI index, which daybook does not "
+                                         "have");
+    case CQL_IS_NOT_NULL:
+        return cql_invalid(scope->fault, "Unsupported restriction: IS NOT NULL is for materialized "
+                                         "views, which daybook does not have");
+    case CQL_NOT_IN:
+    case CQL_NOT_CONTAINS:
+    case CQL_NOT_CONTAINS_KEY:
+    case CQL_BETWEEN:
+        return cql_invalid(scope->fault, "NOT IN, NOT CONTAINS and BETWEEN are not supported by "
+                                         "CQL " CQL_LANGUAGE_VERSION);
+    case CQL_EQ:
+    case CQL_LT:
+    case CQL_LE:
+    case CQL_GT:
+    case CQL_GE:
+    case CQL_NE:
+    case CQL_IN:
+    case CQL_CONTAINS:
+    case CQL_CONTAINS_KEY:
+        break;
+    }
+    if (relation->kind == CQL_RELATION_INDEX) {
+        return cql_invalid(scope->fault, "expr() needs a custom index, which daybook does not "
+                                         "have");
+    }
+    return 0;
+}
+
+int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
+                            const struct cql_relation *relation,
+                            struct cql_restriction **restriction_out)
+{
+    struct cql_restriction *restriction = arena_alloc(scope->arena, sizeof(*restriction), 16);
+    *restriction = (struct cql_restriction){.kind = relation->kind,
+                                            .operator= relation->operator,
+                                            .column_count = relation->column_count };
+    *restriction_out = restriction;
+    int rc = check_operator(scope, relation);
+    if (rc != 0) {
+        return rc;
+    }
+    restriction->columns =
+        arena_alloc(scope->arena, relation->column_count * sizeof(struct column *), 16);
+    const struct cql_name *name = relation->columns;
+    for (uint32_t i = 0; i < relation->column_count; i++, name = name->next) {
+        restriction->columns[i] = find_column(scope, table, name->text);
+        if (restriction->columns[i] == NULL) {
+            return ERROR_INVALID;
+        }
+    }
+    if (relation->kind == CQL_RELATION_TUPLE) {
+        rc = resolve_tuple(scope, restriction);
+    } else if (relation->kind == CQL_RELATION_TOKEN) {
+        rc = resolve_token(scope, table, restriction);
+    } else {
+        rc = value_type(scope, relation, restriction);
+    }
+    return rc == 0 ? resolve_values(scope, relation, restriction) : rc;
+}
+
+/* ---- all of a WHERE ---- */
+
+static bool is_equal(const struct cql_restriction *restriction)
+{
+    return restriction->operator== CQL_EQ || restriction->operator== CQL_IN;
+}
+
+static bool is_lower(const struct cql_restriction *restriction)
+{
+    return restriction->operator== CQL_GT || restriction->operator== CQL_GE;
+}
+
+static bool is_upper(const struct cql_restriction *restriction)
+{
+    return restriction->operator== CQL_LT || restriction->operator== CQL_LE;
+}
+
+static bool is_slice(const struct cql_restriction *restriction)
+{
+    return is_lower(restriction) || is_upper(restriction);
+}
+
+static bool shares_column(const struct cql_restriction *a, const struct cql_restriction *b)
+{
+    for (uint32_t i = 0; i < a->column_count; i++) {
+        for (uint32_t j = 0; j < b->column_count; j++) {
+            if (a->columns[i] == b->columns[j]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
+                      const struct cql_restriction *b)
+{
+    bool a_token = a->kind == CQL_RELATION_TOKEN;
+    if (!shares_column(a, b) || a_token != (b->kind == CQL_RELATION_TOKEN) ||
+        is_contains(a->operator) || is_contains(b->operator) || a->kind == CQL_RELATION_ELEMENT ||
+        b->kind == CQL_RELATION_ELEMENT) {
+        return 0;
+    }
+    if (a->operator== CQL_EQ || b->operator== CQL_EQ) {
+        return cql_invalid(scope->fault,
+                           "%s cannot be restricted by more than one relation if it includes an "
+                           "Equal",
+                           a->name);
+    }
+    if (a->operator== CQL_IN || b->operator== CQL_IN) {
+        return cql_invalid(scope->fault,
+                           "%s cannot be restricted by more than one relation if it includes a IN",
+                           a->name);
+    }
+    if ((is_lower(a) && is_lower(b)) || (is_upper(a) && is_upper(b))) {
+        return cql_invalid(scope->fault,
+                           "More than one restriction was found for the %s bound on %s",
+                           is_lower(a) ? "start" : "end", a->name);
+    }
+    return 0;
+}
+
+static int check_pairs(struct cql_scope *scope, const struct cql_restriction *all)
+{
+    for (const struct cql_restriction *a = all; a != NULL; a = a->next) {
+        if (a->operator== CQL_NE) {
+            return cql_invalid(scope->fault, "Unsupported \"!=\" relation: %s != ?", a->name);
+        }
+        for (const struct cql_restriction *b = a->next; b != NULL; b = b->next) {
+            int rc = check_pair(scope, a, b);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+    }
+    return 0;
+}
+
+/* Token and partition columns. */
+static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *plan,
+                          enum cql_restrict_for what)
+{
+    uint32_t equal_count = 0;
+    bool has_other = false;
+    for (struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+        if (r->kind == CQL_RELATION_TOKEN) {
+            if (what != CQL_FOR_SELECT) {
+                return cql_invalid(scope->fault,
+                                   "The token function cannot be used in WHERE clauses for %s "
+                                   "statements",
+                                   what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE");
+            }
+            if (r->operator== CQL_IN) {
+                return cql_invalid(scope->fault, "IN cannot be used with the token function");
+            }
+            plan->tokens[0] = is_upper(r) ? plan->tokens[0] : r;
+            plan->tokens[1] = is_lower(r) ? plan->tokens[1] : r;
+        } else if (r->columns[0]->kind == COLUMN_PARTITION) {
+            if (is_equal(r) && r->kind == CQL_RELATION_COLUMN) {
+                plan->partition[r->columns[0]->position] = r;
+                plan->is_multi_key |= r->operator== CQL_IN;
+                equal_count++;
+            } else if (what != CQL_FOR_SELECT) {
+                return cql_invalid(scope->fault,
+                                   "Only EQ and IN relation are supported on the partition key "
+                                   "(unless you use the token() function) for %s statements",
+                                   what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE");
+            } else {
+                r->is_filter = true;
+                has_other = true;
+            }
+        }
+    }
+    bool has_token = plan->tokens[0] != NULL || plan->tokens[1] != NULL;
+    plan->has_keys = equal_count == plan->table->partition_count && !has_token && !has_other;
+    if (!plan->has_keys && (equal_count > 0 || has_other)) {
+        plan->needs_filtering = true;
+        for (uint32_t i = 0; i < plan->table->partition_count; i++) {
+            if (plan->partition[i] != NULL) {
+                plan->partition[i]->is_filter = true;
+            }
+        }
+    }
+    return 0;
+}
+
+static int missing_keys(struct cql_scope *scope, const struct cql_restrict_plan *plan)
+{
+    struct buffer names = {0};
+    for (uint32_t i = 0; i < plan->table->partition_count; i++) {
+        if (plan->partition[i] == NULL) {
+            buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
+                          plan->table->columns[i].name);
+        }
+    }
+    int rc = cql_invalid(scope->fault, "Some partition key parts are missing: %.*s",
+                         CQL_SHOW(buffer_view(&names)));
+    buffer_release(&names);
+    return rc;
+}
+
+/* Whether all columns of a tuple run the same way, so that a slice of them is one range. */
+static bool runs_one_way(const struct cql_restriction *restriction)
+{
+    for (uint32_t i = 1; i < restriction->column_count; i++) {
+        if (restriction->columns[i]->descending != restriction->columns[0]->descending) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void place_clustering(struct cql_restrict_plan *plan, struct cql_restriction *r)
+{
+    for (uint32_t i = 0; i < r->column_count; i++) {
+        uint32_t position = r->columns[i]->position;
+        if (is_upper(r) && plan->clustering[position] != NULL) {
+            plan->clustering_end[position] = r;
+        } else if (is_lower(r) && plan->clustering[position] != NULL) {
+            plan->clustering_end[position] = plan->clustering[position];
+            plan->clustering[position] = r;
+        } else {
+            plan->clustering[position] = r;
+        }
+    }
+}
+
+static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *plan,
+                       uint32_t position)
+{
+    const struct column *clustering = plan->table->columns + plan->table->partition_count;
+    const struct cql_restriction *before = plan->clustering[position - 1];
+    if (before == NULL) {
+        uint32_t first = position - 1;
+        while (first > 0 && plan->clustering[first - 1] == NULL) {
+            first--;
+        }
+        return cql_invalid(scope->fault,
+                           "PRIMARY KEY column \"%s\" cannot be restricted as preceding column "
+                           "\"%s\" is not restricted",
+                           clustering[position].name, clustering[first].name);
+    }
+    return cql_invalid(scope->fault,
+                       "Clustering column \"%s\" cannot be restricted (preceding column \"%s\" is "
+                       "restricted by a non-EQ relation)",
+                       clustering[position].name, clustering[position - 1].name);
+}
+
+/* How far the slices go, and what of the clustering columns is left for filters. */
+static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
+                           enum cql_restrict_for what, bool allow_filtering)
+{
+    uint32_t count = plan->table->clustering_count;
+    for (struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+        if (r->kind != CQL_RELATION_TOKEN && r->columns[0]->kind == COLUMN_CLUSTERING) {
+            plan->has_clustering = true;
+            bool sorts = (r->kind == CQL_RELATION_COLUMN || r->kind == CQL_RELATION_TUPLE) &&
+                         (is_equal(r) || is_slice(r));
+            if (sorts) {
+                place_clustering(plan, r);
+            } else {
+                r->is_filter = true;
+                plan->needs_filtering = true;
+            }
+        }
+    }
+    uint32_t used = 0;
+    bool is_open = true;
+    while (used < count && is_open && plan->clustering[used] != NULL) {
+        const struct cql_restriction *r = plan->clustering[used];
+        is_open = is_equal(r);
+        used += r->column_count;
+    }
+    plan->clustering_used = used;
+    for (uint32_t i = used; i < count; i++) {
+        struct cql_restriction *both[2] = {plan->clustering[i], plan->clustering_end[i]};
+        bool is_refused = what == CQL_FOR_DELETE || (what == CQL_FOR_SELECT && !allow_filtering);
+        if (both[0] != NULL && is_refused && i > 0) {
+            return gap_refused(scope, plan, i);
+        }
+        for (int part = 0; part < 2; part++) {
+            if (both[part] != NULL) {
+                both[part]->is_filter = true;
+                plan->needs_filtering = true;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < used; i++) {
+        struct cql_restriction *r = plan->clustering[i];
+        if (is_slice(r) && !runs_one_way(r)) {
+            r->is_filter = true;
+            if (plan->clustering_end[i] != NULL) {
+                plan->clustering_end[i]->is_filter = true;
+            }
+        }
+    }
+    return 0;
+}
+
+static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
+                       enum cql_restrict_for what)
+{
+    plan->has_static_only = true;
+    for (struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+        enum column_kind kind = r->columns[0]->kind;
+        if (r->kind != CQL_RELATION_TOKEN && kind != COLUMN_PARTITION && kind != COLUMN_STATIC) {
+            plan->has_static_only = false;
+        }
+        if (r->kind == CQL_RELATION_TOKEN || kind == COLUMN_PARTITION ||
+            kind == COLUMN_CLUSTERING) {
+            continue;
+        }
+        if (what != CQL_FOR_SELECT) {
+            return cql_invalid(scope->fault, "Non PRIMARY KEY columns found in where clause: %s ",
+                               r->columns[0]->name);
+        }
+        if (r->operator== CQL_IN) {
+            return cql_invalid(scope->fault,
+                               "IN predicates on non-primary-key columns (%s) is not yet supported",
+                               r->columns[0]->name);
+        }
+        r->is_filter = true;
+        plan->needs_filtering = true;
+    }
+    return 0;
+}
+
+int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
+                         const struct cql_relation *where, enum cql_restrict_for what,
+                         bool allow_filtering, struct cql_restrict_plan *plan)
+{
+    uint32_t most = table->partition_count + 2 * (table->clustering_count + 1);
+    struct cql_restriction **places = arena_alloc(scope->arena, most * sizeof(*places), 16);
+    memset(places, 0, most * sizeof(*places));
+    *plan = (struct cql_restrict_plan){.table = table,
+                                       .partition = places,
+                                       .clustering = places + table->partition_count,
+                                       .clustering_end = places + table->partition_count +
+                                                         table->clustering_count + 1};
+    struct cql_restriction **last = &plan->all;
+    for (const struct cql_relation *relation = where; relation != NULL; relation = relation->next) {
+        int rc = cql_restriction_resolve(scope, table, relation, last);
+        if (rc != 0) {
+            return rc;
+        }
+        last = &(*last)->next;
+    }
+    int rc = check_pairs(scope, plan->all);
+    if (rc == 0) {
+        rc = sort_partition(scope, plan, what);
+    }
+    if (rc == 0) {
+        rc = sort_others(scope, plan, what);
+    }
+    if (rc == 0 && what != CQL_FOR_SELECT && !plan->has_keys) {
+        rc = missing_keys(scope, plan);
+    }
+    if (rc == 0) {
+        rc = sort_clustering(scope, plan, what, allow_filtering);
+    }
+    /* Without a key, a slice means reading every partition for it. */
+    if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering) {
+        plan->needs_filtering = true;
+    }
+    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering && !allow_filtering) {
+        rc = cql_invalid(scope->fault, FILTERING_TEXT);
+    }
+    return rc;
+}

@@ -1,0 +1,94 @@
+/* cql_restrict: what a WHERE means: which partitions, which slices of them, and what is left to be
+ * asked of each row.
+ *
+ *   WHERE r = 'x' AND day IN ('1','2') AND time > 5 AND amount = 3 ALLOW FILTERING
+ *         └──── two keys ────────────┘ └ a slice ┘ └── a filter ──┘ */
+#ifndef DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
+#define DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
+
+#include "query/cql/cql_expression.h"
+
+/* A relation, or a condition after IF, whose names and types are known. */
+struct cql_restriction {
+    enum cql_relation_kind kind;
+    enum cql_operator operator;
+    const struct column **columns;
+    uint32_t column_count;
+    struct cql_expression *key;          /* c[key] */
+    uint32_t field;                      /* c.field */
+    /* Of one column: values of its type (or of its element's).  Of a tuple: each is a value of
+     * `tuple`.  With `in_marker` one value: a list of those. */
+    struct cql_expression **values;
+    uint32_t value_count;
+    bool in_marker;
+    const struct type *type;             /* of one value */
+    const char *name;                    /* in refusals */
+    bool is_filter;                      /* asked of each row */
+    struct cql_restriction *next;
+};
+
+enum cql_restrict_for { CQL_FOR_SELECT, CQL_FOR_UPDATE, CQL_FOR_DELETE };
+
+struct cql_restrict_plan {
+    const struct table *table;
+    struct cql_restriction *all;
+    struct cql_restriction **partition;  /* by position: = or IN; NULL: none */
+    bool has_keys;                       /* every partition column has one */
+    struct cql_restriction *tokens[2];   /* of token(): lower and upper; = is both */
+    struct cql_restriction **clustering; /* by position: what the slices use, one of each column;
+                                          * a tuple's stands at each of its columns */
+    struct cql_restriction **clustering_end;    /* the second relation of a slice: upper bound */
+    uint32_t clustering_used;            /* columns that the slices use */
+    bool has_clustering;                 /* any relation on a clustering column */
+    bool has_static_only;                /* relations on the partition key and statics only */
+    bool needs_filtering;
+    bool is_multi_key;                   /* IN on the partition key */
+};
+
+/* The indexed restriction that a SELECT may read by, if any, keeps needs_filtering away; see
+ * cql_index.h. */
+int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
+                         const struct cql_relation *where, enum cql_restrict_for what,
+                         bool allow_filtering, struct cql_restrict_plan *plan_out);
+
+/* A relation by itself: conditions. */
+int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
+                            const struct cql_relation *relation,
+                            struct cql_restriction **restriction_out);
+
+/* ---- with values ---- */
+
+/* A restriction whose values are known; `values` of IN ? are the list's elements. */
+struct cql_filter {
+    const struct cql_restriction *restriction;
+    struct bytes *values;
+    uint32_t value_count;
+    struct bytes key;
+};
+
+struct cql_restrict_bound {
+    struct bytes *keys;                  /* serialized, in the order of the answer */
+    uint32_t key_count;
+    bool is_scan;
+    int64_t token_first;
+    int64_t token_last;
+    struct slice *slices;                /* in clustering order, apart from each other */
+    uint32_t slice_count;
+    struct cql_filter *filters;
+    uint32_t filter_count;
+};
+
+/* ERROR_INVALID and a fault for a null or unset value. */
+int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                      struct cql_restrict_bound *bound_out);
+
+/* Values of one restriction; nulls are let through when `allows_null`. */
+int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
+                    bool allows_null, struct cql_filter *filter_out);
+/* Whether a row is what the filter asks for. */
+bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
+                        struct arena *arena);
+
+/* The type of lists of a type, in the arena. */
+const struct type *cql_type_list_of(struct arena *arena, const struct type *element);
+#endif

@@ -1,0 +1,503 @@
+/* A WHERE with its values: keys, slices and filters.
+ *
+ * Keys come in the order of their columns' types and only once each, whatever the order and
+ * repetitions of IN; slices in clustering order.  So the answer's order follows from the values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_restrict.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+
+enum { PRODUCT_MAX = 100000 };           /* keys or slices that one statement may name */
+
+/* ---- values of one restriction ---- */
+
+static int refuse_value(const struct cql_restriction *restriction,
+                        const struct cql_context *context, bool is_null)
+{
+    bool is_key = restriction->columns[0]->kind == COLUMN_PARTITION ||
+                  restriction->columns[0]->kind == COLUMN_CLUSTERING;
+    if (is_null) {
+        return cql_invalid(context->fault,
+                           is_key ? "Invalid null value in condition for column %s"
+                                  : "Unsupported null value for column %s",
+                           restriction->columns[0]->name);
+    }
+    return cql_invalid(context->fault,
+                       is_key ? "Invalid unset value for column %s"
+                              : "Unsupported unset value for column %s",
+                       restriction->columns[0]->name);
+}
+
+static int bind_list(const struct cql_restriction *restriction, const struct cql_context *context,
+                     struct bytes list, bool allows_null, struct cql_filter *filter)
+{
+    struct type_items items;
+    const struct type *type = restriction->values[0]->type;
+    if (!type_items_open(type, list, &items)) {
+        return cql_invalid(context->fault, "Invalid list for %s", restriction->name);
+    }
+    filter->values = arena_alloc(context->arena, (items.count + 1) * sizeof(struct bytes), 16);
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (!type_items_next(&items, &item) || (item.data == NULL && !allows_null)) {
+            return refuse_value(restriction, context, true);
+        }
+        filter->values[filter->value_count++] = item;
+    }
+    return 0;
+}
+
+int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
+                    bool allows_null, struct cql_filter *filter)
+{
+    *filter = (struct cql_filter){.restriction = restriction};
+    if (restriction->key != NULL) {
+        int rc = cql_expression_value(restriction->key, context, &filter->key);
+        if (rc == CQL_UNSET || (rc == 0 && filter->key.data == NULL)) {
+            return cql_invalid(context->fault, "Invalid null value for %s element access",
+                               restriction->columns[0]->name);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    uint32_t count = restriction->value_count;
+    filter->values = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes value;
+        int rc = cql_expression_value(restriction->values[i], context, &value);
+        if (rc < 0) {
+            return rc;
+        }
+        if (rc == CQL_UNSET || (value.data == NULL && !allows_null)) {
+            return refuse_value(restriction, context, rc != CQL_UNSET);
+        }
+        if (restriction->in_marker) {
+            return value.data == NULL ? refuse_value(restriction, context, true)
+                                      : bind_list(restriction, context, value, allows_null, filter);
+        }
+        filter->values[filter->value_count++] = value;
+    }
+    return 0;
+}
+
+/* ---- partition keys ---- */
+
+static void sort_values(const struct type *type, struct bytes *values, uint32_t *count)
+{
+    for (uint32_t i = 1; i < *count; i++) {
+        struct bytes value = values[i];
+        uint32_t place = i;
+        while (place > 0 && type_compare(type, values[place - 1], value) > 0) {
+            values[place] = values[place - 1];
+            place--;
+        }
+        values[place] = value;
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; i++) {
+        if (kept == 0 || type_compare(type, values[kept - 1], values[i]) != 0) {
+            values[kept++] = values[i];
+        }
+    }
+    *count = kept;
+}
+
+static int check_key(const struct table *table, struct bytes key, const struct cql_context *context)
+{
+    if (table->partition_count == 1 && key.size == 0) {
+        return cql_invalid(context->fault, "Key may not be empty");
+    }
+    if (key.size > KEY_SIZE_MAX) {
+        return cql_invalid(context->fault, "Key length of %zu is longer than maximum of %d",
+                           key.size, KEY_SIZE_MAX);
+    }
+    return 0;
+}
+
+/* The key whose components are the values chosen by a number, in the last column fastest. */
+static struct bytes key_of(const struct table *table, const struct cql_filter *parts, size_t number,
+                           struct arena *arena)
+{
+    struct bytes *chosen = arena_alloc(arena, table->partition_count * sizeof(struct bytes), 16);
+    struct buffer key = {0};
+    for (uint32_t i = table->partition_count; i > 0; i--) {
+        chosen[i - 1] = parts[i - 1].values[number % parts[i - 1].value_count];
+        number /= parts[i - 1].value_count;
+    }
+    for (uint32_t i = 0; i < table->partition_count; i++) {
+        key_put_component(&key, table->partition_count, chosen[i]);
+    }
+    struct bytes kept = key.size == 0 ? bytes_of("", 0) : arena_copy(arena, buffer_view(&key));
+    buffer_release(&key);
+    return kept;
+}
+
+static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                     struct cql_restrict_bound *bound)
+{
+    const struct table *table = plan->table;
+    size_t count = 1;
+    struct cql_filter *parts =
+        arena_alloc(context->arena, table->partition_count * sizeof(*parts), 16);
+    for (uint32_t i = 0; i < table->partition_count; i++) {
+        int rc = cql_filter_bind(plan->partition[i], context, false, &parts[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        sort_values(table->columns[i].type, parts[i].values, &parts[i].value_count);
+        count *= parts[i].value_count;
+        if (count > PRODUCT_MAX) {
+            return cql_invalid(context->fault, "IN names over %d partitions", PRODUCT_MAX);
+        }
+    }
+    bound->keys = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
+    for (size_t number = 0; number < count; number++) {
+        struct bytes key = key_of(table, parts, number, context->arena);
+        int rc = check_key(table, key, context);
+        if (rc != 0) {
+            return rc;
+        }
+        bound->keys[bound->key_count++] = key;
+    }
+    return 0;
+}
+
+static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                       struct cql_restrict_bound *bound)
+{
+    bound->is_scan = true;
+    bound->token_first = INT64_MIN;
+    bound->token_last = INT64_MAX;
+    for (int side = 0; side < 2; side++) {
+        struct cql_filter filter;
+        if (plan->tokens[side] == NULL) {
+            continue;
+        }
+        int rc = cql_filter_bind(plan->tokens[side], context, false, &filter);
+        if (rc != 0 || filter.values[0].size != 8) {
+            return rc;
+        }
+        int64_t token = value_bigint(filter.values[0]);
+        enum cql_operator operator = plan->tokens[side]->operator;
+        if ((operator == CQL_GT && token == INT64_MAX) ||
+            (operator == CQL_LT && token == INT64_MIN)) {
+            bound->is_scan = false;
+        } else if (side == 0) {
+            bound->token_first = operator == CQL_GT ? token + 1 : token;
+        } else {
+            bound->token_last = operator == CQL_LT ? token - 1 : token;
+        }
+    }
+    bound->is_scan = bound->is_scan && bound->token_first <= bound->token_last;
+    return 0;
+}
+
+/* ---- slices ---- */
+
+struct prefixes {
+    struct clustering *items;
+    uint32_t count;
+};
+
+/* The parts of a tuple's value. */
+static int tuple_parts(const struct cql_restriction *restriction,
+                       const struct cql_context *context, struct bytes value, struct bytes *parts)
+{
+    struct type_items items;
+    if (!type_items_open(restriction->type, value, &items)) {
+        return cql_invalid(context->fault, "Invalid tuple for %s", restriction->name);
+    }
+    for (uint32_t i = 0; i < restriction->column_count; i++) {
+        if (!type_items_next(&items, &parts[i]) || parts[i].data == NULL) {
+            return cql_invalid(context->fault, "Invalid null value in condition for column %s",
+                               restriction->columns[i]->name);
+        }
+    }
+    return 0;
+}
+
+static int value_parts(const struct cql_restriction *restriction,
+                       const struct cql_context *context, struct bytes value, struct bytes *parts)
+{
+    if (restriction->kind == CQL_RELATION_TUPLE) {
+        return tuple_parts(restriction, context, value, parts);
+    }
+    parts[0] = value;
+    return 0;
+}
+
+static int extend(const struct cql_restriction *restriction, const struct cql_context *context,
+                  struct prefixes *prefixes)
+{
+    struct cql_filter filter;
+    int rc = cql_filter_bind(restriction, context, false, &filter);
+    if (rc != 0) {
+        return rc;
+    }
+    size_t count = (size_t)prefixes->count * filter.value_count;
+    if (count > PRODUCT_MAX) {
+        return cql_invalid(context->fault, "IN names over %d rows of a partition", PRODUCT_MAX);
+    }
+    struct clustering *items = arena_alloc(context->arena, (count + 1) * sizeof(*items), 16);
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < prefixes->count; i++) {
+        for (uint32_t v = 0; v < filter.value_count; v++) {
+            struct clustering *item = &items[made++];
+            *item = prefixes->items[i];
+            rc = value_parts(restriction, context, filter.values[v], item->values + item->count);
+            if (rc != 0) {
+                return rc;
+            }
+            item->count += restriction->column_count;
+        }
+    }
+    *prefixes = (struct prefixes){items, made};
+    return 0;
+}
+
+static int order_prefixes(const void *a, const void *b, void *table)
+{
+    return clustering_compare(table, a, b);
+}
+
+static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
+{
+    if (prefixes->count > 1) {
+        qsort_r(prefixes->items, prefixes->count, sizeof(struct clustering), order_prefixes,
+                (void *)(uintptr_t)table);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < prefixes->count; i++) {
+        if (kept == 0 ||
+            clustering_compare(table, &prefixes->items[kept - 1], &prefixes->items[i]) != 0) {
+            prefixes->items[kept++] = prefixes->items[i];
+        }
+    }
+    prefixes->count = kept;
+}
+
+/* Narrow a slice by one relation of a range. */
+static int narrow(const struct cql_restriction *restriction, const struct cql_context *context,
+                  struct slice *slice)
+{
+    struct bytes parts[CLUSTERING_MAX];
+    struct cql_filter filter;
+    int rc = cql_filter_bind(restriction, context, false, &filter);
+    if (rc == 0) {
+        rc = value_parts(restriction, context, filter.values[0], parts);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    bool is_exact = true;
+    bool descending = restriction->columns[0]->descending;
+    for (uint32_t i = 1; i < restriction->column_count; i++) {
+        is_exact = is_exact && restriction->columns[i]->descending == descending;
+    }
+    enum cql_operator operator = restriction->operator;
+    bool includes = operator == CQL_GE || operator == CQL_LE || !is_exact;
+    bool is_start = (operator == CQL_GT || operator == CQL_GE) != descending;
+    struct bound *bound = is_start ? &slice->start : &slice->end;
+    uint32_t count = is_exact ? restriction->column_count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        bound->prefix.values[bound->prefix.count++] = parts[i];
+    }
+    bound->side = is_start == includes ? BOUND_BEFORE : BOUND_AFTER;
+    return 0;
+}
+
+static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                       struct cql_restrict_bound *bound)
+{
+    struct clustering none = {.count = 0};
+    struct prefixes prefixes = {&none, 1};
+    uint32_t position = 0;
+    while (position < plan->clustering_used && (plan->clustering[position]->operator == CQL_EQ ||
+                                                plan->clustering[position]->operator == CQL_IN)) {
+        int rc = extend(plan->clustering[position], context, &prefixes);
+        if (rc != 0) {
+            return rc;
+        }
+        position += plan->clustering[position]->column_count;
+    }
+    sort_prefixes(plan->table, &prefixes);
+    bound->slices = arena_alloc(context->arena, (prefixes.count + 1) * sizeof(struct slice), 16);
+    for (uint32_t i = 0; i < prefixes.count; i++) {
+        struct slice slice = {.start = {prefixes.items[i], BOUND_BEFORE},
+                              .end = {prefixes.items[i], BOUND_AFTER}};
+        int rc = 0;
+        if (position < plan->clustering_used) {
+            rc = narrow(plan->clustering[position], context, &slice);
+            if (rc == 0 && plan->clustering_end[position] != NULL) {
+                rc = narrow(plan->clustering_end[position], context, &slice);
+            }
+        }
+        if (rc != 0) {
+            return rc;
+        }
+        if (bound_compare(plan->table, &slice.start, &slice.end) < 0) {
+            bound->slices[bound->slice_count++] = slice;
+        }
+    }
+    return 0;
+}
+
+int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                      struct cql_restrict_bound *bound)
+{
+    *bound = (struct cql_restrict_bound){0};
+    int rc = plan->has_keys ? bind_keys(plan, context, bound) : bind_tokens(plan, context, bound);
+    if (rc == 0) {
+        rc = bind_slices(plan, context, bound);
+    }
+    uint32_t count = 0;
+    for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+        count += r->is_filter;
+    }
+    bound->filters = arena_alloc(context->arena, (count + 1) * sizeof(struct cql_filter), 16);
+    for (const struct cql_restriction *r = plan->all; rc == 0 && r != NULL; r = r->next) {
+        if (r->is_filter) {
+            rc = cql_filter_bind(r, context, false, &bound->filters[bound->filter_count++]);
+        }
+    }
+    return rc;
+}
+
+/* ---- filters ---- */
+
+static bool order_fits(enum cql_operator operator, int order)
+{
+    switch ((int)operator) {
+    case CQL_EQ:
+    case CQL_IN:
+        return order == 0;
+    case CQL_LT:
+        return order < 0;
+    case CQL_LE:
+        return order <= 0;
+    case CQL_GT:
+        return order > 0;
+    case CQL_GE:
+        return order >= 0;
+    default:
+        return order != 0;
+    }
+}
+
+/* Null equals null, which only conditions ask for, and is in no order with anything. */
+static bool value_fits(const struct cql_filter *filter, const struct type *type,
+                       struct bytes value)
+{
+    enum cql_operator operator = filter->restriction->operator;
+    for (uint32_t i = 0; i < filter->value_count; i++) {
+        struct bytes wanted = filter->values[i];
+        if (value.data == NULL || wanted.data == NULL) {
+            bool both = value.data == NULL && wanted.data == NULL;
+            if (operator == CQL_NE ? !both : both && (operator == CQL_EQ || operator == CQL_IN)) {
+                return true;
+            }
+        } else if (order_fits(operator, type_compare(type, value, wanted))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool contains(const struct cql_filter *filter, const struct type *type, struct bytes value)
+{
+    struct type_items items;
+    bool is_map = type->kind == TYPE_MAP;
+    uint32_t part = filter->restriction->operator == CQL_CONTAINS_KEY || !is_map ? 0 : 1;
+    if (value.data == NULL || !type_items_open(type, value, &items)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (!type_items_next(&items, &item)) {
+            return false;
+        }
+        if ((!is_map || i % 2 == part) &&
+            type_compare(filter->restriction->type, item, filter->values[0]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The element of a map at a key or of a list at a place; the field of a user type. */
+static struct bytes part_of(const struct cql_filter *filter, const struct type *type,
+                            struct bytes value)
+{
+    struct type_items items;
+    if (value.data == NULL || !type_items_open(type, value, &items)) {
+        return CQL_NULL;
+    }
+    int64_t index = filter->restriction->kind == CQL_RELATION_FIELD
+                        ? (int64_t)filter->restriction->field
+                        : -1;
+    if (type->kind == TYPE_LIST) {
+        index = filter->key.size == 4 ? value_int(filter->key) : -1;
+    }
+    struct bytes item = CQL_NULL;
+    for (uint32_t i = 0; i < items.count && type_items_next(&items, &item); i++) {
+        if (type->kind == TYPE_MAP) {
+            bool is_it = type_compare(type->arguments[0], item, filter->key) == 0;
+            i++;
+            if (!type_items_next(&items, &item)) {
+                return CQL_NULL;
+            }
+            if (is_it) {
+                return item;
+            }
+        } else if ((int64_t)i == index) {
+            return item;
+        }
+    }
+    return CQL_NULL;
+}
+
+static bool tuple_matches(const struct cql_filter *filter, const struct cql_row *row,
+                          struct arena *arena)
+{
+    const struct cql_restriction *restriction = filter->restriction;
+    for (uint32_t v = 0; v < filter->value_count; v++) {
+        struct type_items items;
+        if (!type_items_open(restriction->type, filter->values[v], &items)) {
+            continue;
+        }
+        int order = 0;
+        for (uint32_t i = 0; i < restriction->column_count && order == 0; i++) {
+            struct bytes wanted;
+            struct bytes value = cql_row_value(row, restriction->columns[i], arena);
+            if (!type_items_next(&items, &wanted) || value.data == NULL) {
+                return false;
+            }
+            order = type_compare(restriction->columns[i]->type, value, wanted);
+        }
+        if (order_fits(restriction->operator, order)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
+                        struct arena *arena)
+{
+    const struct cql_restriction *restriction = filter->restriction;
+    if (restriction->kind == CQL_RELATION_TUPLE) {
+        return tuple_matches(filter, row, arena);
+    }
+    const struct column *column = restriction->columns[0];
+    struct bytes value = cql_row_value(row, column, arena);
+    if (restriction->operator == CQL_CONTAINS || restriction->operator == CQL_CONTAINS_KEY) {
+        return contains(filter, column->type, value);
+    }
+    if (restriction->kind == CQL_RELATION_ELEMENT || restriction->kind == CQL_RELATION_FIELD) {
+        return value_fits(filter, restriction->type, part_of(filter, column->type, value));
+    }
+    return value_fits(filter, column->type, value);
+}

@@ -1,0 +1,915 @@
+/* CREATE, ALTER, DROP and TRUNCATE: a changed copy of the schema, as one frame of the log.
+ *
+ *   wait for writes under way ─▶ edit a copy ─▶ apply it ─▶ durable ─▶ listener ─▶ answer
+ *
+ * What decides correctness: from the moment a change begins until it is durable, other requests
+ * wait, so that nobody sees a schema that a crash takes back; and a change begins only when no
+ * write is under way, so that none is applied to a table that is gone.
+ *
+ * TRUNCATE gives the table a new number: what the old one held is out of reach at once, and goes
+ * with the next flush. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_expression.h"
+#include "query/cql/cql_schema_options.h"
+#include "storage/base/memory.h"
+
+struct change {
+    struct cql_work *work;
+    struct schema *schema; /* the copy; referenced */
+    struct write_batch *batch;
+    struct cql_schema_change event;
+    bool has_event;
+    bool is_nothing; /* IF (NOT) EXISTS met what it says: no change */
+};
+
+static void change_release(struct cql_work *work)
+{
+    struct change *change = work->state;
+    schema_unref(change->schema);
+    write_batch_free(change->batch);
+}
+
+/* ---- refusals ---- */
+
+static int refuse_exists(struct change *change, const char *keyspace, const char *name)
+{
+    struct cql_fault *fault = &change->work->fault;
+    int rc =
+        name[0] == '\0'
+            ? cql_refuse(fault, CQL_ALREADY_EXISTS, "Cannot add existing keyspace \"%s\"", keyspace)
+            : cql_refuse(fault, CQL_ALREADY_EXISTS,
+                         "Cannot add already existing table \"%s\" to keyspace \"%s\"", name,
+                         keyspace);
+    fault->error.keyspace = keyspace;
+    fault->error.name = name;
+    return rc;
+}
+
+/* Keyspaces that clients cannot change. */
+static int check_keyspace(struct change *change, const char *keyspace)
+{
+    struct cql_fault *fault = &change->work->fault;
+    if (cql_is_system_keyspace(keyspace)) {
+        return cql_refuse(fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.", keyspace);
+    }
+    if (strcmp(keyspace, "daybook") == 0 || strcmp(keyspace, "daybook_system") == 0) {
+        return cql_refuse(fault, CQL_UNAUTHORIZED,
+                          "keyspace %s is daybook's own: its tables are made by `daybook init` and "
+                          "kept by the program; make a keyspace of your own beside it",
+                          keyspace);
+    }
+    if (schema_keyspace(change->schema, keyspace) == NULL) {
+        return cql_invalid(fault, "Keyspace '%s' doesn't exist", keyspace);
+    }
+    return 0;
+}
+
+static int keyspace_of(struct change *change, const struct cql_qualified_name *name,
+                       const char **keyspace_out)
+{
+    struct cql_work *work = change->work;
+    struct cql_scope scope = {
+        .keyspace = work->compiled->keyspace, .arena = work->arena, .fault = &work->fault};
+    int rc = cql_scope_keyspace(&scope, name, keyspace_out);
+    return rc == 0 ? check_keyspace(change, *keyspace_out) : rc;
+}
+
+static void set_event(struct change *change, enum cql_change what, enum cql_target target,
+                      const char *keyspace, const char *name)
+{
+    change->event = (struct cql_schema_change){what, target, keyspace, name};
+    change->has_event = true;
+}
+
+static int of_schema(struct change *change, int rc, const struct error *err)
+{
+    return rc == 0 ? 0 : cql_fault_of(&change->work->fault, err);
+}
+
+/* ---- keyspaces ---- */
+
+static int set_replication(struct change *change, const char *name,
+                           const struct cql_property *properties, bool is_new)
+{
+    struct cql_work *work = change->work;
+    const struct keyspace *keyspace = schema_keyspace(change->schema, name);
+    struct cql_keyspace_options options = {.replication = keyspace->replication,
+                                           .durable_writes = keyspace->durable_writes};
+    struct error err = {0};
+    int rc = cql_keyspace_options_read(work, name, properties, is_new, &options);
+    return rc == 0 ? of_schema(change,
+                               schema_set_keyspace(change->schema, name, options.replication,
+                                                   options.durable_writes, &err),
+                               &err)
+                   : rc;
+}
+
+static int create_keyspace(struct change *change, const struct cql_create_keyspace *create)
+{
+    const char *name = cql_text(change->work->arena, create->name);
+    struct error err = {0};
+    if (cql_is_system_keyspace(name)) {
+        return cql_refuse(&change->work->fault, CQL_UNAUTHORIZED,
+                          "%s keyspace is not user-modifiable.", name);
+    }
+    if (schema_keyspace(change->schema, name) != NULL) {
+        change->is_nothing = create->if_not_exists;
+        return create->if_not_exists ? 0 : refuse_exists(change, name, "");
+    }
+    int rc = schema_add_keyspace(change->schema, name, &err);
+    if (rc != 0) {
+        return of_schema(change, rc, &err);
+    }
+    set_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
+    return set_replication(change, name, create->properties, true);
+}
+
+/* A keyspace that IF EXISTS may miss. */
+static int known_keyspace(struct change *change, const struct cql_object *object,
+                          const char **name_out)
+{
+    *name_out = cql_text(change->work->arena, object->name.name);
+    if (object->if_exists && schema_keyspace(change->schema, *name_out) == NULL &&
+        !cql_is_system_keyspace(*name_out)) {
+        change->is_nothing = true;
+        return 0;
+    }
+    return check_keyspace(change, *name_out);
+}
+
+static int alter_keyspace(struct change *change, const struct cql_object *object)
+{
+    const char *name;
+    int rc = known_keyspace(change, object, &name);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    set_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
+    return set_replication(change, name, object->properties, false);
+}
+
+static int drop_keyspace(struct change *change, const struct cql_object *object)
+{
+    const char *name;
+    struct error err = {0};
+    int rc = known_keyspace(change, object, &name);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    set_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
+    return of_schema(change, schema_drop_keyspace(change->schema, name, &err), &err);
+}
+
+/* ---- tables ---- */
+
+static const char *type_text(struct cql_work *work, const struct cql_type *type)
+{
+    struct buffer text = {0};
+    cql_type_text(type, &text);
+    const char *kept = cql_text(work->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+static const struct cql_type *inside_frozen(const struct cql_type *type)
+{
+    return type->kind == CQL_TYPE_FROZEN ? type->arguments : type;
+}
+
+static bool is_named(const struct cql_type *type, const char *name)
+{
+    return type->kind == CQL_TYPE_NATIVE && bytes_equal(type->name.name, bytes_text(name));
+}
+
+static bool holds_counter(const struct cql_type *type)
+{
+    bool holds = is_named(type, "counter");
+    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next) {
+        holds = holds_counter(t);
+    }
+    return holds;
+}
+
+static int check_type(struct change *change, const struct cql_type *type)
+{
+    struct cql_fault *fault = &change->work->fault;
+    if (type->arguments != NULL && holds_counter(type)) {
+        return cql_invalid(fault, "Counters are not allowed inside collections: %s",
+                           type_text(change->work, type));
+    }
+    if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
+        return cql_invalid(fault, "type %s is not supported by daybook",
+                           type_text(change->work, type));
+    }
+    return 0;
+}
+
+struct columns {
+    struct column_definition *items;
+    uint32_t count;
+};
+
+static struct column_definition *columns_find(const struct columns *columns, struct bytes name)
+{
+    for (uint32_t i = 0; i < columns->count; i++) {
+        if (bytes_equal(bytes_text(columns->items[i].name), name)) {
+            return &columns->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* A key column: it moves behind those that have been taken already. */
+static int take_key(struct change *change, const struct cql_create_table *create,
+                    struct columns *columns, uint32_t place, struct bytes name,
+                    enum column_kind kind)
+{
+    struct cql_fault *fault = &change->work->fault;
+    struct column_definition *column = columns_find(columns, name);
+    if (column == NULL) {
+        return cql_invalid(fault,
+                           "Unknown column '%.*s' referenced in PRIMARY KEY for table "
+                           "'%.*s'",
+                           CQL_SHOW(name), CQL_SHOW(create->name.name));
+    }
+    if ((uint32_t)(column - columns->items) < place) {
+        return cql_invalid(fault, "Duplicate column '%.*s' in PRIMARY KEY clause for table '%.*s'",
+                           CQL_SHOW(name), CQL_SHOW(create->name.name));
+    }
+    if (column->kind == COLUMN_STATIC) {
+        return cql_invalid(fault, "Static column '%.*s' cannot be part of the PRIMARY KEY",
+                           CQL_SHOW(name));
+    }
+    const struct cql_definition *definition = create->columns;
+    while (!bytes_equal(definition->name, name)) {
+        definition = definition->next;
+    }
+    if (holds_counter(definition->type)) {
+        return cql_invalid(fault, "counter type is not supported for PRIMARY KEY column '%.*s'",
+                           CQL_SHOW(name));
+    }
+    if (is_named(definition->type, "duration")) {
+        return cql_invalid(fault, "duration type is not supported for PRIMARY KEY column '%.*s'",
+                           CQL_SHOW(name));
+    }
+    bool is_collection = definition->type->kind == CQL_TYPE_LIST ||
+                         definition->type->kind == CQL_TYPE_SET ||
+                         definition->type->kind == CQL_TYPE_MAP;
+    if (is_collection) {
+        return cql_invalid(fault,
+                           "Invalid non-frozen collection type %s for PRIMARY KEY column "
+                           "'%.*s'",
+                           type_text(change->work, definition->type), CQL_SHOW(name));
+    }
+    column->kind = kind;
+    struct column_definition moved = *column;
+    memmove(&columns->items[place + 1], &columns->items[place],
+            (size_t)(column - &columns->items[place]) * sizeof(moved));
+    columns->items[place] = moved;
+    return 0;
+}
+
+static int read_columns(struct change *change, const struct cql_create_table *create,
+                        struct columns *columns, bool *is_counter_out)
+{
+    struct cql_work *work = change->work;
+    uint32_t count = 0;
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        count++;
+    }
+    columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        if (columns_find(columns, d->name) != NULL) {
+            return cql_invalid(&work->fault, "Duplicate column '%.*s' declaration for table '%.*s'",
+                               CQL_SHOW(d->name), CQL_SHOW(create->name.name));
+        }
+        if (d->is_masked) {
+            return cql_invalid(&work->fault, "Cannot mask columns: dynamic data masking is not "
+                                             "enabled");
+        }
+        int rc = check_type(change, d->type);
+        if (rc != 0) {
+            return rc;
+        }
+        columns->items[columns->count++] =
+            (struct column_definition){.name = cql_text(work->arena, d->name),
+                                       .type = type_text(work, d->type),
+                                       .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
+        *is_counter_out |= is_named(inside_frozen(d->type), "counter");
+    }
+    return 0;
+}
+
+static int read_key(struct change *change, const struct cql_create_table *create,
+                    struct columns *columns, uint32_t *key_count_out)
+{
+    struct cql_fault *fault = &change->work->fault;
+    uint32_t place = 0;
+    uint32_t clustering = 0;
+    if (create->key.count != 1) {
+        return cql_invalid(fault,
+                           create->key.count == 0
+                               ? "No PRIMARY KEY specifed for table '%.*s' (exactly one required)"
+                               : "Multiple PRIMARY KEYs specified for table '%.*s' (exactly one "
+                                 "required)",
+                           CQL_SHOW(create->name.name));
+    }
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        int rc = d->is_primary_key
+                     ? take_key(change, create, columns, place++, d->name, COLUMN_PARTITION)
+                     : 0;
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    for (const struct cql_name *n = create->key.partition; n != NULL; n = n->next) {
+        int rc = take_key(change, create, columns, place++, n->text, COLUMN_PARTITION);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    for (const struct cql_name *n = create->key.clustering; n != NULL; n = n->next, clustering++) {
+        int rc = take_key(change, create, columns, place++, n->text, COLUMN_CLUSTERING);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    *key_count_out = place;
+    for (uint32_t i = place; i < columns->count && clustering == 0; i++) {
+        if (columns->items[i].kind == COLUMN_STATIC) {
+            return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the "
+                                      "table has at least one clustering column");
+        }
+    }
+    return 0;
+}
+
+static int read_order(struct change *change, const struct cql_create_table *create,
+                      struct columns *columns)
+{
+    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
+        struct column_definition *column = columns_find(columns, o->column);
+        if (column == NULL || column->kind != COLUMN_CLUSTERING) {
+            return cql_invalid(&change->work->fault,
+                               "Only clustering key columns can be defined in CLUSTERING ORDER "
+                               "directive: [%.*s] are not clustering columns",
+                               CQL_SHOW(o->column));
+        }
+        column->descending = o->descending;
+    }
+    return 0;
+}
+
+static int check_counters(struct change *change, const struct columns *columns, uint32_t key_count,
+                          bool is_counter)
+{
+    for (uint32_t i = key_count; i < columns->count && is_counter; i++) {
+        if (strcmp(columns->items[i].type, "counter") != 0) {
+            return cql_invalid(&change->work->fault,
+                               "Cannot mix counter and non counter columns in the same table");
+        }
+    }
+    return 0;
+}
+
+/* Names of types that do not exist are refused as Cassandra does. */
+static int check_types(struct change *change, const char *keyspace, const struct columns *columns)
+{
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const struct type *type;
+        struct error err = {0};
+        int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
+                                   change->work->arena, &type, &err);
+        if (rc != 0) {
+            return cql_invalid(&change->work->fault, "%s", err.text);
+        }
+    }
+    return 0;
+}
+
+static int add_table(struct change *change, const char *keyspace, const char *name,
+                     const struct columns *columns, bool is_counter,
+                     const struct cql_property *properties)
+{
+    struct cql_table_options options = {.comment = ""};
+    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
+    if (rc != 0) {
+        return rc;
+    }
+    struct table_definition definition = {.keyspace = keyspace,
+                                          .name = name,
+                                          .comment = options.comment,
+                                          .flags = is_counter ? TABLE_COUNTER : 0,
+                                          .columns = columns->items,
+                                          .column_count = columns->count};
+    struct error err = {0};
+    rc = schema_add_table(change->schema, &definition, &err);
+    if (rc == 0) {
+        const struct table *table = schema_table_named(change->schema, keyspace, name);
+        rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
+                              table->flags, &err);
+    }
+    return of_schema(change, rc, &err);
+}
+
+static int create_table(struct change *change, const struct cql_create_table *create)
+{
+    const char *keyspace;
+    struct columns columns = {0};
+    bool is_counter = false;
+    uint32_t key_count = 0;
+    const char *name = cql_text(change->work->arena, create->name.name);
+    int rc = keyspace_of(change, &create->name, &keyspace);
+    if (rc != 0) {
+        return rc;
+    }
+    if (schema_table_named(change->schema, keyspace, name) != NULL) {
+        change->is_nothing = create->if_not_exists;
+        return create->if_not_exists ? 0 : refuse_exists(change, keyspace, name);
+    }
+    if (create->compact_storage) {
+        return cql_invalid(&change->work->fault,
+                           "COMPACT STORAGE tables are not allowed starting with version 4.0");
+    }
+    rc = read_columns(change, create, &columns, &is_counter);
+    if (rc == 0) {
+        rc = read_key(change, create, &columns, &key_count);
+    }
+    if (rc == 0) {
+        rc = read_order(change, create, &columns);
+    }
+    if (rc == 0) {
+        rc = check_counters(change, &columns, key_count, is_counter);
+    }
+    if (rc == 0) {
+        rc = check_types(change, keyspace, &columns);
+    }
+    set_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
+    return rc == 0 ? add_table(change, keyspace, name, &columns, is_counter, create->properties)
+                   : rc;
+}
+
+/* A table that clients may change; NULL and is_nothing where IF EXISTS misses it. */
+static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
+                      const struct table **table_out)
+{
+    const char *keyspace;
+    const char *table_name = cql_text(change->work->arena, name->name);
+    *table_out = NULL;
+    int rc = keyspace_of(change, name, &keyspace);
+    if (rc != 0) {
+        bool is_missing = keyspace[0] != '\0' && schema_keyspace(change->schema, keyspace) == NULL;
+        change->is_nothing = if_exists && is_missing && !cql_is_system_keyspace(keyspace);
+        return change->is_nothing ? 0 : rc;
+    }
+    *table_out = schema_table_named(change->schema, keyspace, table_name);
+    if (*table_out == NULL) {
+        change->is_nothing = if_exists;
+        return if_exists ? 0
+                         : cql_invalid(&change->work->fault, "Table '%s.%s' doesn't exist",
+                                       keyspace, table_name);
+    }
+    /* The schema's own texts go with the schema: the event outlives it. */
+    set_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
+    return 0;
+}
+
+static int drop_table(struct change *change, const struct cql_object *object)
+{
+    const struct table *table;
+    struct error err = {0};
+    int rc = find_table(change, &object->name, object->if_exists, &table);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    change->event.change = CQL_DROPPED;
+    return of_schema(change, schema_drop_table(change->schema, table->id, &err), &err);
+}
+
+static int truncate_table(struct change *change, const struct cql_object *object)
+{
+    const struct table *table;
+    struct error err = {0};
+    int rc = find_table(change, &object->name, false, &table);
+    if (rc != 0) {
+        return rc;
+    }
+    change->has_event = false;
+    return of_schema(change, schema_truncate_table(change->schema, table->id, &err), &err);
+}
+
+/* ---- ALTER TABLE ---- */
+
+static int check_dropped(struct change *change, const struct table *table,
+                         const struct cql_definition *definition, const struct type *type)
+{
+    struct cql_fault *fault = &change->work->fault;
+    for (uint32_t i = 0; i < table->dropped_count; i++) {
+        const struct dropped_column *dropped = &table->dropped[i];
+        if (!bytes_equal(bytes_text(dropped->name), definition->name)) {
+            continue;
+        }
+        if (dropped->type->kind == TYPE_COUNTER) {
+            return cql_invalid(fault, "Cannot re-add previously dropped counter column %s",
+                               dropped->name);
+        }
+        if (dropped->type->kind != type->kind && dropped->type->kind != TYPE_BLOB) {
+            struct buffer types = {0};
+            type_print(type, &types);
+            buffer_append_text(&types, ", incompatible with previous type ");
+            type_print(dropped->type, &types);
+            int rc = cql_invalid(fault, "Cannot re-add previously dropped column '%s' of type %.*s",
+                                 dropped->name, CQL_SHOW(buffer_view(&types)));
+            buffer_release(&types);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int check_added(struct change *change, const struct table *table,
+                       const struct cql_definition *definition, const struct type *type)
+{
+    struct cql_fault *fault = &change->work->fault;
+    bool is_counter = (table->flags & TABLE_COUNTER) != 0;
+    if (definition->is_static && table->clustering_count == 0) {
+        return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the table "
+                                  "has at least one clustering column");
+    }
+    if (is_counter != (type->kind == TYPE_COUNTER)) {
+        return cql_refuse(fault, CQL_CONFIG_ERROR,
+                          is_counter
+                              ? "%s.%s: Cannot have a non counter column (\"%.*s\") in a counter "
+                                "table"
+                              : "%s.%s: Cannot have a counter column (\"%.*s\") in a non counter "
+                                "table",
+                          table->keyspace, table->name, CQL_SHOW(definition->name));
+    }
+    return check_dropped(change, table, definition, type);
+}
+
+static int add_column(struct change *change, uint32_t table_id,
+                      const struct cql_definition *definition, bool if_not_exists)
+{
+    const struct table *table = schema_table(change->schema, table_id);
+    struct cql_work *work = change->work;
+    const char *spelled = type_text(work, definition->type);
+    const struct type *type;
+    struct error err = {0};
+    if (table_column_named(table, definition->name) != NULL) {
+        return if_not_exists ? 0
+                             : cql_invalid(&work->fault, "Column with name '%.*s' already exists",
+                                           CQL_SHOW(definition->name));
+    }
+    int rc = check_type(change, definition->type);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = schema_parse_type(change->schema, table->keyspace, bytes_text(spelled), work->arena, &type,
+                           &err);
+    if (rc != 0) {
+        return of_schema(change, rc, &err);
+    }
+    rc = check_added(change, table, definition, type);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = schema_add_column(change->schema, table_id, cql_text(work->arena, definition->name),
+                           spelled, definition->is_static, &err);
+    return of_schema(change, rc, &err);
+}
+
+static int drop_column(struct change *change, uint32_t table_id, struct bytes name, bool if_exists)
+{
+    const struct table *table = schema_table(change->schema, table_id);
+    struct cql_work *work = change->work;
+    const struct column *column = table_column_named(table, name);
+    struct error err = {0};
+    if (column == NULL) {
+        return if_exists ? 0
+                         : cql_invalid(&work->fault, "Column %.*s was not found in table '%s.%s'",
+                                       CQL_SHOW(name), table->keyspace, table->name);
+    }
+    if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
+        return cql_invalid(&work->fault, "Cannot drop PRIMARY KEY column %s", column->name);
+    }
+    int rc = schema_drop_column(change->schema, table_id, cql_text(work->arena, name),
+                                store_now_us(work->cql->options.store), &err);
+    return of_schema(change, rc, &err);
+}
+
+static int rename_column(struct change *change, uint32_t table_id, const struct cql_rename *rename)
+{
+    const struct table *table = schema_table(change->schema, table_id);
+    struct cql_work *work = change->work;
+    const struct column *column = table_column_named(table, rename->from);
+    struct error err = {0};
+    if (column == NULL) {
+        return cql_invalid(&work->fault, "Column %.*s was not found in table '%s.%s'",
+                           CQL_SHOW(rename->from), table->keyspace, table->name);
+    }
+    if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING) {
+        return cql_invalid(&work->fault, "Cannot rename non PRIMARY KEY column %s", column->name);
+    }
+    if (table_column_named(table, rename->to) != NULL) {
+        return cql_invalid(&work->fault,
+                           "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
+                           "that name already exists",
+                           column->name, CQL_SHOW(rename->to), table->keyspace, table->name);
+    }
+    int rc = schema_rename_column(change->schema, table_id, column->name,
+                                  cql_text(work->arena, rename->to), &err);
+    return of_schema(change, rc, &err);
+}
+
+static int set_options(struct change *change, const struct table *table,
+                       const struct cql_property *properties)
+{
+    bool is_counter = (table->flags & TABLE_COUNTER) != 0;
+    struct cql_table_options options = {.comment = table->comment,
+                                        .default_ttl_s = table->default_ttl_s};
+    struct error err = {0};
+    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
+    return rc == 0 ? of_schema(change,
+                               schema_set_table(change->schema, table->id, options.comment,
+                                                options.default_ttl_s, table->flags, &err),
+                               &err)
+                   : rc;
+}
+
+static int alter_table(struct change *change, const struct cql_alter *alter)
+{
+    const struct table *table;
+    int rc = find_table(change, &alter->name, alter->if_exists, &table);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    uint32_t table_id = table->id;
+    switch (alter->kind) {
+    case CQL_ALTER_ADD:
+        for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL;
+             d = d->next) {
+            rc = add_column(change, table_id, d, alter->if_column_not_exists);
+        }
+        return rc;
+    case CQL_ALTER_DROP:
+        for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next) {
+            rc = drop_column(change, table_id, n->text, alter->if_column_exists);
+        }
+        return rc;
+    case CQL_ALTER_RENAME:
+        for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
+            rc = rename_column(change, table_id, r);
+        }
+        return rc;
+    case CQL_ALTER_WITH:
+        return set_options(change, table, alter->properties);
+    case CQL_ALTER_TYPE:
+        return cql_invalid(&change->work->fault, "Altering column types is no longer supported");
+    case CQL_ALTER_MASK:
+    case CQL_ALTER_UNMASK:
+        return cql_invalid(&change->work->fault, "Cannot mask columns: dynamic data masking is not "
+                                                 "enabled");
+    case CQL_ALTER_DROP_COMPACT_STORAGE:
+        return cql_invalid(&change->work->fault,
+                           "Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
+    }
+    return 0;
+}
+
+/* ---- types ---- */
+
+static int create_type(struct change *change, const struct cql_create_type *create)
+{
+    struct cql_work *work = change->work;
+    const char *keyspace;
+    const char *name = cql_text(work->arena, create->name.name);
+    uint32_t count = 0;
+    struct error err = {0};
+    int rc = keyspace_of(change, &create->name, &keyspace);
+    if (rc != 0) {
+        return rc;
+    }
+    if (schema_type(change->schema, keyspace, name) != NULL) {
+        change->is_nothing = create->if_not_exists;
+        return create->if_not_exists
+                   ? 0
+                   : cql_invalid(&work->fault, "A user type with name '%s' already exists", name);
+    }
+    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
+        count++;
+    }
+    const char **names = arena_alloc(work->arena, (count + 1) * sizeof(*names), 16);
+    const char **types = arena_alloc(work->arena, (count + 1) * sizeof(*types), 16);
+    uint32_t used = 0;
+    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
+        if (holds_counter(d->type)) {
+            return cql_invalid(&work->fault, "A user type cannot contain counters");
+        }
+        names[used] = cql_text(work->arena, d->name);
+        types[used++] = type_text(work, d->type);
+    }
+    set_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
+    rc = schema_add_type(change->schema, keyspace, name, count, names, types, &err);
+    return of_schema(change, rc, &err);
+}
+
+static int find_type(struct change *change, const struct cql_qualified_name *name, bool if_exists,
+                     const char **keyspace_out, const char **name_out)
+{
+    *name_out = cql_text(change->work->arena, name->name);
+    int rc = keyspace_of(change, name, keyspace_out);
+    if (rc == 0 && schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
+        change->is_nothing = if_exists;
+        rc = if_exists ? 0
+                       : cql_invalid(&change->work->fault, "Type '%s.%s' doesn't exist",
+                                     *keyspace_out, *name_out);
+    }
+    return rc;
+}
+
+static int drop_type(struct change *change, const struct cql_object *object)
+{
+    const char *keyspace;
+    const char *name;
+    struct error err = {0};
+    int rc = find_type(change, &object->name, object->if_exists, &keyspace, &name);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    set_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
+    rc = schema_drop_type(change->schema, keyspace, name, &err);
+    if (rc == ERROR_CONFLICT) {
+        return cql_invalid(&change->work->fault,
+                           "Cannot drop user type '%s.%s' as it is still "
+                           "used: %s",
+                           keyspace, name, err.text);
+    }
+    return of_schema(change, rc, &err);
+}
+
+static int alter_type(struct change *change, const struct cql_alter *alter)
+{
+    const char *keyspace;
+    const char *name;
+    int rc = find_type(change, &alter->name, alter->if_exists, &keyspace, &name);
+    if (rc != 0 || change->is_nothing) {
+        return rc;
+    }
+    if (alter->kind != CQL_ALTER_ADD) {
+        return cql_invalid(&change->work->fault,
+                           alter->kind == CQL_ALTER_TYPE
+                               ? "Altering field types is no longer supported"
+                               : "Renaming fields of a type is not supported by this version of "
+                                 "daybook");
+    }
+    set_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
+    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
+        struct error err = {0};
+        rc = schema_add_type_field(change->schema, keyspace, name,
+                                   cql_text(change->work->arena, d->name),
+                                   type_text(change->work, d->type), &err);
+        if (rc == ERROR_EXISTS && alter->if_column_not_exists) {
+            rc = 0;
+        } else if (rc == ERROR_EXISTS) {
+            return cql_invalid(
+                &change->work->fault,
+                "Cannot add field %.*s to type %s.%s: a field with name %.*s already "
+                "exists",
+                CQL_SHOW(d->name), keyspace, name, CQL_SHOW(d->name));
+        } else {
+            rc = of_schema(change, rc, &err);
+        }
+    }
+    return rc;
+}
+
+/* ---- the change ---- */
+
+static int edit(struct change *change)
+{
+    const struct cql_statement *statement = change->work->compiled->statement;
+    switch ((int)statement->kind) {
+    case CQL_STATEMENT_CREATE_KEYSPACE:
+        return create_keyspace(change, &statement->create_keyspace);
+    case CQL_STATEMENT_ALTER_KEYSPACE:
+        return alter_keyspace(change, &statement->object);
+    case CQL_STATEMENT_DROP_KEYSPACE:
+        return drop_keyspace(change, &statement->object);
+    case CQL_STATEMENT_CREATE_TABLE:
+        return create_table(change, &statement->create_table);
+    case CQL_STATEMENT_ALTER_TABLE:
+        return alter_table(change, &statement->alter);
+    case CQL_STATEMENT_DROP_TABLE:
+        return drop_table(change, &statement->object);
+    case CQL_STATEMENT_TRUNCATE:
+        return truncate_table(change, &statement->object);
+    case CQL_STATEMENT_CREATE_TYPE:
+        return create_type(change, &statement->create_type);
+    case CQL_STATEMENT_ALTER_TYPE:
+        return alter_type(change, &statement->alter);
+    case CQL_STATEMENT_DROP_TYPE:
+        return drop_type(change, &statement->object);
+    case CQL_STATEMENT_DROP_VIEW:
+        return cql_invalid(&change->work->fault, "Materialized view '%.*s.%.*s' doesn't exist",
+                           CQL_SHOW(statement->object.name.keyspace.size > 0
+                                        ? statement->object.name.keyspace
+                                        : bytes_text(change->work->compiled->keyspace)),
+                           CQL_SHOW(statement->object.name.name));
+    case CQL_STATEMENT_DROP_INDEX:
+        return cql_invalid(&change->work->fault, "Index '%.*s.%.*s' doesn't exist",
+                           CQL_SHOW(statement->object.name.keyspace.size > 0
+                                        ? statement->object.name.keyspace
+                                        : bytes_text(change->work->compiled->keyspace)),
+                           CQL_SHOW(statement->object.name.name));
+    default:
+        return cql_invalid(&change->work->fault, "this statement is not supported by daybook");
+    }
+}
+
+static void change_applied(void *context, int status, const struct error *err)
+{
+    struct change *change = context;
+    struct cql_work *work = change->work;
+    struct cql *cql = work->cql;
+    struct cql_schema_change event = change->event;
+    if (status != 0) {
+        cql_refuse(&work->fault, CQL_WRITE_TIMEOUT, "the schema change may or may not be there: %s",
+                   err != NULL ? err->text : "the store stopped");
+        work->fault.error.consistency = work->request.consistency;
+        work->fault.error.write_type = "SIMPLE";
+        cql_finish_fault(work);
+        cql_schema_settled(cql);
+        return;
+    }
+    if (change->has_event && cql->schema_changed != NULL) {
+        cql->schema_changed(cql->schema_changed_context, &event);
+    }
+    struct cql_result result = {
+        .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
+    cql_finish(work, &result);
+    cql_schema_settled(cql);
+}
+
+static void change_apply(struct cql_work *work)
+{
+    struct change *change = work->state;
+    struct cql *cql = work->cql;
+    struct error err = {0};
+    int rc = store_apply(cql->options.store, change->batch, change_applied, change, &err);
+    if (rc == ERROR_FULL) {
+        work->resume = change_apply;
+        cql_stall(work);
+    } else if (rc != 0) {
+        cql_fault_of(&work->fault, &err);
+        cql_finish_fault(work);
+        cql_schema_settled(cql);
+    }
+}
+
+/* No write is under way. */
+static void change_begin(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    struct change *change = arena_alloc(work->arena, sizeof(*change), 16);
+    *change = (struct change){.work = work,
+                              .schema = schema_copy(store_schema(cql->options.store)),
+                              .batch = write_batch_new()};
+    work->state = change;
+    work->release = change_release;
+    if (edit(change) != 0) {
+        cql_finish_fault(work);
+        cql_schema_settled(cql);
+        return;
+    }
+    if (change->is_nothing) {
+        cql_finish_void(work);
+        cql_schema_settled(cql);
+        return;
+    }
+    change->batch->schema = change->schema;
+    change_apply(work);
+}
+
+void cql_write_ended(struct cql *cql)
+{
+    struct cql_work *waiting = cql->schema_change;
+    cql->writing--;
+    if (cql->writing == 0 && waiting != NULL) {
+        cql->schema_change = NULL;
+        change_begin(waiting);
+    }
+}
+
+void cql_schema_run(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    cql->schema_is_changing = true;
+    if (cql->writing > 0) {
+        cql->schema_change = work;
+        return;
+    }
+    change_begin(work);
+}

@@ -1,0 +1,217 @@
+/* Replication is taken, shown and otherwise without meaning on one node; the strategies' names are
+ * checked, because a script that is wrong here is wrong on a cluster too. */
+#include "query/cql/cql_schema_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STRATEGIES "org.apache.cassandra.locator."
+
+static bool is_text(struct bytes text, const char *wanted)
+{
+    return bytes_equal(text, bytes_text(wanted));
+}
+
+/* ---- keyspaces ---- */
+
+static int read_class(struct cql_work *work, struct bytes text, const char **class_out)
+{
+    static const char *const known[] = {"SimpleStrategy", "NetworkTopologyStrategy",
+                                        "LocalStrategy", "EverywhereStrategy"};
+    size_t prefix = sizeof(STRATEGIES) - 1;
+    if (text.size > prefix && memcmp(text.data, STRATEGIES, prefix) == 0) {
+        text = bytes_of(text.data + prefix, text.size - prefix);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (is_text(text, known[i])) {
+            *class_out = known[i];
+            return 0;
+        }
+    }
+    if (is_text(text, known[2])) {
+        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                          "Unable to use given strategy class: LocalStrategy is reserved for "
+                          "internal use.");
+    }
+    return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                      "Unable to find replication strategy class '" STRATEGIES "%.*s'",
+                      CQL_SHOW(text));
+}
+
+static void put_option(struct buffer *map, struct bytes name, struct bytes value)
+{
+    buffer_append_text(map, map->size == 0 ? "{'" : ", '");
+    buffer_append_bytes(map, name);
+    buffer_append_text(map, "': '");
+    buffer_append_bytes(map, value);
+    buffer_put_u8(map, '\'');
+}
+
+static int check_factor(struct cql_work *work, const char *keyspace, struct bytes value)
+{
+    const char *text = cql_text(work->arena, value);
+    char *end;
+    long factor = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || factor < 0) {
+        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                          "Replication factor must be numeric; "
+                          "found %s",
+                          text);
+    }
+    if (factor > 1) {
+        cql_warn(work,
+                 "Your replication factor %ld for keyspace %s is higher than the number of nodes 1",
+                 factor, keyspace);
+    }
+    return 0;
+}
+
+static int read_replication(struct cql_work *work, const char *keyspace,
+                            const struct cql_property *property, const char **replication_out)
+{
+    const char *class = NULL;
+    struct buffer map = {0};
+    int rc = 0;
+    if (property->value->kind != CQL_TERM_MAP) {
+        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                          "Invalid value for property 'replication'. It should be a map");
+    }
+    for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
+         key = key->next->next) {
+        if (is_text(key->text, "class")) {
+            rc = read_class(work, key->next->text, &class);
+        }
+    }
+    if (rc == 0 && class == NULL) {
+        rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
+    }
+    bool is_simple = class != NULL && class[0] == 'S';
+    if (rc == 0) {
+        struct buffer full = {0};
+        buffer_printf(&full, STRATEGIES "%s", class);
+        put_option(&map, bytes_text("class"), buffer_view(&full));
+        buffer_release(&full);
+    }
+    for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
+         key = key->next->next) {
+        bool is_factor = is_text(key->text, "replication_factor");
+        if (is_text(key->text, "class")) {
+            continue;
+        }
+        if (!is_factor && (is_simple || !is_text(key->text, CQL_DATACENTER))) {
+            rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                            "Unrecognized strategy option {%.*s} passed to %s for keyspace %s",
+                            CQL_SHOW(key->text), class, keyspace);
+        } else {
+            rc = check_factor(work, keyspace, key->next->text);
+            put_option(&map, is_simple ? key->text : bytes_text(CQL_DATACENTER), key->next->text);
+        }
+    }
+    buffer_put_u8(&map, '}');
+    *replication_out = cql_text(work->arena, buffer_view(&map));
+    buffer_release(&map);
+    return rc;
+}
+
+int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
+                              const struct cql_property *properties, bool is_new,
+                              struct cql_keyspace_options *options)
+{
+    bool has_replication = false;
+    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
+        if (is_text(p->name, "replication")) {
+            int rc = read_replication(work, keyspace, p, &options->replication);
+            if (rc != 0) {
+                return rc;
+            }
+            has_replication = true;
+        } else if (is_text(p->name, "durable_writes")) {
+            options->durable_writes =
+                p->value->text.size == 4 && (p->value->text.data[0] | 0x20) == 't';
+        } else {
+            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+                              CQL_SHOW(p->name));
+        }
+    }
+    if (is_new && !has_replication) {
+        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                          "Missing mandatory replication strategy class");
+    }
+    return 0;
+}
+
+/* ---- tables ---- */
+
+static bool is_known(struct bytes name)
+{
+    static const char *const known[] = {"additional_write_policy",
+                                        "allow_auto_snapshot",
+                                        "bloom_filter_fp_chance",
+                                        "caching",
+                                        "cdc",
+                                        "compaction",
+                                        "compression",
+                                        "crc_check_chance",
+                                        "dclocal_read_repair_chance",
+                                        "extensions",
+                                        "gc_grace_seconds",
+                                        "id",
+                                        "incremental_backups",
+                                        "max_index_interval",
+                                        "memtable",
+                                        "memtable_flush_period_in_ms",
+                                        "min_index_interval",
+                                        "read_repair",
+                                        "read_repair_chance",
+                                        "speculative_retry"};
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (is_text(name, known[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int read_ttl(struct cql_work *work, const struct cql_property *property, bool is_counter,
+                    struct cql_table_options *options)
+{
+    const char *text = cql_text(work->arena, property->value->text);
+    char *end;
+    long ttl_s = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || ttl_s < 0 || ttl_s > 630720000) {
+        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                          "default_time_to_live must be between 0 and 630720000 (got %s)", text);
+    }
+    if (is_counter && ttl_s > 0) {
+        return cql_invalid(&work->fault,
+                           "Cannot set default_time_to_live on a table with counters");
+    }
+    options->default_ttl_s = (int32_t)ttl_s;
+    return 0;
+}
+
+int cql_table_options_read(struct cql_work *work, const struct cql_property *properties,
+                           bool is_counter, struct cql_table_options *options)
+{
+    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
+        for (const struct cql_property *other = p->next; other != NULL; other = other->next) {
+            if (bytes_equal(p->name, other->name)) {
+                return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                                  "Multiple definition for property '%.*s'", CQL_SHOW(p->name));
+            }
+        }
+        int rc = 0;
+        if (is_text(p->name, "comment")) {
+            options->comment = cql_text(work->arena, p->value->text);
+        } else if (is_text(p->name, "default_time_to_live")) {
+            rc = read_ttl(work, p, is_counter, options);
+        } else if (!is_known(p->name)) {
+            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+                            CQL_SHOW(p->name));
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,363 @@
+/* SELECT, resolved: selectors, groups, order, and what Cassandra refuses of them. */
+#include "query/cql/cql_select_plan.h"
+
+#include <string.h>
+
+#include "query/cql/cql_function.h"
+
+/* ---- selectors ---- */
+
+static const char *term_name(struct cql_scope *scope, const struct cql_selector *selector)
+{
+    if (selector->alias.size > 0) {
+        return cql_text(scope->arena, selector->alias);
+    }
+    struct buffer name = {0};
+    cql_expression_name(selector->term, &name);
+    const char *kept = cql_text(scope->arena, buffer_view(&name));
+    buffer_release(&name);
+    return kept;
+}
+
+static void note_statics(struct cql_select_plan *plan, const struct cql_expression *expression)
+{
+    if (expression == NULL) {
+        return;
+    }
+    plan->reads_statics |= expression->column != NULL && expression->column->kind == COLUMN_STATIC;
+    for (uint32_t i = 0; i < expression->argument_count; i++) {
+        note_statics(plan, expression->arguments[i]);
+    }
+}
+
+static void *room(struct cql_scope *scope, size_t count, size_t size)
+{
+    void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
+    memset(memory, 0, (count + 1) * size);
+    return memory;
+}
+
+/* The order of *: key columns in key order, then statics, then the others, by name. */
+static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
+{
+    const struct table *table = plan->table;
+    const char **names = room(scope, table->column_count, sizeof(*names));
+    plan->selectors = room(scope, table->column_count, sizeof(*plan->selectors));
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        struct cql_term term = {.kind = CQL_TERM_NAME, .text = bytes_text(table->columns[i].name)};
+        struct cql_place place = {.receiver = table->columns[i].name, .table = table};
+        int rc = cql_expression_resolve(scope, &term, &place, &plan->selectors[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        names[i] = table->columns[i].name;
+    }
+    plan->selector_count = table->column_count;
+    plan->names = names;
+    plan->reads_statics = table->static_count > 0;
+    return 0;
+}
+
+static int resolve_selectors(struct cql_scope *scope, const struct cql_select *select,
+                             struct cql_select_plan *plan)
+{
+    if (select->selectors == NULL) {
+        return resolve_all(scope, plan);
+    }
+    uint32_t count = 0;
+    for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next) {
+        count++;
+    }
+    const char **names = room(scope, count, sizeof(*names));
+    plan->names = names;
+    plan->selectors = room(scope, count, sizeof(*plan->selectors));
+    plan->aggregates = room(scope, CQL_AGGREGATES_MAX, sizeof(*plan->aggregates));
+    for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next) {
+        struct cql_place place = {.receiver = "[selection]",
+                                  .table = plan->table,
+                                  .aggregates = plan->aggregates,
+                                  .aggregate_count = &plan->aggregate_count};
+        struct cql_expression **selector = &plan->selectors[plan->selector_count];
+        int rc = cql_expression_resolve(scope, s->term, &place, selector);
+        if (rc != 0) {
+            return rc;
+        }
+        note_statics(plan, *selector);
+        names[plan->selector_count++] = term_name(scope, s);
+    }
+    for (uint32_t i = 0; i < plan->aggregate_count; i++) {
+        note_statics(plan, plan->aggregates[i].argument);
+        plan->reads_statics |=
+            plan->aggregates[i].argument == NULL && plan->table->static_count > 0;
+    }
+    plan->is_aggregate = plan->aggregate_count > 0;
+    return 0;
+}
+
+static void describe_columns(struct cql_scope *scope, struct cql_select_plan *plan)
+{
+    struct cql_column *columns = room(scope, plan->selector_count, sizeof(*columns));
+    uint32_t count = plan->is_json ? 1 : plan->selector_count;
+    for (uint32_t i = 0; i < count; i++) {
+        columns[i] = (struct cql_column){
+            plan->table->keyspace, plan->table->name, plan->is_json ? "[json]" : plan->names[i],
+            plan->is_json ? type_builtin(TYPE_TEXT) : plan->selectors[i]->type};
+    }
+    plan->metadata = (struct cql_metadata){columns, count};
+}
+
+/* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
+
+static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->selector_count; i++) {
+        const struct column *column = plan->selectors[i]->column;
+        if (column != NULL && column->kind != COLUMN_PARTITION && column->kind != COLUMN_STATIC) {
+            return cql_invalid(scope->fault,
+                               "SELECT DISTINCT queries must only request partition key columns "
+                               "and/or static columns (not %s)",
+                               column->name);
+        }
+    }
+    for (uint32_t p = 0; p < plan->table->partition_count; p++) {
+        bool is_there = false;
+        for (uint32_t i = 0; i < plan->selector_count; i++) {
+            is_there |= plan->selectors[i]->column == &plan->table->columns[p];
+        }
+        if (!is_there) {
+            return cql_invalid(scope->fault,
+                               "SELECT DISTINCT queries must request all the partition key columns "
+                               "(missing %s)",
+                               plan->table->columns[p].name);
+        }
+    }
+    if (plan->where.has_clustering) {
+        return cql_invalid(scope->fault, "SELECT DISTINCT with WHERE clause only supports "
+                                         "restriction by partition key and/or static columns.");
+    }
+    plan->reads_statics |= plan->table->static_count > 0;
+    return 0;
+}
+
+static int resolve_order(struct cql_scope *scope, const struct cql_select *select,
+                         struct cql_select_plan *plan)
+{
+    const struct column *clustering = plan->table->columns + plan->table->partition_count;
+    uint32_t position = 0;
+    for (const struct cql_ordering *o = select->order_by; o != NULL; o = o->next, position++) {
+        const struct column *column = table_column_named(plan->table, o->column);
+        if (o->ann_of != NULL) {
+            return cql_invalid(scope->fault, "ANN ordering needs a vector index, which daybook "
+                                             "does not have");
+        }
+        if (column == NULL) {
+            return cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
+                               CQL_SHOW(o->column), plan->table->keyspace, plan->table->name);
+        }
+        if (!plan->where.has_keys) {
+            return cql_invalid(scope->fault, "ORDER BY is only supported when the partition key is "
+                                             "restricted by an EQ or an IN.");
+        }
+        if (column->kind != COLUMN_CLUSTERING) {
+            return cql_invalid(scope->fault,
+                               "Order by is currently only supported on the clustered columns of "
+                               "the PRIMARY KEY, got %s",
+                               column->name);
+        }
+        /* Columns that have one value may be left out. */
+        while (position < column->position && plan->where.clustering[position] != NULL &&
+               plan->where.clustering[position]->operator== CQL_EQ) {
+            position++;
+        }
+        if (column->position != position) {
+            return cql_invalid(scope->fault,
+                               "Order by currently only supports the ordering of columns following "
+                               "their declared order in the PRIMARY KEY");
+        }
+        bool reversed = o->descending != clustering[position].descending;
+        if (plan->has_order && reversed != plan->is_reversed) {
+            return cql_invalid(scope->fault, "Unsupported order by relation");
+        }
+        plan->has_order = true;
+        plan->is_reversed = reversed;
+    }
+    return 0;
+}
+
+static bool is_fixed(const struct cql_select_plan *plan, const struct column *column)
+{
+    const struct cql_restriction *restriction = column->kind == COLUMN_PARTITION
+                                                    ? plan->where.partition[column->position]
+                                                    : plan->where.clustering[column->position];
+    return restriction != NULL && restriction->operator== CQL_EQ;
+}
+
+static int group_refused(struct cql_scope *scope)
+{
+    return cql_invalid(scope->fault, "Group by currently only support groups of columns following "
+                                     "their declared order in the PRIMARY KEY");
+}
+
+static int group_by_function(struct cql_scope *scope, const struct cql_term *term,
+                             struct cql_select_plan *plan, const struct column **column_out)
+{
+    struct cql_place place = {.receiver = "[group]", .table = plan->table};
+    int rc = cql_expression_resolve(scope, term, &place, &plan->group_function);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct cql_expression *call = plan->group_function;
+    bool is_call = call->kind == CQL_EXPRESSION_CALL && call->argument_count > 0;
+    if (!is_call || call->arguments[0]->column == NULL ||
+        call->arguments[0]->column->kind != COLUMN_CLUSTERING) {
+        return cql_invalid(scope->fault, "Group by functions are only supported on clustering "
+                                         "columns");
+    }
+    *column_out = call->arguments[0]->column;
+    return term->next == NULL
+               ? 0
+               : cql_invalid(scope->fault, "Functions are only supported on the last element of "
+                                           "the GROUP BY clause");
+}
+
+static int resolve_group(struct cql_scope *scope, const struct cql_select *select,
+                         struct cql_select_plan *plan)
+{
+    uint32_t keys = plan->table->partition_count + plan->table->clustering_count;
+    uint32_t next = 0;
+    for (const struct cql_term *term = select->group_by; term != NULL; term = term->next) {
+        const struct column *column = NULL;
+        plan->has_group_by = true;
+        if (term->kind == CQL_TERM_NAME) {
+            column = table_column_named(plan->table, term->text);
+            if (column == NULL) {
+                return cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
+                                   CQL_SHOW(term->text), plan->table->keyspace, plan->table->name);
+            }
+        } else {
+            int rc = group_by_function(scope, term, plan, &column);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+        if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING) {
+            return cql_invalid(scope->fault,
+                               "Group by is currently only supported on the columns of the PRIMARY "
+                               "KEY, got %s",
+                               column->name);
+        }
+        uint32_t place = (uint32_t)(column - plan->table->columns);
+        while (next < place && is_fixed(plan, &plan->table->columns[next])) {
+            next++;
+        }
+        if (place != next || place >= keys) {
+            return group_refused(scope);
+        }
+        next++;
+    }
+    while (plan->has_group_by && next < plan->table->partition_count &&
+           is_fixed(plan, &plan->table->columns[next])) {
+        next++;
+    }
+    if (plan->has_group_by && next < plan->table->partition_count) {
+        return cql_invalid(scope->fault,
+                           "Group by is not supported on only a part of the partition key");
+    }
+    if (plan->has_group_by) {
+        plan->group_clustering =
+            next - plan->table->partition_count - (plan->group_function != NULL ? 1 : 0);
+        plan->is_aggregate = true;
+    }
+    return 0;
+}
+
+static int resolve_limits(struct cql_scope *scope, const struct cql_select *select,
+                          struct cql_select_plan *plan)
+{
+    int rc = 0;
+    if (select->limit != NULL) {
+        rc = cql_expression_resolve_value(scope, select->limit, type_builtin(TYPE_INT), "[limit]",
+                                          &plan->limit);
+    }
+    if (rc == 0 && select->per_partition_limit != NULL) {
+        rc =
+            cql_expression_resolve_value(scope, select->per_partition_limit, type_builtin(TYPE_INT),
+                                         "[per_partition_limit]", &plan->partition_limit);
+    }
+    if (rc == 0 && plan->partition_limit != NULL && plan->is_distinct) {
+        rc = cql_invalid(scope->fault,
+                         "PER PARTITION LIMIT is not allowed with SELECT DISTINCT queries");
+    }
+    if (rc == 0 && plan->partition_limit != NULL && plan->is_aggregate && !plan->has_group_by) {
+        rc =
+            cql_invalid(scope->fault, "PER PARTITION LIMIT is not allowed with aggregate queries.");
+    }
+    return rc;
+}
+
+static int resolve_where(struct cql_scope *scope, const struct cql_select *select,
+                         struct cql_select_plan *plan)
+{
+    int rc = cql_restrict_compile(scope, plan->table, select->where, CQL_FOR_SELECT,
+                                  select->allow_filtering, &plan->where);
+    for (const struct cql_restriction *r = plan->where.all; rc == 0 && r != NULL; r = r->next) {
+        plan->reads_statics |= r->columns[0]->kind == COLUMN_STATIC;
+    }
+    return rc;
+}
+
+int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
+                       struct cql_select_plan **plan_out)
+{
+    struct cql_select_plan *plan = room(scope, 1, sizeof(*plan));
+    *plan_out = plan;
+    int rc = cql_find_table(scope, &select->table, &plan->table);
+    if (rc != 0) {
+        return rc;
+    }
+    scope->table = plan->table;
+    plan->is_json = select->is_json;
+    plan->is_distinct = select->is_distinct;
+    rc = resolve_selectors(scope, select, plan);
+    if (rc == 0) {
+        rc = resolve_where(scope, select, plan);
+    }
+    if (rc == 0 && plan->is_distinct) {
+        rc = check_distinct(scope, plan);
+    }
+    if (rc == 0) {
+        rc = resolve_order(scope, select, plan);
+    }
+    if (rc == 0) {
+        rc = resolve_group(scope, select, plan);
+    }
+    if (rc == 0) {
+        rc = resolve_limits(scope, select, plan);
+    }
+    if (rc == 0) {
+        describe_columns(scope, plan);
+    }
+    return rc;
+}
+
+struct cql_metadata cql_select_metadata(const struct cql_select_plan *plan)
+{
+    return plan->metadata;
+}
+
+uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
+                                const uint16_t **indexes_out)
+{
+    uint32_t count = plan->table->partition_count;
+    uint16_t *indexes = arena_alloc(arena, (count + 1) * sizeof(*indexes), 2);
+    *indexes_out = indexes;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_restriction *r = plan->where.partition[i];
+        if (r == NULL || r->operator!= CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
+                         CQL_EXPRESSION_MARKER) {
+            return 0;
+        }
+        indexes[i] = (uint16_t)r->values[0]->index;
+    }
+    return count;
+}

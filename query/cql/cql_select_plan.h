@@ -1,0 +1,28 @@
+/* cql_select_plan: a SELECT whose names and types are known. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_SELECT_PLAN_H
+#define DAYBOOK_QUERY_CQL_CQL_SELECT_PLAN_H
+
+#include "query/cql/cql_restrict.h"
+
+struct cql_select_plan {
+    const struct table *table;
+    struct cql_restrict_plan where;
+    struct cql_expression **selectors;
+    uint32_t selector_count;
+    const char *const *names;            /* of the selectors, aliases applied */
+    struct cql_metadata metadata;        /* what the client gets: with JSON one column */
+    struct cql_aggregate *aggregates;
+    uint32_t aggregate_count;
+    bool is_aggregate;                   /* rows come from groups */
+    bool has_group_by;
+    uint32_t group_clustering;           /* clustering columns that a group shares */
+    struct cql_expression *group_function;   /* of one more clustering column; NULL: none */
+    bool is_json;
+    bool is_distinct;
+    bool is_reversed;
+    bool has_order;
+    bool reads_statics;
+    struct cql_expression *limit;        /* NULL: none */
+    struct cql_expression *partition_limit;
+};
+#endif

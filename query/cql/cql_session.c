@@ -1,0 +1,532 @@
+/* Requests: from a client's statement to the file that carries it out, and back.
+ *
+ *   cql_run ─▶ (a schema change is under way: wait) ─▶ compile or look up ─▶ bind ─▶ run
+ *                                                                                   │
+ *   answer ◀────────────────────────── cql_finish ◀─────────────────────────────────┘
+ *
+ * What decides correctness: a work is answered once and then gone; a statement runs against the
+ * schema it was compiled with, and one that a change made out of date is compiled again first. */
+#include "query/cql/cql_session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/cql/cql_parse.h"
+#include "query/cql/cql_prepared.h"
+#include "query/cql/cql_private.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+
+/* ---- the server ---- */
+
+static void store_drained(void *context)
+{
+    struct cql *cql = context;
+    struct cql_work *work = cql->stalled_first;
+    cql->stalled_first = NULL;
+    cql->stalled_last = NULL;
+    while (work != NULL) {
+        struct cql_work *next = work->next;
+        work->next = NULL;
+        work->resume(work);
+        work = next;
+    }
+}
+
+struct cql *cql_new(const struct cql_options *options)
+{
+    struct cql *cql = memory_zeroed(1, sizeof(*cql));
+    cql->options = *options;
+    cql->system_schema = cql_system_schema();
+    cql->prepared = cql_prepared_cache_new(
+        options->prepared_bytes_max > 0 ? options->prepared_bytes_max : CQL_PREPARED_BYTES_DEFAULT);
+    store_on_drain(options->store, store_drained, cql);
+    return cql;
+}
+
+void cql_free(struct cql *cql)
+{
+    check(cql->running == 0);
+    store_on_drain(cql->options.store, NULL, cql);
+    cql_prepared_cache_free(cql->prepared);
+    schema_unref(cql->system_schema);
+    memory_free(cql);
+}
+
+uint32_t cql_running(const struct cql *cql)
+{
+    return cql->running;
+}
+
+void cql_on_schema_change(struct cql *cql,
+                          void (*changed)(void *context, const struct cql_schema_change *change),
+                          void *context)
+{
+    cql->schema_changed = changed;
+    cql->schema_changed_context = context;
+}
+
+void cql_session_init(struct cql_session *session, struct cql *cql)
+{
+    *session = (struct cql_session){.cql = cql};
+}
+
+/* ---- compiling ---- */
+
+static int compile_statement(struct cql_scope *scope, struct cql_compiled *compiled)
+{
+    const struct cql_statement *statement = compiled->statement;
+    switch ((int)statement->kind) {
+    case CQL_STATEMENT_SELECT:
+        return cql_select_compile(scope, &statement->select, &compiled->select);
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        return cql_write_compile(scope, statement, &compiled->write);
+    case CQL_STATEMENT_BATCH:
+        return cql_batch_compile(scope, &statement->batch, &compiled->batch);
+    default:
+        return 0;
+    }
+}
+
+static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fault *fault)
+{
+    struct error err = {0};
+    int rc = cql_parse(text, compiled->arena, NULL, &compiled->statement, &err);
+    if (rc == ERROR_INVALID) {
+        return cql_refuse(fault, CQL_SYNTAX_ERROR, "%s", err.text);
+    }
+    return rc == 0 ? 0 : cql_fault_of(fault, &err);
+}
+
+/* A marker that no place gave a type is one that the statement's kind does not read. */
+static void name_markers(const struct cql_compiled *compiled)
+{
+    for (uint32_t i = 0; i < compiled->marker_count; i++) {
+        struct cql_column *marker = &compiled->markers[i];
+        if (compiled->statement->marker_names[i].size > 0) {
+            marker->name = cql_text(compiled->arena, compiled->statement->marker_names[i]);
+        }
+        if (marker->type == NULL) {
+            *marker = (struct cql_column){"", "", marker->name == NULL ? "?" : marker->name,
+                                          type_builtin(TYPE_BLOB)};
+        }
+    }
+}
+
+struct cql_compiled *cql_compile(struct cql *cql, struct bytes text, const char *keyspace,
+                                 struct cql_fault *fault)
+{
+    struct cql_compiled *compiled = memory_zeroed(1, sizeof(*compiled));
+    compiled->references = 1;
+    compiled->arena = arena_new(CQL_ARENA_CHUNK);
+    compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(cql->options.store));
+    compiled->keyspace = cql_text(compiled->arena, bytes_text(keyspace));
+    compiled->hash = hash64(text.data, text.size) ^ hash64(keyspace, strlen(keyspace));
+    if (text.size > CQL_TEXT_MAX) {
+        cql_invalid(fault, "the statement has %zu bytes, over %d", text.size, CQL_TEXT_MAX);
+        cql_compiled_unref(compiled);
+        return NULL;
+    }
+    int rc = parse(compiled, text, fault);
+    if (rc == 0) {
+        compiled->marker_count = compiled->statement->marker_count;
+        size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
+        compiled->markers = arena_alloc(compiled->arena, size, 16);
+        memset(compiled->markers, 0, size);
+        struct cql_scope scope = {.cql = cql,
+                                  .schema = compiled->schema,
+                                  .keyspace = compiled->keyspace,
+                                  .arena = compiled->arena,
+                                  .markers = compiled->markers,
+                                  .marker_count = compiled->marker_count,
+                                  .fault = fault};
+        rc = compile_statement(&scope, compiled);
+    }
+    if (rc != 0) {
+        cql_compiled_unref(compiled);
+        return NULL;
+    }
+    name_markers(compiled);
+    return compiled;
+}
+
+struct cql_compiled *cql_compiled_ref(struct cql_compiled *compiled)
+{
+    compiled->references++;
+    return compiled;
+}
+
+void cql_compiled_unref(struct cql_compiled *compiled)
+{
+    if (compiled == NULL || --compiled->references > 0) {
+        return;
+    }
+    schema_unref(compiled->schema);
+    arena_free(compiled->arena);
+    memory_free(compiled);
+}
+
+/* ---- names ---- */
+
+int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
+                       const char **keyspace_out)
+{
+    *keyspace_out =
+        name->keyspace.size > 0 ? cql_text(scope->arena, name->keyspace) : scope->keyspace;
+    if ((*keyspace_out)[0] != '\0') {
+        return 0;
+    }
+    return cql_invalid(scope->fault,
+                       "No keyspace has been specified. USE a keyspace, or explicitly "
+                       "specify keyspace.tablename");
+}
+
+int cql_find_table(struct cql_scope *scope, const struct cql_qualified_name *name,
+                   const struct table **table_out)
+{
+    const char *keyspace;
+    int rc = cql_scope_keyspace(scope, name, &keyspace);
+    if (rc != 0) {
+        return rc;
+    }
+    const char *table_name = cql_text(scope->arena, name->name);
+    *table_out = schema_table_named(scope->cql->system_schema, keyspace, table_name);
+    if (*table_out == NULL) {
+        *table_out = schema_table_named(scope->schema, keyspace, table_name);
+    }
+    if (*table_out != NULL) {
+        return 0;
+    }
+    bool has_keyspace = schema_keyspace(scope->schema, keyspace) != NULL ||
+                        schema_keyspace(scope->cql->system_schema, keyspace) != NULL;
+    if (!has_keyspace) {
+        return cql_invalid(scope->fault, "keyspace %s does not exist", keyspace);
+    }
+    return cql_invalid(scope->fault, "table %s does not exist", table_name);
+}
+
+bool cql_is_virtual(const struct cql *cql, const struct table *table)
+{
+    return schema_table_named(cql->system_schema, table->keyspace, table->name) != NULL;
+}
+
+bool cql_is_system_keyspace(const char *keyspace)
+{
+    static const char *const names[] = {"system",
+                                        "system_schema",
+                                        "system_auth",
+                                        "system_traces",
+                                        "system_virtual_schema",
+                                        "system_views",
+                                        "system_distributed"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(names[i], keyspace) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- works ---- */
+
+void cql_warn(struct cql_work *work, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (length > 0 && work->warning_count < CQL_WARNINGS_MAX) {
+        work->warnings[work->warning_count++] = cql_text(work->arena, bytes_text(text));
+    }
+}
+
+void cql_finish(struct cql_work *work, struct cql_result *result)
+{
+    struct cql *cql = work->cql;
+    result->warnings = work->warnings;
+    result->warning_count = work->warning_count;
+    cql->running--;
+    work->answer(work->answer_context, result);
+    if (work->release != NULL) {
+        work->release(work);
+    }
+    cql_compiled_unref(work->compiled);
+    struct arena *arena = work->arena;
+    arena_free(arena);
+}
+
+void cql_finish_void(struct cql_work *work)
+{
+    struct cql_result result = {.kind = CQL_RESULT_VOID};
+    cql_finish(work, &result);
+}
+
+void cql_finish_fault(struct cql_work *work)
+{
+    struct cql_result result = {.kind = CQL_RESULT_ERROR, .error = work->fault.error};
+    cql_finish(work, &result);
+}
+
+static void queue_add(struct cql_work **first, struct cql_work **last, struct cql_work *work)
+{
+    work->next = NULL;
+    if (*first == NULL) {
+        *first = work;
+    } else {
+        (*last)->next = work;
+    }
+    *last = work;
+}
+
+void cql_stall(struct cql_work *work)
+{
+    queue_add(&work->cql->stalled_first, &work->cql->stalled_last, work);
+}
+
+void cql_wait_for_schema(struct cql_work *work)
+{
+    queue_add(&work->cql->waiting_first, &work->cql->waiting_last, work);
+}
+
+/* The waiting ones go on in their order; a change among them makes those behind it wait again. */
+void cql_schema_settled(struct cql *cql)
+{
+    cql->schema_is_changing = false;
+    while (cql->waiting_first != NULL && !cql->schema_is_changing) {
+        struct cql_work *work = cql->waiting_first;
+        cql->waiting_first = work->next;
+        work->resume(work);
+    }
+}
+
+/* ---- binding ---- */
+
+static int bind_one(struct cql_work *work, const struct cql_column *marker,
+                    const struct cql_value *given, struct cql_value *value)
+{
+    *value = *given;
+    if (given->state != CQL_VALUE_SET) {
+        return 0;
+    }
+    struct error err = {0};
+    if (given->data.data == NULL) {
+        value->data = bytes_of("", 0);
+    }
+    if (given->data.size > 0 && type_validate(marker->type, given->data, &err) != 0) {
+        return cql_invalid(&work->fault, "%s (value of \"%s\")", err.text, marker->name);
+    }
+    if (given->data.size > 0) {
+        value->data = type_normalize(marker->type, value->data, work->arena);
+    }
+    return 0;
+}
+
+static const struct cql_value *value_named(const struct cql_value *values, uint32_t count,
+                                           const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (bytes_equal(values[i].name, bytes_text(name))) {
+            return &values[i];
+        }
+    }
+    return NULL;
+}
+
+int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
+             const struct cql_value *values, uint32_t value_count, bool are_named,
+             const struct cql_value **values_out)
+{
+    uint32_t count = compiled->marker_count;
+    if (!are_named && value_count != count) {
+        return cql_invalid(&work->fault, "Invalid amount of bind variables: expected %u, got %u",
+                           count, value_count);
+    }
+    struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
+    *values_out = bound;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_column *marker = &compiled->markers[i];
+        const struct cql_value *given =
+            are_named ? value_named(values, value_count, marker->name) : &values[i];
+        if (given == NULL) {
+            return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
+                               marker->name);
+        }
+        int rc = bind_one(work, marker, given, &bound[i]);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+/* ---- running ---- */
+
+static void use_run(struct cql_work *work)
+{
+    const char *name = cql_text(work->arena, work->compiled->statement->object.name.name);
+    const struct schema *schema = store_schema(work->cql->options.store);
+    if (schema_keyspace(schema, name) == NULL &&
+        schema_keyspace(work->cql->system_schema, name) == NULL) {
+        cql_invalid(&work->fault, "Keyspace '%s' does not exist", name);
+        cql_finish_fault(work);
+        return;
+    }
+    struct cql_session *session = work->session;
+    int length = snprintf(session->keyspace, sizeof(session->keyspace), "%s", name);
+    check(length > 0 && (size_t)length < sizeof(session->keyspace));
+    struct cql_result result = {.kind = CQL_RESULT_SET_KEYSPACE, .keyspace = session->keyspace};
+    cql_finish(work, &result);
+}
+
+/* What daybook refuses by name, whatever is in it. */
+static const char *refused_kind(enum cql_statement_kind kind)
+{
+    switch ((int)kind) {
+    case CQL_STATEMENT_CREATE_VIEW:
+    case CQL_STATEMENT_ALTER_VIEW:
+        return "Materialized views are disabled. Enable in cassandra.yaml to use.";
+    case CQL_STATEMENT_CREATE_TRIGGER:
+    case CQL_STATEMENT_DROP_TRIGGER:
+        return "Triggers are not supported by daybook";
+    case CQL_STATEMENT_CREATE_FUNCTION:
+    case CQL_STATEMENT_DROP_FUNCTION:
+    case CQL_STATEMENT_CREATE_AGGREGATE:
+    case CQL_STATEMENT_DROP_AGGREGATE:
+        return "User-defined functions are disabled in cassandra.yaml - set "
+               "user_defined_functions_enabled=true to enable";
+    case CQL_STATEMENT_DESCRIBE:
+        return "DESCRIBE is not supported by this version of daybook";
+    case CQL_STATEMENT_CREATE_INDEX:
+        return "Secondary indexes are not supported by this version of daybook";
+    case CQL_STATEMENT_CREATE_ROLE:
+    case CQL_STATEMENT_ALTER_ROLE:
+    case CQL_STATEMENT_DROP_ROLE:
+    case CQL_STATEMENT_GRANT_ROLE:
+    case CQL_STATEMENT_REVOKE_ROLE:
+    case CQL_STATEMENT_LIST_ROLES:
+    case CQL_STATEMENT_LIST_USERS:
+    case CQL_STATEMENT_LIST_SUPERUSERS:
+    case CQL_STATEMENT_GRANT:
+    case CQL_STATEMENT_REVOKE:
+    case CQL_STATEMENT_LIST_PERMISSIONS:
+    case CQL_STATEMENT_ADD_IDENTITY:
+    case CQL_STATEMENT_DROP_IDENTITY:
+        return "Roles and permissions are not supported by this version of daybook";
+    default:
+        return NULL;
+    }
+}
+
+static bool only_reads(enum cql_statement_kind kind)
+{
+    return kind == CQL_STATEMENT_SELECT || kind == CQL_STATEMENT_USE ||
+           kind == CQL_STATEMENT_DESCRIBE;
+}
+
+static void run_compiled(struct cql_work *work)
+{
+    enum cql_statement_kind kind = work->compiled->statement->kind;
+    const char *refusal = refused_kind(kind);
+    if (refusal != NULL) {
+        cql_invalid(&work->fault, "%s", refusal);
+        cql_finish_fault(work);
+        return;
+    }
+    if (work->cql->options.read_only && !only_reads(kind)) {
+        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
+        cql_finish_fault(work);
+        return;
+    }
+    switch ((int)kind) {
+    case CQL_STATEMENT_SELECT:
+        cql_select_run(work);
+        return;
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        cql_write_run(work);
+        return;
+    case CQL_STATEMENT_BATCH:
+        cql_batch_run(work);
+        return;
+    case CQL_STATEMENT_USE:
+        use_run(work);
+        return;
+    default:
+        cql_schema_run(work);
+        return;
+    }
+}
+
+static int prepare_work(struct cql_work *work)
+{
+    const struct cql_request *request = &work->request;
+    if (request->kind == CQL_EXECUTE) {
+        work->compiled = cql_prepared_get(work->cql, request->text, &work->fault);
+    } else {
+        work->compiled = cql_compile(work->cql, request->text, work->keyspace, &work->fault);
+    }
+    if (work->compiled == NULL) {
+        return ERROR_INVALID;
+    }
+    return cql_bind(work, work->compiled, request->values, request->value_count,
+                    request->values_are_named, &work->values);
+}
+
+static void prepare_run(struct cql_work *work)
+{
+    struct cql_result result = {.kind = CQL_RESULT_PREPARED};
+    if (cql_prepared_add(work->cql, work->request.text, work->keyspace, work->arena, &work->fault,
+                         &result.prepared) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    cql_finish(work, &result);
+}
+
+static void work_run(struct cql_work *work)
+{
+    if (work->cql->schema_is_changing) {
+        cql_wait_for_schema(work);
+        return;
+    }
+    if (work->request.kind == CQL_BATCH) {
+        cql_batch_run_request(work);
+        return;
+    }
+    if (work->request.kind == CQL_PREPARE) {
+        prepare_run(work);
+        return;
+    }
+    if (prepare_work(work) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    run_compiled(work);
+}
+
+void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
+             void *context)
+{
+    struct cql *cql = session->cql;
+    struct arena *arena = arena_new(CQL_ARENA_CHUNK);
+    struct cql_work *work = arena_alloc(arena, sizeof(*work), 16);
+    int64_t now_us = store_now_us(cql->options.store);
+    *work = (struct cql_work){.cql = cql,
+                              .session = session,
+                              .request = *request,
+                              .answer = answer,
+                              .answer_context = context,
+                              .arena = arena,
+                              .fault = {.arena = arena},
+                              .now_s = request->has_now ? request->now_s : now_us / 1000000,
+                              .resume = work_run};
+    work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
+                                                                : bytes_text(session->keyspace));
+    cql->running++;
+    work_run(work);
+}

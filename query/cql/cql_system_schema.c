@@ -1,0 +1,199 @@
+/* system_schema: the catalog as rows, with the options that Cassandra 5.0.9 shows for a table that
+ * was made without any. */
+#include <string.h>
+
+#include "query/cql/cql_row.h"
+#include "query/cql/cql_system.h"
+#include "storage/base/memory.h"
+
+static bool is_hidden(const struct table *table)
+{
+    return (table->flags & TABLE_HIDDEN) != 0;
+}
+
+/* ---- keyspaces ---- */
+
+enum { REPLICATION_MAX = 64 };
+
+/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}, in turn. */
+static uint32_t map_texts(struct arena *arena, const char *literal, const char **texts)
+{
+    uint32_t count = 0;
+    const char *open = strchr(literal, '\'');
+    while (open != NULL && count < REPLICATION_MAX) {
+        const char *close = strchr(open + 1, '\'');
+        if (close == NULL) {
+            break;
+        }
+        texts[count++] = cql_text(arena, bytes_of(open + 1, (size_t)(close - open - 1)));
+        open = strchr(close + 1, '\'');
+    }
+    return count - count % 2;
+}
+
+static void keyspace_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    static const char *const local[] = {"class", "org.apache.cassandra.locator.LocalStrategy"};
+    bool is_ours = schema == maker->work->cql->system_schema;
+    for (const struct keyspace *k = schema_keyspace_next(schema, NULL); k != NULL;
+         k = schema_keyspace_next(schema, k)) {
+        const char *texts[REPLICATION_MAX];
+        cql_system_text(maker, k->name);
+        cql_system_boolean(maker, k->durable_writes);
+        if (is_ours) {
+            cql_system_texts(maker, local, 2);
+        } else {
+            uint32_t count = map_texts(maker->work->arena, k->replication, texts);
+            cql_system_texts(maker, texts, count);
+        }
+        cql_system_row(maker);
+    }
+}
+
+/* ---- tables ---- */
+
+static void table_row(struct cql_system_maker *maker, const struct table *table)
+{
+    static const char *const caching[] = {"keys", "ALL", "rows_per_partition", "NONE"};
+    static const char *const compaction[] = {
+        "class", "org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy",
+        "max_threshold", "32", "min_threshold", "4"};
+    static const char *const compression[] = {"chunk_length_in_kb", "16", "class",
+                                              "org.apache.cassandra.io.compress.LZ4Compressor"};
+    static const char *const flags[] = {"compound", "counter"};
+    cql_system_text(maker, table->keyspace);
+    cql_system_text(maker, table->name);
+    cql_system_text(maker, "99p");
+    cql_system_null(maker, 1);
+    cql_system_double(maker, 0.01);
+    cql_system_texts(maker, caching, 4);
+    cql_system_null(maker, 1);
+    cql_system_text(maker, table->comment);
+    cql_system_texts(maker, compaction, 6);
+    cql_system_texts(maker, compression, 4);
+    cql_system_double(maker, 1.0);
+    cql_system_double(maker, 0.0);
+    cql_system_int(maker, table->default_ttl_s);
+    cql_system_texts(maker, NULL, 0);
+    cql_system_texts(maker, flags, (table->flags & TABLE_COUNTER) != 0 ? 2 : 1);
+    cql_system_int(maker, 864000);
+    cql_system_bytes(maker, bytes_of(table->uuid, sizeof(table->uuid)));
+    cql_system_null(maker, 1);
+    cql_system_int(maker, 2048);
+    cql_system_null(maker, 1);
+    cql_system_int(maker, 0);
+    cql_system_int(maker, 128);
+    cql_system_text(maker, "BLOCKING");
+    cql_system_double(maker, 0.0);
+    cql_system_text(maker, "99p");
+    cql_system_row(maker);
+}
+
+static void table_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        if (!is_hidden(t)) {
+            table_row(maker, t);
+        }
+    }
+}
+
+/* ---- columns ---- */
+
+static void put_type(struct cql_system_maker *maker, const struct type *type)
+{
+    struct buffer text = {0};
+    type_print(type, &text);
+    cql_system_bytes(maker, buffer_view(&text));
+    buffer_release(&text);
+}
+
+static void column_row(struct cql_system_maker *maker, const struct table *table,
+                       const struct column *column)
+{
+    static const char *const kinds[] = {[COLUMN_PARTITION] = "partition_key",
+                                        [COLUMN_CLUSTERING] = "clustering",
+                                        [COLUMN_STATIC] = "static",
+                                        [COLUMN_REGULAR] = "regular"};
+    bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
+    cql_system_text(maker, table->keyspace);
+    cql_system_text(maker, table->name);
+    cql_system_text(maker, column->name);
+    cql_system_text(maker, column->kind != COLUMN_CLUSTERING ? "none"
+                           : column->descending              ? "desc"
+                                                             : "asc");
+    cql_system_text(maker, column->name);
+    cql_system_text(maker, kinds[column->kind]);
+    cql_system_int(maker, is_key ? (int32_t)column->position : -1);
+    put_type(maker, column->type);
+    cql_system_row(maker);
+}
+
+static void column_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        for (uint32_t i = 0; i < t->column_count && !is_hidden(t); i++) {
+            column_row(maker, t, &t->columns[i]);
+        }
+    }
+}
+
+static void dropped_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        for (uint32_t i = 0; i < t->dropped_count; i++) {
+            const struct dropped_column *dropped = &t->dropped[i];
+            struct buffer time = {0};
+            cql_system_text(maker, t->keyspace);
+            cql_system_text(maker, t->name);
+            cql_system_text(maker, dropped->name);
+            value_put_bigint(&time, dropped->dropped_us / 1000);
+            cql_system_bytes(maker, buffer_view(&time));
+            buffer_release(&time);
+            cql_system_text(maker, "regular");
+            put_type(maker, dropped->type);
+            cql_system_row(maker);
+        }
+    }
+}
+
+/* ---- types ---- */
+
+static void type_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    for (const struct user_type *u = schema_type_next(schema, NULL); u != NULL;
+         u = schema_type_next(schema, u)) {
+        uint32_t count = u->type->argument_count;
+        const char **types =
+            arena_alloc(maker->work->arena, (count + 1) * sizeof(*types), 16);
+        for (uint32_t i = 0; i < count; i++) {
+            struct buffer text = {0};
+            type_print(u->type->arguments[i], &text);
+            types[i] = cql_text(maker->work->arena, buffer_view(&text));
+            buffer_release(&text);
+        }
+        cql_system_text(maker, u->keyspace);
+        cql_system_text(maker, u->type->name);
+        cql_system_texts(maker, u->type->field_names, count);
+        cql_system_texts(maker, types, count);
+        cql_system_row(maker);
+    }
+}
+
+void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    static const struct {
+        const char *name;
+        void (*rows)(struct cql_system_maker *maker, const struct schema *schema);
+    } makers[] = {{"keyspaces", keyspace_rows},     {"tables", table_rows},
+                  {"columns", column_rows},         {"types", type_rows},
+                  {"dropped_columns", dropped_rows}};
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
+        if (strcmp(makers[i].name, maker->table->name) == 0) {
+            makers[i].rows(maker, schema);
+        }
+    }
+}

@@ -1,0 +1,819 @@
+/* Writes, carried out.
+ *
+ *   bind ─▶ read what must be known ─▶ conditions hold? ─▶ build ─▶ apply if unchanged ─▶ answer
+ *              ▲                            │ no: wait until                │ changed
+ *              │                            ▼ all that was seen is durable  │
+ *              └────────────────────────────────────────────────────────────┘
+ *
+ * What decides correctness: the reads show what is applied, also what is not durable yet, and the
+ * batch is applied only if every partition that was read is as it was (store_apply_if); so between
+ * a condition and its write nothing comes.  A condition that fails is answered only when what it
+ * saw is durable: an empty batch is the wait.
+ *
+ * A write that was handed to the store and whose outcome is not known is answered as a write
+ * timeout, never as something that a driver tries again by itself. */
+#include "query/cql/cql_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rollup/rollup.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/base/uuid.h"
+
+enum {
+    ATTEMPTS_MAX = 100, /* until a statement that finds its partition changed
+                                          * every time is given up */
+    TTL_MAX_S = 630720000,
+    READ_ROWS = 5000,
+    BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
+    BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
+    BATCH_WARN_PARTITIONS = 10
+};
+
+struct write {
+    struct cql_work *work;
+    bool is_batch;
+    enum cql_batch_kind kind; /* of a batch */
+    struct cql_write_statement *statements;
+    uint32_t count;
+    struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
+    uint32_t compiled_count;
+    bool is_conditional;
+    bool reads_first;
+    bool has_server_time; /* a timestamp that the server gives stands in it */
+    uint32_t attempts;
+
+    uint32_t read_statement; /* where reading is */
+    uint32_t read_unit;
+    struct buffer position;
+    bool is_reading, reads_again, read_failed;
+    struct store_expectation *expectations;
+    uint32_t expectation_count;
+
+    struct write_batch *batch;
+    uint32_t refused; /* the statement whose condition failed */
+};
+
+static void write_release(struct cql_work *work)
+{
+    struct write *write = work->state;
+    for (uint32_t i = 0; i < write->compiled_count; i++) {
+        cql_compiled_unref(write->compiled[i]);
+    }
+    buffer_release(&write->position);
+    if (write->batch != NULL) {
+        write_batch_free(write->batch);
+    }
+    cql_write_ended(work->cql);
+}
+
+static struct write *write_new(struct cql_work *work, uint32_t count)
+{
+    struct write *write = arena_alloc(work->arena, sizeof(*write), 16);
+    *write = (struct write){.work = work};
+    write->statements = arena_alloc(work->arena, (count + 1) * sizeof(*write->statements), 16);
+    memset(write->statements, 0, (count + 1) * sizeof(*write->statements));
+    write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
+    work->state = write;
+    work->release = write_release;
+    work->cql->writing++;
+    return write;
+}
+
+/* ---- binding ---- */
+
+static int bind_timestamp(struct write *write, struct cql_write_statement *statement,
+                          const struct cql_expression *of_batch)
+{
+    struct cql_work *work = write->work;
+    const struct cql_write_plan *plan = statement->plan;
+    const struct cql_expression *given = plan->timestamp != NULL ? plan->timestamp : of_batch;
+    struct cql_context context = cql_context_of(work, work->arena);
+    struct bytes value = CQL_NULL;
+    context.values = plan->timestamp != NULL ? statement->values : work->values;
+    bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
+    statement->timestamp_us = TIMESTAMP_SERVER;
+    if (given != NULL) {
+        int rc = cql_expression_value(given, &context, &value);
+        if (rc < 0) {
+            return rc;
+        }
+        if (rc == 0 && value.size != 8) {
+            return cql_invalid(&work->fault, "Invalid null value of timestamp");
+        }
+        if (rc == 0 && value_bigint(value) == INT64_MIN) {
+            return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
+                                             "[-9223372036854775807, 9223372036854775807]");
+        }
+        if (rc == 0 && !is_stream) {
+            statement->timestamp_us = value_bigint(value);
+        }
+    } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
+        statement->timestamp_us = work->request.timestamp_us;
+    }
+    write->has_server_time |= statement->timestamp_us == TIMESTAMP_SERVER && !is_stream;
+    return 0;
+}
+
+static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement)
+{
+    struct cql_context context = cql_context_of(work, work->arena);
+    struct bytes value = CQL_NULL;
+    statement->ttl_s = statement->plan->table->default_ttl_s;
+    context.values = statement->values;
+    if (statement->plan->ttl == NULL) {
+        return 0;
+    }
+    int rc = cql_expression_value(statement->plan->ttl, &context, &value);
+    if (rc != 0) {
+        return rc == CQL_UNSET ? 0 : rc;
+    }
+    int32_t ttl_s = value.size == 4 ? value_int(value) : 0;
+    if (ttl_s < 0) {
+        return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
+    }
+    if (ttl_s > TTL_MAX_S) {
+        return cql_invalid(&work->fault, "ttl is too large. requested (%d) maximum (%d)", ttl_s,
+                           TTL_MAX_S);
+    }
+    statement->ttl_s = ttl_s;
+    return 0;
+}
+
+static int bind_statement(struct write *write, struct cql_write_statement *statement,
+                          const struct cql_expression *timestamp)
+{
+    struct cql_work *work = write->work;
+    const struct cql_write_plan *plan = statement->plan;
+    struct cql_context context = cql_context_of(work, work->arena);
+    context.values = statement->values;
+    int rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
+    if (rc == 0) {
+        rc = bind_timestamp(write, statement, timestamp);
+    }
+    if (rc == 0) {
+        rc = bind_ttl(work, statement);
+    }
+    uint32_t count = 0;
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+        count++;
+    }
+    statement->conditions =
+        arena_alloc(work->arena, (count + 1) * sizeof(*statement->conditions), 16);
+    for (const struct cql_restriction *r = plan->conditions; rc == 0 && r != NULL; r = r->next) {
+        rc = cql_filter_bind(r, &context, true,
+                             &statement->conditions[statement->condition_count++]);
+    }
+    write->is_conditional |= plan->is_conditional;
+    write->reads_first |= plan->is_conditional || plan->reads_first;
+    return rc;
+}
+
+/* ---- batches ---- */
+
+static int check_kinds(struct write *write)
+{
+    struct cql_fault *fault = &write->work->fault;
+    uint32_t counters = 0;
+    for (uint32_t i = 0; i < write->count; i++) {
+        counters += write->statements[i].plan->is_counter;
+    }
+    if (write->kind == CQL_BATCH_COUNTER && counters < write->count) {
+        return cql_invalid(fault, "Cannot include non-counter statement in a counter batch");
+    }
+    if (counters > 0 && counters < write->count) {
+        return cql_invalid(fault,
+                           "Counter and non-counter mutations cannot exist in the same batch");
+    }
+    if (write->kind == CQL_BATCH_LOGGED && counters > 0) {
+        return cql_invalid(fault, "Cannot include a counter statement in a logged batch");
+    }
+    return 0;
+}
+
+static int check_batch(struct write *write, bool has_timestamp)
+{
+    struct cql_fault *fault = &write->work->fault;
+    int rc = check_kinds(write);
+    bool is_conditional = false;
+    for (uint32_t i = 0; i < write->count && rc == 0; i++) {
+        const struct cql_write_plan *plan = write->statements[i].plan;
+        is_conditional |= plan->is_conditional;
+        if (has_timestamp && plan->timestamp != NULL) {
+            rc = cql_invalid(fault,
+                             "Timestamp must be set either on BATCH or individual statements");
+        }
+    }
+    if (rc == 0 && is_conditional && has_timestamp) {
+        rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");
+    }
+    return rc;
+}
+
+/* Conditions hold for one partition of one table. */
+static int check_one_partition(struct write *write)
+{
+    const struct cql_write_statement *first = &write->statements[0];
+    for (uint32_t i = 0; i < write->count; i++) {
+        const struct cql_write_statement *statement = &write->statements[i];
+        if (statement->plan->table != first->plan->table) {
+            return cql_invalid(&write->work->fault,
+                               "Batch with conditions cannot span multiple tables");
+        }
+        if (statement->bound.key_count != 1 || first->bound.key_count != 1 ||
+            !bytes_equal(statement->bound.keys[0], first->bound.keys[0])) {
+            return cql_invalid(&write->work->fault,
+                               "Batch with conditions cannot span multiple partitions");
+        }
+    }
+    return 0;
+}
+
+static bool is_new_partition(const struct mutation *mutations, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++) {
+        if (mutations[j].table_id == mutations[i].table_id &&
+            bytes_equal(mutations[j].key, mutations[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Cassandra's limits on batches over several partitions, with its words. */
+static int check_size(struct write *write)
+{
+    const struct write_batch *batch = write->batch;
+    const struct table *table = write->count > 0 ? write->statements[0].plan->table : NULL;
+    uint32_t partitions = 0;
+    struct buffer packed = {0};
+    if (!write->is_batch || batch->mutation_count < 2) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        /* The first ones are enough to tell one from several; more are counted up to a bound. */
+        partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
+        mutation_pack(&batch->mutations[i], &packed);
+    }
+    size_t size = packed.size;
+    buffer_release(&packed);
+    if (partitions < 2) {
+        return 0;
+    }
+    if (size > BATCH_FAIL_BYTES) {
+        return cql_invalid(&write->work->fault, "Batch too large");
+    }
+    if (size > BATCH_WARN_BYTES) {
+        cql_warn(write->work,
+                 "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
+                 table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
+    }
+    if (write->kind != CQL_BATCH_LOGGED && partitions > BATCH_WARN_PARTITIONS) {
+        cql_warn(write->work,
+                 "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
+                 "use a logged batch for atomicity, or asynchronous writes for performance.",
+                 partitions, table->keyspace, table->name);
+    }
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static void put_cell(struct buffer *cells, struct bytes value)
+{
+    buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
+    buffer_append_bytes(cells, value);
+}
+
+static void answer_rows(struct write *write, const struct cql_column *columns, uint32_t count,
+                        struct buffer *cells)
+{
+    struct cql_result result = {
+        .kind = CQL_RESULT_ROWS,
+        .rows = {.metadata = {columns, count}, .row_count = 1, .cells = buffer_view(cells)}};
+    cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
+    struct buffer taken = *cells;
+    cql_finish(write->work, &result);
+    buffer_release(&taken);
+}
+
+static struct cql_column applied_column(const struct write *write)
+{
+    const struct table *table = write->statements[0].plan->table;
+    return (struct cql_column){table->keyspace, table->name, "[applied]",
+                               type_builtin(TYPE_BOOLEAN)};
+}
+
+static void answer_applied(struct write *write)
+{
+    struct buffer cells = {0};
+    uint8_t yes = 1;
+    struct cql_column column = applied_column(write);
+    put_cell(&cells, bytes_of(&yes, 1));
+    answer_rows(write, &column, 1, &cells);
+}
+
+static bool is_in(const struct cql_metadata *columns, const char *name)
+{
+    for (uint32_t i = 0; i < columns->count; i++) {
+        if (strcmp(columns->columns[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The row that a refused condition met, where there is one: all of it after IF NOT EXISTS, else the
+ * columns of the conditions; in a batch with the key. */
+static void answer_refused(struct write *write)
+{
+    const struct cql_write_statement *statement = &write->statements[write->refused];
+    const struct cql_write_plan *plan = statement->plan;
+    const struct table *table = plan->table;
+    const struct cql_read_row *read = &statement->reads[0];
+    struct cql_row row = {.table = table,
+                          .key = read->key,
+                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
+                          .static_row = read->static_row};
+    struct cql_column *columns =
+        arena_alloc(write->work->arena, (table->column_count + 1) * sizeof(*columns), 16);
+    struct buffer cells = {0};
+    uint8_t no = 0;
+    uint32_t count = 0;
+    columns[count++] = applied_column(write);
+    put_cell(&cells, bytes_of(&no, 1));
+    bool shows_row =
+        (row.row != NULL || (row.static_row != NULL && plan->is_static)) && !plan->if_exists;
+    for (uint32_t i = 0; i < table->column_count && shows_row; i++) {
+        const struct column *column = &table->columns[i];
+        bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
+        if (plan->if_not_exists || is_in(&plan->condition_columns, column->name) ||
+            (write->is_batch && is_key)) {
+            columns[count++] =
+                (struct cql_column){table->keyspace, table->name, column->name, column->type};
+            put_cell(&cells, cql_row_value(&row, column, write->work->arena));
+        }
+    }
+    answer_rows(write, columns, count, &cells);
+}
+
+static const char *write_type(const struct write *write)
+{
+    if (write->is_conditional) {
+        return "CAS";
+    }
+    if (write->count > 0 && write->statements[0].plan->is_counter) {
+        return "COUNTER";
+    }
+    if (!write->is_batch) {
+        return "SIMPLE";
+    }
+    return write->kind == CQL_BATCH_LOGGED ? "BATCH" : "UNLOGGED_BATCH";
+}
+
+static void answer_unknown(struct write *write, const struct error *err)
+{
+    struct cql_work *work = write->work;
+    cql_refuse(&work->fault, CQL_WRITE_TIMEOUT,
+               "Operation timed out - received only 0 responses. "
+               "(%s)",
+               err != NULL ? err->text : "the store stopped");
+    work->fault.error.consistency = work->request.consistency;
+    work->fault.error.write_type = write_type(write);
+    cql_finish_fault(work);
+}
+
+/* ---- applying ---- */
+
+static void write_start(struct write *write);
+
+static void write_applied(void *context, int status, const struct error *err)
+{
+    struct write *write = context;
+    struct cql_work *work = write->work;
+    if (status == 0) {
+        if (write->is_conditional) {
+            answer_applied(write);
+        } else {
+            cql_finish_void(work);
+        }
+        return;
+    }
+    if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
+        write_start(write);
+        return;
+    }
+    if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
+        cql_fault_of(&work->fault, err);
+        cql_finish_fault(work);
+        return;
+    }
+    answer_unknown(write, err);
+}
+
+static void write_refused(void *context, int status, const struct error *err)
+{
+    struct write *write = context;
+    if (status != 0) {
+        answer_unknown(write, err);
+        return;
+    }
+    answer_refused(write);
+}
+
+static void write_apply(struct cql_work *work);
+
+/* What changes a rate or deletes clicks has a name that restatements tell. */
+static void add_change(struct write *write)
+{
+    struct cql_work *work = write->work;
+    struct rollup *rollup = work->cql->options.rollup;
+    bool has_name = false;
+    for (uint32_t i = 0; i < write->batch->mutation_count; i++) {
+        uint32_t table_id = write->batch->mutations[i].table_id;
+        has_name |= table_id == TABLE_RESELLER || table_id == TABLE_AD_CLICK;
+    }
+    if (!has_name || rollup == NULL) {
+        return;
+    }
+    uint8_t change_id[UUID_SIZE];
+    const char *words[] = {"INSERT", "UPDATE", "DELETE"};
+    const struct cql_write_plan *plan = write->statements[0].plan;
+    struct buffer command = {0};
+    buffer_printf(&command, "%s %s.%s", write->is_batch ? "BATCH" : words[plan->kind],
+                  plan->table->keyspace, plan->table->name);
+    buffer_put_u8(&command, 0);
+    const char *user = work->session->user;
+    rollup_add_change(rollup, write->batch, "cql", user[0] != '\0' ? user : "anonymous",
+                      (const char *)command.data, NULL, change_id);
+    buffer_release(&command);
+}
+
+static int apply_batch(struct write *write, struct error *err)
+{
+    struct cql_options *options = &write->work->cql->options;
+    if (options->rollup != NULL) {
+        rollup_apply(options->rollup, write->batch, write->expectations, write->expectation_count,
+                     write_applied, write);
+        return 0;
+    }
+    return store_apply_if(options->store, write->batch, write->expectations,
+                          write->expectation_count, write_applied, write, err);
+}
+
+static void write_apply(struct cql_work *work)
+{
+    struct write *write = work->state;
+    struct error err = {0};
+    int rc = apply_batch(write, &err);
+    if (rc == ERROR_FULL) {
+        work->resume = write_apply;
+        cql_stall(work);
+        return;
+    }
+    if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
+        write_start(write);
+        return;
+    }
+    if (rc != 0) {
+        cql_fault_of(&work->fault, &err);
+        cql_finish_fault(work);
+    }
+}
+
+/* Wait for what the failed condition saw. */
+static void write_wait(struct cql_work *work)
+{
+    struct write *write = work->state;
+    struct error err = {0};
+    write_batch_clear(write->batch);
+    int rc = store_apply(work->cql->options.store, write->batch, write_refused, write, &err);
+    if (rc == ERROR_FULL) {
+        work->resume = write_wait;
+        cql_stall(work);
+    } else if (rc != 0) {
+        cql_fault_of(&work->fault, &err);
+        cql_finish_fault(work);
+    }
+}
+
+static int build(struct write *write)
+{
+    int64_t now_us = store_now_us(write->work->cql->options.store);
+    if (write->batch == NULL) {
+        write->batch = write_batch_new();
+    }
+    write_batch_clear(write->batch);
+    for (uint32_t i = 0; i < write->count; i++) {
+        struct cql_write_statement statement = write->statements[i];
+        bool is_stream = (statement.plan->table->flags & TABLE_STREAM) != 0;
+        if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream) {
+            statement.timestamp_us = now_us;
+        }
+        int rc = cql_write_build(write->work, &statement, write->batch);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    add_change(write);
+    return check_size(write);
+}
+
+/* ---- conditions ---- */
+
+static bool condition_holds(struct write *write, const struct cql_write_statement *statement)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    if (!plan->is_conditional) {
+        return true;
+    }
+    const struct cql_read_row *read = &statement->reads[0];
+    struct cql_row row = {.table = plan->table,
+                          .key = read->key,
+                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
+                          .static_row = read->static_row};
+    bool exists = plan->is_static ? row.static_row != NULL : row.row != NULL;
+    if (plan->if_exists || plan->if_not_exists) {
+        return exists == plan->if_exists;
+    }
+    for (uint32_t i = 0; i < statement->condition_count; i++) {
+        if (!cql_filter_matches(&statement->conditions[i], &row, write->work->arena)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void write_decide(struct write *write)
+{
+    struct cql_work *work = write->work;
+    for (uint32_t i = 0; i < write->count; i++) {
+        if (!condition_holds(write, &write->statements[i])) {
+            write->refused = i;
+            if (write->batch == NULL) {
+                write->batch = write_batch_new();
+            }
+            write_wait(work);
+            return;
+        }
+    }
+    if (build(write) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    write_apply(work);
+}
+
+/* ---- reading first ---- */
+
+static void read_go(struct write *write);
+
+static void expect(struct write *write, const struct cql_write_statement *statement,
+                   struct bytes key, struct store_version version)
+{
+    for (uint32_t i = 0; i < write->expectation_count; i++) {
+        const struct store_expectation *expectation = &write->expectations[i];
+        if (expectation->table_id == statement->plan->table->id &&
+            bytes_equal(expectation->key, key)) {
+            return;
+        }
+    }
+    write->expectations[write->expectation_count++] =
+        (struct store_expectation){.table_id = statement->plan->table->id,
+                                   .key = key,
+                                   .version = version,
+                                   .allows_fresh = true};
+}
+
+static void keep_row(struct write *write, struct cql_read_row *read, const struct row *row)
+{
+    struct arena *arena = write->work->arena;
+    if (row->is_static) {
+        read->static_row = arena_alloc(arena, sizeof(struct row), 16);
+        *read->static_row = row_copy(row, arena);
+        return;
+    }
+    if (read->row_count == read->row_capacity) {
+        uint32_t capacity = read->row_capacity == 0 ? 4 : read->row_capacity * 2;
+        struct row *rows = arena_alloc(arena, capacity * sizeof(struct row), 16);
+        if (read->row_count > 0) {
+            memcpy(rows, read->rows, read->row_count * sizeof(struct row));
+        }
+        read->rows = rows;
+        read->row_capacity = capacity;
+    }
+    read->rows[read->row_count++] = row_copy(row, arena);
+}
+
+static void read_arrived(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct write *write = context;
+    if (status != 0) {
+        cql_fault_of(&write->work->fault, err);
+        write->read_failed = true;
+        read_go(write);
+        return;
+    }
+    struct cql_write_statement *statement = &write->statements[write->read_statement];
+    struct cql_read_row *read = &statement->reads[write->read_unit];
+    if (write->position.size == 0) {
+        expect(write, statement, read->key, page->version);
+    }
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        keep_row(write, read, &page->rows[i].row);
+    }
+    buffer_clear(&write->position);
+    buffer_append_bytes(&write->position, page->position);
+    if (write->position.size == 0) {
+        write->read_unit++;
+    }
+    read_go(write);
+}
+
+/* The statement and unit to be read next; false: all is there. */
+static bool read_next(struct write *write)
+{
+    while (write->read_statement < write->count) {
+        const struct cql_write_plan *plan = write->statements[write->read_statement].plan;
+        bool reads = plan->is_conditional || plan->reads_first;
+        if (reads && write->read_unit < write->statements[write->read_statement].read_count) {
+            return true;
+        }
+        write->read_statement++;
+        write->read_unit = 0;
+    }
+    return false;
+}
+
+static int read_one(struct write *write)
+{
+    struct cql_write_statement *statement = &write->statements[write->read_statement];
+    const struct cql_read_row *read = &statement->reads[write->read_unit];
+    struct error err = {0};
+    struct read_request request = {.table_id = statement->plan->table->id,
+                                   .key = read->key,
+                                   .slice = *read->slice,
+                                   .position = buffer_view(&write->position),
+                                   .row_limit = READ_ROWS,
+                                   .view = READ_APPLIED};
+    request.slice.with_static = true;
+    int rc = store_read(write->work->cql->options.store, &request, read_arrived, write, &err);
+    return rc == 0 ? 0 : cql_fault_of(&write->work->fault, &err);
+}
+
+/* A loop, because a read may be answered at once; a read that is answered late begins it again. */
+static void read_go(struct write *write)
+{
+    if (write->is_reading) {
+        write->reads_again = true;
+        return;
+    }
+    write->is_reading = true;
+    do {
+        write->reads_again = false;
+        if (!write->read_failed && !read_next(write)) {
+            write->is_reading = false;
+            write_decide(write);
+            return;
+        }
+        if (write->read_failed || read_one(write) != 0) {
+            cql_finish_fault(write->work);
+            return;
+        }
+    } while (write->reads_again);
+    write->is_reading = false;
+}
+
+/* One place per key and slice for what will be read. */
+static void make_places(struct write *write, struct cql_write_statement *statement)
+{
+    const struct cql_restrict_bound *bound = &statement->bound;
+    uint32_t slices = bound->slice_count;
+    struct slice *nothing = arena_alloc(write->work->arena, sizeof(*nothing), 16);
+    *nothing = slice_all();
+    nothing->end.side = BOUND_BEFORE;
+    statement->read_count = bound->key_count * slices;
+    statement->reads = arena_alloc(write->work->arena,
+                                   (statement->read_count + 1) * sizeof(*statement->reads), 16);
+    memset(statement->reads, 0, (statement->read_count + 1) * sizeof(*statement->reads));
+    for (uint32_t i = 0; i < statement->read_count; i++) {
+        statement->reads[i].key = bound->keys[i / slices];
+        statement->reads[i].slice =
+            statement->plan->is_static ? nothing : &bound->slices[i % slices];
+    }
+}
+
+static void write_start(struct write *write)
+{
+    uint32_t places = 0;
+    for (uint32_t i = 0; i < write->count; i++) {
+        const struct cql_write_plan *plan = write->statements[i].plan;
+        if (plan->is_conditional || plan->reads_first) {
+            make_places(write, &write->statements[i]);
+            places += write->statements[i].read_count;
+        }
+    }
+    write->expectations =
+        arena_alloc(write->work->arena, (places + 1) * sizeof(*write->expectations), 16);
+    write->expectation_count = 0;
+    write->read_statement = 0;
+    write->read_unit = 0;
+    buffer_clear(&write->position);
+    read_go(write);
+}
+
+/* ---- statements ---- */
+
+void cql_write_run(struct cql_work *work)
+{
+    struct write *write = write_new(work, 1);
+    write->count = 1;
+    write->statements[0].plan = work->compiled->write;
+    write->statements[0].values = work->values;
+    if (bind_statement(write, &write->statements[0], NULL) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    write_start(write);
+}
+
+static void batch_run(struct write *write, const struct cql_expression *timestamp,
+                      bool has_timestamp)
+{
+    struct cql_work *work = write->work;
+    int rc = check_batch(write, has_timestamp);
+    for (uint32_t i = 0; i < write->count && rc == 0; i++) {
+        rc = bind_statement(write, &write->statements[i], timestamp);
+    }
+    if (rc == 0 && write->is_conditional) {
+        rc = check_one_partition(write);
+    }
+    if (rc != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    if (write->count == 0) {
+        cql_finish_void(work);
+        return;
+    }
+    write_start(write);
+}
+
+void cql_batch_run(struct cql_work *work)
+{
+    const struct cql_batch_plan *plan = work->compiled->batch;
+    struct write *write = write_new(work, plan->count);
+    write->is_batch = true;
+    write->kind = plan->kind;
+    write->count = plan->count;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        write->statements[i].plan = plan->statements[i];
+        write->statements[i].values = work->values;
+    }
+    batch_run(write, plan->timestamp, plan->timestamp != NULL);
+}
+
+/* A statement of the protocol's BATCH; its plan lives in its compiled form. */
+static int add_item(struct write *write, const struct cql_batch_item *item)
+{
+    struct cql_work *work = write->work;
+    struct cql_write_statement *statement = &write->statements[write->count++];
+    struct cql_compiled *compiled =
+        item->is_prepared ? cql_prepared_get(work->cql, item->text, &work->fault)
+                          : cql_compile(work->cql, item->text, work->keyspace, &work->fault);
+    if (compiled == NULL) {
+        return ERROR_INVALID;
+    }
+    write->compiled[write->compiled_count++] = compiled;
+    enum cql_statement_kind kind = compiled->statement->kind;
+    if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
+        kind != CQL_STATEMENT_DELETE) {
+        return cql_invalid(&work->fault, "Invalid statement in batch: only UPDATE, INSERT and "
+                                         "DELETE statements are allowed.");
+    }
+    statement->plan = compiled->write;
+    return cql_bind(work, compiled, item->values, item->value_count, false, &statement->values);
+}
+
+void cql_batch_run_request(struct cql_work *work)
+{
+    const struct cql_request *request = &work->request;
+    struct write *write = write_new(work, request->item_count);
+    write->is_batch = true;
+    write->kind = request->batch_kind;
+    if (work->cql->options.read_only) {
+        cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
+        cql_finish_fault(work);
+        return;
+    }
+    for (uint32_t i = 0; i < request->item_count; i++) {
+        if (add_item(write, &request->items[i]) != 0) {
+            cql_finish_fault(work);
+            return;
+        }
+    }
+    batch_run(write, NULL, false);
+}

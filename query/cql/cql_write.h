@@ -1,0 +1,40 @@
+/* cql_write: statements that change rows, with their values: reads that come first, conditions, and
+ * the mutations that they are.
+ *
+ * One statement or a batch is a struct cql_write; all of it becomes one store batch. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_H
+#define DAYBOOK_QUERY_CQL_CQL_WRITE_H
+
+#include "query/cql/cql_write_plan.h"
+
+/* A row that a statement read first; NULL where there is none. */
+struct cql_read_row {
+    struct bytes key;
+    const struct slice *slice;
+    struct row *static_row;
+    struct row *rows;
+    uint32_t row_count;
+    uint32_t row_capacity;
+};
+
+/* A statement of a batch, its values bound. */
+struct cql_write_statement {
+    const struct cql_write_plan *plan;
+    const struct cql_value *values;      /* by the number of its own markers */
+    struct cql_restrict_bound bound;
+    struct cql_filter *conditions;
+    uint32_t condition_count;
+    int64_t timestamp_us;                /* TIMESTAMP_SERVER: the server's own */
+    int32_t ttl_s;
+    struct cql_read_row *reads;          /* one per key and slice, if it reads first */
+    uint32_t read_count;
+};
+
+/* Append what the statement is to the batch; its reads are there. */
+int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
+                    struct write_batch *batch);
+
+/* Whether the values that a table of daybook's stream gets are such as its rollup takes. */
+int cql_write_check_stream(struct cql_work *work, const struct cql_write_statement *statement,
+                           const struct row *row);
+#endif

@@ -1,0 +1,638 @@
+/* A statement as mutations: one per partition, rows in clustering order, cells by column and path.
+ *
+ *   SET c = v            a cell, or a tombstone for null
+ *   SET s = {..}         everything older of the column goes (a deletion 1 us before), then cells
+ *   SET l = l + [..]     cells whose paths are times, after all that are there
+ *   SET l[i] = v         the cell of the i-th path, which was read
+ *   DELETE FROM t WHERE  a partition, row or range deletion
+ *   counters             increments; what is deleted was read, as only what exists can be
+ *
+ * An UPDATE makes no row marker and an INSERT does, so that a row lives on its cells alone or by
+ * itself. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_write.h"
+#include "storage/base/calendar.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/base/uuid.h"
+
+#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
+#define PREPEND_REFERENCE_TICKS                                                                    \
+    (INT64_C(1262304000000) * 10000) /* 2010, before which lists
+                                                                     * are prepended to */
+
+/* The row that is being made. */
+struct row_builder {
+    struct cql_work *work;
+    const struct cql_write_statement *statement;
+    struct write_batch *batch;
+    struct cql_context context;
+    const struct cql_row *before; /* as read; NULL: not read */
+    struct cell *cells;
+    uint32_t cell_count, cell_capacity;
+    struct complex_deletion *complex;
+    uint32_t complex_count, complex_capacity;
+};
+
+static int64_t made_s(const struct row_builder *builder)
+{
+    return builder->work->now_s;
+}
+
+static void add_cell(struct row_builder *builder, const struct column *column, struct bytes path,
+                     struct bytes value, bool is_tombstone)
+{
+    if (builder->cell_count == builder->cell_capacity) {
+        builder->cell_capacity = builder->cell_capacity == 0 ? 16 : builder->cell_capacity * 2;
+        builder->cells =
+            memory_resize(builder->cells, builder->cell_capacity * sizeof(struct cell));
+    }
+    int32_t ttl_s = is_tombstone ? 0 : builder->statement->ttl_s;
+    int64_t expiry_s = is_tombstone ? made_s(builder) : EXPIRY_NONE;
+    builder->cells[builder->cell_count++] =
+        (struct cell){.column_id = column->id,
+                      .flags = is_tombstone ? CELL_TOMBSTONE : 0,
+                      .timestamp_us = builder->statement->timestamp_us,
+                      .ttl_s = ttl_s,
+                      .expiry_s = ttl_s > 0 ? made_s(builder) + ttl_s : expiry_s,
+                      .path = path,
+                      .value = is_tombstone ? (struct bytes){0} : value};
+}
+
+static void delete_complex(struct row_builder *builder, const struct column *column,
+                           int64_t timestamp_us)
+{
+    if (builder->complex_count == builder->complex_capacity) {
+        builder->complex_capacity += 8;
+        builder->complex = memory_resize(builder->complex, builder->complex_capacity *
+                                                               sizeof(struct complex_deletion));
+    }
+    builder->complex[builder->complex_count++] =
+        (struct complex_deletion){column->id, {timestamp_us, made_s(builder)}};
+}
+
+/* ---- paths ---- */
+
+static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
+{
+    struct random *random = builder->work->cql->options.world->random;
+    uint8_t rest[8];
+    struct buffer uuid = {0};
+    ticks += (uint64_t)UUID_EPOCH_TICKS;
+    buffer_put_u32_be(&uuid, (uint32_t)ticks);
+    buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));
+    buffer_put_u16_be(&uuid, (uint16_t)((ticks >> 48 & 0x0FFF) | 0x1000));
+    random->fill(random, rest, sizeof(rest));
+    rest[0] = (uint8_t)((rest[0] & 0x3F) | 0x80);
+    buffer_append(&uuid, rest, sizeof(rest));
+    struct bytes path = arena_copy(builder->batch->arena, buffer_view(&uuid));
+    buffer_release(&uuid);
+    return path;
+}
+
+/* Rising numbers that no list of this server had before. */
+static uint64_t take_ticks(struct row_builder *builder, uint32_t count)
+{
+    struct cql *cql = builder->work->cql;
+    int64_t first = store_now_us(cql->options.store) * 10;
+    first = first > cql->list_ticks ? first : cql->list_ticks + 1;
+    cql->list_ticks = first + count;
+    return (uint64_t)first;
+}
+
+/* ---- collections ---- */
+
+static int add_list(struct row_builder *builder, const struct column *column, struct bytes value,
+                    bool is_prepended)
+{
+    struct type_items items;
+    if (!type_items_open(column->type, value, &items)) {
+        return cql_invalid(builder->context.fault, "Invalid list for %s", column->name);
+    }
+    uint64_t first = take_ticks(builder, items.count);
+    if (is_prepended) {
+        first = 2 * (uint64_t)PREPEND_REFERENCE_TICKS - (first + items.count);
+    }
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (!type_items_next(&items, &item) || item.data == NULL) {
+            return cql_invalid(builder->context.fault, "null is not supported inside collections");
+        }
+        add_cell(builder, column, list_path(builder, first + i), item, false);
+    }
+    return 0;
+}
+
+static int add_items(struct row_builder *builder, const struct column *column, struct bytes value)
+{
+    struct type_items items;
+    if (!type_items_open(column->type, value, &items)) {
+        return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
+    }
+    bool is_map = column->type->kind == TYPE_MAP;
+    for (uint32_t i = 0; i < items.count; i += is_map ? 2 : 1) {
+        struct bytes path;
+        struct bytes item = CQL_NULL;
+        bool is_there = type_items_next(&items, &path) && path.data != NULL;
+        if (is_there && is_map) {
+            is_there = type_items_next(&items, &item) && item.data != NULL;
+        }
+        if (!is_there) {
+            return cql_invalid(builder->context.fault, "null is not supported inside collections");
+        }
+        add_cell(builder, column, path, is_map ? item : bytes_of("", 0), false);
+    }
+    return 0;
+}
+
+static struct bytes field_path(struct row_builder *builder, uint32_t field)
+{
+    uint8_t path[2] = {(uint8_t)(field >> 8), (uint8_t)field};
+    return arena_copy(builder->batch->arena, bytes_of(path, sizeof(path)));
+}
+
+static int add_fields(struct row_builder *builder, const struct column *column, struct bytes value)
+{
+    struct type_items items;
+    if (!type_items_open(column->type, value, &items)) {
+        return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
+    }
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (type_items_next(&items, &item) && item.data != NULL) {
+            add_cell(builder, column, field_path(builder, i), item, false);
+        }
+    }
+    return 0;
+}
+
+static int add_whole(struct row_builder *builder, const struct column *column, struct bytes value)
+{
+    if (column->type->kind == TYPE_LIST) {
+        return add_list(builder, column, value, false);
+    }
+    return column->type->kind == TYPE_UDT ? add_fields(builder, column, value)
+                                          : add_items(builder, column, value);
+}
+
+/* ---- operations ---- */
+
+static int set_column(struct row_builder *builder, const struct column *column, struct bytes value)
+{
+    if (!type_is_complex(column->type)) {
+        add_cell(builder, column, (struct bytes){0}, value, value.data == NULL);
+        return 0;
+    }
+    int64_t timestamp_us = builder->statement->timestamp_us;
+    delete_complex(builder, column, value.data == NULL ? timestamp_us : timestamp_us - 1);
+    return value.data == NULL ? 0 : add_whole(builder, column, value);
+}
+
+/* The live cell of a list at an index, as it was read. */
+static int list_cell(struct row_builder *builder, const struct column *column, struct bytes index,
+                     const struct cell **cell_out)
+{
+    uint32_t count = 0;
+    const struct cell *cells =
+        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+    int32_t at = index.size == 4 ? value_int(index) : -1;
+    if (count == 0) {
+        return cql_invalid(builder->context.fault, "Attempted to set an element on a list which is "
+                                                   "null");
+    }
+    if (at < 0 || (uint32_t)at >= count) {
+        return cql_invalid(builder->context.fault, "List index %d out of bound, list has size %u",
+                           at, count);
+    }
+    *cell_out = &cells[at];
+    return 0;
+}
+
+static int set_element(struct row_builder *builder, const struct cql_operation *operation,
+                       struct bytes value)
+{
+    const struct column *column = operation->column;
+    struct bytes key;
+    int rc = cql_expression_value(operation->key, &builder->context, &key);
+    if (rc == CQL_UNSET) {
+        return cql_invalid(builder->context.fault,
+                           "Invalid unset map key or list index for "
+                           "column %s",
+                           column->name);
+    }
+    if (rc == 0 && key.data == NULL) {
+        return cql_invalid(builder->context.fault,
+                           "Invalid null map key or list index for column "
+                           "%s",
+                           column->name);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (column->type->kind == TYPE_LIST) {
+        const struct cell *cell = NULL;
+        rc = list_cell(builder, column, key, &cell);
+        if (rc != 0) {
+            return rc;
+        }
+        key = cell->path;
+    }
+    bool is_set = column->type->kind == TYPE_SET;
+    bool is_tombstone = operation->kind == CQL_DELETE_ELEMENT || (!is_set && value.data == NULL);
+    add_cell(builder, column, key, value, is_tombstone);
+    return 0;
+}
+
+/* Tombstones for the keys of a set or map, or for each cell of a list that has one of the values. */
+static int subtract(struct row_builder *builder, const struct cql_operation *operation,
+                    struct bytes value)
+{
+    const struct column *column = operation->column;
+    struct type_items items;
+    if (!type_items_open(operation->value->type, value, &items)) {
+        return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
+    }
+    uint32_t count = 0;
+    const struct cell *cells =
+        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (!type_items_next(&items, &item)) {
+            break;
+        }
+        if (column->type->kind != TYPE_LIST) {
+            add_cell(builder, column, item, CQL_NULL, true);
+            continue;
+        }
+        for (uint32_t c = 0; c < count; c++) {
+            if (type_compare(column->type->arguments[0], cells[c].value, item) == 0) {
+                add_cell(builder, column, cells[c].path, CQL_NULL, true);
+            }
+        }
+    }
+    return 0;
+}
+
+static int apply_operation(struct row_builder *builder, const struct cql_operation *operation)
+{
+    const struct column *column = operation->column;
+    struct bytes value = CQL_NULL;
+    if (operation->value != NULL) {
+        int rc = cql_expression_value(operation->value, &builder->context, &value);
+        if (rc != 0) {
+            return rc == CQL_UNSET ? 0 : rc;
+        }
+    }
+    bool changes = operation->kind == CQL_ADD || operation->kind == CQL_PREPEND ||
+                   operation->kind == CQL_SUBTRACT;
+    if (changes && value.data == NULL) {
+        return 0;
+    }
+    switch (operation->kind) {
+    case CQL_SET:
+        return set_column(builder, column, value);
+    case CQL_SET_ELEMENT:
+    case CQL_DELETE_ELEMENT:
+        return set_element(builder, operation, value);
+    case CQL_SET_FIELD:
+        add_cell(builder, column, field_path(builder, operation->field), value, value.data == NULL);
+        return 0;
+    case CQL_ADD:
+        return add_whole(builder, column, value);
+    case CQL_PREPEND:
+        return add_list(builder, column, value, true);
+    case CQL_SUBTRACT:
+        return subtract(builder, operation, value);
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static int order_cells(const void *a, const void *b, void *table)
+{
+    const struct cell *left = a;
+    const struct cell *right = b;
+    if (left->column_id != right->column_id) {
+        return left->column_id < right->column_id ? -1 : 1;
+    }
+    const struct column *column = table_column(table, left->column_id);
+    return left->path.data == NULL ? 0
+                                   : type_compare(type_path(column->type), left->path, right->path);
+}
+
+static int order_complex(const void *a, const void *b)
+{
+    const struct complex_deletion *left = a;
+    const struct complex_deletion *right = b;
+    return (left->column_id > right->column_id) - (left->column_id < right->column_id);
+}
+
+static void *copy_array(struct row_builder *builder, const void *items, size_t size)
+{
+    void *copy = arena_alloc(builder->batch->arena, size, 16);
+    if (size > 0) {
+        memcpy(copy, items, size);
+    }
+    return copy;
+}
+
+/* Cells in their order; of two with one path the later one in the statement is meant. */
+static void finish_cells(struct row_builder *builder, struct row *row)
+{
+    const struct table *table = builder->statement->plan->table;
+    if (builder->cell_count > 1) {
+        qsort_r(builder->cells, builder->cell_count, sizeof(struct cell), order_cells,
+                (void *)(uintptr_t)table);
+    }
+    if (builder->complex_count > 1) {
+        qsort(builder->complex, builder->complex_count, sizeof(struct complex_deletion),
+              order_complex);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < builder->cell_count; i++) {
+        if (kept > 0 && order_cells(&builder->cells[kept - 1], &builder->cells[i],
+                                    (void *)(uintptr_t)table) == 0) {
+            kept--;
+        }
+        builder->cells[kept++] = builder->cells[i];
+    }
+    row->cells = copy_array(builder, builder->cells, kept * sizeof(struct cell));
+    row->cell_count = kept;
+    row->complex = copy_array(builder, builder->complex,
+                              builder->complex_count * sizeof(struct complex_deletion));
+    row->complex_count = builder->complex_count;
+}
+
+/* One row of the statement, static or not; false in *made_out when it writes nothing there. */
+static int make_row(struct cql_work *work, const struct cql_write_statement *statement,
+                    struct write_batch *batch, const struct clustering *clustering,
+                    const struct cql_row *before, struct row *row, bool *made_out)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    bool is_static = clustering == NULL;
+    struct row_builder builder = {.work = work,
+                                  .statement = statement,
+                                  .batch = batch,
+                                  .context = cql_context_of(work, batch->arena),
+                                  .before = before};
+    builder.context.values = statement->values;
+    *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
+    if (!is_static) {
+        row->clustering = clustering_copy(clustering, batch->arena);
+    }
+    int rc = 0;
+    for (uint32_t i = 0; i < plan->operation_count && rc == 0; i++) {
+        if ((plan->operations[i].column->kind == COLUMN_STATIC) == is_static) {
+            rc = apply_operation(&builder, &plan->operations[i]);
+        }
+    }
+    if (rc == 0) {
+        finish_cells(&builder, row);
+    }
+    memory_free(builder.cells);
+    memory_free(builder.complex);
+    bool has_marker = plan->kind == CQL_INSERT && !is_static;
+    if (has_marker) {
+        row->marker =
+            (struct liveness){statement->timestamp_us, statement->ttl_s,
+                              statement->ttl_s > 0 ? work->now_s + statement->ttl_s : EXPIRY_NONE};
+    }
+    *made_out = has_marker || row->cell_count > 0 || row->complex_count > 0;
+    return rc == 0 ? cql_write_check_stream(work, statement, row) : rc;
+}
+
+static const struct cql_read_row *read_of(const struct cql_write_statement *statement, uint32_t key,
+                                          uint32_t slice)
+{
+    uint32_t at = key * statement->bound.slice_count + slice;
+    return at < statement->read_count ? &statement->reads[at] : NULL;
+}
+
+/* INSERT, UPDATE, and DELETE of columns: rows with cells. */
+static int build_cells(struct cql_work *work, const struct cql_write_statement *statement,
+                       struct write_batch *batch, uint32_t key, struct mutation *mutation)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    const struct cql_restrict_bound *bound = &statement->bound;
+    struct unfiltered *items =
+        arena_alloc(batch->arena, (bound->slice_count + 1) * sizeof(*items), 16);
+    mutation->items = items;
+    for (uint32_t i = 0; i <= bound->slice_count; i++) {
+        bool is_static = i == 0;
+        uint32_t slice = is_static ? 0 : i - 1;
+        if (!is_static && plan->is_static) {
+            break;
+        }
+        const struct cql_read_row *read = read_of(statement, key, slice);
+        struct cql_row before = {.table = plan->table, .key = bound->keys[key]};
+        if (read != NULL) {
+            before.static_row = read->static_row;
+            before.row = read->row_count > 0 ? &read->rows[0] : NULL;
+        }
+        bool made;
+        struct unfiltered *item = &items[mutation->item_count];
+        *item = (struct unfiltered){.kind = UNFILTERED_ROW};
+        int rc =
+            make_row(work, statement, batch, is_static ? NULL : &bound->slices[slice].start.prefix,
+                     read == NULL ? NULL : &before, &item->row, &made);
+        if (rc != 0) {
+            return rc;
+        }
+        mutation->item_count += made;
+    }
+    return 0;
+}
+
+/* DELETE of rows: of the partition, of one row each, or of ranges. */
+static void build_deletion(struct cql_work *work, const struct cql_write_statement *statement,
+                           struct write_batch *batch, struct mutation *mutation)
+{
+    const struct table *table = statement->plan->table;
+    const struct cql_restrict_bound *bound = &statement->bound;
+    struct deletion deletion = {statement->timestamp_us, work->now_s};
+    if (!statement->plan->where.has_clustering) {
+        mutation->deletion = deletion;
+        return;
+    }
+    struct unfiltered *items =
+        arena_alloc(batch->arena, (2 * (size_t)bound->slice_count + 1) * sizeof(*items), 16);
+    mutation->items = items;
+    for (uint32_t i = 0; i < bound->slice_count; i++) {
+        const struct slice *slice = &bound->slices[i];
+        bool is_row = slice->start.prefix.count == table->clustering_count &&
+                      clustering_compare(table, &slice->start.prefix, &slice->end.prefix) == 0;
+        if (is_row) {
+            struct row row = {.clustering = clustering_copy(&slice->start.prefix, batch->arena),
+                              .marker = LIVENESS_NONE,
+                              .deletion = deletion};
+            items[mutation->item_count++] = (struct unfiltered){.kind = UNFILTERED_ROW, .row = row};
+            continue;
+        }
+        struct bound start = slice->start;
+        struct bound end = slice->end;
+        start.prefix = clustering_copy(&start.prefix, batch->arena);
+        end.prefix = clustering_copy(&end.prefix, batch->arena);
+        items[mutation->item_count++] = (struct unfiltered){
+            .kind = UNFILTERED_BOUND, .bound = start, .before = DELETION_NONE, .after = deletion};
+        items[mutation->item_count++] = (struct unfiltered){
+            .kind = UNFILTERED_BOUND, .bound = end, .before = deletion, .after = DELETION_NONE};
+    }
+}
+
+/* ---- counters ---- */
+
+static struct bytes packed_clustering(struct write_batch *batch,
+                                      const struct clustering *clustering)
+{
+    struct buffer packed = {0};
+    clustering_pack(clustering, &packed);
+    struct bytes kept = arena_copy(batch->arena, buffer_view(&packed));
+    buffer_release(&packed);
+    return kept;
+}
+
+static int count_operation(struct cql_work *work, const struct cql_write_statement *statement,
+                           const struct cql_operation *operation, int64_t *value_out,
+                           bool *is_unset_out)
+{
+    struct cql_context context = cql_context_of(work, work->arena);
+    struct bytes value = CQL_NULL;
+    context.values = statement->values;
+    *is_unset_out = false;
+    int rc =
+        operation->value == NULL ? 0 : cql_expression_value(operation->value, &context, &value);
+    if (rc == CQL_UNSET) {
+        *is_unset_out = true;
+        return 0;
+    }
+    if (rc == 0 && value.size != 8) {
+        return cql_invalid(context.fault, "Invalid null value for counter increment/decrement");
+    }
+    *value_out = rc == 0 ? value_bigint(value) : 0;
+    if (operation->kind == CQL_SUBTRACT) {
+        *value_out = (int64_t)(0 - (uint64_t)*value_out);
+    }
+    return rc;
+}
+
+static int build_counts(struct cql_work *work, const struct cql_write_statement *statement,
+                        struct write_batch *batch, uint32_t key)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    const struct cql_restrict_bound *bound = &statement->bound;
+    for (uint32_t i = 0; i < plan->operation_count; i++) {
+        const struct cql_operation *operation = &plan->operations[i];
+        bool is_static = operation->column->kind == COLUMN_STATIC;
+        bool is_unset;
+        int64_t value = 0;
+        int rc = count_operation(work, statement, operation, &value, &is_unset);
+        if (rc != 0) {
+            return rc;
+        }
+        if (operation->kind == CQL_SET && !is_unset) {
+            cql_warn(work,
+                     "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
+                     "column %s)",
+                     operation->column->name, operation->column->name);
+        }
+        uint32_t rows = is_static || plan->table->clustering_count == 0 ? 1 : bound->slice_count;
+        for (uint32_t row = 0; row < rows && !is_unset; row++) {
+            struct counter_increment increment = {
+                .table_id = plan->table->id,
+                .column_id = operation->column->id,
+                .key = arena_copy(batch->arena, bound->keys[key]),
+                .change = operation->kind == CQL_SET ? COUNTER_SET : COUNTER_ADD,
+                .value = value};
+            if (!is_static && plan->table->clustering_count > 0) {
+                increment.clustering = packed_clustering(batch, &bound->slices[row].start.prefix);
+            }
+            write_batch_add_increment(batch, &increment);
+        }
+    }
+    return 0;
+}
+
+static bool deletes_column(const struct cql_write_plan *plan, uint32_t column_id)
+{
+    bool deletes = plan->operation_count == 0;
+    for (uint32_t i = 0; i < plan->operation_count; i++) {
+        deletes |= plan->operations[i].column->id == column_id;
+    }
+    return deletes;
+}
+
+static void delete_counts(const struct cql_write_statement *statement, struct write_batch *batch,
+                          struct bytes key, const struct row *row)
+{
+    const struct table *table = statement->plan->table;
+    for (uint32_t i = 0; row != NULL && i < row->cell_count; i++) {
+        if (!deletes_column(statement->plan, row->cells[i].column_id)) {
+            continue;
+        }
+        struct counter_increment increment = {.table_id = table->id,
+                                              .column_id = row->cells[i].column_id,
+                                              .key = arena_copy(batch->arena, key),
+                                              .change = COUNTER_DELETE};
+        if (!row->is_static && table->clustering_count > 0) {
+            increment.clustering = packed_clustering(batch, &row->clustering);
+        }
+        write_batch_add_increment(batch, &increment);
+    }
+}
+
+static void build_count_deletion(const struct cql_write_statement *statement,
+                                 struct write_batch *batch, uint32_t key)
+{
+    for (uint32_t s = 0; s < statement->bound.slice_count; s++) {
+        const struct cql_read_row *read = read_of(statement, key, s);
+        bool with_static = s == 0 && !statement->plan->where.has_clustering;
+        if (with_static) {
+            delete_counts(statement, batch, read->key, read->static_row);
+        }
+        for (uint32_t r = 0; r < read->row_count; r++) {
+            delete_counts(statement, batch, read->key, &read->rows[r]);
+        }
+    }
+}
+
+/* ---- the statement ---- */
+
+int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
+                    struct write_batch *batch)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    for (uint32_t key = 0; key < statement->bound.key_count; key++) {
+        int rc = 0;
+        if (plan->is_counter) {
+            if (plan->kind == CQL_DELETE) {
+                build_count_deletion(statement, batch, key);
+            } else {
+                rc = build_counts(work, statement, batch, key);
+            }
+            if (rc != 0) {
+                return rc;
+            }
+            continue;
+        }
+        struct bytes bytes = arena_copy(batch->arena, statement->bound.keys[key]);
+        struct mutation mutation = {.table_id = plan->table->id,
+                                    .token = murmur3_token(bytes.data, bytes.size),
+                                    .key = bytes,
+                                    .deletion = DELETION_NONE};
+        if (plan->kind == CQL_DELETE && plan->operation_count == 0) {
+            build_deletion(work, statement, batch, &mutation);
+        } else {
+            rc = build_cells(work, statement, batch, key, &mutation);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+        if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE) {
+            write_batch_add_mutation(batch, &mutation);
+        }
+    }
+    return 0;
+}

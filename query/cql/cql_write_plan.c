@@ -1,0 +1,594 @@
+/* INSERT, UPDATE, DELETE and BATCH, resolved, with everything about them that Cassandra refuses
+ * whatever the values are. */
+#include "query/cql/cql_write_plan.h"
+
+#include <string.h>
+
+static void *room(struct cql_scope *scope, size_t count, size_t size)
+{
+    void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
+    memset(memory, 0, (count + 1) * size);
+    return memory;
+}
+
+static const char *part_of(struct cql_scope *scope, const char *part, const char *of)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "%s(%s)", part, of);
+    const char *name = cql_text(scope->arena, buffer_view(&text));
+    buffer_release(&text);
+    return name;
+}
+
+static const struct column *find_column(struct cql_scope *scope, const struct table *table,
+                                        struct bytes name)
+{
+    const struct column *column = table_column_named(table, name);
+    if (column == NULL) {
+        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
+                    table->keyspace, table->name);
+    }
+    return column;
+}
+
+static bool is_key(const struct column *column)
+{
+    return column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
+}
+
+/* ---- what is common ---- */
+
+static int find_table(struct cql_scope *scope, const struct cql_qualified_name *name,
+                      struct cql_write_plan *plan)
+{
+    int rc = cql_find_table(scope, name, &plan->table);
+    if (rc != 0) {
+        return rc;
+    }
+    const struct table *table = plan->table;
+    scope->table = table;
+    plan->is_counter = (table->flags & TABLE_COUNTER) != 0;
+    if (cql_is_virtual(scope->cql, table)) {
+        return cql_invalid(scope->fault, "Table %s.%s is kept by the server and read-only",
+                           table->keyspace, table->name);
+    }
+    if ((table->flags & TABLE_HIDDEN) != 0 || (table->flags & TABLE_KEPT) != 0) {
+        return cql_invalid(scope->fault,
+                           "Table %s.%s is kept by daybook from clicks and rates, and read-only: "
+                           "INSERT into ad_click or reseller, or use `daybook load` and `daybook "
+                           "rate`, and it follows by itself",
+                           table->keyspace, table->name);
+    }
+    return 0;
+}
+
+static int resolve_attributes(struct cql_scope *scope, const struct cql_attributes *attributes,
+                              struct cql_write_plan *plan)
+{
+    int rc = 0;
+    if (attributes->timestamp != NULL) {
+        rc = cql_expression_resolve_value(scope, attributes->timestamp, type_builtin(TYPE_BIGINT),
+                                          "[timestamp]", &plan->timestamp);
+        if (rc == 0 && plan->is_counter) {
+            rc = cql_invalid(scope->fault, "Cannot provide custom timestamp for counter updates");
+        }
+        if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0) {
+            rc = cql_invalid(scope->fault,
+                             "Cannot provide custom timestamp for %s.%s: daybook's stream uses it, "
+                             "and every write of it has the server's own",
+                             plan->table->keyspace, plan->table->name);
+        }
+    }
+    if (rc == 0 && attributes->ttl != NULL) {
+        rc = cql_expression_resolve_value(scope, attributes->ttl, type_builtin(TYPE_INT), "[ttl]",
+                                          &plan->ttl);
+        if (rc == 0 && plan->is_counter) {
+            rc = cql_invalid(scope->fault, "Cannot provide custom TTL for counter updates");
+        }
+        if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0) {
+            rc = cql_invalid(scope->fault,
+                             "Cannot provide custom TTL for %s.%s: days of a stream "
+                             "expire whole",
+                             plan->table->keyspace, plan->table->name);
+        }
+    }
+    return rc;
+}
+
+static int resolve_conditions(struct cql_scope *scope, const struct cql_conditions *conditions,
+                              struct cql_write_plan *plan)
+{
+    plan->if_exists = conditions->if_exists;
+    plan->is_conditional = plan->if_exists || plan->if_not_exists || conditions->relations != NULL;
+    if (plan->is_counter && conditions->relations != NULL) {
+        return cql_invalid(scope->fault, "Conditions on counters are not supported");
+    }
+    if (plan->is_counter && plan->is_conditional) {
+        return cql_invalid(scope->fault, "Conditional updates are not supported on counter tables");
+    }
+    if (plan->is_conditional && plan->timestamp != NULL) {
+        return cql_invalid(scope->fault, "Cannot provide custom timestamp for conditional updates");
+    }
+    struct cql_restriction **last = &plan->conditions;
+    uint32_t count = 0;
+    for (const struct cql_relation *relation = conditions->relations; relation != NULL;
+         relation = relation->next) {
+        int rc = cql_restriction_resolve(scope, plan->table, relation, last);
+        if (rc != 0) {
+            return rc;
+        }
+        if (is_key((*last)->columns[0])) {
+            return cql_invalid(scope->fault, "PRIMARY KEY column '%s' cannot have IF conditions",
+                               (*last)->columns[0]->name);
+        }
+        last = &(*last)->next;
+        count++;
+    }
+    struct cql_column *columns = room(scope, count, sizeof(*columns));
+    uint32_t used = 0;
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+        bool is_there = false;
+        for (uint32_t i = 0; i < used; i++) {
+            is_there |= strcmp(columns[i].name, r->columns[0]->name) == 0;
+        }
+        if (!is_there) {
+            columns[used++] = (struct cql_column){plan->table->keyspace, plan->table->name,
+                                                  r->columns[0]->name, r->columns[0]->type};
+        }
+    }
+    plan->condition_columns = (struct cql_metadata){columns, used};
+    return 0;
+}
+
+static int missing_clustering(struct cql_scope *scope, const struct cql_write_plan *plan)
+{
+    const struct table *table = plan->table;
+    struct buffer names = {0};
+    for (uint32_t i = 0; i < table->clustering_count; i++) {
+        if (plan->where.clustering[i] == NULL) {
+            buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
+                          table->columns[table->partition_count + i].name);
+        }
+    }
+    int rc = cql_invalid(scope->fault, "Some clustering keys are missing: %.*s",
+                         CQL_SHOW(buffer_view(&names)));
+    buffer_release(&names);
+    return rc;
+}
+
+/* Whether every clustering column has one value or a list of them. */
+static bool has_rows(const struct cql_write_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
+        const struct cql_restriction *r = plan->where.clustering[i];
+        if (r == NULL || (r->operator!= CQL_EQ && r->operator!= CQL_IN)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool all_static(const struct cql_write_plan *plan)
+{
+    bool is_static = true;
+    for (uint32_t i = 0; i < plan->operation_count; i++) {
+        is_static = is_static && plan->operations[i].column->kind == COLUMN_STATIC;
+    }
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+        is_static = is_static && r->columns[0]->kind == COLUMN_STATIC;
+    }
+    return is_static;
+}
+
+/* Statements that change columns name rows, or nothing of the clustering for statics alone. */
+static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
+{
+    bool has_operations = plan->operation_count > 0;
+    plan->is_static = plan->table->clustering_count > 0 && !plan->where.has_clustering &&
+                      (has_operations || plan->conditions != NULL) && all_static(plan);
+    bool needs_rows = plan->kind != CQL_DELETE || has_operations;
+    if (plan->is_static || has_rows(plan)) {
+        return 0;
+    }
+    if (needs_rows && plan->kind == CQL_DELETE) {
+        return cql_invalid(scope->fault, "Range deletions are not supported for specific columns");
+    }
+    if (needs_rows) {
+        for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
+            const struct cql_restriction *r = plan->where.clustering[i];
+            if (r != NULL && r->operator!= CQL_EQ && r->operator!= CQL_IN) {
+                return cql_invalid(scope->fault, "Slice restrictions are not supported on the "
+                                                 "clustering columns in UPDATE statements");
+            }
+        }
+        return missing_clustering(scope, plan);
+    }
+    if (plan->is_conditional) {
+        return cql_invalid(scope->fault,
+                           "DELETE statements must restrict all PRIMARY KEY columns with equality "
+                           "relations in order to delete non static columns");
+    }
+    return 0;
+}
+
+static int check_conditional(struct cql_scope *scope, const struct cql_write_plan *plan)
+{
+    const char *word = plan->kind == CQL_DELETE ? "deletions" : "updates";
+    for (const struct cql_restriction *r = plan->where.all; plan->is_conditional && r != NULL;
+         r = r->next) {
+        if (r->operator== CQL_IN) {
+            return cql_invalid(scope->fault, "IN on the %s is not supported with conditional %s",
+                               r->columns[0]->kind == COLUMN_PARTITION ? "partition key"
+                                                                       : "clustering key columns",
+                               word);
+        }
+    }
+    return 0;
+}
+
+/* ---- operations ---- */
+
+static int check_twice(struct cql_scope *scope, const struct cql_write_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->operation_count; i++) {
+        for (uint32_t j = i + 1; j < plan->operation_count; j++) {
+            const struct cql_operation *a = &plan->operations[i];
+            const struct cql_operation *b = &plan->operations[j];
+            bool is_part = a->kind != CQL_SET && b->kind != CQL_SET;
+            if (a->column == b->column && !is_part) {
+                return cql_invalid(scope->fault, "Multiple incompatible setting of column %s",
+                                   a->column->name);
+            }
+        }
+    }
+    return 0;
+}
+
+static int resolve_element(struct cql_scope *scope, const struct cql_term *key,
+                           struct cql_operation *operation)
+{
+    const struct type *type = operation->column->type;
+    if (!type_is_complex(type) || type->kind == TYPE_UDT ||
+        (type->kind == TYPE_SET && operation->kind != CQL_DELETE_ELEMENT)) {
+        return cql_invalid(scope->fault, "Invalid operation for %s column %s",
+                           type->frozen ? "frozen collection" : "non collection",
+                           operation->column->name);
+    }
+    bool is_list = type->kind == TYPE_LIST;
+    return cql_expression_resolve_value(
+        scope, key, is_list ? type_builtin(TYPE_INT) : type->arguments[0],
+        part_of(scope, is_list ? "idx" : "key", operation->column->name), &operation->key);
+}
+
+static int resolve_field(struct cql_scope *scope, struct bytes field,
+                         struct cql_operation *operation)
+{
+    const struct type *type = operation->column->type;
+    if (type->kind != TYPE_UDT || type->frozen) {
+        return cql_invalid(scope->fault, "Invalid operation (%s.%.*s) for %s column %s",
+                           operation->column->name, CQL_SHOW(field),
+                           type->frozen ? "frozen UDT" : "non-UDT", operation->column->name);
+    }
+    for (uint32_t i = 0; i < type->argument_count; i++) {
+        if (bytes_equal(bytes_text(type->field_names[i]), field)) {
+            operation->field = i;
+            return 0;
+        }
+    }
+    return cql_invalid(scope->fault, "UDT column %s does not have a field named %.*s",
+                       operation->column->name, CQL_SHOW(field));
+}
+
+static struct bytes term_text(struct cql_scope *scope, const struct cql_term *term)
+{
+    struct buffer text = {0};
+    cql_expression_name(term, &text);
+    struct bytes kept = bytes_text(cql_text(scope->arena, buffer_view(&text)));
+    buffer_release(&text);
+    return kept;
+}
+
+/* c = c + v and its like. */
+static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
+                          struct cql_operation *operation)
+{
+    const struct column *column = operation->column;
+    const struct type *type = column->type;
+    const struct type *wanted = type;
+    char sign = operation->kind == CQL_SUBTRACT ? '-' : '+';
+    struct bytes text = term_text(scope, assignment->value);
+    if (operation->kind == CQL_PREPEND && (type->kind != TYPE_LIST || type->frozen)) {
+        return cql_invalid(scope->fault,
+                           "Invalid operation (%s = %.*s - %s) for non list column "
+                           "%s",
+                           column->name, CQL_SHOW(text), column->name, column->name);
+    }
+    if (type->kind == TYPE_COUNTER) {
+        wanted = type_builtin(TYPE_COUNTER);
+    } else if (type->argument_count == 0 || type->kind == TYPE_TUPLE || type->kind == TYPE_UDT) {
+        return cql_invalid(scope->fault,
+                           "Invalid operation (%s = %s %c %.*s) for non counter "
+                           "column %s",
+                           column->name, column->name, sign, CQL_SHOW(text), column->name);
+    } else if (type->frozen) {
+        return cql_invalid(scope->fault,
+                           "Invalid operation (%s = %s %c %.*s) for frozen "
+                           "collection column %s",
+                           column->name, column->name, sign, CQL_SHOW(text), column->name);
+    } else if (operation->kind == CQL_SUBTRACT && type->kind == TYPE_MAP) {
+        struct type *keys = arena_alloc(scope->arena, sizeof(*keys), 16);
+        *keys = *type;
+        keys->kind = TYPE_SET;
+        keys->argument_count = 1;
+        keys->frozen = true;
+        wanted = keys;
+    }
+    return cql_expression_resolve_value(scope, assignment->value, wanted, column->name,
+                                        &operation->value);
+}
+
+static int resolve_assignment(struct cql_scope *scope, const struct cql_assignment *assignment,
+                              struct cql_write_plan *plan)
+{
+    static const enum cql_operation_kind kinds[] = {[CQL_ASSIGN] = CQL_SET,
+                                                    [CQL_ASSIGN_ADD] = CQL_ADD,
+                                                    [CQL_ASSIGN_SUBTRACT] = CQL_SUBTRACT,
+                                                    [CQL_ASSIGN_PREPEND] = CQL_PREPEND,
+                                                    [CQL_ASSIGN_ELEMENT] = CQL_SET_ELEMENT,
+                                                    [CQL_ASSIGN_FIELD] = CQL_SET_FIELD};
+    struct cql_operation *operation = &plan->operations[plan->operation_count++];
+    *operation = (struct cql_operation){.kind = kinds[assignment->kind]};
+    operation->column = find_column(scope, plan->table, assignment->column);
+    if (operation->column == NULL) {
+        return ERROR_INVALID;
+    }
+    const struct column *column = operation->column;
+    if (is_key(column)) {
+        return cql_invalid(scope->fault, "PRIMARY KEY part %s found in SET part", column->name);
+    }
+    const struct type *type = column->type;
+    int rc = 0;
+    switch (operation->kind) {
+    case CQL_ADD:
+    case CQL_SUBTRACT:
+    case CQL_PREPEND:
+        rc = resolve_change(scope, assignment, operation);
+        plan->reads_first |= operation->kind == CQL_SUBTRACT && type->kind == TYPE_LIST && rc == 0;
+        return rc;
+    case CQL_SET_ELEMENT:
+        rc = resolve_element(scope, assignment->key, operation);
+        plan->reads_first |= type->kind == TYPE_LIST;
+        return rc != 0 ? rc
+                       : cql_expression_resolve_value(
+                             scope, assignment->value, type->arguments[type->kind == TYPE_MAP],
+                             part_of(scope, "value", column->name), &operation->value);
+    case CQL_SET_FIELD:
+        rc = resolve_field(scope, assignment->field, operation);
+        return rc != 0 ? rc
+                       : cql_expression_resolve_value(
+                             scope, assignment->value, type->arguments[operation->field],
+                             type->field_names[operation->field], &operation->value);
+    case CQL_SET:
+    case CQL_DELETE_ELEMENT:
+        break;
+    }
+    return cql_expression_resolve_value(scope, assignment->value, type, column->name,
+                                        &operation->value);
+}
+
+/* ---- INSERT ---- */
+
+static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
+{
+    if (insert->column_count != insert->value_count) {
+        return cql_invalid(scope->fault, "Unmatched column names/values");
+    }
+    for (const struct cql_name *a = insert->columns; a != NULL; a = a->next) {
+        for (const struct cql_name *b = a->next; b != NULL; b = b->next) {
+            if (bytes_equal(a->text, b->text)) {
+                return cql_invalid(scope->fault, "The column names contains duplicates");
+            }
+        }
+    }
+    return 0;
+}
+
+static int compile_insert(struct cql_scope *scope, const struct cql_insert *insert,
+                          struct cql_write_plan *plan)
+{
+    int rc = find_table(scope, &insert->table, plan);
+    if (rc != 0) {
+        return rc;
+    }
+    if (plan->is_counter) {
+        return cql_invalid(scope->fault, "INSERT statements are not allowed on counter tables, use "
+                                         "UPDATE instead");
+    }
+    if (insert->json != NULL) {
+        return cql_invalid(scope->fault, "INSERT ... JSON is not supported by this version of "
+                                         "daybook");
+    }
+    rc = check_names(scope, insert);
+    plan->operations = room(scope, insert->column_count, sizeof(*plan->operations));
+    struct cql_relation *where = NULL;
+    struct cql_relation **last = &where;
+    struct cql_term *value = insert->values;
+    for (struct cql_name *name = insert->columns; rc == 0 && name != NULL; name = name->next) {
+        struct cql_term *next = value->next;
+        const struct column *column = find_column(scope, plan->table, name->text);
+        if (column == NULL) {
+            return ERROR_INVALID;
+        }
+        if (is_key(column)) {
+            struct cql_relation *relation = room(scope, 1, sizeof(*relation));
+            struct cql_name *alone = room(scope, 1, sizeof(*alone));
+            *alone = (struct cql_name){.text = name->text};
+            *relation = (struct cql_relation){.kind = CQL_RELATION_COLUMN,
+                                              .operator= CQL_EQ,
+                                              .columns = alone,
+                                              .column_count = 1,
+                                              .values = value,
+                                              .value_count = 1};
+            *last = relation;
+            last = &relation->next;
+        } else {
+            struct cql_operation *operation = &plan->operations[plan->operation_count++];
+            *operation = (struct cql_operation){.kind = CQL_SET, .column = column};
+            rc = cql_expression_resolve_value(scope, value, column->type, column->name,
+                                              &operation->value);
+        }
+        value = next;
+    }
+    if (rc == 0) {
+        rc = cql_restrict_compile(scope, plan->table, where, CQL_FOR_UPDATE, true, &plan->where);
+    }
+    if (rc == 0) {
+        rc = resolve_attributes(scope, &insert->attributes, plan);
+    }
+    struct cql_conditions conditions = {0};
+    plan->if_not_exists = insert->if_not_exists;
+    return rc == 0 ? resolve_conditions(scope, &conditions, plan) : rc;
+}
+
+/* ---- UPDATE and DELETE ---- */
+
+static int compile_update(struct cql_scope *scope, const struct cql_update *update,
+                          struct cql_write_plan *plan)
+{
+    int rc = find_table(scope, &update->table, plan);
+    if (rc == 0) {
+        rc = resolve_attributes(scope, &update->attributes, plan);
+    }
+    uint32_t count = 0;
+    for (const struct cql_assignment *a = update->assignments; a != NULL; a = a->next) {
+        count++;
+    }
+    plan->operations = room(scope, count, sizeof(*plan->operations));
+    for (const struct cql_assignment *a = update->assignments; rc == 0 && a != NULL; a = a->next) {
+        rc = resolve_assignment(scope, a, plan);
+    }
+    if (rc == 0) {
+        rc = check_twice(scope, plan);
+    }
+    if (rc == 0) {
+        rc = cql_restrict_compile(scope, plan->table, update->where, CQL_FOR_UPDATE, false,
+                                  &plan->where);
+    }
+    return rc == 0 ? resolve_conditions(scope, &update->conditions, plan) : rc;
+}
+
+static int resolve_deletion(struct cql_scope *scope, const struct cql_deletion *deletion,
+                            struct cql_write_plan *plan)
+{
+    struct cql_operation *operation = &plan->operations[plan->operation_count++];
+    *operation = (struct cql_operation){.kind = CQL_SET};
+    operation->column = find_column(scope, plan->table, deletion->column);
+    if (operation->column == NULL) {
+        return ERROR_INVALID;
+    }
+    if (is_key(operation->column)) {
+        return cql_invalid(scope->fault,
+                           "Invalid identifier %s for deletion (should not be a PRIMARY KEY part)",
+                           operation->column->name);
+    }
+    if (deletion->key != NULL) {
+        operation->kind = CQL_DELETE_ELEMENT;
+        plan->reads_first |= operation->column->type->kind == TYPE_LIST;
+        return resolve_element(scope, deletion->key, operation);
+    }
+    if (deletion->field.size > 0) {
+        operation->kind = CQL_SET_FIELD;
+        return resolve_field(scope, deletion->field, operation);
+    }
+    return 0;
+}
+
+static int compile_delete(struct cql_scope *scope, const struct cql_delete *delete,
+                          struct cql_write_plan *plan)
+{
+    int rc = find_table(scope, &delete->table, plan);
+    if (rc == 0) {
+        rc = resolve_attributes(scope, &delete->attributes, plan);
+    }
+    uint32_t count = 0;
+    for (const struct cql_deletion *d = delete->deletions; d != NULL; d = d->next) {
+        count++;
+    }
+    plan->operations = room(scope, count, sizeof(*plan->operations));
+    for (const struct cql_deletion *d = delete->deletions; rc == 0 && d != NULL; d = d->next) {
+        rc = resolve_deletion(scope, d, plan);
+    }
+    plan->reads_first |= plan->is_counter;
+    if (rc == 0) {
+        rc = cql_restrict_compile(scope, plan->table, delete->where, CQL_FOR_DELETE, false,
+                                  &plan->where);
+    }
+    return rc == 0 ? resolve_conditions(scope, &delete->conditions, plan) : rc;
+}
+
+int cql_write_compile(struct cql_scope *scope, const struct cql_statement *statement,
+                      struct cql_write_plan **plan_out)
+{
+    struct cql_write_plan *plan = room(scope, 1, sizeof(*plan));
+    *plan_out = plan;
+    int rc;
+    if (statement->kind == CQL_STATEMENT_INSERT) {
+        plan->kind = CQL_INSERT;
+        rc = compile_insert(scope, &statement->insert, plan);
+    } else if (statement->kind == CQL_STATEMENT_UPDATE) {
+        plan->kind = CQL_UPDATE;
+        rc = compile_update(scope, &statement->update, plan);
+    } else {
+        plan->kind = CQL_DELETE;
+        rc = compile_delete(scope, &statement->delete, plan);
+    }
+    if (rc == 0) {
+        rc = check_rows(scope, plan);
+    }
+    return rc == 0 ? check_conditional(scope, plan) : rc;
+}
+
+uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
+                               const uint16_t **indexes_out)
+{
+    uint32_t count = plan->table->partition_count;
+    uint16_t *indexes = arena_alloc(arena, (count + 1) * sizeof(*indexes), 2);
+    *indexes_out = indexes;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_restriction *r = plan->where.partition[i];
+        if (r->operator!= CQL_EQ || r->values[0]->kind != CQL_EXPRESSION_MARKER) {
+            return 0;
+        }
+        indexes[i] = (uint16_t)r->values[0]->index;
+    }
+    return count;
+}
+
+/* ---- BATCH ---- */
+
+int cql_batch_compile(struct cql_scope *scope, const struct cql_batch *batch,
+                      struct cql_batch_plan **plan_out)
+{
+    struct cql_batch_plan *plan = room(scope, 1, sizeof(*plan));
+    *plan_out = plan;
+    plan->kind = batch->is_counter    ? CQL_BATCH_COUNTER
+                 : batch->is_unlogged ? CQL_BATCH_UNLOGGED
+                                      : CQL_BATCH_LOGGED;
+    plan->statements = room(scope, batch->statement_count, sizeof(*plan->statements));
+    int rc = 0;
+    if (batch->attributes.ttl != NULL) {
+        return cql_invalid(scope->fault, "Global TTL on the BATCH statement is not supported.");
+    }
+    if (batch->attributes.timestamp != NULL) {
+        if (batch->is_counter) {
+            return cql_invalid(scope->fault, "Cannot provide custom timestamp for counter BATCH");
+        }
+        rc = cql_expression_resolve_value(scope, batch->attributes.timestamp,
+                                          type_builtin(TYPE_BIGINT), "[timestamp]",
+                                          &plan->timestamp);
+    }
+    for (const struct cql_statement *s = batch->statements; rc == 0 && s != NULL; s = s->next) {
+        rc = cql_write_compile(scope, s, &plan->statements[plan->count++]);
+    }
+    return rc;
+}

@@ -1,0 +1,51 @@
+/* cql_write_plan: an INSERT, UPDATE or DELETE whose names and types are known. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
+#define DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
+
+#include "query/cql/cql_restrict.h"
+
+enum cql_operation_kind {
+    CQL_SET,                             /* the column is the value; null deletes it */
+    CQL_SET_ELEMENT,                     /* column[key] */
+    CQL_SET_FIELD,                       /* column.field */
+    CQL_ADD,                             /* to a collection's end, a set, a map, a counter */
+    CQL_PREPEND,
+    CQL_SUBTRACT,                        /* values of a list or set, keys of a map, a counter */
+    CQL_DELETE_ELEMENT
+};
+
+struct cql_operation {
+    enum cql_operation_kind kind;
+    const struct column *column;
+    struct cql_expression *key;
+    struct cql_expression *value;        /* NULL: a null */
+    uint32_t field;
+};
+
+enum cql_write_kind { CQL_INSERT, CQL_UPDATE, CQL_DELETE };
+
+struct cql_write_plan {
+    enum cql_write_kind kind;
+    const struct table *table;
+    struct cql_restrict_plan where;      /* keys of an INSERT too, as equalities */
+    struct cql_operation *operations;
+    uint32_t operation_count;
+    struct cql_expression *timestamp;    /* NULL: not given */
+    struct cql_expression *ttl;
+    struct cql_restriction *conditions;
+    bool if_exists;
+    bool if_not_exists;
+    bool is_conditional;
+    bool is_static;                      /* of the static row: needs no clustering */
+    bool is_counter;
+    bool reads_first;                    /* elements of lists, deleted counters */
+    struct cql_metadata condition_columns;   /* what a refused one shows, after [applied] */
+};
+
+struct cql_batch_plan {
+    struct cql_write_plan **statements;
+    uint32_t count;
+    enum cql_batch_kind kind;
+    struct cql_expression *timestamp;
+};
+#endif
