@@ -92,7 +92,8 @@ bench_library := $(out)/libbench.a
 T ?= *
 unit_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/unit/test_$(T).c)))
 sim_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/sim/test_$(T).c)))
-test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c tests/lib/*.c)))
+test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_% tests/sim/sim_network.c, \
+    $(wildcard tests/sim/*.c tests/lib/*.c)))
 test_library := $(out)/libtest.a
 
 # What the fuzzers share has a header; a fuzzer is tests/fuzz/fuzz_<target>.c.
@@ -182,9 +183,12 @@ daybook: $(out)/daybook
 $(out)/tests/sim/%: LDFLAGS += $(foreach context,CCtx DCtx,-Wl,--wrap=ZSTD_create$(context) \
     -Wl,--wrap=ZSTD_free$(context)) -Wl,-u,sim_cheap
 
+# The simulated network stands in the place of libuv's, which other tests use.
+$(out)/tests/sim/test_clients_crash: $(out)/tests/sim/sim_network.o
+
 # Linked to the archives, a test pulls in only the modules it uses.
 $(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)
-	$(quiet)$(link) $^ $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@
+	$(quiet)$(link) $(filter %.o,$^) $(filter %.a,$^) $(criterion_libs) $(vendor_libs) -lm -lpthread -o $@
 
 $(out)/tests/fuzz/fuzz_%: $(out)/tests/fuzz/fuzz_%.o $(fuzz_objects) $(test_library) $(library)
 	$(quiet)$(link) -fsanitize=fuzzer $(fuzz_wrap) $^ $(vendor_libs) -lm -lpthread -o $@
