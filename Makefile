@@ -25,8 +25,8 @@ vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 snappy libxcrypt
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest $(packages_demo) valgrind strace zstd clang \
-    libclang-rt-dev
+packages_test := libcriterion-dev python3-pytest $(packages_demo) patch valgrind strace zstd \
+    clang libclang-rt-dev
 
 # ---- flags ----
 
@@ -109,8 +109,8 @@ program_left := $(if $(root_objects),daybook)
 endif
 
 .PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
-    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills sim test test-build test-e2e \
-    test-fuzz test-sim test-unit tidy
+    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills planted sim test test-build \
+    test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -252,6 +252,10 @@ SEED ?= 1
 LENGTH ?= 3
 sim: $(out)/tests/sim/test_exhaustive_crash $(out)/tests/sim/test_history_crash
 	@SIM_LENGTH=$(LENGTH) SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) tests/sim/run.sh $^
+
+# Bugs planted into a copy of the sources, each of which the simulation must find.
+planted: $(sim_programs)
+	@tests/sim/planted.sh run
 
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage

@@ -38,6 +38,7 @@ step "build tests"             "${make[@]}" test-build
 step "unit"                    make --no-print-directory test-unit
 step "simulation"              env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_LENGTH=2 \
     make --no-print-directory test-sim
+step "planted bugs apply"      tests/sim/planted.sh check
 step "tidy"                    make --no-print-directory tidy
 step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
 step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit

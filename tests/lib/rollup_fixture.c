@@ -57,8 +57,9 @@ static void open_store(struct rollup_fixture *fixture, bool creates)
         require(engine_create(fixture->world, schema, bytes_text(""), &err), &err, "create");
         schema_unref(schema);
     }
-    require(engine_open(fixture->world, &options, tables, count, &fixture->store, &err), &err,
-            "open store");
+    int rc = engine_open(fixture->world, &options, tables, count, &fixture->store, &err);
+    cr_assert_eq(rc, 0, "open store: %s; %s", err.text,
+                 fixture->label != NULL ? fixture->label : "");
 }
 
 static void open_rollup(struct rollup_fixture *fixture)

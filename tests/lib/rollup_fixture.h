@@ -11,6 +11,7 @@
 
 struct rollup_fixture {
     uint64_t seed;
+    const char *label;                 /* said when an opening fails; NULL: nothing */
     bool is_automatic;
     bool is_read_only;
     const char *zone;                  /* NULL: UTC */

@@ -312,7 +312,10 @@ static void check_figures(const struct history *history, struct rollup_fixture *
 static void check_crash(struct history *history, struct sim_world *crashed, const char *crash,
                         bool opens_again)
 {
-    struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max};
+    char label[160];
+    struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
+                                     .label = label};
+    snprintf(label, sizeof label, "%s %s", history->label, crash);
     sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
     rollup_fixture_open(&fixture, crashed);
     uint32_t count = count_found(history, &fixture, true, crash);
@@ -422,6 +425,7 @@ void history_check_all(struct history *history)
 
 void history_start(struct history *history)
 {
+    history->fixture.label = history->label;
     rollup_fixture_start(&history->fixture);
 }
 
