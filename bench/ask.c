@@ -25,7 +25,7 @@
 #include "control/control.h"
 #include "storage/base/memory.h"
 
-enum { ANSWER_PIECE = 65536, SPIN_US = 200 };
+enum { WORDS_MAX = 32, ANSWER_PIECE = 65536, SPIN_US = 200 };
 
 struct arguments {
     uint64_t rate; /* a second; 0: closed loop */
@@ -62,44 +62,46 @@ static uint64_t random_next(struct run *run)
     return run->random * UINT64_C(2685821657736338717);
 }
 
-static void word_fill(struct run *run, const char *word, struct buffer *filled)
+/* The word with what %R and %P stand for; the caller frees it. */
+static char *word_fill(struct run *run, const char *word)
 {
+    struct buffer filled = {0};
     for (; *word != '\0'; word++) {
         if (word[0] == '%' && word[1] == 'R') {
-            buffer_printf(filled, run->arguments.resellers > 10000 ? "reseller-%06u" :
-                                                                     "reseller-%04u",
+            buffer_printf(&filled, run->arguments.resellers > 10000 ? "reseller-%06u" :
+                                                                      "reseller-%04u",
                           (unsigned)((random_next(run) >> 32) % run->arguments.resellers));
             word++;
         } else if (word[0] == '%' && word[1] == 'P') {
-            buffer_printf(filled, "%u.%02u%%", (unsigned)(run->asked / 100 % 100),
+            buffer_printf(&filled, "%u.%02u%%", (unsigned)(run->asked / 100 % 100),
                           (unsigned)(run->asked % 100));
             word++;
         } else {
-            buffer_append(filled, word, 1);
+            buffer_append(&filled, word, 1);
         }
     }
+    buffer_put_u8(&filled, 0);
+    return (char *)filled.data;
 }
 
-/* A RUN message as control.h has it. */
 static void request_make(struct run *run)
 {
+    char *words[WORDS_MAX];
+    int count = (int)run->arguments.word_count;
     struct buffer body = {0};
-    struct buffer word = {0};
-    buffer_put_u8(&body, 0);
-    buffer_put_sized(&body, bytes_text("ask"));
-    buffer_put_sized(&body, bytes_text(run->arguments.words[0]));
-    buffer_put_varint(&body, run->arguments.word_count);
-    for (uint32_t i = 0; i < run->arguments.word_count; i++) {
-        buffer_clear(&word);
-        word_fill(run, run->arguments.words[i], &word);
-        buffer_put_sized(&body, buffer_view(&word));
+    struct control_request request = {
+        .actor = "ask", .text = run->arguments.words[0], .word_count = count, .words = words};
+    for (int i = 0; i < count; i++) {
+        words[i] = word_fill(run, run->arguments.words[i]);
     }
-    buffer_put_u8(&body, 0);
+    control_request_put(&request, &body);
+    for (int i = 0; i < count; i++) {
+        memory_free(words[i]);
+    }
     buffer_clear(&run->request);
     buffer_put_u32(&run->request, (uint32_t)body.size + 1);
     buffer_put_u8(&run->request, CONTROL_RUN);
     buffer_append_bytes(&run->request, buffer_view(&body));
-    buffer_release(&word);
     buffer_release(&body);
 }
 
@@ -224,7 +226,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc; /* what follows is the command's, its options too */
         break;
     case ARGP_KEY_END:
-        if (arguments->word_count == 0) {
+        if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX) {
             argp_usage(state);
         }
         break;

@@ -97,6 +97,9 @@ struct control_request {
     struct bytes input;
 };
 
+/* Append the body of a RUN message. */
+void control_request_put(const struct control_request *request, struct buffer *body);
+
 /* Send a request on `connection` and pass what comes on: `write` for each piece, `finished` once
  * with the exit status, or with EXIT_SYSTEM_FAILED when the connection breaks.  The connection is
  * closed and gone when `finished` is called. */

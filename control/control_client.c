@@ -111,24 +111,29 @@ static struct client *client_new(struct connection *connection, void *context)
     return client;
 }
 
+void control_request_put(const struct control_request *request, struct buffer *body)
+{
+    buffer_put_u8(body, request->is_terminal ? 1 : 0);
+    buffer_put_sized(body, bytes_text(request->actor));
+    buffer_put_sized(body, bytes_text(request->text));
+    buffer_put_sized(body, bytes_text(request->folder != NULL ? request->folder : ""));
+    buffer_put_varint(body, (uint64_t)request->word_count);
+    for (int i = 0; i < request->word_count; i++) {
+        buffer_put_sized(body, bytes_text(request->words[i]));
+    }
+    buffer_put_u8(body, request->input.data != NULL ? 1 : 0);
+    if (request->input.data != NULL) {
+        buffer_put_sized(body, request->input);
+    }
+}
+
 void control_client_run(struct connection *connection, const struct control_request *request,
                         const struct control_client_handler *handler, void *context)
 {
     struct client *client = client_new(connection, context);
     struct buffer body = {0};
     client->handler = handler;
-    buffer_put_u8(&body, request->is_terminal ? 1 : 0);
-    buffer_put_sized(&body, bytes_text(request->actor));
-    buffer_put_sized(&body, bytes_text(request->text));
-    buffer_put_sized(&body, bytes_text(request->folder != NULL ? request->folder : ""));
-    buffer_put_varint(&body, (uint64_t)request->word_count);
-    for (int i = 0; i < request->word_count; i++) {
-        buffer_put_sized(&body, bytes_text(request->words[i]));
-    }
-    buffer_put_u8(&body, request->input.data != NULL ? 1 : 0);
-    if (request->input.data != NULL) {
-        buffer_put_sized(&body, request->input);
-    }
+    control_request_put(request, &body);
     message_send(connection, CONTROL_RUN, buffer_view(&body));
     buffer_release(&body);
     network_start(connection, &client_connection, client);

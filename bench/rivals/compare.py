@@ -45,6 +45,9 @@ MEASURES = (
     ("idle_mib", "idle memory", " MiB", False),
 )
 
+# Ends the names of daybook's figures through its other door.
+BINARY = "_binary"
+
 
 def rates(path, resellers=1000):
     """One to three rates a reseller, so that a day needs the one in effect on it."""
@@ -92,10 +95,13 @@ def measure_daybook(bench, csv_rates):
             figures["bytes"] = harness.bytes_on_disk(directory) / bench.clicks
             server.stop()
         figures["kept_ms"] = bench.figures("rescan", directory)["stats_ms"]
-    for name, clicks, options in (
-            ("ack_10000", bench.clicks, ("--batch", 10000, "--window", 1)),
+    ways = [("ack_10000", bench.clicks, ("--batch", 10000, "--window", 1)),
             ("ack_1000", bench.clicks, ("--batch", 1000, "--window", 1)),
-            ("single", min(bench.clicks, 10**6), ("--batch", 1, "--window", 64))):
+            ("single", min(bench.clicks, 10**6), ("--batch", 1, "--window", 64))]
+    if bench.has_binary:
+        ways += [(name + BINARY, clicks, (*options, "--binary"))
+                 for name, clicks, options in [("stream", bench.clicks, ()), *ways[:2]]]
+    for name, clicks, options in ways:
         with bench.directory() as directory, bench.serve(directory) as server:
             figures[name] = bench.send(server, clicks, *options)["clicks/s"]
     figures["counters"] = 3 * figures["stream"]
@@ -122,11 +128,6 @@ def measure_rival(bench, name, installed, inputs, patience_s):
         shutil.rmtree(place, ignore_errors=True)
 
 
-def ratio(name, own, other, more_is_better):
-    """How many times better daybook is."""
-    return own[name] / other[name] if more_is_better else other[name] / own[name]
-
-
 def digits_of(decimal_text):
     """A decimal without the zeros that only its scale adds."""
     return re.sub(r"\.?0+$", "", decimal_text) if "." in decimal_text else decimal_text
@@ -140,15 +141,23 @@ def amount(value, unit):
 def table_of(section, own, others):
     table = section.table("", "daybook", *(other["name"] for other in others))
     for name, what, unit, more_is_better in MEASURES:
-        cells = []
-        for other in others:
-            if name in other["figures"] and name in own["figures"]:
-                times = ratio(name, own["figures"], other["figures"], more_is_better)
-                cells.append(f"{amount(other['figures'][name], unit)} "
-                             f"(**{harness.digits(times)}**)")
-            else:
-                cells.append("–")
-        table.row(what, amount(own["figures"][name], unit), *cells)
+        for door, said in (("", ""), (BINARY, ", daybook's binary door")):
+            if name + door in own["figures"]:
+                table.row(what + said, *row_of(own["figures"][name + door], name, unit, others,
+                                               more_is_better))
+
+
+def row_of(own, name, unit, others, more_is_better):
+    """daybook's figure, then each other's with how many times better daybook is."""
+    cells = [amount(own, unit)]
+    for other in others:
+        if name in other["figures"]:
+            theirs = other["figures"][name]
+            times = own / theirs if more_is_better else theirs / own
+            cells.append(f"{amount(theirs, unit)} (**{harness.digits(times)}**)")
+        else:
+            cells.append("–")
+    return cells
 
 
 def notes_of(section, founds):

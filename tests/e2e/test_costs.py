@@ -141,16 +141,20 @@ SERVED = ["--resellers", "10", "--days", "1"]
 
 
 @needs["valgrind"]
+@pytest.mark.parametrize("door, bound", [((), 1320), (("--binary",), 680)],
+                         ids=["text", "binary"])
 @pytest.mark.parametrize("order", ["ordered", "shuffled"])
-def test_instructions_and_allocations_of_a_click_from_socket_to_answer(tmp_path, order):
+def test_instructions_and_allocations_of_a_click_from_socket_to_answer(
+        tmp_path, order, door, bound):
     def run(clicks):
         profile = tmp_path / f"{clicks}.callgrind"
-        served(tmp_path / str(clicks), clicks, callgrind(profile), *SERVED, "--order", order)
+        served(tmp_path / str(clicks), clicks, callgrind(profile), *SERVED, "--order", order,
+               *door)
         return Profile(profile).costs()
 
     counts = difference(run)
     assert_within("instructions for a click, from socket to answer",
-                  counts["instructions"] / CLICKS, 1320)
+                  counts["instructions"] / CLICKS, bound)
     # Half of it are ticks of the rollup, and their number depends on how long the run takes.
     assert_within("allocations for a batch, from socket to answer",
                   counts["allocations"] / BATCHES, 30)
