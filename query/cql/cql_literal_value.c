@@ -2,6 +2,7 @@
  * the type's own text form. */
 #include "query/cql/cql_literal_value.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static bool is_text(enum type_kind kind)
@@ -140,6 +141,29 @@ static int refuse(struct bytes text, const struct type *type, struct error *err)
                      (const char *)text.data, refusal.after);
 }
 
+/* A number past the greatest of its type, which Java reads as infinity. */
+static bool is_beyond(struct bytes text, const struct type *type)
+{
+    char copy[64];
+    if (text.size == 0 || text.size >= sizeof(copy) || (text.data[text.size - 1] | 0x20) == 'y') {
+        return false;
+    }
+    memcpy(copy, text.data, text.size);
+    copy[text.size] = '\0';
+    double real = strtod(copy, NULL);
+    return isinf(type->kind == TYPE_FLOAT ? (double)(float)real : real);
+}
+
+static void put_infinity(enum type_kind kind, bool is_negative, struct buffer *value)
+{
+    if (kind == TYPE_FLOAT) {
+        buffer_put_u32_be(value, is_negative ? 0xFF800000 : 0x7F800000);
+    } else {
+        buffer_put_u64_be(value, is_negative ? UINT64_C(0xFFF0000000000000)
+                                             : UINT64_C(0x7FF0000000000000));
+    }
+}
+
 int cql_literal_value(const struct cql_term *term, const struct type *type, struct buffer *value,
                       struct error *err)
 {
@@ -147,6 +171,10 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
         int rc = type_validate(type, term->text, err);
         buffer_append_bytes(value, term->text);
         return rc;
+    }
+    if ((type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE) && is_beyond(term->text, type)) {
+        put_infinity(type->kind, term->text.data[0] == '-', value);
+        return 0;
     }
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0) {
         return 0;
