@@ -306,9 +306,10 @@ static void merge_all(struct run *run)
                                 .kind = SEGMENT_WIDE,
                                 .frame_first = 1,
                                 .frame_last = run->segment_count};
+    const struct wide_segment_rules rules = {.may_raise = raise_all};
     int64_t start = now_us(run);
     if (wide_segment_merge(run->world, &run->table, run->segments, run->segment_count, &info,
-                           raise_all, NULL, &info, &err) != 0 ||
+                           &rules, &info, &err) != 0 ||
         segment_open(run->world, &info, &merged, &err) != 0)
         fail(&err);
     report("merge", info.rows, now_us(run) - start, (double)info.size);

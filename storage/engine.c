@@ -172,6 +172,7 @@ static void seal_frame(struct engine *engine)
     commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
     buffer_clear(&engine->payload);
     engine->payload_frame++;
+    atomic_fetch_add_explicit(&engine->frames_sealed, 1, memory_order_relaxed);
     if (engine->metric_frames != NULL) {
         engine->metric_frames->value++;
     }
@@ -327,7 +328,7 @@ static int64_t now_us(struct engine *engine)
 }
 
 /* Whether a batch may be applied now at all. */
-static int apply_admit(struct engine *engine, struct error *err)
+static int apply_admit(struct engine *engine, const struct write_batch *batch, struct error *err)
 {
     if (engine->options.read_only) {
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
@@ -338,7 +339,8 @@ static int apply_admit(struct engine *engine, struct error *err)
     if (engine->is_closing) {
         return error_set(err, ERROR_CLOSED, "the store is closing");
     }
-    if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX) {
+    if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||
+        (engine->is_purging && batch->block_count > 0)) {
         return full(engine, err);
     }
     if (engine->frozen_count > 0 && (memory_used(engine) >= engine->options.memory_limit ||
@@ -451,7 +453,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
                            struct error *err)
 {
     struct engine *engine = engine_of(store);
-    int rc = apply_admit(engine, err);
+    int rc = apply_admit(engine, batch, err);
     if (rc == 0) {
         rc = expectations_hold(engine, expectations, expectation_count, err);
     }

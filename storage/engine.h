@@ -14,6 +14,7 @@ struct engine_options {
     uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
     uint64_t log_first_file_size;
     uint64_t archive_bytes;            /* commit_log.h */
+    uint64_t day_rows_min;             /* of a day that gets runs of its own; 0: 2 Mi */
     struct metrics *metrics;           /* may be NULL */
 };
 

@@ -1,314 +1,407 @@
-/* engine_compact: merges neighbouring runs of one table and kind into one, in the background.
+/* engine_compact: merges runs of one table and kind, in the background, one merge at a time.
  *
- * The merge is the read path written out.  Answers are the same before, during and after: inputs
- * stay live until one manifest record swaps them for the output, and jobs that read them hold
- * references, so their files go when the last reader does.
+ * Answers are the same before, during and after: inputs stay live until one manifest record swaps
+ * them for the outputs, and jobs that read them hold references, so their files go when the last
+ * reader does.  Space: never more than the inputs once over.
  *
- * Tombstones are purged only by a merge that takes in the table's oldest run, for then nothing is
- * left that they could hide; in ranked tables never yet, because a purged click's place must be
- * pinned first.  Counter shards are folded: each is in one run only, so the sum of the inputs'
- * shards stands for all of them. */
-#include "storage/compact_plan.h"
-
-#include "counters/counter_cell.h"
+ * What decides correctness, besides what may be merged (compact_plan.h) and how (engine_merge.c):
+ * ranks of purged clicks are given again only to clicks that come later.  A click that came while
+ * the merge was at work was ranked behind the purged ones; so if one is there when the merge is
+ * done, in a memtable or a later run, of a partition that was purged, the outputs are thrown away;
+ * and from that look until the manifest names them no click is taken.
+ *
+ * A merge that is told to end because the store closes leaves nothing behind. */
 #include "storage/base/memory.h"
-#include "storage/engine_private.h"
-#include "storage/narrow_segment.h"
-#include "storage/wide_segment.h"
+#include "storage/engine_merge.h"
 
-struct compact_job {
-    struct job job;
-    struct engine *engine;
-    struct schema *schema;
-    const struct table *table;
-    struct segment **inputs;           /* referenced, oldest first */
-    uint32_t input_count;
-    struct segment **exceptions;       /* referenced: the table's narrow runs, of a wide merge */
-    uint32_t exception_count;
-    bool purges;
-    int64_t now_s;
-    struct segment_info info;          /* of the output */
-    struct segment *output;            /* NULL when nothing was left */
-    int status;
-    struct error err;
-};
+/* Runs of one table and kind past which a merge does not rest. */
+enum { RUNS_TOO_MANY = 24 };
 
-/* ---- folding counters ---- */
+/* ---- the end of a merge ---- */
 
-struct fold_stream {
-    struct stream stream;
-    struct stream *inner;
-    struct arena *arena;               /* of the row yielded last */
-};
-
-static struct bytes fold_cell(struct fold_stream *fold, struct bytes value)
+static void list_release(struct segment_list *list)
 {
-    struct buffer folded = {0};
-    counter_fold(value, &folded);
-    struct bytes kept = arena_copy(fold->arena, buffer_view(&folded));
-    buffer_release(&folded);
-    return kept;
+    for (uint32_t i = 0; i < list->count; i++) {
+        segment_unref(list->segments[i]);
+    }
+    memory_free(list->segments);
 }
 
-static int fold_next(struct stream *stream, struct unfiltered *out, struct error *err)
+static void compact_discard(struct compact_job *compact)
 {
-    struct fold_stream *fold = (struct fold_stream *)stream;
-    int rc = fold->inner->next(fold->inner, out, err);
-    if (rc != 1 || out->kind != UNFILTERED_ROW || out->row.cell_count == 0) {
-        return rc;
-    }
-    arena_reset(fold->arena);
-    struct cell *cells = arena_alloc(fold->arena, out->row.cell_count * sizeof(struct cell), 16);
-    for (uint32_t i = 0; i < out->row.cell_count; i++) {
-        cells[i] = out->row.cells[i];
-        if ((cells[i].flags & CELL_COUNTER) != 0) {
-            cells[i].value = fold_cell(fold, cells[i].value);
+    for (uint32_t i = 0; i < compact->output_count; i++) {
+        /* After a failure nobody waits out, what the manifest names is not known. */
+        if (error_is_passing(compact->status) || compact->status == ERROR_CLOSED ||
+            compact->status == ERROR_CONFLICT) {
+            segment_remove_at_close(compact->outputs[i]);
         }
+        segment_unref(compact->outputs[i]);
     }
-    out->row.cells = cells;
-    return 1;
 }
 
-static void fold_close(struct stream *stream)
+static void compact_end(struct compact_job *compact)
 {
-    struct fold_stream *fold = (struct fold_stream *)stream;
-    fold->inner->close(fold->inner);
-    arena_free(fold->arena);
-    memory_free(fold);
+    struct engine *engine = compact->engine;
+    engine->compaction = NULL;
+    list_release(&compact->inputs);
+    list_release(&compact->beside);
+    list_release(&compact->exceptions);
+    partition_index_free(compact->purged);
+    schema_unref(compact->schema);
+    memory_free(compact);
+    engine_start_compaction(engine);
+    engine_job_done(engine);
 }
 
-static struct stream *stream_folded(struct stream *inner)
+/* Passes on `each` purged partition until one says no. */
+static bool purged_all(const struct compact_job *compact,
+                       bool (*each)(const struct compact_job *compact, int64_t token,
+                                    struct bytes key))
 {
-    struct fold_stream *fold = memory_zeroed(1, sizeof(*fold));
-    fold->stream = (struct stream){.table = inner->table,
-                                   .partition_deletion = inner->partition_deletion,
-                                   .next = fold_next,
-                                   .close = fold_close};
-    fold->inner = inner;
-    fold->arena = arena_new(64 * 1024);
-    return &fold->stream;
-}
-
-/* ---- the job ---- */
-
-static int merge_partition(struct compact_job *compact, struct partition_reader *reader,
-                           struct narrow_segment_writer *writer, int64_t token, struct bytes key)
-{
-    struct slice slice = slice_all();
-    struct stream *stream;
-    int rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
-                                     &compact->err);
-    if (rc != 0 || stream == NULL) {
-        return rc;
-    }
-    if ((compact->table->flags & TABLE_COUNTER) != 0) {
-        stream = stream_folded(stream);
-    }
-    if (compact->purges) {
-        stream = stream_purged(stream, compact->now_s);
-    }
-    rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
-    stream->close(stream);
-    return rc;
-}
-
-static int merge_narrow(struct compact_job *compact)
-{
-    struct narrow_segment_writer *writer;
-    struct world *world = compact->engine->world;
-    int rc = narrow_segment_writer_open(world, &compact->info, &writer, &compact->err);
-    if (rc != 0) {
-        return rc;
-    }
-    struct view view = {.schema = compact->schema,
-                        .segments = compact->inputs,
-                        .segment_count = compact->input_count,
-                        .frame = UINT64_MAX};
-    struct partition_reader *reader = partition_reader_new(&view, compact->table);
+    const struct partition_index_entry *entry = NULL;
     int64_t token = INT64_MIN;
     struct bytes key = {0};
-    for (bool after = false;
-         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
-        rc = merge_partition(compact, reader, writer, token, key);
+    if (compact->purged == NULL) {
+        return true;
     }
-    partition_reader_free(reader);
-    if (rc == 0) {
-        rc = narrow_segment_writer_finish(writer, &compact->info, &compact->err);
-    }
-    narrow_segment_writer_close(writer);
-    return rc;
-}
-
-/* A partition's rows may take one write timestamp, the newest, when nothing was deleted or
- * overwritten between them.  Exceptions of later frames are newer than all of them, and those of
- * the inputs' frames and before were flushed with them. */
-static bool may_raise(void *context, int64_t token, struct bytes key)
-{
-    const struct compact_job *compact = context;
-    for (uint32_t i = 0; i < compact->exception_count; i++) {
-        if (segment_info(compact->exceptions[i])->frame_first <= compact->info.frame_last &&
-            segment_find(compact->exceptions[i], token, key) != NULL) {
+    while ((entry = partition_index_seek(compact->purged, token, key, entry != NULL)) != NULL) {
+        token = entry->token;
+        key = entry->key;
+        if (!each(compact, token, key)) {
             return false;
         }
     }
     return true;
 }
 
-static int compact_write(struct compact_job *compact)
+static bool has_purged(const struct compact_job *compact)
 {
-    struct world *world = compact->engine->world;
-    compact->info.id = compact->engine->segment_id_next++;
-    int rc = compact->info.kind == SEGMENT_WIDE
-                 ? wide_segment_merge(world, compact->table, compact->inputs, compact->input_count,
-                                      &compact->info, may_raise, compact, &compact->info,
-                                      &compact->err)
-                 : merge_narrow(compact);
-    bool is_empty = compact->info.rows == 0 && compact->info.partitions == 0;
-    if (rc == 0 && !is_empty) {
-        rc = segment_open(world, &compact->info, &compact->output, &compact->err);
-    }
-    if (rc != 0) {
-        return rc;
-    }
-    uint64_t removed[COMPACT_RUNS_MAX];
-    for (uint32_t i = 0; i < compact->input_count; i++) {
-        removed[i] = segment_info(compact->inputs[i])->id;
-    }
-    struct manifest_edit edit = {.added = &compact->info,
-                                 .added_count = is_empty ? 0 : 1,
-                                 .removed = removed,
-                                 .removed_count = compact->input_count};
-    return manifest_apply(compact->engine->manifest, &edit, &compact->err);
+    return compact->purged != NULL && partition_index_count(compact->purged) > 0;
 }
 
-static void compact_run(struct job *job)
+/* ---- swapping ---- */
+
+static bool reindex(const struct compact_job *compact, int64_t token, struct bytes key)
+{
+    engine_reindex_partition(compact->engine, compact->table->id, token, key);
+    return true;
+}
+
+static void compact_swap(struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    for (uint32_t i = 0; i < compact->inputs.count; i++) {
+        engine_remove_segment(engine, segment_info(compact->inputs.segments[i])->id);
+    }
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++) {
+        engine_remove_segment(engine, segment_info(compact->exceptions.segments[i])->id);
+    }
+    for (uint32_t i = 0; i < compact->output_count; i++) {
+        engine_add_segment(engine, compact->outputs[i]);
+    }
+    if (has_purged(compact)) {
+        purged_all(compact, reindex);
+        engine_versions_end(engine);
+    }
+    if (engine->metric_compactions != NULL) {
+        engine->metric_compactions->value++;
+    }
+}
+
+/* ---- publishing ---- */
+
+static int publish_write(struct compact_job *compact)
+{
+    uint32_t most = compact->inputs.count + compact->exceptions.count;
+    uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
+    struct manifest_edit edit = {.added = compact->infos,
+                                 .added_count = compact->output_count,
+                                 .removed = removed};
+    for (uint32_t i = 0; i < compact->inputs.count; i++) {
+        removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
+    }
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++) {
+        removed[edit.removed_count++] = segment_info(compact->exceptions.segments[i])->id;
+    }
+    int rc = manifest_apply(compact->engine->manifest, &edit, &compact->err);
+    memory_free(removed);
+    return rc;
+}
+
+static void publish_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    compact->status = compact_write(compact);
+    compact->status = publish_write(compact);
 }
 
-static void compact_done(struct job *job)
+static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    engine->compaction = NULL;
-    for (uint32_t i = 0; i < compact->input_count; i++) {
-        if (compact->status == 0) {
-            engine_remove_segment(engine, segment_info(compact->inputs[i])->id);
-        }
-        segment_unref(compact->inputs[i]);
-    }
-    if (compact->status == 0 && compact->output != NULL) {
-        engine_add_segment(engine, compact->output);
-    }
-    if (compact->status == 0 && engine->metric_compactions != NULL) {
-        engine->metric_compactions->value++;
-    }
-    if (compact->status != 0) {
-        if (compact->output != NULL && error_is_passing(compact->status)) {
-            segment_remove_at_close(compact->output);
-        }
-        if (compact->output != NULL) {
-            segment_unref(compact->output);
-        }
+    engine->is_purging = false;
+    if (compact->status == 0) {
+        compact_swap(compact);
+    } else {
+        compact_discard(compact);
         engine_job_failed(engine, compact->status, &compact->err);
     }
-    for (uint32_t i = 0; i < compact->exception_count; i++) {
-        segment_unref(compact->exceptions[i]);
+    engine_drain(engine);
+    compact_end(compact);
+}
+
+/* ---- between the two ---- */
+
+static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < engine->purge_count; i++) {
+        if (engine->purges[i].table_id == table_id) {
+            return &engine->purges[i];
+        }
     }
-    schema_unref(compact->schema);
-    memory_free(compact->exceptions);
-    memory_free(compact->inputs);
-    memory_free(compact);
-    engine_start_compaction(engine);
-    engine_job_done(engine);
+    engine->purges = memory_resize(engine->purges,
+                                   (engine->purge_count + 1) * sizeof(struct purge_tried));
+    engine->purges[engine->purge_count] = (struct purge_tried){.table_id = table_id};
+    return &engine->purges[engine->purge_count++];
+}
+
+static bool is_input(const struct compact_job *compact, const struct segment *segment)
+{
+    for (uint32_t i = 0; i < compact->inputs.count; i++) {
+        if (compact->inputs.segments[i] == segment) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool memtable_has(const struct memtable *memtable, uint32_t table_id, struct bytes key)
+{
+    const struct wide_memtable *wide = memtable_wide(memtable, table_id);
+    return wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX;
+}
+
+/* No click of the partition is anywhere but in the inputs. */
+static bool is_untouched(const struct compact_job *compact, int64_t token, struct bytes key)
+{
+    const struct engine *engine = compact->engine;
+    uint32_t table_id = compact->table->id;
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        if (info->table_id == table_id && info->kind == SEGMENT_WIDE &&
+            !is_input(compact, engine->segments[i]) &&
+            segment_find(engine->segments[i], token, key) != NULL) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        if (memtable_has(engine->frozen[i], table_id, key)) {
+            return false;
+        }
+    }
+    return !memtable_has(engine->open, table_id, key);
+}
+
+static void merge_done(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    if (compact->status == 0 && !purged_all(compact, is_untouched)) {
+        compact->status = ERROR_CONFLICT;
+        purge_tried_of(engine, compact->table->id)->was_disturbed = true;
+    }
+    if (compact->status == 0) {
+        engine->is_purging = has_purged(compact);
+        compact->job = (struct job){.run = publish_run, .done = publish_done};
+        engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
+        return;
+    }
+    compact_discard(compact);
+    if (compact->status != ERROR_CLOSED && compact->status != ERROR_CONFLICT) {
+        engine_job_failed(engine, compact->status, &compact->err);
+    }
+    compact_end(compact);
 }
 
 /* ---- choosing ---- */
 
-static void add_exceptions(struct compact_job *compact)
+static void list_add(struct segment_list *list, struct segment *segment)
+{
+    list->segments =
+        memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments[list->count++] = segment_ref(segment);
+}
+
+static uint64_t list_size(const struct segment_list *list)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size += segment_info(list->segments[i])->size;
+    }
+    return size;
+}
+
+/* The segments of one table and kind: neighbours in engine->segments. */
+struct group {
+    uint32_t start;
+    uint32_t end;
+};
+
+static struct group group_at(const struct engine *engine, uint32_t start)
+{
+    struct group group = {start, start};
+    while (group.end < engine->segment_count) {
+        const struct segment_info *first = segment_info(engine->segments[start]);
+        const struct segment_info *info = segment_info(engine->segments[group.end]);
+        if (info->table_id != first->table_id || info->kind != first->kind) {
+            break;
+        }
+        group.end++;
+    }
+    return group;
+}
+
+/* The table's narrow runs, which stand behind its wide ones. */
+static struct group exceptions_of(const struct engine *engine, struct group wide)
+{
+    struct group none = {wide.end, wide.end};
+    const struct segment_info *first = segment_info(engine->segments[wide.start]);
+    if (first->kind != SEGMENT_WIDE || wide.end == engine->segment_count ||
+        segment_info(engine->segments[wide.end])->table_id != first->table_id) {
+        return none;
+    }
+    return group_at(engine, wide.end);
+}
+
+static struct compact_run *runs_of(const struct engine *engine, struct group group, bool with_days)
+{
+    static const struct segment_days none = {0};
+    struct compact_run *runs = memory_alloc((group.end - group.start) * sizeof *runs);
+    for (uint32_t i = group.start; i < group.end; i++) {
+        runs[i - group.start] = (struct compact_run){
+            segment_info(engine->segments[i]),
+            with_days ? segment_days(engine->segments[i]) : &none};
+    }
+    return runs;
+}
+
+static void fill_lists(struct compact_job *compact, struct group group, struct group exceptions,
+                       const struct compact_choice *choice)
 {
     struct engine *engine = compact->engine;
-    compact->exceptions = memory_alloc(engine->segment_count * sizeof(struct segment *));
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
-        const struct segment_info *info = segment_info(engine->segments[i]);
-        if (info->table_id == compact->info.table_id && info->kind == SEGMENT_NARROW) {
-            compact->exceptions[compact->exception_count++] = segment_ref(engine->segments[i]);
+    uint32_t next = 0;
+    for (uint32_t i = group.start; i < group.end; i++) {
+        if (next < choice->count && choice->runs[next] == i - group.start) {
+            list_add(&compact->inputs, engine->segments[i]);
+            next++;
+        } else if (compact->kind == SEGMENT_WIDE) {
+            list_add(&compact->beside, engine->segments[i]);
         }
+    }
+    for (uint32_t i = exceptions.start; i < exceptions.end; i++) {
+        list_add(&compact->exceptions, engine->segments[i]);
     }
 }
 
-static void compact_submit(struct engine *engine, uint32_t start, uint32_t end, bool is_oldest)
+static void compact_submit(struct engine *engine, struct group group, struct group exceptions,
+                           const struct compact_choice *choice)
 {
-    const struct segment_info *first = segment_info(engine->segments[start]);
+    const struct segment_info *first = segment_info(engine->segments[group.start]);
+    struct purge_tried *tried = purge_tried_of(engine, first->table_id);
     struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
-    compact->job = (struct job){.run = compact_run, .done = compact_done};
+    compact->job = (struct job){.run = engine_merge_run, .done = merge_done};
     compact->engine = engine;
     compact->schema = schema_ref(engine->schema);
     compact->table = schema_table(compact->schema, first->table_id);
-    compact->purges = is_oldest && (compact->table->flags & TABLE_RANKED) == 0;
+    compact->kind = first->kind;
+    compact->splits = choice->splits;
+    compact->day = choice->day;
     compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
-    compact->inputs = memory_alloc((end - start) * sizeof(struct segment *));
-    compact->info = *first;
-    compact->info.frame_last = segment_info(engine->segments[end - 1])->frame_last;
-    compact->info.schema_version = schema_version(compact->schema);
-    for (uint32_t i = start; i < end; i++) {
-        compact->inputs[compact->input_count++] = segment_ref(engine->segments[i]);
-        int64_t timestamp_us = segment_info(engine->segments[i])->timestamp_max_us;
-        if (timestamp_us > compact->info.timestamp_max_us) {
-            compact->info.timestamp_max_us = timestamp_us;
-        }
-    }
-    if (compact->info.kind == SEGMENT_WIDE) {
-        add_exceptions(compact);
-    }
+    compact->hurries = group.end - group.start > RUNS_TOO_MANY;
+    fill_lists(compact, group, exceptions, choice);
+    compact->drops_tombstones = compact->kind == SEGMENT_NARROW && choice->runs[0] == 0 &&
+                                (compact->table->flags & TABLE_RANKED) == 0;
+    bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
+    compact->may_purge = !tried->was_disturbed &&
+                         (choice->purges || engine->compact_waiter_count > 0 ||
+                          (choice->day != DAY_NONE && is_worth));
+    tried->was_disturbed = false;
     engine->compaction = compact;
     engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
+    engine->world->executor->submit(engine->world->executor, LANE_MERGE, &compact->job);
 }
 
-/* The interval to merge among the neighbours [start, end) of one table and kind. */
-static bool choose(const struct engine *engine, uint32_t start, uint32_t end, bool everything,
-                   uint32_t *from_out, uint32_t *until_out)
+/* The merge that the group at `start` needs, if any, begins. */
+static bool group_compact(struct engine *engine, struct group group, int64_t *again_us)
 {
-    if (everything) {
-        *from_out = start;
-        *until_out = end - start > COMPACT_RUNS_MAX ? start + COMPACT_RUNS_MAX : end;
-        return end - start > 1;
+    const struct segment_info *first = segment_info(engine->segments[group.start]);
+    struct group exceptions = exceptions_of(engine, group);
+    struct purge_tried *tried = purge_tried_of(engine, first->table_id);
+    struct compact_choice choice;
+    bool is_wide = first->kind == SEGMENT_WIDE;
+    struct compact_run *runs = runs_of(engine, group, is_wide);
+    struct compact_run *beside = runs_of(engine, exceptions, true);
+    const struct compact_facts facts = {
+        .runs = runs,
+        .run_count = group.end - group.start,
+        .exceptions = beside,
+        .exception_count = is_wide ? exceptions.end - exceptions.start : 0,
+        .everything = engine->compact_waiter_count > 0,
+        .day_rows_min = engine->options.day_rows_min,
+        .now_us = engine->world->clock->wall_us(engine->world->clock),
+        .purge_frame = tried->frame,
+        .purge_day = tried->day};
+    bool found = compact_plan(&facts, &choice);
+    memory_free(runs);
+    memory_free(beside);
+    *again_us = choice.again_us < *again_us ? choice.again_us : *again_us;
+    if (!found) {
+        return false;
     }
-    uint64_t *sizes = memory_alloc((end - start) * sizeof(uint64_t));
-    for (uint32_t i = start; i < end; i++) {
-        sizes[i - start] = segment_info(engine->segments[i])->size;
+    if (choice.purges) {
+        for (uint32_t i = exceptions.start; i < exceptions.end; i++) {
+            uint64_t frame = segment_info(engine->segments[i])->frame_last;
+            tried->frame = frame > tried->frame ? frame : tried->frame;
+        }
+        tried->day = choice.day + 1;
     }
-    bool found = compact_plan(sizes, end - start, from_out, until_out);
-    memory_free(sizes);
-    *from_out += start;
-    *until_out += start;
-    return found;
+    compact_submit(engine, group, exceptions, &choice);
+    return true;
+}
+
+static void again(struct timer *timer)
+{
+    engine_start_compaction(timer->context);
 }
 
 void engine_start_compaction(struct engine *engine)
 {
-    if (engine->compaction != NULL || engine->failed != 0 || engine->options.read_only ||
-        engine->is_closing || engine_is_waiting_for_space(engine)) {
+    struct executor *executor = engine->world->executor;
+    int64_t again_us = INT64_MAX;
+    if (engine->is_closing) {
+        struct error err;
+        error_set(&err, ERROR_CLOSED, "the store is closing");
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED,
+                       &err);
         return;
     }
-    bool everything = engine->compact_waiter_count > 0;
-    for (uint32_t start = 0, end; start < engine->segment_count; start = end) {
+    if (engine->compaction != NULL || engine->failed != 0 || engine->options.read_only ||
+        engine_is_waiting_for_space(engine)) {
+        return;
+    }
+    executor->timer_stop(executor, &engine->compact_timer);
+    for (uint32_t start = 0; start < engine->segment_count;) {
+        struct group group = group_at(engine, start);
         const struct segment_info *first = segment_info(engine->segments[start]);
-        for (end = start + 1; end < engine->segment_count; end++) {
-            const struct segment_info *info = segment_info(engine->segments[end]);
-            if (info->table_id != first->table_id || info->kind != first->kind) {
-                break;
-            }
-        }
-        uint32_t from = 0;
-        uint32_t until = 0;
         if (schema_table(engine->schema, first->table_id) != NULL &&
-            choose(engine, start, end, everything, &from, &until)) {
-            compact_submit(engine, from, until, from == start);
+            group_compact(engine, group, &again_us)) {
             return;
         }
+        start = group.end;
+    }
+    if (again_us != INT64_MAX) {
+        int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
+        engine->compact_timer = (struct timer){.fire = again, .context = engine};
+        executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
     }
     callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
 }

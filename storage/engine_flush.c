@@ -1,4 +1,4 @@
-/* engine_flush: a frozen memtable becomes segments, one per table and kind, and the log forgets it.
+/* engine_flush: a frozen memtable becomes segments, and the log forgets it.
  *
  * Order, and what a crash between two steps leaves:
  *   1 every segment is written under a temporary name, synced, renamed      files nobody names,
@@ -6,6 +6,9 @@
  *   2 one manifest record names them all and moves the flushed frame        replay begins after it
  *   3 memory swaps the memtable for the segments, on the engine thread
  *   4 the log may reuse files that hold flushed frames only
+ * A day with many rows gets a segment of its own, so that days can be merged, and go, one by one
+ * (compact_plan.h); small days and late clicks share one.
+ *
  * A memtable is flushed only when all its frames are durable, so the flushed frame never passes
  * the durable one. */
 #include "storage/base/memory.h"
@@ -13,11 +16,14 @@
 #include "storage/narrow_segment.h"
 #include "storage/wide_segment.h"
 
+/* Of one flush; beyond, days share a segment whatever their size. */
+enum { OWN_DAYS_MAX = 64 };
+
 struct flush_job {
     struct job job;
     struct engine *engine;
     struct memtable *memtable;
-    struct segment_info *infos;        /* up to two kinds per table that was written */
+    struct segment_info *infos;        /* two kinds per table, and a wide one per large day */
     struct segment **segments;
     uint32_t count;
     uint32_t capacity;
@@ -30,7 +36,7 @@ struct flush_job {
 static struct segment_info info_for(struct flush_job *flush, uint32_t table_id,
                                     enum segment_kind kind)
 {
-    return (struct segment_info){.id = flush->engine->segment_id_next++,
+    return (struct segment_info){.id = atomic_fetch_add(&flush->engine->segment_id_next, 1),
                                  .table_id = table_id,
                                  .kind = kind,
                                  .frame_first = flush->memtable->frame_first,
@@ -39,7 +45,8 @@ static struct segment_info info_for(struct flush_job *flush, uint32_t table_id,
                                  .schema_version = schema_version(flush->memtable->schema)};
 }
 
-static int keep_segment(struct flush_job *flush, const struct segment_info *info)
+static int keep_segment(struct flush_job *flush, const struct segment_info *info,
+                        const struct table *table)
 {
     if (info->rows == 0 && info->partitions == 0) {
         return 0;
@@ -51,22 +58,42 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
             memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
     }
     flush->infos[flush->count] = *info;
-    int rc = segment_open(flush->engine->world, info, &flush->segments[flush->count], &flush->err);
+    int rc = engine_open_segment(flush->engine->world, info, table,
+                                 &flush->segments[flush->count], &flush->err);
     flush->count += rc == 0;
     return rc;
 }
 
 /* ---- fresh rows ---- */
 
-static int write_wide_partitions(struct wide_segment_writer *writer,
-                                 const struct wide_memtable *wide, const struct table *table,
+/* What goes into one segment: the rows of one day, or of all days that get none of their own. */
+struct wide_share {
+    const struct wide_memtable *wide;
+    const struct table *table;
+    const int32_t *days;               /* by place in the memtable's order */
+    const struct segment_days *own;    /* days that get a segment of their own */
+    bool is_rest;
+    int32_t day;                       /* unless it is the rest */
+};
+
+static bool share_takes(const struct wide_share *share, uint32_t place)
+{
+    int32_t day = share->days[place];
+    return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
+}
+
+static int write_wide_partitions(struct wide_segment_writer *writer, const struct wide_share *share,
                                  struct error *err)
 {
+    const struct wide_memtable *wide = share->wide;
     struct wide_rows rows;
-    wide_rows_init(&rows, table);
+    wide_rows_init(&rows, share->table);
     const uint32_t *order = wide_memtable_order(wide);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
+        if (!share_takes(share, i)) {
+            continue;
+        }
         wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
         rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
                                            wide_memtable_partition_key(wide, order[i]), &rows, err);
@@ -75,21 +102,60 @@ static int write_wide_partitions(struct wide_segment_writer *writer,
     return rc;
 }
 
-static int flush_wide(struct flush_job *flush, const struct wide_part *part)
+static int flush_share(struct flush_job *flush, const struct wide_share *share)
 {
-    const struct table *table = schema_table(flush->memtable->schema, part->table_id);
-    struct segment_info info = info_for(flush, part->table_id, SEGMENT_WIDE);
+    struct segment_info info = info_for(flush, share->table->id, SEGMENT_WIDE);
     struct wide_segment_writer *writer;
-    int rc = wide_segment_writer_open(flush->engine->world, table, &info, &writer, &flush->err);
+    int rc = wide_segment_writer_open(flush->engine->world, share->table, &info, &writer,
+                                      &flush->err);
     if (rc != 0) {
         return rc;
     }
-    rc = write_wide_partitions(writer, part->rows, table, &flush->err);
+    rc = write_wide_partitions(writer, share, &flush->err);
     if (rc == 0) {
         rc = wide_segment_writer_finish(writer, &info, &flush->err);
     }
     wide_segment_writer_close(writer);
-    return rc == 0 ? keep_segment(flush, &info) : rc;
+    return rc == 0 ? keep_segment(flush, &info, share->table) : rc;
+}
+
+/* The day of each partition, and the days large enough for a segment of their own.  `days` has room
+ * for one per partition.  True when other days are left. */
+static bool days_of(const struct flush_job *flush, const struct wide_memtable *wide,
+                    const struct table *table, int32_t *days, struct segment_days *own)
+{
+    const uint32_t *order = wide_memtable_order(wide);
+    struct segment_days all = {0};
+    for (uint32_t i = 0; i < wide_memtable_partition_count(wide); i++) {
+        days[i] = partition_day(table, wide_memtable_partition_key(wide, order[i]));
+        segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX)->rows);
+    }
+    for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++) {
+        if (all.days[i].rows >= flush->engine->options.day_rows_min) {
+            segment_days_add(own, all.days[i].day, all.days[i].rows);
+        }
+    }
+    bool has_rest = own->count < all.count;
+    segment_days_release(&all);
+    return has_rest;
+}
+
+static int flush_wide(struct flush_job *flush, const struct wide_part *part)
+{
+    const struct table *table = schema_table(flush->memtable->schema, part->table_id);
+    int32_t *days = memory_alloc(wide_memtable_partition_count(part->rows) * sizeof *days);
+    struct segment_days own = {0};
+    struct wide_share share = {.wide = part->rows, .table = table, .days = days, .own = &own};
+    share.is_rest = days_of(flush, part->rows, table, days, &own);
+    int rc = share.is_rest ? flush_share(flush, &share) : 0;
+    share.is_rest = false;
+    for (uint32_t i = 0; rc == 0 && i < own.count; i++) {
+        share.day = own.days[i].day;
+        rc = flush_share(flush, &share);
+    }
+    segment_days_release(&own);
+    memory_free(days);
+    return rc;
 }
 
 /* ---- everything else ---- */
@@ -164,7 +230,7 @@ static int flush_narrow(struct flush_job *flush, uint32_t table_id)
         rc = narrow_segment_writer_finish(writer, &info, &flush->err);
     }
     narrow_segment_writer_close(writer);
-    return rc == 0 ? keep_segment(flush, &info) : rc;
+    return rc == 0 ? keep_segment(flush, &info, table) : rc;
 }
 
 /* The tables that either memtable has, ascending; 0 at the end. */

@@ -14,6 +14,7 @@
 enum {
     MEMORY_DEFAULT = 1 << 30,
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
+    DAY_ROWS_DEFAULT = 2 << 20, /* some 8 MB on disk: a file is worth it */
     CLOSE_RETRY_MS = 2, /* until the log's background job has ended */
     CLOSE_FLUSH_BYTES = 4 << 20
 };
@@ -179,6 +180,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->indexes);
     memory_free(engine->waiters);
     memory_free(engine->writes);
+    memory_free(engine->purges);
     memory_free(engine->drains);
     memory_free(engine->flush_waiters);
     memory_free(engine->compact_waiters);
@@ -229,6 +231,9 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     }
     if (engine->options.memtable_rows_max == 0) {
         engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
+    }
+    if (engine->options.day_rows_min == 0) {
+        engine->options.day_rows_min = DAY_ROWS_DEFAULT;
     }
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine_metrics(engine);
@@ -327,6 +332,7 @@ static void close_now(struct timer *timer)
         return;
     }
     engine->world->executor->timer_stop(engine->world->executor, &engine->retry_timer);
+    engine->world->executor->timer_stop(engine->world->executor, &engine->compact_timer);
     struct callback closed = engine->closed;
     int status = engine->failed;
     struct error failure = engine->failure;
@@ -351,6 +357,7 @@ void engine_close_op(struct store *store, store_done done, void *context)
     check(!engine->is_closing);
     engine->is_closing = true;
     engine->closed = (struct callback){done, context};
+    atomic_store(&engine->merge_ends, true);
     bool flushes = !engine->options.read_only && engine->failed == 0 &&
                    commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
     if (flushes) {

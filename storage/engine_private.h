@@ -10,6 +10,8 @@
 #ifndef DAYBOOK_STORAGE_ENGINE_PRIVATE_H
 #define DAYBOOK_STORAGE_ENGINE_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "storage/commit_log.h"
 #include "storage/engine.h"
 #include "storage/memtable.h"
@@ -40,6 +42,14 @@ struct freeze_waiter {
 
 struct flush_job;
 struct compact_job;
+
+/* Deletions were looked at of all days before `day`, with the exceptions up to `frame`. */
+struct purge_tried {
+    uint32_t table_id;
+    uint64_t frame;
+    int32_t day;
+    bool was_disturbed;                /* by a click: the next merge of the table leaves it be */
+};
 
 enum { WRITE_SLOTS = 1 << 14 };        /* a power of two */
 
@@ -84,6 +94,15 @@ struct engine {
     struct freeze_waiter *freeze_waiters;
     struct flush_job *flush;           /* under way */
     struct compact_job *compaction;    /* under way */
+    struct purge_tried *purges;        /* by table: what need not be tried again */
+    uint32_t purge_count;
+    struct timer compact_timer;        /* until a closed day has been quiet for long enough */
+    /* Ranks of purged clicks are about to be free: until then no click may take one. */
+    bool is_purging;
+    /* Read by the merge: that it is to end, and how many frames were sealed, so that it rests
+     * while there is ingest. */
+    atomic_bool merge_ends;
+    atomic_uint_fast64_t frames_sealed;
     struct callback *flush_waiters;    /* store_flush: until no memtable is left */
     uint32_t flush_waiter_count;
     struct callback *compact_waiters;  /* store_compact: until nothing is left to merge */
@@ -97,9 +116,9 @@ struct engine {
     struct callback closed;
     struct timer close_timer;
 
-    /* Background lane only.  Ahead of the manifest's after a job that failed, so that a file which
-     * such a job left behind is never taken for another. */
-    uint64_t segment_id_next;
+    /* Taken by jobs.  Ahead of the manifest's after a job that failed, so that a file which such a
+     * job left behind is never taken for another. */
+    atomic_uint_fast64_t segment_id_next;
 
     struct metric *metric_frames;
     struct metric *metric_flushes;
@@ -160,6 +179,13 @@ must_check int engine_open_segments(struct engine *engine, struct error *err);
 void engine_add_segment(struct engine *engine, struct segment *segment);       /* takes the ref */
 void engine_remove_segment(struct engine *engine, uint64_t segment_id);        /* and its file */
 void engine_index_segment(struct engine *engine, const struct segment *segment);
+/* Work the partition's entry out again, from the runs of now. */
+void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t token,
+                              struct bytes key);
+/* segment_open, and its days.  `table` NULL: it is gone.  Any thread. */
+must_check int engine_open_segment(struct world *world, const struct segment_info *info,
+                                   const struct table *table, struct segment **segment_out,
+                                   struct error *err);
 struct partition_index *engine_index(const struct engine *engine, uint32_t table_id);
 bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
                            struct bytes key);

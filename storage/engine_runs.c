@@ -1,7 +1,8 @@
 /* engine_runs: the live segments, their summed stats, and the views that jobs work on.
  *
- * Segments stand sorted by (table, kind, first frame), so the runs of one table are neighbours and
- * its fresh runs come in the order of their frames, on which ranks depend. */
+ * Segments stand sorted by (table, kind, first frame, id), so the runs of one table are neighbours
+ * and its fresh runs come in the order of their frames, on which ranks depend.  Runs of different
+ * days may cover the same frames; those that share a day never do. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +19,10 @@ static int segment_order(const struct segment_info *a, const struct segment_info
     if (a->kind != b->kind) {
         return a->kind < b->kind ? -1 : 1;
     }
-    return a->frame_first < b->frame_first ? -1 : a->frame_first > b->frame_first;
+    if (a->frame_first != b->frame_first) {
+        return a->frame_first < b->frame_first ? -1 : 1;
+    }
+    return a->id < b->id ? -1 : a->id > b->id;
 }
 
 void engine_add_segment(struct engine *engine, struct segment *segment)
@@ -87,7 +91,36 @@ void engine_index_segment(struct engine *engine, const struct segment *segment)
     }
 }
 
+void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t token,
+                              struct bytes key)
+{
+    struct partition_index *index = index_for(engine, table_id);
+    partition_index_clear(index, token, key);
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment *segment = engine->segments[i];
+        if (segment_info(segment)->table_id != table_id ||
+            segment_info(segment)->kind != SEGMENT_WIDE) {
+            continue;
+        }
+        const struct segment_partition *partition = segment_find(segment, token, key);
+        if (partition != NULL) {
+            partition_index_add(index, token, key, partition->stats);
+        }
+    }
+}
+
 /* ---- opening ---- */
+
+int engine_open_segment(struct world *world, const struct segment_info *info,
+                        const struct table *table, struct segment **segment_out,
+                        struct error *err)
+{
+    int rc = segment_open(world, info, segment_out, err);
+    if (rc == 0 && table != NULL && (table->flags & TABLE_RANKED) != 0) {
+        segment_note_days(*segment_out, table);
+    }
+    return rc;
+}
 
 struct orphan_search {
     const struct manifest_state *state;
@@ -136,7 +169,7 @@ static int remove_orphans(struct engine *engine, struct error *err)
 int engine_open_segments(struct engine *engine, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
-    engine->segment_id_next = state->segment_id_next;
+    atomic_store(&engine->segment_id_next, state->segment_id_next);
     if (!engine->options.read_only) {
         int rc = remove_orphans(engine, err);
         if (rc != 0) {
@@ -145,7 +178,9 @@ int engine_open_segments(struct engine *engine, struct error *err)
     }
     for (uint32_t i = 0; i < state->segment_count; i++) {
         struct segment *segment;
-        int rc = segment_open(engine->world, &state->segments[i], &segment, err);
+        const struct table *table = schema_table(engine->schema, state->segments[i].table_id);
+        int rc =
+            engine_open_segment(engine->world, &state->segments[i], table, &segment, err);
         if (rc == -ENOENT) {
             return error_set(err, ERROR_CORRUPT,
                              "segments/%016" PRIx64 ".seg is gone, which the manifest names: "

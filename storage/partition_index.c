@@ -105,6 +105,18 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
     stats_add(&index->entries[*slot].stats, stats);
 }
 
+void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
+{
+    if (index->count == 0) {
+        return;
+    }
+    uint32_t number = *index_slot(index, token, key);
+    if (number != SLOT_EMPTY) {
+        stats_release(&index->entries[number].stats);
+        stats_clear(&index->entries[number].stats);
+    }
+}
+
 const struct partition_index_entry *partition_index_find(const struct partition_index *index,
                                                          int64_t token, struct bytes key)
 {

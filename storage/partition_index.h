@@ -1,8 +1,8 @@
 /* partition_index: the summed stats of a ranked table's sealed fresh runs, by partition.
  *
  * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
- * compaction changes nothing here.  In memory; rebuilt from the segments' directories when a
- * directory is opened. */
+ * compaction changes nothing here unless it purges.  In memory; rebuilt from the segments'
+ * directories when a directory is opened. */
 #ifndef DAYBOOK_STORAGE_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_PARTITION_INDEX_H
 
@@ -22,6 +22,8 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
+/* Take back all that was added to a partition; its entry stays, with zero rows. */
+void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key);
 /* NULL when it is not there; valid until the next add. */
 const struct partition_index_entry *partition_index_find(const struct partition_index *index,
                                                          int64_t token, struct bytes key);

@@ -56,6 +56,7 @@ struct segment {
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
     struct buffer extra;
+    struct segment_days days;
 };
 
 static const struct partition_stats no_stats;
@@ -311,6 +312,7 @@ static void segment_free(struct segment *segment)
     memory_free(segment->pages);
     buffer_release(&segment->index);
     buffer_release(&segment->extra);
+    segment_days_release(&segment->days);
     memory_free(segment);
 }
 
@@ -375,6 +377,19 @@ void segment_unref(struct segment *segment)
 void segment_remove_at_close(struct segment *segment)
 {
     atomic_store(&segment->remove_at_close, true);
+}
+
+void segment_note_days(struct segment *segment, const struct table *table)
+{
+    for (uint32_t i = 0; i < segment->partition_count; i++) {
+        const struct segment_partition *partition = &segment->partitions[i];
+        segment_days_add(&segment->days, partition_day(table, partition->key), partition->rows);
+    }
+}
+
+const struct segment_days *segment_days(const struct segment *segment)
+{
+    return &segment->days;
 }
 
 /* ---- reading ---- */

@@ -15,6 +15,7 @@
 #include "storage/base/world.h"
 #include "storage/manifest.h"
 #include "storage/row.h"
+#include "storage/segment_days.h"
 #include "storage/stats.h"
 
 enum {
@@ -76,6 +77,10 @@ struct segment *segment_ref(struct segment *segment);            /* thread safe 
 void segment_unref(struct segment *segment);                     /* closes at the last */
 /* Remove the file when the last reference goes (it was compacted away). */
 void segment_remove_at_close(struct segment *segment);
+
+/* Count its rows by day; by who opened it, before it is shared.  Without it there are no days. */
+void segment_note_days(struct segment *segment, const struct table *table);
+const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);

@@ -656,6 +656,62 @@ int wide_rows_merge(const struct wide_rows *const *inputs, uint32_t input_count,
     return 0;
 }
 
+/* ---- removing ---- */
+
+/* The rank of a row: its place among equals, from the front or from the last explicit rank. */
+static int64_t rank_of(const struct wide_rows *rows, uint32_t row)
+{
+    uint32_t first = row;
+    for (;; first--) {
+        if (rows->ranks != NULL && rows->ranks[first] != WIDE_RANK_IMPLIED)
+            return rows->ranks[first] + (row - first);
+        if (first == 0 || wide_rows_compare(rows, first - 1, rows, row) != 0)
+            return row - first;
+    }
+}
+
+static void remove_marked(void *values, size_t size, const uint8_t *gone, uint32_t rows)
+{
+    uint8_t *bytes = values;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; values != NULL && i < rows; i++) {
+        if (gone[i])
+            continue;
+        memmove(bytes + kept * size, bytes + i * size, size);
+        kept++;
+    }
+}
+
+/* The first row behind some that go is given its rank; implied ranks go on from there. */
+static void ranks_pin(struct wide_rows *rows, const uint8_t *gone)
+{
+    for (uint32_t i = 1; i < rows->rows; i++) {
+        if (gone[i] || !gone[i - 1] || wide_rows_compare(rows, i - 1, rows, i) != 0)
+            continue;
+        int64_t rank = rank_of(rows, i);
+        wide_rows_ranks(rows);
+        rows->ranks[i] = rank;
+    }
+}
+
+void wide_rows_remove(struct wide_rows *rows, const uint8_t *gone)
+{
+    uint32_t kept = 0;
+    ranks_pin(rows, gone);
+    for (uint32_t i = 0; i < rows->column_count; i++) {
+        struct wide_vector *vector = &rows->vectors[i];
+        remove_marked(vector->integers, sizeof *vector->integers, gone, rows->rows);
+        remove_marked(vector->codes, sizeof *vector->codes, gone, rows->rows);
+        remove_marked(vector->scales, 1, gone, rows->rows);
+        remove_marked(vector->absent, 1, gone, rows->rows);
+    }
+    remove_marked(rows->timestamps_us, sizeof *rows->timestamps_us, gone, rows->rows);
+    remove_marked(rows->ranks, sizeof *rows->ranks, gone, rows->rows);
+    for (uint32_t i = 0; i < rows->rows; i++)
+        kept += !gone[i];
+    rows->rows = kept;
+}
+
 /* ---- stream ---- */
 
 /* Rows [position, end) are still to come, from the front or, reversed, from the back.  `values`
@@ -683,18 +739,6 @@ struct bytes wide_vector_value(const struct wide_vector *vector, uint32_t row,
     vector_value_put(vector->column->type, vector->integers[row],
                      vector->kind == VECTOR_DECIMAL ? vector->scales[row] : 0, values);
     return bytes_of(values->data + start, values->size - start);
-}
-
-/* The rank of a row: its place among equals, from the front or from the last explicit rank. */
-static int64_t rank_of(const struct wide_rows *rows, uint32_t row)
-{
-    uint32_t first = row;
-    for (;; first--) {
-        if (rows->ranks != NULL && rows->ranks[first] != WIDE_RANK_IMPLIED)
-            return rows->ranks[first] + (row - first);
-        if (first == 0 || wide_rows_compare(rows, first - 1, rows, row) != 0)
-            return row - first;
-    }
 }
 
 static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t rank,

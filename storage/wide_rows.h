@@ -61,6 +61,10 @@ must_check int wide_rows_append(struct wide_rows *rows, const struct wide_rows *
 /* Remove the first `count` rows. */
 void wide_rows_drop(struct wide_rows *rows, uint32_t count);
 
+/* Remove the rows that are marked in `gone`, one byte a row.  The others keep their ranks: behind
+ * one that goes they become explicit.  All equals of a row that goes must be there. */
+void wide_rows_remove(struct wide_rows *rows, const uint8_t *gone);
+
 /* Clustering order of two rows, the rank left out. */
 int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
                       uint32_t row_b);

@@ -61,18 +61,29 @@ must_check int wide_segment_reader_piece(struct wide_segment_reader *reader,
                                          const struct segment_partition *partition, uint32_t piece,
                                          struct wide_rows *rows, struct error *err);
 
-/* Whether the partition's rows may all be given the newest of their write timestamps: true where no
- * overwrite or deletion of any run lies between them in time.  Rows of one partition in several
- * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row. */
-typedef bool (*wide_segment_may_raise)(void *context, int64_t token, struct bytes key);
+/* What a merge asks about each partition; any may be NULL. */
+struct wide_segment_rules {
+    void *context;
+    /* Whether it belongs into this output; NULL: all do. */
+    bool (*takes)(void *context, int64_t token, struct bytes key);
+    /* Whether its rows may all be given the newest of their write timestamps: true where no
+     * overwrite or deletion of any run lies between them in time.  Rows of one partition in several
+     * runs otherwise keep a timestamp each, at a cost of log2(runs) bits a row.  NULL: never. */
+    bool (*may_raise)(void *context, int64_t token, struct bytes key);
+    /* The deletions that take their rows with them: a stream of the whole partition, which becomes
+     * the merge's, or NULL to purge nothing of it. */
+    int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
+                     struct error *err);
+    /* Called every few milliseconds; a negative result ends the merge with it. */
+    int (*pause)(void *context, struct error *err);
+};
 
 /* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: it takes
  * memory for some pages of each input, whatever the size of a partition, plus its rows that are
- * equal in the whole clustering.  `info`: id, table, kind, frames of the whole.  `may_raise` NULL:
- * never. */
+ * equal in the whole clustering.  `info`: id, table, kind, frames of the whole. */
 must_check int wide_segment_merge(struct world *world, const struct table *table,
                                   struct segment **inputs, uint32_t input_count,
                                   const struct segment_info *info,
-                                  wide_segment_may_raise may_raise, void *context,
+                                  const struct wide_segment_rules *rules,
                                   struct segment_info *info_out, struct error *err);
 #endif

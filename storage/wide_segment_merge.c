@@ -13,11 +13,15 @@
  * cutoff, its input reads on: only a run of equals longer than a page makes an input hold more than
  * a page and what it has left.
  *
+ * Where a partition's deletions go with the merge, the rows they hide leave the batch after it was
+ * sorted: all equals are there, so those behind keep their ranks.
+ *
  * Strings: each input's numbers are translated to the output's once a dictionary, so merging looks
  * no string up by its text more than once for each input. */
 #include "storage/wide_segment.h"
 
 #include "storage/base/memory.h"
+#include "storage/wide_purge.h"
 
 /* What one input has of the partition being merged. */
 struct merge_input {
@@ -31,6 +35,7 @@ struct merge_input {
 
 struct merge {
     const struct table *table;
+    const struct wide_segment_rules *rules;
     struct wide_segment_writer *writer;
     struct merge_input *inputs;
     uint32_t input_count;
@@ -38,7 +43,8 @@ struct merge {
     struct wide_rows batch;
     uint32_t *numbers; /* by a piece's code */
     uint32_t numbers_capacity;
-    bool raises; /* this partition's timestamps */
+    bool raises;              /* this partition's timestamps */
+    struct wide_purge *purge; /* of this partition; NULL: nothing of it goes */
 };
 
 static int partition_compare(const struct segment_partition *a, const struct segment_partition *b)
@@ -186,6 +192,11 @@ static int batch_write(struct merge *merge, const struct merge_input *cutoff, ui
     strings_refresh(merge, &merge->batch);
     if (sources > 1)
         wide_rows_sort(&merge->batch);
+    if (merge->purge != NULL) {
+        int rc = wide_purge_rows(merge->purge, &merge->batch, err);
+        if (rc != 0)
+            return rc;
+    }
     if (merge->raises)
         timestamps_raise(&merge->batch);
     return wide_segment_writer_append(merge->writer, &merge->batch, err);
@@ -207,12 +218,14 @@ static int inputs_fill(struct merge *merge, struct error *err)
     return 0;
 }
 
-static int partition_merge(struct merge *merge, const struct segment_partition *partition,
-                           uint64_t rows, struct error *err)
+static int pieces_merge(struct merge *merge, struct error *err)
 {
-    int rc = wide_segment_writer_begin(merge->writer, partition->token, partition->key, rows, err);
+    const struct wide_segment_rules *rules = merge->rules;
+    int rc = 0;
     while (rc == 0) {
-        rc = inputs_fill(merge, err);
+        rc = rules->pause != NULL ? rules->pause(rules->context, err) : 0;
+        if (rc == 0)
+            rc = inputs_fill(merge, err);
         if (rc != 0)
             break;
         struct merge_input *cutoff = find_cutoff(merge);
@@ -223,14 +236,36 @@ static int partition_merge(struct merge *merge, const struct segment_partition *
         if (rc == 0 && written == 0)
             rc = input_read(merge, cutoff, err);
     }
+    return rc;
+}
+
+static int partition_merge(struct merge *merge, const struct segment_partition *partition,
+                           uint64_t rows, struct error *err)
+{
+    const struct wide_segment_rules *rules = merge->rules;
+    struct stream *deletions = NULL;
+    int64_t token = partition->token;
+    int rc = 0;
+    merge->raises =
+        rules->may_raise != NULL && rules->may_raise(rules->context, token, partition->key);
+    if (rules->deletions != NULL)
+        rc = rules->deletions(rules->context, token, partition->key, &deletions, err);
+    if (rc != 0)
+        return rc;
+    merge->purge = deletions != NULL ? wide_purge_new(deletions) : NULL;
+    rc = wide_segment_writer_begin(merge->writer, token, partition->key, rows, err);
+    if (rc == 0)
+        rc = pieces_merge(merge, err);
+    wide_purge_free(merge->purge);
+    merge->purge = NULL;
     return rc != 0 ? rc : wide_segment_writer_end(merge->writer, err);
 }
 
 static void merge_init(struct merge *merge, const struct table *table, struct segment **inputs,
-                       uint32_t input_count)
+                       uint32_t input_count, const struct wide_segment_rules *rules)
 {
     check(input_count <= WIDE_SEGMENT_INPUTS_MAX);
-    *merge = (struct merge){.table = table, .input_count = input_count};
+    *merge = (struct merge){.table = table, .rules = rules, .input_count = input_count};
     merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
     for (uint32_t i = 0; i < input_count; i++) {
         merge->inputs[i].segment = inputs[i];
@@ -256,19 +291,20 @@ static void merge_release(struct merge *merge)
 
 int wide_segment_merge(struct world *world, const struct table *table, struct segment **inputs,
                        uint32_t input_count, const struct segment_info *info,
-                       wide_segment_may_raise may_raise, void *context,
-                       struct segment_info *info_out, struct error *err)
+                       const struct wide_segment_rules *rules, struct segment_info *info_out,
+                       struct error *err)
 {
     struct merge merge;
-    merge_init(&merge, table, inputs, input_count);
+    merge_init(&merge, table, inputs, input_count, rules);
     int rc = wide_segment_writer_open(world, table, info, &merge.writer, err);
     while (rc == 0) {
         uint64_t rows;
         const struct segment_partition *partition = merge_next(&merge, &rows);
         if (partition == NULL)
             break;
-        merge.raises = may_raise != NULL && may_raise(context, partition->token, partition->key);
-        rc = partition_merge(&merge, partition, rows, err);
+        if (rules->takes == NULL ||
+            rules->takes(rules->context, partition->token, partition->key))
+            rc = partition_merge(&merge, partition, rows, err);
     }
     if (rc == 0)
         rc = wide_segment_writer_finish(merge.writer, info_out, err);

@@ -77,7 +77,8 @@ struct random {
 enum executor_lane {
     LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
     LANE_READ,                 /* reads of sealed runs for queries */
-    LANE_BACKGROUND,           /* flush, compaction, log files made ahead */
+    LANE_BACKGROUND,           /* flush, manifest, log files made ahead */
+    LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
     LANE_COPY,                 /* backups: may wait for another disk as long as it takes */
     LANE_COUNT

@@ -131,13 +131,15 @@ static void assert_models(struct fixture *fixture, struct segment *segment)
     wide_segment_reader_free(reader);
 }
 
-static struct segment *merge(struct fixture *fixture, wide_segment_may_raise may_raise)
+static struct segment *merge(struct fixture *fixture,
+                             bool (*may_raise)(void *context, int64_t token, struct bytes key))
 {
+    const struct wide_segment_rules rules = {.may_raise = may_raise};
     struct error err;
     struct segment *merged;
     struct segment_info info = run_info(100);
     cr_assert_eq(wide_segment_merge(fixture->world, fixture->table, fixture->runs,
-                                    fixture->run_count, &info, may_raise, NULL, &info, &err),
+                                    fixture->run_count, &info, &rules, &info, &err),
                  0, "%s", err.text);
     cr_assert_eq(segment_open(fixture->world, &info, &merged, &err), 0, "%s", err.text);
     return merged;
@@ -325,12 +327,13 @@ Test(wide_segment, a_failing_disk_is_an_error)
         struct fixture fixture;
         struct error err;
         struct segment_info info = run_info(9);
+        const struct wide_segment_rules rules = {0};
         setup(&fixture);
         run_add(&fixture, 300, 50, 0, 2);
         run_add(&fixture, 300, 50, 0, 2);
         ram_disk_fail_after(fixture.ram, calls);
-        int rc = wide_segment_merge(fixture.world, fixture.table, fixture.runs, 2, &info, NULL,
-                                    NULL, &info, &err);
+        int rc = wide_segment_merge(fixture.world, fixture.table, fixture.runs, 2, &info,
+                                    &rules, &info, &err);
         teardown(&fixture);
         if (rc == 0)
             break;

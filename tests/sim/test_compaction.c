@@ -1,0 +1,447 @@
+/* Merges of a table whose rows the store ranks, against a list of clicks.
+ *
+ * Method: random clicks of few keys, so that most have equals, in days small and large enough for
+ * runs of their own; deletions of single clicks, ranges and days, corrections, and clicks that
+ * clients name; flushes, merges that are waited for and merges that are not, hours that pass,
+ * restarts and losses of power.  Every click has an amount of its own, by which it is known again.
+ *
+ * What must hold whatever was merged or purged: the rows are the list's; a click keeps its rank as
+ * long as it is there; among equals ranks ascend in the order in which they came; stats are those
+ * of the rows.  And by the end of a history that is left alone, no deletion is left.
+ *
+ * SIM_SEED is the first history's seed, SIM_HISTORIES how many are run. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "storage/base/calendar.h"
+#include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_random.h"
+#include "tests/sim/sim_world.h"
+
+enum {
+    DAYS = 4,
+    TIMES = 3,
+    ADS = 2,
+    CLICKS_MAX = 4000,
+    BLOCK_MAX = 14,
+    STEPS = 120,
+    HISTORIES_DEFAULT = 60,
+    RANK_UNKNOWN = INT32_MIN
+};
+
+static const char *const days[DAYS] = {"2013-11-27", "2013-11-28", "2013-11-29", "2013-11-30"};
+static const char *const ads[ADS] = {"a", "b"};
+
+struct listed {
+    uint32_t day, time, ad;
+    uint32_t amount;               /* in units of 10^-5 */
+    int64_t rank;                  /* RANK_UNKNOWN: not seen yet */
+    bool is_there;
+};
+
+struct history {
+    struct engine_fixture fixture;
+    struct sim_world *sim;
+    struct sim_random random;
+    uint64_t seed;
+    struct listed clicks[CLICKS_MAX];          /* in the order they came */
+    uint32_t count;
+    uint32_t amount_next;
+    int64_t client_rank_next;                  /* descending */
+};
+
+static uint32_t draw(struct history *history, uint32_t limit)
+{
+    return (uint32_t)sim_random_below(&history->random, limit);
+}
+
+static int64_t time_of(uint32_t day, uint32_t time)
+{
+    int32_t number;
+    cr_assert(day_parse(bytes_text(days[day]), &number));
+    return number * DAY_MS + time;
+}
+
+/* ---- what is there ---- */
+
+static struct listed *find_amount(struct history *history, uint32_t amount)
+{
+    for (uint32_t i = 0; i < history->count; i++)
+        if (history->clicks[i].is_there && history->clicks[i].amount == amount)
+            return &history->clicks[i];
+    return NULL;
+}
+
+/* "r|2013-11-28|2013-11-28T00:00:00.001Z|a|0|0.00042|-" */
+static void check_row(struct history *history, uint32_t day, const char *line)
+{
+    char row_day[16], time[32], ad[8], amount_text[16];
+    int64_t rank;
+    struct decimal amount;
+    int128 unscaled;
+    cr_assert_eq(sscanf(line, "r|%15[^|]|%31[^|]|%7[^|]|%" SCNd64 "|%15[^|]|", row_day, time, ad,
+                        &rank, amount_text),
+                 5, "%s", line);
+    cr_assert_eq(decimal_parse(bytes_text(amount_text), &amount), 0);
+    cr_assert(decimal_to_int128(amount, &unscaled) && amount.scale == 5);
+    struct listed *listed = find_amount(history, (uint32_t)unscaled);
+    cr_assert_not_null(listed, "not in the list, seed %" PRIu64 ": %.60s", history->seed, line);
+    cr_assert(listed->day == day && strcmp(ads[listed->ad], ad) == 0 &&
+                  time[22] == (char)('0' + listed->time),
+              "seed %" PRIu64 ": %.60s", history->seed, line);
+    cr_assert(listed->rank == RANK_UNKNOWN || listed->rank == rank,
+              "rank %" PRId64 " became another, seed %" PRIu64 ": %.60s", listed->rank,
+              history->seed, line);
+    listed->rank = rank;
+}
+
+/* Ranks of equals ascend in the order in which the clicks came. */
+static void check_ranks(const struct history *history)
+{
+    int64_t last[DAYS][TIMES][ADS];
+    memset(last, 0xff, sizeof last);
+    for (uint32_t i = 0; i < history->count; i++) {
+        const struct listed *listed = &history->clicks[i];
+        int64_t *before = &last[listed->day][listed->time][listed->ad];
+        if (!listed->is_there || listed->rank < 0)
+            continue;
+        cr_assert_gt(listed->rank, *before, "seed %" PRIu64, history->seed);
+        *before = listed->rank;
+    }
+}
+
+static void check_stats(struct history *history, uint32_t day, uint32_t rows, uint64_t sum)
+{
+    struct buffer stats = engine_fixture_stats(&history->fixture, "r", days[day]);
+    char expected[64] = "";
+    if (rows > 0)
+        snprintf(expected, sizeof expected, "%u %" PRIu64 ".%05" PRIu64, rows, sum / 100000,
+                 sum % 100000);
+    cr_assert_str_eq((const char *)stats.data, expected, "stats of %s, seed %" PRIu64, days[day],
+                     history->seed);
+    buffer_release(&stats);
+}
+
+static void check_day(struct history *history, uint32_t day)
+{
+    struct buffer key = {0};
+    uint32_t expected = 0, rows = 0;
+    uint64_t sum = 0;
+    engine_fixture_key(&key, "r", days[day]);
+    struct buffer text =
+        engine_fixture_rows(&history->fixture, TABLE_AD_CLICK, buffer_view(&key), 50, false);
+    for (const char *line = (const char *)text.data; *line != '\0';
+         line = strchr(line, '\n') + 1, rows++)
+        check_row(history, day, line);
+    for (uint32_t i = 0; i < history->count; i++) {
+        bool counts = history->clicks[i].is_there && history->clicks[i].day == day;
+        expected += counts;
+        sum += counts ? history->clicks[i].amount : 0;
+    }
+    cr_assert_eq(rows, expected, "rows of %s, seed %" PRIu64 ":\n%s", days[day], history->seed,
+                 (const char *)text.data);
+    check_stats(history, day, rows, sum);
+    buffer_release(&text);
+    buffer_release(&key);
+}
+
+static void check_all(struct history *history)
+{
+    for (uint32_t day = 0; day < DAYS; day++)
+        check_day(history, day);
+    check_ranks(history);
+}
+
+/* ---- writes ---- */
+
+static void write_clicks(struct history *history)
+{
+    struct click clicks[BLOCK_MAX];
+    char amounts[BLOCK_MAX][16];
+    uint32_t count = 1 + draw(history, BLOCK_MAX);
+    uint32_t day = draw(history, DAYS);
+    bool is_mixed = draw(history, 3) == 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct listed *listed = &history->clicks[history->count++];
+        *listed = (struct listed){.day = is_mixed ? draw(history, DAYS) : day,
+                                  .time = draw(history, TIMES),
+                                  .ad = draw(history, ADS),
+                                  .amount = history->amount_next++,
+                                  .rank = RANK_UNKNOWN,
+                                  .is_there = true};
+        snprintf(amounts[i], sizeof amounts[i], "0.%05u", listed->amount);
+        clicks[i] = (struct click){"r", days[listed->day], time_of(listed->day, listed->time),
+                                   ads[listed->ad], amounts[i]};
+    }
+    cr_assert_eq(engine_fixture_clicks(&history->fixture, clicks, count), 0);
+}
+
+static void apply(struct history *history, struct write_batch *batch)
+{
+    cr_assert_eq(engine_fixture_apply(&history->fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static const struct table *click_table(const struct history *history)
+{
+    return schema_table(store_schema(history->fixture.store), TABLE_AD_CLICK);
+}
+
+static uint32_t put_key(struct write_batch *batch, const struct listed *listed,
+                        struct column_value *values)
+{
+    values[0] = (struct column_value){AD_CLICK_RESELLER_ID, false, bytes_text("r")};
+    values[1] = (struct column_value){AD_CLICK_DAY, false, bytes_text(days[listed->day])};
+    values[2] = (struct column_value){
+        AD_CLICK_TIME, false, write_batch_bigint(batch, time_of(listed->day, listed->time))};
+    values[3] = (struct column_value){AD_CLICK_AD_ID, false, bytes_text(ads[listed->ad])};
+    values[4] =
+        (struct column_value){AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, listed->rank)};
+    return 5;
+}
+
+static void put_amount(struct write_batch *batch, const struct listed *listed,
+                       struct column_value *value)
+{
+    *value = (struct column_value){
+        AD_CLICK_AMOUNT, false, write_batch_decimal(batch, decimal_from(listed->amount, 5))};
+}
+
+/* A click that is there and whose rank is known; NULL: none was found. */
+static struct listed *draw_click(struct history *history)
+{
+    for (uint32_t tries = 0; tries < 20 && history->count > 0; tries++) {
+        struct listed *listed = &history->clicks[draw(history, history->count)];
+        if (listed->is_there && listed->rank != RANK_UNKNOWN)
+            return listed;
+    }
+    return NULL;
+}
+
+static void delete_click(struct history *history)
+{
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[5];
+    for (uint32_t count = 1 + draw(history, 4); count > 0; count--) {
+        struct listed *listed = draw_click(history);
+        if (listed == NULL)
+            continue;
+        write_batch_delete(batch, click_table(history), values, put_key(batch, listed, values));
+        listed->is_there = false;
+    }
+    apply(history, batch);
+}
+
+static void correct_click(struct history *history)
+{
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[6];
+    struct listed *listed = draw_click(history);
+    if (listed != NULL) {
+        uint32_t count = put_key(batch, listed, values);
+        listed->amount = history->amount_next++;
+        put_amount(batch, listed, &values[count]);
+        write_batch_insert(batch, click_table(history), values, count + 1);
+    }
+    apply(history, batch);
+}
+
+static void insert_named(struct history *history)
+{
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[6];
+    struct listed *listed = &history->clicks[history->count++];
+    *listed = (struct listed){.day = draw(history, DAYS),
+                              .time = draw(history, TIMES),
+                              .ad = draw(history, ADS),
+                              .amount = history->amount_next++,
+                              .rank = history->client_rank_next--,
+                              .is_there = true};
+    uint32_t count = put_key(batch, listed, values);
+    put_amount(batch, listed, &values[count]);
+    write_batch_insert(batch, click_table(history), values, count + 1);
+    apply(history, batch);
+}
+
+/* A whole day, or all clicks of one of its milliseconds. */
+static void delete_range(struct history *history)
+{
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[5];
+    struct mutation mutation;
+    const struct deletion deletion = {.timestamp_us = TIMESTAMP_SERVER};
+    const struct listed range = {.day = draw(history, DAYS), .time = draw(history, TIMES)};
+    bool is_day = draw(history, 3) == 0;
+    struct unfiltered bounds[2];
+    put_key(batch, &range, values);
+    mutation_delete(click_table(history), values, 2, batch->arena, &mutation);
+    for (int i = 0; i < 2; i++) {
+        bounds[i] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                        .bound = {.side = i == 0 ? BOUND_BEFORE : BOUND_AFTER},
+                                        .before = i == 0 ? DELETION_NONE : deletion,
+                                        .after = i == 0 ? deletion : DELETION_NONE};
+        bounds[i].bound.prefix.count = 1;
+        bounds[i].bound.prefix.values[0] = values[2].value;
+    }
+    if (!is_day) {
+        mutation.deletion = DELETION_NONE;
+        mutation.items = bounds;
+        mutation.item_count = 2;
+    }
+    write_batch_add_mutation(batch, &mutation);
+    for (uint32_t i = 0; i < history->count; i++)
+        if (history->clicks[i].day == range.day &&
+            (is_day || history->clicks[i].time == range.time))
+            history->clicks[i].is_there = false;
+    apply(history, batch);
+}
+
+/* ---- everything else ---- */
+
+static void open_engine(struct history *history)
+{
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_open_in(&history->fixture, sim_world_interface(history->sim), &err),
+                 0, "%s", err.text);
+}
+
+static void crash(struct history *history)
+{
+    struct sim_world *after = sim_world_crash(history->sim, sim_random_next(&history->random));
+    engine_fixture_close(&history->fixture);
+    sim_world_free(history->sim);
+    history->sim = after;
+    open_engine(history);
+}
+
+static void do_something_else(struct history *history)
+{
+    struct error err = {0};
+    switch (draw(history, 12)) {
+    case 0:
+    case 1:
+    case 2:
+        cr_assert_eq(store_flush(history->fixture.store, NULL, NULL, &err), 0);
+        return;
+    case 3:
+        cr_assert_eq(store_compact(history->fixture.store, NULL, NULL, &err), 0);
+        return;
+    case 4:
+        if (draw(history, 3) == 0)
+            engine_fixture_compact(&history->fixture);
+        return;
+    case 5:
+        sim_world_run_us(history->sim, (int64_t)draw(history, 7200) * 1000000);
+        return;
+    case 6:
+        engine_fixture_close(&history->fixture);
+        open_engine(history);
+        return;
+    case 7:
+        crash(history);
+        return;
+    default:
+        for (uint32_t count = draw(history, 6); count > 0; count--)
+            history->fixture.world->executor->step(history->fixture.world->executor);
+        return;
+    }
+}
+
+static void write_something(struct history *history)
+{
+    uint32_t at = draw(history, 100);
+    if (at < 60)
+        write_clicks(history);
+    else if (at < 84)
+        delete_click(history);
+    else if (at < 90)
+        delete_range(history);
+    else if (at < 96)
+        insert_named(history);
+    else if (history->seed % 2 == 0)
+        correct_click(history);
+}
+
+static uint32_t segments_of(const struct history *history, uint32_t table_id)
+{
+    struct store_table_status tables[16];
+    uint32_t count = store_table_status(history->fixture.store, tables, 16);
+    for (uint32_t i = 0; i < count && i < 16; i++)
+        if (tables[i].table_id == table_id)
+            return tables[i].segments;
+    return 0;
+}
+
+static void start(struct history *history, uint64_t seed)
+{
+    *history = (struct history){.seed = seed,
+                                .random = {.state = seed},
+                                .amount_next = 1,
+                                .client_rank_next = -1};
+    history->sim = sim_world_new(seed);
+    history->fixture.options = (struct engine_options){.log_file_size = 1 << 20};
+    history->fixture.options.day_rows_min = 4 + draw(history, 20);
+    history->fixture.options.memtable_rows_max = 10 + draw(history, 40);
+    sim_world_set_wall_us(history->sim, time_of(DAYS - 1, 0) * 1000 + 5 * 86400 * INT64_C(1000000));
+    open_engine(history);
+}
+
+static void stop(struct history *history)
+{
+    engine_fixture_close(&history->fixture);
+    sim_world_free(history->sim);
+}
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
+}
+
+Test(compaction, whatever_is_merged_the_clicks_their_ranks_and_stats_are_those_of_the_list)
+{
+    static struct history history;
+    uint64_t first = number_from("SIM_SEED", 1);
+    uint64_t enough = number_from("SIM_HISTORIES", HISTORIES_DEFAULT);
+    for (uint64_t seed = first; seed < first + enough; seed++) {
+        printf("compaction: SIM_SEED=%" PRIu64 "\n", seed);
+        fflush(stdout);
+        start(&history, seed);
+        for (uint32_t step = 0; step < STEPS; step++) {
+            write_something(&history);
+            do_something_else(&history);
+            if (draw(&history, 3) == 0)
+                check_all(&history);
+        }
+        engine_fixture_compact(&history.fixture);
+        check_all(&history);
+        stop(&history);
+    }
+}
+
+/* Purged: after the last merge only clicks are left, and what is left of a history in which nothing
+ * was named or corrected has no exceptions. */
+Test(compaction, deletions_go_with_what_they_hid)
+{
+    static struct history history;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        start(&history, seed * 1000 + 1);
+        for (uint32_t step = 0; step < 30; step++) {
+            write_clicks(&history);
+            check_all(&history);
+            delete_click(&history);
+            if (draw(&history, 4) == 0)
+                delete_range(&history);
+            check_all(&history);
+        }
+        engine_fixture_compact(&history.fixture);
+        check_all(&history);
+        cr_expect_leq(segments_of(&history, TABLE_AD_CLICK), DAYS, "seed %" PRIu64 ": %u segments",
+                      history.seed, segments_of(&history, TABLE_AD_CLICK));
+        stop(&history);
+    }
+}

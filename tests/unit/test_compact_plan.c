@@ -1,0 +1,146 @@
+/* Which runs are merged: lanes of days, tiers, closings, and what must never be merged. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "storage/base/calendar.h"
+#include "storage/compact_plan.h"
+
+enum { RUNS_MAX = 16, MB = 1 << 20 };
+
+#define NOW_US (INT64_C(20000) * DAY_MS * 1000)
+
+/* "a": a run with rows of day a, "ab": one with rows of two.  Sizes in MiB, 1000 rows each MiB. */
+struct sketch {
+    const char *days;
+    uint32_t size_mb;
+};
+
+struct plan {
+    struct segment_info infos[RUNS_MAX];
+    struct segment_days days[RUNS_MAX];
+    struct compact_run runs[RUNS_MAX];
+    struct compact_facts facts;
+    struct compact_choice choice;
+};
+
+/* Day a is long over; day z is now. */
+static int32_t day_of(char letter)
+{
+    return letter == 'z' ? 20000 : 19000 + (letter - 'a');
+}
+
+static void sketch_runs(struct plan *plan, const struct sketch *sketches, uint32_t count)
+{
+    memset(plan, 0, sizeof *plan);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t share = strlen(sketches[i].days);
+        plan->infos[i] = (struct segment_info){.id = i + 1,
+                                               .frame_first = 10 * i + 1,
+                                               .frame_last = 10 * i + 10,
+                                               .size = (uint64_t)sketches[i].size_mb * MB};
+        for (const char *c = sketches[i].days; *c != '\0'; c++)
+            segment_days_add(&plan->days[i], day_of(*c), sketches[i].size_mb * 1000 / share);
+        plan->runs[i] = (struct compact_run){&plan->infos[i], &plan->days[i]};
+    }
+    plan->facts = (struct compact_facts){.runs = plan->runs,
+                                         .run_count = count,
+                                         .day_rows_min = 1000,
+                                         .now_us = NOW_US};
+}
+
+/* The chosen runs as digits, "/" and a day where one is split off; "" for nothing. */
+static void expect_choice(struct plan *plan, const char *expected)
+{
+    char text[64] = "";
+    if (compact_plan(&plan->facts, &plan->choice)) {
+        for (uint32_t i = 0; i < plan->choice.count; i++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%u", plan->choice.runs[i]);
+        if (plan->choice.splits)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "/%c",
+                     'a' + plan->choice.day - 19000);
+    }
+    cr_expect_str_eq(text, expected, "'%s', not '%s'", text, expected);
+    for (uint32_t i = 0; i < RUNS_MAX; i++)
+        segment_days_release(&plan->days[i]);
+}
+
+#define EXPECT(expected, ...)                                                                      \
+    do {                                                                                           \
+        const struct sketch sketches_[] = {__VA_ARGS__};                                           \
+        struct plan plan_;                                                                         \
+        sketch_runs(&plan_, sketches_, sizeof sketches_ / sizeof sketches_[0]);                    \
+        expect_choice(&plan_, expected);                                                           \
+    } while (0)
+
+/* In an open day runs are merged in tiers, each day by itself. */
+Test(compact_plan, runs_of_a_day_are_merged_in_tiers)
+{
+    EXPECT("", {"z", 1}, {"z", 1}, {"z", 1});
+    EXPECT("0123", {"z", 1}, {"z", 1}, {"z", 1}, {"z", 1});
+    EXPECT("1234", {"z", 90}, {"z", 1}, {"z", 5}, {"z", 1}, {"z", 1});
+}
+
+/* A mixed run cuts the lanes of the days it has rows of, and no others. */
+Test(compact_plan, nothing_is_merged_across_a_run_with_the_same_day)
+{
+    EXPECT("", {"z", 1}, {"z", 1}, {"zy", 1}, {"z", 1}, {"z", 1});
+    EXPECT("0134", {"z", 1}, {"z", 1}, {"xy", 1}, {"z", 1}, {"z", 1});
+    EXPECT("", {"zy", 1}, {"zx", 1}, {"y", 90}, {"zy", 1}, {"zx", 1});
+    EXPECT("0134", {"zy", 1}, {"zx", 1}, {"w", 90}, {"zy", 1}, {"zx", 1});
+}
+
+/* A day that is over is merged into one run, with what mixed runs have of it, but not for a trifle,
+ * and not while it is still written to. */
+Test(compact_plan, a_closed_day_becomes_one_run)
+{
+    EXPECT("01", {"a", 90}, {"a", 9});
+    EXPECT("", {"a", 90}, {"a", 8});
+    EXPECT("012/a", {"a", 90}, {"ab", 9}, {"a", 9});
+    EXPECT("", {"z", 90}, {"z", 20});
+    struct plan plan;
+    sketch_runs(&plan, (const struct sketch[]){{"a", 90}, {"a", 20}}, 2);
+    plan.infos[1].timestamp_max_us = NOW_US - 1;
+    expect_choice(&plan, "");
+    cr_expect_eq(plan.choice.again_us, NOW_US - 1 + INT64_C(600000000));
+}
+
+/* Everything: until each day is in one run. */
+Test(compact_plan, everything_takes_the_smallest_too)
+{
+    struct plan plan;
+    sketch_runs(&plan, (const struct sketch[]){{"a", 900}, {"ab", 1}}, 2);
+    plan.facts.everything = true;
+    expect_choice(&plan, "01/a");
+    sketch_runs(&plan, (const struct sketch[]){{"a", 900}, {"b", 1}}, 2);
+    plan.facts.everything = true;
+    expect_choice(&plan, "");
+}
+
+/* A closed day with deletions is merged alone, once for all that is known. */
+Test(compact_plan, deletions_of_a_closed_day_are_purged_once)
+{
+    struct plan plan;
+    struct plan exceptions;
+    for (int round = 0; round < 3; round++) {
+        sketch_runs(&plan, (const struct sketch[]){{"a", 90}, {"b", 90}}, 2);
+        sketch_runs(&exceptions, (const struct sketch[]){{"b", 1}}, 1);
+        exceptions.infos[0].timestamp_max_us = NOW_US - (round == 1 ? 1 : INT64_C(3600000000));
+        plan.facts.exceptions = exceptions.runs;
+        plan.facts.exception_count = 1;
+        if (round == 2) {
+            plan.facts.purge_frame = 10;
+            plan.facts.purge_day = day_of('b') + 1;
+        }
+        expect_choice(&plan, round == 0 ? "1" : "");
+        cr_expect_eq(plan.choice.purges, round == 0);
+        segment_days_release(&exceptions.days[0]);
+    }
+}
+
+/* Without days there is one lane, and a merge goes back to the oldest run if that is cheap. */
+Test(compact_plan, tables_without_ranks_reach_back_for_their_tombstones)
+{
+    EXPECT("01234", {"", 10}, {"", 1}, {"", 1}, {"", 1}, {"", 1});
+    EXPECT("1234", {"", 90}, {"", 1}, {"", 1}, {"", 1}, {"", 1});
+}
