@@ -1771,9 +1771,12 @@ static int grammar_expected(const yyParser *parser)
     /* These end a list or a part that may be left out, whatever else fits. */
     static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
                                       CQL_TOKEN_SET, CQL_TOKEN_APPLY};
+    bool could_add = grammar_accepts(parser, CQL_TOKEN_PLUS) ||
+                     grammar_accepts(parser, CQL_TOKEN_DOT);
     int found = -1;
 
-    if (grammar_accepts(parser, CQL_TOKEN_NAME))
+    if (grammar_accepts(parser, CQL_TOKEN_NAME) ||
+        (could_add && grammar_accepts(parser, CQL_TOKEN_END)))
         return -1;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         if (grammar_accepts(parser, ends[i]))

@@ -46,6 +46,25 @@ static void save_text(const struct seeds *seeds, const char *target, const char 
 
 /* ---- text ---- */
 
+/* Every 20th of the recorded statements. */
+static void save_statements(const struct seeds *seeds)
+{
+    FILE *file = fopen("tests/data/cql_statements.txt", "r");
+    unsigned count = 0;
+    char line[2000];
+    char name[20];
+
+    check(file != NULL);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        if (line[0] != '>' || count++ % 20 != 0) {
+            continue;
+        }
+        snprintf(name, sizeof(name), "%u", count);
+        save_text(seeds, "cql", name, line + 2);
+    }
+    fclose(file);
+}
+
 static void save_lines(const struct seeds *seeds)
 {
     save(seeds, "csv", "plain", bytes_of("", 1),
@@ -413,6 +432,7 @@ int main(int argc, char **argv)
     check(mkdir(argv[1], 0777) == 0 || errno == EEXIST);
     check(engine_fixture_open_in(&fixture, seeds.world, NULL) == 0);
     write_history(&fixture);
+    save_statements(&seeds);
     save_lines(&seeds);
     save_values(&seeds);
     save_zones(&seeds);
