@@ -4,6 +4,7 @@
 #   make test              everything a change must pass; installs what it needs
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
+#   make soak MINUTES=60   a server under everything at once; curves in build/soak
 #   make sim MINUTES=10    all short histories with crashes, then random ones from SEED=n on
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
 #   make BUILD=asan        another flavour (release, debug, asan, tsan), in build/<flavour>-<cc>/
@@ -109,7 +110,7 @@ program_left := $(if $(root_objects),daybook)
 endif
 
 .PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
-    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills planted sim test test-build \
+    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills planted sim soak test test-build \
     test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -253,9 +254,16 @@ LENGTH ?= 3
 sim: $(out)/tests/sim/test_exhaustive_crash $(out)/tests/sim/test_history_crash
 	@SIM_LENGTH=$(LENGTH) SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) tests/sim/run.sh $^
 
+<<<<<<< HEAD
 # Bugs planted into a copy of the sources, each of which the simulation must find.
 planted: $(sim_programs)
 	@tests/sim/planted.sh run
+=======
+# A server under ingest, queries, rate changes, merges, backups and connections that come and go.
+soak: all
+	@MINUTES=$(if $(filter file,$(origin MINUTES)),60,$(MINUTES)) DAYBOOK=$(out)/daybook \
+	    python3 tests/soak/soak.py
+>>>>>>> b048b37 (tests: backups end to end, the record of a backup, and a soak of everything at once)
 
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "storage/backup_point.h"
 #include "storage/base/memory.h"
 
 enum { WATCH_MS = 500 };
@@ -324,6 +325,15 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
+static int open_check(struct disk *disk, struct error *err)
+{
+    uint64_t *numbers;
+    size_t count;
+    int rc = backup_points_list(disk, &numbers, &count, err);
+    memory_free(numbers);
+    return rc;
+}
+
 static void open_run(struct job *job)
 {
     struct task *task = (struct task *)job;
@@ -332,7 +342,11 @@ static void open_run(struct job *job)
     if (task->status != 0) {
         return;
     }
-    task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
+    /* Before the lock, which would leave a file in somebody else's directory. */
+    task->status = open_check(disk, &task->err);
+    if (task->status == 0) {
+        task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
+    }
     if (task->status != 0) {
         task->options.close(disk);
         return;

@@ -10,6 +10,7 @@
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
+#include "storage/backup_point.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -420,6 +421,33 @@ static void save_files(struct seeds *seeds)
     }
 }
 
+/* A backup's point of the directory, whose hashes are made up. */
+static void save_point(const struct seeds *seeds, struct store *store)
+{
+    struct store_snapshot *snapshot;
+    struct buffer content = {0};
+    check(store_snapshot(store, UINT64_MAX, &snapshot, NULL) == 0);
+    struct hash128 *hashes = memory_zeroed(snapshot->state.segment_count, sizeof(*hashes));
+    struct backup_log_file *log = memory_zeroed(snapshot->log_count, sizeof(*log));
+    for (uint32_t i = 0; i < snapshot->log_count; i++) {
+        log[i].extent = snapshot->log[i];
+    }
+    struct backup_point point = {.number = 1,
+                                 .frame = snapshot->frame,
+                                 .timestamp_us = snapshot->timestamp_us,
+                                 .taken_us = snapshot->timestamp_us,
+                                 .state = snapshot->state,
+                                 .segment_hashes = hashes,
+                                 .log = log,
+                                 .log_count = snapshot->log_count};
+    backup_point_encode(&point, &content);
+    save(seeds, "backup_point", "plain", bytes_of("", 0), buffer_view(&content));
+    store_snapshot_release(store, snapshot);
+    memory_free(hashes);
+    memory_free(log);
+    buffer_release(&content);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -442,6 +470,7 @@ int main(int argc, char **argv)
     save_schema(&seeds);
     save_batch(&seeds, fixture.store);
     save_files(&seeds);
+    save_point(&seeds, fixture.store);
     engine_fixture_close(&fixture);
     sim_world_free(sim);
     return 0;
