@@ -254,16 +254,13 @@ LENGTH ?= 3
 sim: $(out)/tests/sim/test_exhaustive_crash $(out)/tests/sim/test_history_crash
 	@SIM_LENGTH=$(LENGTH) SIM_SECONDS=$$(($(MINUTES) * 60)) SIM_SEED=$(SEED) tests/sim/run.sh $^
 
-<<<<<<< HEAD
 # Bugs planted into a copy of the sources, each of which the simulation must find.
 planted: $(sim_programs)
 	@tests/sim/planted.sh run
-=======
 # A server under ingest, queries, rate changes, merges, backups and connections that come and go.
 soak: all
 	@MINUTES=$(if $(filter file,$(origin MINUTES)),60,$(MINUTES)) DAYBOOK=$(out)/daybook \
 	    python3 tests/soak/soak.py
->>>>>>> b048b37 (tests: backups end to end, the record of a backup, and a soak of everything at once)
 
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage
