@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "bench/click_arguments.h"
+#include "client/frame_reader.h"
 #include "client/frame_writer.h"
-#include "client/wire.h"
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
 
@@ -63,7 +63,7 @@ struct sender {
     char reply[REPLY_SIZE_MAX];
     size_t reply_size;
     struct frame_writer writer; /* of a binary sender */
-    struct buffer frames;       /* that came and are not whole */
+    struct frame_reader reader;
     bool was_greeted;
 };
 
@@ -174,7 +174,7 @@ static void sender_close(struct sender *sender)
 {
     (void)close(sender->descriptor);
     buffer_release(&sender->out);
-    buffer_release(&sender->frames);
+    frame_reader_release(&sender->reader);
     frame_writer_release(&sender->writer);
     memory_free(sender->ends);
     memory_free(sender->times);
@@ -300,23 +300,23 @@ static void sender_take_lines(struct run *run, struct sender *sender, size_t siz
 /* The whole frames that came: their lines, a piece at a time. */
 static void sender_unwrap(struct run *run, struct sender *sender, double now)
 {
-    struct bytes rest = buffer_view(&sender->frames);
+    enum frame_reader_result result;
+    const char *lines;
+    size_t left;
 
-    while (rest.size >= WIRE_HEADER_SIZE && rest.size - WIRE_HEADER_SIZE >= load_u32(rest.data)) {
-        struct bytes lines = bytes_of(rest.data + WIRE_HEADER_SIZE, load_u32(rest.data));
-
-        rest = bytes_of(lines.data + lines.size, rest.size - WIRE_HEADER_SIZE - lines.size);
-        while (lines.size > 0) {
+    while ((result = frame_reader_next(&sender->reader, &lines, &left)) == FRAME_READER_TEXT) {
+        while (left > 0) {
             size_t room = sizeof sender->reply - 1 - sender->reply_size;
-            size_t size = lines.size < room ? lines.size : room;
+            size_t size = left < room ? left : room;
 
-            memcpy(sender->reply + sender->reply_size, lines.data, size);
+            memcpy(sender->reply + sender->reply_size, lines, size);
             sender_take_lines(run, sender, size, now);
-            lines = bytes_of(lines.data + size, lines.size - size);
+            lines += size;
+            left -= size;
         }
     }
-    memmove(sender->frames.data, rest.data, rest.size);
-    sender->frames.size = rest.size;
+    if (result != FRAME_READER_NONE)
+        die("an answer is no frame");
 }
 
 static void sender_read(struct run *run, struct sender *sender)
@@ -337,7 +337,7 @@ static void sender_read(struct run *run, struct sender *sender)
         sender_take_lines(run, sender, (size_t)got, now);
         return;
     }
-    buffer_append(&sender->frames, frames, (size_t)got);
+    check(frame_reader_add(&sender->reader, frames, (size_t)got) == 0);
     sender_unwrap(run, sender, now);
 }
 

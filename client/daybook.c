@@ -94,7 +94,7 @@ void daybook_close(struct daybook *daybook)
     for (int i = 0; i <= WINDOW_MAX; i++)
         click_batch_release(&daybook->batches[i]);
     frame_writer_release(&daybook->writer);
-    free(daybook->input);
+    frame_reader_release(&daybook->reader);
     free(daybook->lines);
     free(daybook->address);
     free(daybook->stream);

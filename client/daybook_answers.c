@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "client/daybook_private.h"
-#include "client/wire.h"
-#include "storage/base/crc32c.h"
 
 /* ---- words ---- */
 
@@ -142,27 +140,27 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
 
 /* ---- frames ---- */
 
-static int lines_reserve(char **memory, size_t *capacity, size_t needed)
+static int lines_reserve(struct daybook *daybook, size_t needed)
 {
     char *grown;
 
-    if (needed <= *capacity)
+    if (needed <= daybook->line_capacity)
         return 0;
-    grown = realloc(*memory, needed * 2);
+    grown = realloc(daybook->lines, needed * 2);
     if (grown == NULL)
         return DAYBOOK_NO_MEMORY;
-    *memory = grown;
-    *capacity = needed * 2;
+    daybook->lines = grown;
+    daybook->line_capacity = needed * 2;
     return 0;
 }
 
 /* Part of the lines; a line may go on in the next frame. */
-static int take_text(struct daybook *daybook, const uint8_t *text, size_t size, bool *progress)
+static int take_text(struct daybook *daybook, const char *text, size_t size, bool *progress)
 {
     size_t from = 0;
     int rc = 0;
 
-    if (lines_reserve(&daybook->lines, &daybook->line_capacity, daybook->line_size + size) != 0)
+    if (lines_reserve(daybook, daybook->line_size + size) != 0)
         return daybook_fail(daybook, DAYBOOK_NO_MEMORY, "out of memory");
     memcpy(daybook->lines + daybook->line_size, text, size);
     daybook->line_size += size;
@@ -184,43 +182,25 @@ static int take_text(struct daybook *daybook, const uint8_t *text, size_t size, 
     return rc;
 }
 
-static int take_frame(struct daybook *daybook, const uint8_t *header, size_t size, bool *progress)
-{
-    const uint8_t *payload = header + WIRE_HEADER_SIZE;
-    uint32_t sum;
-
-    memcpy(&sum, header + 8, sizeof sum);
-    if (sum != crc32c(crc32c(0, header, 8), payload, size))
-        return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: an answer was damaged on its way",
-                            daybook->address);
-    return take_text(daybook, payload, size, progress);
-}
-
 int daybook_take_answers(struct daybook *daybook, const uint8_t *bytes, size_t size, bool *progress)
 {
-    size_t at = 0;
-    char *input = (char *)daybook->input;
-    int rc = lines_reserve(&input, &daybook->input_capacity, daybook->input_size + size);
+    enum frame_reader_result result;
+    const char *text;
+    size_t text_size;
+    int rc = frame_reader_add(&daybook->reader, bytes, size);
 
-    daybook->input = (uint8_t *)input;
     if (rc != 0)
         return daybook_fail(daybook, rc, "out of memory");
-    memcpy(daybook->input + daybook->input_size, bytes, size);
-    daybook->input_size += size;
-    while (rc == 0 && daybook->input_size - at >= WIRE_HEADER_SIZE) {
-        const uint8_t *header = daybook->input + at;
-        uint32_t payload;
-
-        memcpy(&payload, header, sizeof payload);
-        if (payload > WIRE_PAYLOAD_MAX || header[4] != WIRE_ANSWER)
-            return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: no binary door of a daybook",
-                                daybook->address);
-        if (daybook->input_size - at - WIRE_HEADER_SIZE < payload)
-            break;
-        at += WIRE_HEADER_SIZE + payload;
-        rc = take_frame(daybook, header, payload, progress);
+    while ((result = frame_reader_next(&daybook->reader, &text, &text_size)) == FRAME_READER_TEXT) {
+        rc = take_text(daybook, text, text_size, progress);
+        if (rc != 0)
+            return rc;
     }
-    memmove(daybook->input, daybook->input + at, daybook->input_size - at);
-    daybook->input_size -= at;
-    return rc;
+    if (result == FRAME_READER_DAMAGED)
+        return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: an answer was damaged on its way",
+                            daybook->address);
+    if (result == FRAME_READER_FOREIGN)
+        return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: no binary door of a daybook",
+                            daybook->address);
+    return 0;
 }

@@ -143,7 +143,7 @@ void daybook_disconnect(struct daybook *daybook)
     daybook->is_connecting = false;
     daybook->writer.out_size = 0;
     daybook->sent = 0;
-    daybook->input_size = 0;
+    frame_reader_clear(&daybook->reader);
     daybook->line_size = 0;
     daybook->written = daybook->totals.acknowledged;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "client/frame_reader.h"
 #include "client/frame_writer.h"
 
 enum {
@@ -38,9 +39,8 @@ struct daybook {
     bool is_connecting;
     struct frame_writer writer;
     size_t sent;                       /* bytes of writer.out that the kernel has */
-    uint8_t *input;                    /* answers: bytes of frames that are not whole yet, */
-    size_t input_size, input_capacity;
-    char *lines;                       /* and of a line */
+    struct frame_reader reader;
+    char *lines;                       /* the beginning of a line */
     size_t line_size, line_capacity;
     int64_t retry_at_ms;               /* no new connection before */
     int retry_ms;
