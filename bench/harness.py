@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -118,9 +119,14 @@ def machine():
 
 
 def commit():
-    done = subprocess.run(["git", "describe", "--always", "--dirty", "--abbrev=9"], cwd=ROOT,
-                          capture_output=True, check=False, text=True)
-    return done.stdout.strip() or "unknown"
+    """The commit that was built, and whether more was; what is written here does not count."""
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=False,
+                              text=True)
+
+    name = git("rev-parse", "--short=9", "HEAD").stdout.strip() or "unknown"
+    changed = git("diff", "--quiet", "HEAD", "--", ".", ":!bench/results.md").returncode != 0
+    return f"{name} and changes" if changed else name
 
 
 def load_average():
@@ -249,6 +255,11 @@ class Bench:
             for i in range(resellers):
                 file.write(f"reseller-{i:0{width}},2026-07-01,{5 + i % 25}.25%\n")
         return path
+
+
+def stop_cleanly():
+    """Let SIGTERM end the program as an exception does: servers killed, data removed."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
 
 
 def address(server):

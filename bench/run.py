@@ -55,6 +55,7 @@ def command(name, chosen):
 
 def main():
     chosen = arguments()
+    harness.stop_cleanly()
     bench = harness.Bench(chosen.built, chosen.place or chosen.built, chosen.clicks, chosen.runs)
     try:
         for name in chosen.part:

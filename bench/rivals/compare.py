@@ -115,17 +115,22 @@ def measure_rival(bench, name, installed, inputs, patience_s):
     place = bench.place / name
     place.mkdir()
     out = place / "figures.json"
+    script = subprocess.Popen(
+        [installed / "venv/bin/python", HERE / f"on_{name}.py", "--installed", installed,
+         "--place", place, "--csv", inputs["csv"], "--rates", inputs["rates"], "--out", out],
+        stdout=sys.stderr)
     try:
-        subprocess.run([installed / "venv/bin/python", HERE / f"on_{name}.py", "--installed",
-                        installed, "--place", place, "--csv", inputs["csv"], "--rates",
-                        inputs["rates"], "--out", out], check=True, timeout=patience_s,
-                       stdout=sys.stderr)
-        return json.loads(out.read_text())
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
-        harness.note(f"{name}: {error}")
-        return None
+        if script.wait(patience_s) == 0:
+            return json.loads(out.read_text())
+        harness.note(f"{name} failed")
+    except subprocess.TimeoutExpired:
+        harness.note(f"{name} is not done after {patience_s} s")
     finally:
+        # Asked, not killed: it has a server of its own to stop.
+        script.terminate()
+        script.wait()
         shutil.rmtree(place, ignore_errors=True)
+    return None
 
 
 def digits_of(decimal_text):
@@ -204,6 +209,7 @@ def main():
     for name in chosen.rivals:
         if name not in RIVALS:
             words.error(f"there is no rival '{name}'; there are {', '.join(RIVALS)}")
+    harness.stop_cleanly()
     bench = harness.Bench(chosen.built, chosen.built, chosen.clicks, runs=3)
     load = harness.load_average()
     try:

@@ -9,6 +9,7 @@ exact sum of all amounts times rates, which must be daybook's to the digit.
 """
 
 import argparse
+import atexit
 import itertools
 import json
 import pathlib
@@ -18,6 +19,7 @@ import signal
 import socket
 import statistics
 import subprocess
+import sys
 import time
 
 MONTHS = 1000
@@ -38,6 +40,8 @@ class Rival:
         self.out = given.out
         self.found = {"name": name, "version": "", "figures": {}, "notes": {}, "income": None}
         self.servers = []
+        atexit.register(self.stop_all)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
         with self.csv.open("rb") as file:
             self.clicks = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
 
@@ -56,8 +60,6 @@ class Rival:
         self.found["income"] = str(value)
 
     def finish(self):
-        for server in self.servers:
-            self.stop(server)
         self.out.write_text(json.dumps(self.found))
 
     # -- clocks --
@@ -126,6 +128,11 @@ class Rival:
             except subprocess.TimeoutExpired:
                 server.kill()
                 server.wait()
+
+    def stop_all(self):
+        """However the script ends."""
+        for server in self.servers:
+            self.stop(server)
 
     def memory_mib(self, pid):
         """Proportional set of a process and its children: shared pages count once."""
