@@ -18,7 +18,7 @@
 #include "query/cql/cql_function.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_plan.h"
-#include "storage/base/hash.h"
+#include "rollup/tables.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -78,6 +78,7 @@ struct select {
     struct sorted_row *sorted;
     uint32_t sorted_capacity;
     struct buffer paging_state;
+    bool is_virtual;                     /* all rows are there */
     const struct page_row *virtual_rows;
     uint32_t virtual_count;
 };
@@ -656,7 +657,7 @@ static void select_next(struct select *select)
         return;
     }
     struct read_request request = unit_request(select);
-    if (cql_is_virtual(select->work->cql, select->plan->table)) {
+    if (select->is_virtual) {
         virtual_read(select, &request);
         return;
     }
@@ -737,8 +738,8 @@ static int go_on_from(struct select *select, struct bytes paging_state)
     buffer_append_bytes(&select->partition_key, state.partition_key);
     buffer_append_bytes(&select->position, state.position);
     select->has_partition = state.position.size > 0 && state.partition_key.size > 0;
-    select->reads_static_only = select->plan->reads_statics && select->has_partition &&
-                                !cql_is_virtual(select->work->cql, select->plan->table);
+    select->reads_static_only =
+        select->plan->reads_statics && select->has_partition && !select->is_virtual;
     return 0;
 }
 
@@ -771,10 +772,34 @@ static int select_begin(struct select *select)
         select->page_rows = CQL_PAGE_ROWS_MAX;
     }
     if (cql_is_virtual(work->cql, select->plan->table)) {
+        select->is_virtual = true;
         select->virtual_count = cql_system_rows(work, select->plan->table, &select->virtual_rows);
     }
     return work->request.paging_state.size > 0 ? go_on_from(select, work->request.paging_state)
                                                : 0;
+}
+
+static void select_start(struct select *select)
+{
+    int rc = select_begin(select);
+    if (rc != 0) {
+        stop(select, rc);
+    } else {
+        warn_of_aggregates(select);
+    }
+    select_go(select);
+}
+
+static void rows_made(void *context, int status, const struct page_row *rows, uint32_t count)
+{
+    struct select *select = context;
+    if (status != 0) {
+        cql_finish_fault(select->work);
+        return;
+    }
+    select->virtual_rows = rows;
+    select->virtual_count = count;
+    select_start(select);
 }
 
 void cql_select_run(struct cql_work *work)
@@ -791,11 +816,11 @@ void cql_select_run(struct cql_work *work)
     }
     work->state = select;
     work->release = select_release;
-    int rc = select_begin(select);
-    if (rc != 0) {
-        stop(select, rc);
-    } else {
-        warn_of_aggregates(select);
+    if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
+        !cql_is_virtual(work->cql, select->plan->table)) {
+        select->is_virtual = true;
+        cql_per_day_rows(work, select->plan->table, rows_made, select);
+        return;
     }
-    select_go(select);
+    select_start(select);
 }

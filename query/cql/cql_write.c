@@ -431,9 +431,10 @@ static void add_change(struct write *write)
     struct cql_work *work = write->work;
     struct rollup *rollup = work->cql->options.rollup;
     bool has_name = false;
-    for (uint32_t i = 0; i < write->batch->mutation_count; i++) {
-        uint32_t table_id = write->batch->mutations[i].table_id;
-        has_name |= table_id == TABLE_RESELLER || table_id == TABLE_AD_CLICK;
+    for (uint32_t i = 0; i < write->count; i++) {
+        const struct cql_write_plan *plan = write->statements[i].plan;
+        has_name |= plan->table->id == TABLE_RESELLER ||
+                    (plan->table->id == TABLE_AD_CLICK && plan->kind != CQL_INSERT);
     }
     if (!has_name || rollup == NULL) {
         return;

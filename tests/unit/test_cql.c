@@ -1,10 +1,12 @@
-/* Statements and their answers, from the files in tests/cql: each is run as a session on an engine
- * of its own, and must answer line by line what the file says.
+/* Statements and their answers, from the files in tests/cql: each is run as a session on a directory
+ * of its own in the simulated world, and must answer line by line what the file says.
  *
  *   > SELECT k, v FROM t          a statement; it may go on in lines that begin with a dot
  *     (k, v)                      its answer, two blanks in
  *     1 | 'a'
- *   ! restart                     flush, compact, restart; page N: SELECTs in pages of N rows
+ *   ! restart                     flush, compact, restart, crash; page N: SELECTs in pages of N
+ *                                 rows; wait N: seconds pass; settle: the rollup works dirty days
+ *                                 off; click RESELLER DAY TIME AD AMOUNT: one comes by socket
  *   # a comment
  *
  * CQL_RECORD=1 in the environment writes the answers into the files instead of comparing them:
@@ -17,10 +19,10 @@
 #include <string.h>
 
 #include "query/cql/cql_session.h"
-#include "tests/lib/engine_fixture.h"
+#include "tests/lib/rollup_fixture.h"
 
 struct player {
-    struct engine_fixture engine;
+    struct rollup_fixture house;
     struct cql *cql;
     struct cql_session session;
     int32_t page_size;
@@ -35,17 +37,22 @@ static const uint8_t host_id[16] = {1};
 static void player_open(struct player *player)
 {
     struct cql_options options = {
-        .store = player->engine.store, .world = player->engine.world, .host_id = host_id};
+        .store = player->house.store, .world = player->house.world, .rollup = player->house.rollup,
+        .host_id = host_id};
     player->cql = cql_new(&options);
     cql_session_init(&player->session, player->cql);
 }
 
-static void player_restart(struct player *player)
+static void player_restart(struct player *player, bool crashes)
 {
     char keyspace[SCHEMA_NAME_MAX + 1];
     snprintf(keyspace, sizeof(keyspace), "%s", player->session.keyspace);
     cql_free(player->cql);
-    engine_fixture_restart(&player->engine);
+    if (crashes) {
+        rollup_fixture_crash(&player->house, 1);
+    } else {
+        rollup_fixture_restart(&player->house);
+    }
     player_open(player);
     snprintf(player->session.keyspace, sizeof(keyspace), "%s", keyspace);
 }
@@ -139,10 +146,7 @@ static void run_request(struct player *player, const struct cql_request *request
 {
     player->is_answered = false;
     cql_run(&player->session, request, answered, player);
-    while (!player->is_answered) {
-        struct executor *executor = player->engine.world->executor;
-        cr_assert(executor->step(executor), "nothing left to wait for, and no answer");
-    }
+    rollup_fixture_step_until(&player->house, &player->is_answered);
 }
 
 static void run_statement(struct player *player, struct bytes text, struct buffer *answer)
@@ -165,15 +169,48 @@ static void run_statement(struct player *player, struct bytes text, struct buffe
     buffer_release(&state);
 }
 
+static void compacted(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_assert_eq(status, 0);
+    *(bool *)context = true;
+}
+
+static void compact(struct player *player)
+{
+    bool done = false;
+    rollup_fixture_flush(&player->house);
+    cr_assert_eq(store_compact(player->house.store, compacted, &done, NULL), 0);
+    rollup_fixture_step_until(&player->house, &done);
+}
+
+static void click(struct player *player, const char *line)
+{
+    char reseller[64];
+    char day[64];
+    char ad[64];
+    char amount[64];
+    struct click one = {.reseller = reseller, .day = day, .ad = ad, .amount = amount};
+    int count = sscanf(line, "%63s %63s %" SCNd64 " %63s %63s", reseller, day, &one.time_ms, ad,
+                       amount);
+    cr_assert_eq(count, 5, "%s", line);
+    rollup_fixture_clicks(&player->house, &one, 1);
+}
+
 static void run_directive(struct player *player, const char *line)
 {
-    if (strncmp(line, "restart", 7) == 0) {
-        player_restart(player);
+    if (strncmp(line, "restart", 7) == 0 || strncmp(line, "crash", 5) == 0) {
+        player_restart(player, line[0] == 'c');
     } else if (strncmp(line, "flush", 5) == 0) {
-        engine_fixture_flush(&player->engine);
+        rollup_fixture_flush(&player->house);
     } else if (strncmp(line, "compact", 7) == 0) {
-        engine_fixture_flush(&player->engine);
-        engine_fixture_compact(&player->engine);
+        compact(player);
+    } else if (strncmp(line, "settle", 6) == 0) {
+        cr_assert_eq(rollup_fixture_settle(&player->house, false), 0);
+    } else if (strncmp(line, "click ", 6) == 0) {
+        click(player, line + 6);
+    } else if (strncmp(line, "wait ", 5) == 0) {
+        rollup_fixture_advance(&player->house, atoi(line + 5));
     } else if (strncmp(line, "page ", 5) == 0) {
         player->page_size = atoi(line + 5);
     } else {
@@ -213,7 +250,7 @@ static struct buffer play(const char *path, char *text)
     struct buffer out = {0};
     struct buffer statement = {0};
     char *rest = NULL;
-    engine_fixture_start(&player.engine);
+    rollup_fixture_start(&player.house);
     player_open(&player);
     (void)path;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL;
@@ -237,7 +274,7 @@ static struct buffer play(const char *path, char *text)
     buffer_release(&statement);
     buffer_release(&player.paging_state);
     cql_free(player.cql);
-    engine_fixture_stop(&player.engine);
+    rollup_fixture_stop(&player.house);
     buffer_put_u8(&out, 0);
     return out;
 }
