@@ -1,6 +1,5 @@
 /* clicks_per_reseller_per_day, which nobody writes: the store's stats of ad_click count the rows of
- * each (reseller, day), and this table is those counts. */
-#include <stdlib.h>
+ * each (reseller, day), and this table is those counts, under the same keys, so in their order. */
 #include <string.h>
 
 #include "query/cql/cql_private.h"
@@ -12,7 +11,6 @@ enum { FIGURES = 5000, ROWS_MAX = 1000000 };
 
 struct per_day {
     struct cql_work *work;
-    const struct table *table;
     void (*ready)(void *context, int status, const struct page_row *rows, uint32_t count);
     void *context;
     struct page_row *rows;
@@ -25,10 +23,7 @@ struct per_day {
 static void add_row(struct per_day *per_day, const struct partition_figure *figure)
 {
     struct arena *arena = per_day->work->arena;
-    struct bytes reseller;
-    struct bytes day;
-    if (figure->stats.rows == 0 || key_component(figure->key, 2, 0, &reseller) != 0 ||
-        key_component(figure->key, 2, 1, &day) != 0) {
+    if (figure->stats.rows == 0) {
         return;
     }
     if (per_day->count == per_day->capacity) {
@@ -43,35 +38,16 @@ static void add_row(struct per_day *per_day, const struct partition_figure *figu
                           .value = arena_copy(arena, buffer_view(&clicks))};
     buffer_release(&clicks);
     struct page_row *row = &per_day->rows[per_day->count++];
-    *row = (struct page_row){.token = murmur3_token(reseller.data, reseller.size),
-                             .key = arena_copy(arena, reseller)};
-    row->row = (struct row){.clustering = {.count = 1, .values = {arena_copy(arena, day)}},
-                            .marker = LIVENESS_NONE,
-                            .deletion = DELETION_NONE,
-                            .cells = cell,
-                            .cell_count = 1};
-}
-
-static int order_rows(const void *a, const void *b, void *table)
-{
-    const struct page_row *left = a;
-    const struct page_row *right = b;
-    if (left->token != right->token) {
-        return left->token < right->token ? -1 : 1;
-    }
-    int order = bytes_compare(left->key, right->key);
-    return order != 0 ? order
-                      : clustering_compare(table, &left->row.clustering, &right->row.clustering);
+    *row = (struct page_row){.token = murmur3_token(figure->key.data, figure->key.size),
+                             .key = arena_copy(arena, figure->key)};
+    row->row = (struct row){
+        .marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cell, .cell_count = 1};
 }
 
 static void per_day_end(struct per_day *per_day)
 {
     struct page_row *kept =
         arena_alloc(per_day->work->arena, (per_day->count + 1) * sizeof(*kept), 16);
-    if (per_day->count > 1) {
-        qsort_r(per_day->rows, per_day->count, sizeof(struct page_row), order_rows,
-                (void *)(uintptr_t)per_day->table);
-    }
     if (per_day->count > 0) {
         memcpy(kept, per_day->rows, per_day->count * sizeof(*kept));
     }
@@ -128,13 +104,12 @@ static void per_day_go(struct per_day *per_day)
     }
 }
 
-void cql_per_day_rows(struct cql_work *work, const struct table *table,
+void cql_per_day_rows(struct cql_work *work,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),
                       void *context)
 {
     struct per_day *per_day = arena_alloc(work->arena, sizeof(*per_day), 16);
-    *per_day =
-        (struct per_day){.work = work, .table = table, .ready = ready, .context = context};
+    *per_day = (struct per_day){.work = work, .ready = ready, .context = context};
     per_day_go(per_day);
 }

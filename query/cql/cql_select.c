@@ -819,7 +819,7 @@ void cql_select_run(struct cql_work *work)
     if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&
         !cql_is_virtual(work->cql, select->plan->table)) {
         select->is_virtual = true;
-        cql_per_day_rows(work, select->plan->table, rows_made, select);
+        cql_per_day_rows(work, rows_made, select);
         return;
     }
     select_start(select);

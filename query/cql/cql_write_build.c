@@ -245,7 +245,7 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     return 0;
 }
 
-/* Tombstones for the keys of a set or map, or for each cell of a list that has one of the values. */
+/* Tombstones for the keys of a set or map, or for each cell of a list with one of the values. */
 static int subtract(struct row_builder *builder, const struct cql_operation *operation,
                     struct bytes value)
 {
