@@ -8,6 +8,9 @@
  * What must hold for the figures to count: the answers come in order, every batch is accepted
  * whole, and none was there already; anything else ends the program.
  *
+ * All bytes are made before the clock starts (some 56 a click of text, in memory), so that what is
+ * measured is the server and the kernel's sockets, not the making of test data.
+ *
  * One thread, one poll: the sender shares its two cores with the server it measures.  A batch's
  * time runs from the moment its last byte was given to the kernel to its `ok`. */
 #include <errno.h>
@@ -30,8 +33,7 @@
 
 enum {
     CONNECTIONS_MAX = 512,
-    WINDOW_MAX = 4096,       /* batches; the server's own limit on waiting replies */
-    SEND_TARGET = 256 << 10, /* bytes gathered before a write, where the window allows */
+    WINDOW_MAX = 4096, /* batches; the server's own limit on waiting replies */
     REPLY_SIZE_MAX = 4096,
     PACE_MS = 1,              /* how often is looked whether --rate allows more */
     SILENCE_LIMIT_MS = 120000 /* no byte either way: the server hangs */
@@ -51,15 +53,12 @@ struct sender {
     int descriptor;
     uint64_t first_batch; /* of the whole; the next ones are `connections` apart */
     uint64_t batches;     /* this sender's */
-    uint64_t made;        /* batches put into `out` */
     uint64_t sent;        /* batches whose last byte is with the kernel */
     uint64_t answered;
-    struct buffer out;
-    size_t out_start;
-    uint64_t *ends; /* by batch mod window: bytes sent before its end */
-    double *times;  /* by batch mod window: when its last byte left */
-    uint64_t bytes_made;
-    uint64_t bytes_sent;
+    struct buffer out; /* the bytes of all batches, */
+    size_t *ends;      /* and where each ends in them */
+    size_t out_sent;
+    double *times; /* by batch mod window: when its last byte left */
     char reply[REPLY_SIZE_MAX];
     size_t reply_size;
     struct frame_writer writer; /* of a binary sender */
@@ -144,6 +143,38 @@ static void sender_take_frames(struct sender *sender)
     sender->writer.out_size = 0;
 }
 
+static void sender_make_frames(struct run *run, struct sender *sender, uint64_t sequence,
+                               uint64_t first, uint64_t count)
+{
+    struct click_columns columns;
+
+    click_batch_clear(&run->batch);
+    click_generator_add(run->generator, first, count, &run->batch);
+    columns = click_batch_columns(&run->batch);
+    check(frame_writer_batch(&sender->writer, &columns, sequence) == 0);
+    sender_take_frames(sender);
+}
+
+static void sender_make(struct run *run, struct sender *sender)
+{
+    const struct arguments *arguments = &run->arguments;
+
+    for (uint64_t i = 0; i < sender->batches; i++) {
+        uint64_t batch = sender->first_batch + i * arguments->connections;
+        uint64_t first = batch * arguments->batch_lines;
+        uint64_t left = arguments->clicks.clicks - first;
+        uint64_t count = left < arguments->batch_lines ? left : arguments->batch_lines;
+
+        if (arguments->is_binary) {
+            sender_make_frames(run, sender, i + 1, first, count);
+        } else {
+            buffer_printf(&sender->out, "#batch %" PRIu64 " %" PRIu64 "\n", i + 1, count);
+            click_generator_append(run->generator, first, count, &sender->out);
+        }
+        sender->ends[i] = sender->out.size;
+    }
+}
+
 static void sender_open(struct run *run, uint64_t index)
 {
     const struct arguments *arguments = &run->arguments;
@@ -155,7 +186,7 @@ static void sender_open(struct run *run, uint64_t index)
     sender->first_batch = index;
     sender->batches =
         run->batches / arguments->connections + (index < run->batches % arguments->connections);
-    sender->ends = memory_zeroed(arguments->window, sizeof *sender->ends);
+    sender->ends = memory_zeroed(sender->batches + 1, sizeof *sender->ends);
     sender->times = memory_zeroed(arguments->window, sizeof *sender->times);
     if (arguments->is_binary) {
         char line[64];
@@ -167,7 +198,7 @@ static void sender_open(struct run *run, uint64_t index)
     } else {
         buffer_printf(&sender->out, "#producer %s 1 new\n", producer);
     }
-    sender->bytes_made = sender->out.size;
+    sender_make(run, sender);
 }
 
 static void sender_close(struct sender *sender)
@@ -182,77 +213,44 @@ static void sender_close(struct sender *sender)
 
 /* ---- sending ---- */
 
-/* Whether the sender's next batch is due. */
-static bool sender_is_due(const struct run *run, const struct sender *sender)
+/* How many of the sender's batches are due by now. */
+static uint64_t sender_due(const struct run *run, const struct sender *sender)
 {
     const struct arguments *arguments = &run->arguments;
-    uint64_t batch = sender->first_batch + sender->made * arguments->connections;
+    double whole;
 
-    return arguments->rate == 0 || (double)(batch * arguments->batch_lines) <=
-                                       (seconds_now() - run->start) * (double)arguments->rate;
+    if (arguments->rate == 0)
+        return sender->batches;
+    whole = (seconds_now() - run->start) * (double)arguments->rate / (double)arguments->batch_lines;
+    return (uint64_t)(whole / (double)arguments->connections) + 1;
 }
 
-static void sender_fill_frames(struct run *run, struct sender *sender, uint64_t first,
-                               uint64_t count)
+/* How many may have left: those that are due, and no more unanswered than the window allows. */
+static uint64_t sender_allowed(const struct run *run, const struct sender *sender)
 {
-    struct click_columns columns;
+    uint64_t window = sender->answered + run->arguments.window;
+    uint64_t due = sender_due(run, sender);
+    uint64_t allowed = window < due ? window : due;
 
-    click_batch_clear(&run->batch);
-    click_generator_add(run->generator, first, count, &run->batch);
-    columns = click_batch_columns(&run->batch);
-    check(frame_writer_batch(&sender->writer, &columns, sender->made + 1) == 0);
-    sender_take_frames(sender);
+    return allowed < sender->batches ? allowed : sender->batches;
 }
 
-/* Put batches into `out` as long as the window, the rate and SEND_TARGET allow. */
-static void sender_fill(struct run *run, struct sender *sender)
+/* Give the kernel what it takes of the batches before `allowed`. */
+static void sender_write(struct run *run, struct sender *sender, uint64_t allowed)
 {
-    const struct arguments *arguments = &run->arguments;
-
-    if (sender->out_start == sender->out.size) {
-        buffer_clear(&sender->out);
-        sender->out_start = 0;
-    }
-    while (sender->made < sender->batches && sender->made - sender->answered < arguments->window &&
-           sender->out.size - sender->out_start < SEND_TARGET && sender_is_due(run, sender)) {
-        uint64_t batch = sender->first_batch + sender->made * arguments->connections;
-        uint64_t first = batch * arguments->batch_lines;
-        uint64_t left = arguments->clicks.clicks - first;
-        uint64_t count = left < arguments->batch_lines ? left : arguments->batch_lines;
-        size_t size = sender->out.size;
-
-        if (arguments->is_binary) {
-            sender_fill_frames(run, sender, first, count);
-        } else {
-            buffer_printf(&sender->out, "#batch %" PRIu64 " %" PRIu64 "\n", sender->made + 1,
-                          count);
-            click_generator_append(run->generator, first, count, &sender->out);
-        }
-        sender->bytes_made += sender->out.size - size;
-        sender->ends[sender->made % arguments->window] = sender->bytes_made;
-        sender->made++;
-    }
-}
-
-/* Give the kernel what it takes. */
-static void sender_write(struct run *run, struct sender *sender)
-{
-    size_t left = sender->out.size - sender->out_start;
-    ssize_t written;
+    ssize_t written =
+        send(sender->descriptor, sender->out.data + sender->out_sent,
+             sender->ends[allowed - 1] - sender->out_sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     double now;
 
-    written = send(sender->descriptor, sender->out.data + sender->out_start, left,
-                   MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written < 0 && errno != EAGAIN && errno != EINTR)
         die("send");
     if (written <= 0)
         return;
     now = seconds_now();
-    sender->out_start += (size_t)written;
-    sender->bytes_sent += (uint64_t)written;
+    sender->out_sent += (size_t)written;
     run->bytes += (uint64_t)written;
-    while (sender->sent < sender->made &&
-           sender->ends[sender->sent % run->arguments.window] <= sender->bytes_sent)
+    while (sender->sent < allowed && sender->ends[sender->sent] <= sender->out_sent)
         sender->times[sender->sent++ % run->arguments.window] = now;
 }
 
@@ -352,10 +350,9 @@ static void run_all(struct run *run)
         for (uint64_t i = 0; i < count; i++) {
             struct sender *sender = &run->senders[i];
 
-            sender_fill(run, sender);
             polls[i].fd = sender->descriptor;
             polls[i].events = POLLIN;
-            if (sender->out.size > sender->out_start)
+            if (sender->sent < sender_allowed(run, sender))
                 polls[i].events = POLLIN | POLLOUT;
         }
         errno = 0;
@@ -367,7 +364,7 @@ static void run_all(struct run *run)
             if (polls[i].revents & (POLLIN | POLLERR | POLLHUP))
                 sender_read(run, &run->senders[i]);
             if (polls[i].revents & POLLOUT)
-                sender_write(run, &run->senders[i]);
+                sender_write(run, &run->senders[i], sender_allowed(run, &run->senders[i]));
         }
     }
     memory_free(polls);

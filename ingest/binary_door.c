@@ -4,10 +4,10 @@
  * and is then taken whole.  A frame that cannot be taken ends the connection, for what comes after
  * it may mean something else than the client thinks; it sends what was not acknowledged again.
  *
- *     input_start                              input_end
- *     |header|payload      |header|payload ... |   room    |padding|
+ *     start                                    end
+ *     |header|payload      |header|payload ... |   room    |padding|      (text_input.h)
  *
- * The buffer grows up to one frame, as its bytes come: what a header claims costs nothing. */
+ * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing. */
 #include "ingest/binary_door.h"
 
 #include "client/wire.h"
@@ -30,18 +30,18 @@ struct binary_door {
 bool binary_door_tell(struct text_connection *connection)
 {
     const struct world *world = connection->ingest->options.world;
-    const uint8_t *input = connection->input + connection->input_start;
-    size_t size = connection->input_end - connection->input_start;
+    struct bytes input = text_input_rest(&connection->input);
     uint64_t seed;
 
-    if (memcmp(input, WIRE_MAGIC, size < WIRE_MAGIC_SIZE ? size : WIRE_MAGIC_SIZE) != 0) {
+    if (memcmp(input.data, WIRE_MAGIC,
+               input.size < WIRE_MAGIC_SIZE ? input.size : WIRE_MAGIC_SIZE) != 0) {
         connection->is_told = true;
         return true;
     }
-    if (size < WIRE_MAGIC_SIZE)
+    if (input.size < WIRE_MAGIC_SIZE)
         return false;
     connection->is_told = true;
-    connection->input_start += WIRE_MAGIC_SIZE;
+    text_input_take(&connection->input, WIRE_MAGIC_SIZE);
     world->random->fill(world->random, &seed, sizeof seed);
     connection->binary = memory_zeroed(1, sizeof *connection->binary);
     connection->binary->decoder = binary_decoder_new(seed);
@@ -124,7 +124,7 @@ static void group_take(struct text_connection *connection, const struct binary_b
                        size_t size)
 {
     struct text_group *group = &connection->group;
-    int rc = binary_decoder_rows(connection->binary->decoder, batch, connection->builder,
+    int rc = binary_decoder_rows(connection->binary->decoder, batch, connection->rows.builder,
                                  connection->lines + 1);
 
     if (rc != 0) {
@@ -161,7 +161,7 @@ static void numbered_take(struct text_connection *connection, const struct binar
     binary_decoder_hash(decoder, batch, open->hash);
     /* Of a copy only the hash is asked for. */
     if (open->verdict == PRODUCER_NEXT)
-        rc = binary_decoder_rows(decoder, batch, connection->builder, 1);
+        rc = binary_decoder_rows(decoder, batch, connection->rows.builder, 1);
     if (rc == 0)
         text_commit_batch(connection);
     else
@@ -204,12 +204,6 @@ static void frame_take(struct text_connection *connection, uint8_t kind, struct 
         frame_refuse(connection, 0, "unknown_kind");
 }
 
-static struct bytes input_rest(const struct text_connection *connection)
-{
-    return bytes_of(connection->input + connection->input_start,
-                    connection->input_end - connection->input_start);
-}
-
 static bool frame_is_sound(const uint8_t *header, struct bytes payload)
 {
     uint32_t sum = crc32c(crc32c(0, header, 8), payload.data, payload.size);
@@ -220,7 +214,7 @@ static bool frame_is_sound(const uint8_t *header, struct bytes payload)
 /* Take a frame; false: it is not all there, or must wait. */
 static bool frame_step(struct text_connection *connection)
 {
-    struct bytes rest = input_rest(connection);
+    struct bytes rest = text_input_rest(&connection->input);
     struct bytes payload;
 
     if (rest.size < WIRE_HEADER_SIZE)
@@ -236,7 +230,7 @@ static bool frame_step(struct text_connection *connection)
         frame_refuse(connection, 0, "checksum");
         return false;
     }
-    connection->input_start += WIRE_HEADER_SIZE + payload.size;
+    text_input_take(&connection->input, WIRE_HEADER_SIZE + payload.size);
     frame_take(connection, rest.data[4], payload);
     return true;
 }
@@ -244,7 +238,7 @@ static bool frame_step(struct text_connection *connection)
 /* The peer has sent its last byte and all whole frames are taken. */
 static void frames_finish(struct text_connection *connection)
 {
-    if (input_rest(connection).size > 0) {
+    if (text_input_rest(&connection->input).size > 0) {
         frame_refuse(connection, 0, "cut");
         return;
     }
@@ -273,29 +267,23 @@ void binary_door_run(struct text_connection *connection)
 /* Room for the rest of a frame that has begun, but never more than twice what is there. */
 void binary_door_space(struct text_connection *connection, uint8_t **to_out, size_t *size_out)
 {
-    size_t used = connection->input_end - connection->input_start;
+    struct text_input *input = &connection->input;
+    struct bytes rest;
     size_t capacity = TEXT_INPUT_BUSY;
 
     if (connection->state == TEXT_REFUSED)
-        used = 0;
-    else if (connection->input_start > 0 && used > 0)
-        memmove(connection->input, connection->input + connection->input_start, used);
-    connection->input_start = 0;
-    connection->input_end = used;
-    if (used >= connection->input_capacity && used >= WIRE_HEADER_SIZE) {
-        size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(connection->input);
+        text_input_clear(input);
+    rest = text_input_rest(input);
+    if (rest.size >= WIRE_HEADER_SIZE && rest.size == input->back->capacity) {
+        size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(rest.data);
 
-        capacity = frame < 2 * used ? frame : 2 * used;
-    } else if (used > 0) {
-        capacity = connection->input_capacity;
+        capacity = frame < 2 * rest.size ? frame : 2 * rest.size;
+    } else if (rest.size > 0) {
+        capacity = input->back->capacity;
     }
-    capacity = capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
-    if (capacity != connection->input_capacity) {
-        connection->input = memory_resize(connection->input, capacity);
-        connection->input_capacity = capacity;
-    }
-    *to_out = connection->input + used;
-    *size_out = capacity - used;
+    text_input_fit(input, capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity);
+    *to_out = input->back->data + input->back->end;
+    *size_out = input->back->capacity - input->back->end;
 }
 
 void binary_door_wrap(struct bytes text, struct buffer *frames)

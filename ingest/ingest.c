@@ -9,6 +9,7 @@
 
 #include "ingest/ingest_private.h"
 #include "ingest/rejects.h"
+#include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_door.h"
 #include "storage/base/memory.h"
@@ -36,6 +37,8 @@ static void ingest_add_metrics(struct ingest *ingest)
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
                              "Times a connection had to wait for room in the store.");
+    own->ahead = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
+                             "Bytes of lines that were parsed beside the engine thread.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
         struct buffer labels = {0};
 
@@ -175,6 +178,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->batch = write_batch_new();
     ingest->opened = opened;
     ingest->opened_context = context;
+    ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
     ingest_add_metrics(ingest);
     *ingest_out = ingest;
     if (store_capabilities(options->store).read_only) {
@@ -219,6 +223,20 @@ void ingest_attach(struct ingest *ingest, struct connection *connection)
         text_door_attach(ingest, connection);
 }
 
+int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
+                       struct row_builder **builder_out, struct error *err)
+{
+    const struct ingest_options *options = &ingest->options;
+    const struct table *table = schema_table(store_schema(options->store), stream->table_id);
+    uint64_t seed;
+
+    *builder_out = NULL;
+    if (table == NULL)
+        return error_set(err, ERROR_INVALID, "the stream's table is not there");
+    options->world->random->fill(options->world->random, &seed, sizeof seed);
+    return row_builder_new(stream, table, seed, builder_out, err);
+}
+
 void ingest_release(struct ingest *ingest)
 {
     store_done closed = ingest->closed;
@@ -227,6 +245,9 @@ void ingest_release(struct ingest *ingest)
     if (!ingest->is_closing || ingest->calls > 0 || ingest->connection_count > 0)
         return;
     store_on_drain(ingest->options.store, NULL, ingest);
+    ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
+    ahead_pool_release(ingest);
+    part_pool_release(&ingest->parts);
     producer_table_free(ingest->producers);
     write_batch_free(ingest->batch);
     memory_free(ingest);

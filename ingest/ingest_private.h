@@ -5,8 +5,17 @@
 #include "ingest/ingest.h"
 #include "ingest/producer.h"
 #include "ingest/reject.h"
+#include "ingest/text_rows.h"
 
 struct text_connection;
+struct text_ahead;
+
+/* For parsing ahead (text_ahead.h). */
+struct ahead_pool {
+    struct text_ahead *spare;          /* jobs */
+    uint32_t in_use;
+    struct ahead_lane *lane;           /* what LANE_COMPUTE works with; NULL before its first job */
+};
 
 struct ingest_metrics {
     struct metric *clicks;
@@ -17,15 +26,20 @@ struct ingest_metrics {
     struct metric *connections;
     struct metric *refused;
     struct metric *waits;
+    struct metric *ahead;
 };
 
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
     struct producer_table *producers;
+    struct part_pool parts;
+    struct ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct listener *listener;
     struct text_connection *connections;
+    struct text_connection *woken;     /* to be served in the next turn of the loop */
+    struct timer turn;
     uint32_t connection_count;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
@@ -34,6 +48,10 @@ struct ingest {
     store_done closed;
     void *closed_context;
 };
+
+/* A builder for the stream's table; ERROR_INVALID when that is not there, or not the stream's. */
+must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
+                                  struct row_builder **builder_out, struct error *err);
 
 /* A callback of the store has done its work. */
 void ingest_called_back(struct ingest *ingest);

@@ -20,8 +20,7 @@ enum { TIME_DIGITS = 13, AMOUNT_PLAIN_MAX = 18 };
 void line_parser_init(struct line_parser *parser)
 {
     *parser = (struct line_parser){
-        .line_field = {0, 1, 2, 3, 4},
-        .field_count = RECORD_FIELDS,
+        .order = {.line_field = {0, 1, 2, 3, 4}, .field_count = RECORD_FIELDS},
         .line = 1,
         .index = delimiter_index_best(),
     };
@@ -116,15 +115,15 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
         row_builder_reject(builder, number, REJECT_EMPTY_LINE, line, line);
     else if (line_split(parser, line, fields, &count) == SPLIT_BAD_QUOTE)
         row_builder_reject(builder, number, REJECT_BAD_QUOTE, fields[count - 1], line);
-    else if (count < parser->field_count)
+    else if (count < parser->order.field_count)
         row_builder_reject(builder, number, REJECT_TOO_FEW_FIELDS, line, line);
-    else if (count > parser->field_count)
+    else if (count > parser->order.field_count)
         row_builder_reject(builder, number, REJECT_TOO_MANY_FIELDS, line, line);
     else {
         for (uint32_t i = 0; i < RECORD_FIELDS; i++)
-            record.fields[i] = parser->line_field[i] == LINE_FIELD_NONE
+            record.fields[i] = parser->order.line_field[i] == LINE_FIELD_NONE
                                    ? bytes_of("", 0)
-                                   : fields[parser->line_field[i]];
+                                   : fields[parser->order.line_field[i]];
         row_builder_add(builder, &record, number, line);
     }
 }
@@ -196,8 +195,8 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
         if (order[i] == LINE_FIELD_NONE && i != FIELD_DAY)
             return header_error(err, "missing_column", columns->names[i]);
     }
-    memcpy(parser->line_field, order, sizeof order);
-    parser->field_count = count;
+    memcpy(parser->order.line_field, order, sizeof order);
+    parser->order.field_count = count;
     return 0;
 }
 
@@ -264,7 +263,7 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
 {
     struct bytes fields[RECORD_FIELDS];
     struct plain_record record;
-    uint32_t last = parser->field_count - 1u;
+    uint32_t last = parser->order.field_count - 1u;
 
     for (uint32_t i = 0; i < last; i++) {
         if (text[ends[i]] != ',')
@@ -277,14 +276,14 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
     fields[last] = bytes_of(text + start, ends[last] - start);
     if (fields[last].size > 0 && text[ends[last] - 1] == '\r')
         fields[last].size--;
-    record.day = parser->line_field[FIELD_DAY] == LINE_FIELD_NONE
+    record.day = parser->order.line_field[FIELD_DAY] == LINE_FIELD_NONE
                      ? bytes_of("", 0)
-                     : fields[parser->line_field[FIELD_DAY]];
-    record.reseller = fields[parser->line_field[FIELD_RESELLER]];
-    record.ad = fields[parser->line_field[FIELD_AD]];
+                     : fields[parser->order.line_field[FIELD_DAY]];
+    record.reseller = fields[parser->order.line_field[FIELD_RESELLER]];
+    record.ad = fields[parser->order.line_field[FIELD_AD]];
     return (record.day.size == DAY_TEXT_SIZE || record.day.size == 0) &&
-           plain_time(fields[parser->line_field[FIELD_TIME]], &record.time_ms) &&
-           plain_amount(fields[parser->line_field[FIELD_AMOUNT]], &record.amount,
+           plain_time(fields[parser->order.line_field[FIELD_TIME]], &record.time_ms) &&
+           plain_amount(fields[parser->order.line_field[FIELD_AMOUNT]], &record.amount,
                         &record.amount_scale) &&
            row_builder_add_plain(builder, &record);
 }
@@ -295,7 +294,7 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
 {
     const uint32_t *positions = parser->positions;
     size_t count = parser->index(text.data, text.size, parser->positions);
-    uint32_t fields = parser->field_count;
+    uint32_t fields = parser->order.field_count;
     uint64_t line_end = parser->line + lines_max;
     size_t start = 0;
     size_t at = 0;

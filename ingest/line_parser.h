@@ -16,10 +16,15 @@ enum {
     LINE_PARSER_WINDOW = 16384         /* bytes whose delimiters are looked for at once */
 };
 
-struct line_parser {
+/* What a header says. */
+struct line_order {
     /* Which field of a line a record's field is; FIELD_DAY may be LINE_FIELD_NONE. */
     uint8_t line_field[RECORD_FIELDS];
     uint8_t field_count;               /* fields of a line */
+};
+
+struct line_parser {
+    struct line_order order;
     uint64_t line;                     /* number of the next one; set by the owner */
     bool is_exact;                     /* always the full way: for tests, and as their reference */
     /* private */

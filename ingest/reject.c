@@ -71,6 +71,19 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
     list->counts[code]++;
 }
 
+void reject_list_append(struct reject_list *list, const struct reject_list *from)
+{
+    for (uint32_t i = 0; i < from->count; i++)
+        reject_list_add(list, from->items[i].line, from->items[i].code,
+                        reject_text(from, &from->items[i]), reject_content(from, &from->items[i]));
+}
+
+void reject_list_renumber(struct reject_list *list, uint64_t lines)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        list->items[i].line += lines;
+}
+
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject)
 {
     return bytes_of(list->bytes.data + reject->text_offset, reject->text_size);

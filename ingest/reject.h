@@ -71,6 +71,10 @@ void reject_list_clear(struct reject_list *list);      /* keeps the memory */
 /* `text` and `content` are copied, cut at their limits. */
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content);
+/* The items of `from`, behind those of `list`. */
+void reject_list_append(struct reject_list *list, const struct reject_list *from);
+/* `lines` more for every item. */
+void reject_list_renumber(struct reject_list *list, uint64_t lines);
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject);
 struct bytes reject_content(const struct reject_list *list, const struct reject *reject);
 

@@ -145,6 +145,20 @@ void row_builder_finish(struct row_builder *builder)
     }
 }
 
+void row_builder_emit(struct row_builder *builder, struct row_part *part)
+{
+    struct row_part full = {builder->block, builder->rejects};
+    struct error err = {0};
+
+    row_builder_finish(builder);
+    builder->block = part->block;
+    builder->rejects = part->rejects;
+    check(builder_columns(builder, &err) == 0);
+    builder->ad_intern.dictionary = &builder->ad->dictionary;
+    row_builder_clear(builder);
+    *part = full;
+}
+
 /* ---- partitions ---- */
 
 static struct partition_slot *partition_slot(const struct row_builder *builder, uint32_t reseller,

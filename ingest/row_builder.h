@@ -37,6 +37,12 @@ struct partition_slot {
     uint32_t epoch;                    /* as in intern.h */
 };
 
+/* What some lines became. */
+struct row_part {
+    struct block *block;               /* owned; rows are complete after row_builder_finish */
+    struct reject_list rejects;
+};
+
 struct row_builder {
     const struct ingest_stream *stream;
     struct block *block;               /* owned; rows are complete after row_builder_finish */
@@ -63,6 +69,9 @@ void row_builder_free(struct row_builder *builder);            /* NULL is fine *
 void row_builder_clear(struct row_builder *builder);
 /* Set what the rows of the block leave absent; before it is handed on. */
 void row_builder_finish(struct row_builder *builder);
+/* Finish, and give rows and rejects away in exchange for those of `part`, which is empty and of the
+ * same stream's table: the builder is cleared, and its tables stay warm. */
+void row_builder_emit(struct row_builder *builder, struct row_part *part);
 
 /* Whether `id` may be a reseller's or an ad's. */
 bool row_builder_takes_id(struct bytes id);

@@ -73,7 +73,7 @@ static struct write_batch *commit_begin(struct text_connection *connection, cons
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
-    struct row_builder *builder = connection->builder;
+    const struct reject_list *rejects = text_rows_finish(&connection->rows);
     struct reject_origin origin = {
         .now_us = store_now_us(store),
         .door = connection->binary != NULL ? "binary" : "text",
@@ -82,13 +82,9 @@ static struct write_batch *commit_begin(struct text_connection *connection, cons
     };
 
     write_batch_clear(ingest->batch);
-    if (builder == NULL)
-        return ingest->batch;
-    row_builder_finish(builder);
-    if (builder->block->rows > 0)
-        write_batch_add_block(ingest->batch, builder->block);
-    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), &builder->rejects,
-                &origin, ingest->options.world->random);
+    text_rows_add_blocks(&connection->rows, ingest->batch);
+    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), rejects, &origin,
+                ingest->options.world->random);
     return ingest->batch;
 }
 
@@ -133,15 +129,13 @@ static void append_reject_sums(struct buffer *text, uint64_t sequence,
 }
 
 /* What the metrics will count once the reply is true. */
-static void reply_count_rows(struct text_reply *reply, const struct row_builder *builder,
-                             uint64_t bytes)
+static void reply_count_rows(struct text_reply *reply, uint64_t accepted,
+                             const struct reject_list *rejects, uint64_t bytes)
 {
     reply->bytes = bytes;
-    if (builder == NULL)
-        return;
-    reply->accepted = builder->block->rows;
+    reply->accepted = accepted;
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++)
-        reply->reject_counts[code] = (uint32_t)builder->rejects.counts[code];
+        reply->reject_counts[code] = (uint32_t)rejects->counts[code];
 }
 
 /* ---- the store's answer ---- */
@@ -199,9 +193,9 @@ static void commit_done(void *context, int status, const struct error *err)
     commit_tell_waiting(waiting, status, why);
     /* Another connection may have taken over, and be waiting for this place in the window. */
     if (owner != NULL)
-        text_commit_retry(owner);
+        text_door_wake(owner);
     if (connection != NULL)
-        text_door_run(connection);
+        text_door_wake(connection);
     ingest_called_back(ingest);
 }
 
@@ -215,8 +209,7 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
     ingest->calls++;
     rc = store_apply(ingest->options.store, batch, commit_done, reply, err);
     if (rc == 0) {
-        if (connection->builder != NULL)
-            row_builder_clear(connection->builder);
+        text_rows_clear(&connection->rows, &ingest->parts);
         return 0;
     }
     ingest->calls--;
@@ -243,7 +236,7 @@ static void batch_answer_known(struct text_connection *connection, struct hash12
     struct producer_batch *known = producer_batch_of(connection->producer, sequence);
     struct text_reply *reply;
 
-    row_builder_clear(connection->builder);
+    text_rows_clear(&connection->rows, &connection->ingest->parts);
     batch_close(connection);
     if (known == NULL) {
         /* More than 64 batches ago by now, or a row of the window that was never written. */
@@ -272,7 +265,7 @@ static void batch_answer_known(struct text_connection *connection, struct hash12
 static void batch_apply(struct text_connection *connection, struct hash128 hash)
 {
     struct producer *producer = connection->producer;
-    struct row_builder *builder = connection->builder;
+    const struct reject_list *rejects = text_rows_finish(&connection->rows);
     const struct schema *schema = store_schema(connection->ingest->options.store);
     uint64_t sequence = connection->batch.sequence;
     uint64_t sums[REJECT_CODE_COUNT] = {0};
@@ -280,8 +273,8 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
     struct producer_batch known = {
         .sequence = sequence,
         .hash = hash,
-        .accepted = builder->block->rows,
-        .rejected = builder->rejects.count,
+        .accepted = text_rows_accepted(&connection->rows),
+        .rejected = rejects->count,
     };
     struct write_batch *batch = commit_begin(connection, producer->id, sequence);
     struct text_reply *reply = text_reply_new(connection);
@@ -290,8 +283,8 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
 
     reply->producer = producer;
     reply->sequence = sequence;
-    reply_count_rows(reply, builder, connection->batch.bytes);
-    append_rejects(&reply->text, &builder->rejects, sequence,
+    reply_count_rows(reply, known.accepted, rejects, connection->batch.bytes);
+    append_rejects(&reply->text, rejects, sequence,
                    connection->file.is_named ? UINT64_MAX : TEXT_REJECT_LINES_MAX, &reject_lines,
                    sums);
     append_reject_sums(&reply->text, sequence, sums);
@@ -346,7 +339,7 @@ void text_commit_batch(struct text_connection *connection)
 bool text_commit_group(struct text_connection *connection)
 {
     struct text_group *group = &connection->group;
-    struct row_builder *builder = connection->builder;
+    const struct reject_list *rejects;
     uint64_t accepted;
     uint64_t rejected;
     uint64_t lines_sent = group->reject_lines;
@@ -357,13 +350,14 @@ bool text_commit_group(struct text_connection *connection)
 
     if (group->lines == 0)
         return true;
-    accepted = builder->block->rows;
-    rejected = builder->rejects.count;
+    accepted = text_rows_accepted(&connection->rows);
+    rejects = text_rows_finish(&connection->rows);
+    rejected = rejects->count;
     memcpy(sums, group->reject_sums, sizeof sums);
     reply = text_reply_new(connection);
     reply->is_group = true;
-    reply_count_rows(reply, builder, group->bytes);
-    append_rejects(&reply->text, &builder->rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
+    reply_count_rows(reply, accepted, rejects, group->bytes);
+    append_rejects(&reply->text, rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
     group->in_flight++;
     rc = commit_apply(connection, commit_begin(connection, NULL, 0), reply, &err);
     if (rc != 0) {

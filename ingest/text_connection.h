@@ -10,11 +10,9 @@
 #include "ingest/ingest_private.h"
 #include "ingest/line_parser.h"
 #include "ingest/ndjson.h"
+#include "ingest/text_input.h"
 
 enum {
-    TEXT_INPUT_SIZE = 64 << 10,        /* of a new connection's buffer; grows when reads fill it */
-    TEXT_INPUT_BUSY = 256 << 10,
-    TEXT_INPUT_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and then some to read into */
     TEXT_BATCH_BYTES_MAX = 8 << 20,    /* as sent */
     TEXT_GROUP_LINES_MAX = 65536,      /* outside batches, in one frame */
     TEXT_GROUP_BYTES_MAX = 4 << 20,
@@ -70,6 +68,8 @@ struct text_connection {
     struct ingest *ingest;
     struct connection *connection;
     struct text_connection *next, *previous;
+    struct text_connection *next_woken;
+    bool is_woken;
     enum text_state state;
     bool has_ended;                    /* the peer has sent its last byte */
     bool has_finished;                 /* the last reply is sent; what comes after it is dropped */
@@ -80,10 +80,9 @@ struct text_connection {
     struct timer timer;                /* closes it: a slow reader, or one that was refused */
     bool is_timed;
     /* input */
-    uint8_t *input;
-    size_t input_capacity;
-    size_t input_start, input_end;
-    bool was_filled;                   /* by the last read: it wants to be larger */
+    struct text_input input;
+    uint32_t jobs;                     /* parsing ahead; it is not freed before they are done */
+    bool has_closed;                   /* the network's part is gone */
     bool is_skipping;                  /* within a line that is too long */
     struct buffer skipped;             /* how it begins */
     uint64_t lines;                    /* taken, of any kind */
@@ -92,7 +91,8 @@ struct text_connection {
     /* where rows go */
     const struct ingest_stream *stream;
     struct line_columns columns;
-    struct row_builder *builder;       /* made with the first record */
+    uint64_t settings;                 /* another number after each change of what lines mean */
+    struct text_rows rows;             /* has a builder from the first record on */
     struct line_parser parser;
     struct ndjson *ndjson;
     struct producer *producer;         /* NULL: none was named */

@@ -156,8 +156,8 @@ static void batch_open(struct text_connection *connection, uint64_t sequence, ui
     };
     connection->group.was_answered = true;
     hash128_stream_add(batch->hash, connection->stream->name, strlen(connection->stream->name) + 1);
-    hash128_stream_add(batch->hash, connection->parser.line_field,
-                       sizeof connection->parser.line_field);
+    hash128_stream_add(batch->hash, connection->parser.order.line_field,
+                       sizeof connection->parser.order.line_field);
     if (lines == 0)
         text_commit_batch(connection);
 }

@@ -1,14 +1,11 @@
 /* text_door: see text_door.h; states in text_connection.h.
  *
  * What decides correctness: every byte that came is accounted for once, in order, and a line is
- * parsed where it lies.  The input is a window of a stream of lines:
+ * parsed where it lies (text_input.h), by this thread or ahead of it by another (text_ahead.h).
  *
- *     input_start        input_end             capacity
- *     |whole lines ...|a partial one|  room    |padding|
- *
- * It needs to hold one line of at most 1 MiB, never a batch: rows go into the connection's block
- * as they come, and a batch that ends early is a block that is cleared.  A longer line is dropped
- * as it comes, but for its beginning, which goes to the rejects.
+ * The input needs to hold one line of at most 1 MiB, never a batch: rows go into the connection's
+ * blocks as they come, and a batch that ends early is blocks that are cleared.  A longer line is
+ * dropped as it comes, but for its beginning, which goes to the rejects.
  *
  * Back-pressure: reading stops while the store has no room, while too many answers wait for the
  * disk, and while the client does not read its answers; the socket's buffers fill, and it waits. */
@@ -18,6 +15,7 @@
 #include <stdio.h>
 
 #include "ingest/binary_door.h"
+#include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
 #include "ingest/text_reply.h"
@@ -30,9 +28,9 @@ static const char byte_order_mark[] = "\xEF\xBB\xBF";
 static void input_take(struct text_connection *connection, size_t size, uint64_t lines)
 {
     struct text_batch *batch = &connection->batch;
-    const uint8_t *data = connection->input + connection->input_start;
+    const uint8_t *data = text_input_rest(&connection->input).data;
 
-    connection->input_start += size;
+    text_input_take(&connection->input, size);
     connection->lines += lines;
     if (!batch->is_open) {
         connection->group.lines += lines;
@@ -49,12 +47,6 @@ static void input_take(struct text_connection *connection, size_t size, uint64_t
         text_commit_batch(connection);
 }
 
-static struct bytes input_rest(const struct text_connection *connection)
-{
-    return bytes_of(connection->input + connection->input_start,
-                    connection->input_end - connection->input_start);
-}
-
 /* The number of the next line, as replies and rejects give it. */
 static uint64_t line_number(const struct text_connection *connection)
 {
@@ -63,11 +55,17 @@ static uint64_t line_number(const struct text_connection *connection)
     return batch->is_open ? batch->lines - batch->lines_left + 1 : connection->lines + 1;
 }
 
+static void line_reject(struct text_connection *connection, enum reject_code code,
+                        struct bytes text, struct bytes content)
+{
+    row_builder_reject(connection->rows.builder, line_number(connection), code, text, content);
+}
+
 /* ---- lines that are too long ---- */
 
 static void skip_begin(struct text_connection *connection)
 {
-    struct bytes rest = input_rest(connection);
+    struct bytes rest = text_input_rest(&connection->input);
 
     connection->is_skipping = true;
     buffer_clear(&connection->skipped);
@@ -79,13 +77,12 @@ static void skip_end(struct text_connection *connection)
     struct bytes begin = buffer_view(&connection->skipped);
 
     connection->is_skipping = false;
-    row_builder_reject(connection->builder, line_number(connection), REJECT_LINE_TOO_LONG, begin,
-                       begin);
+    line_reject(connection, REJECT_LINE_TOO_LONG, begin, begin);
 }
 
 static void skip_step(struct text_connection *connection)
 {
-    struct bytes rest = input_rest(connection);
+    struct bytes rest = text_input_rest(&connection->input);
     const uint8_t *end = memchr(rest.data, '\n', rest.size);
 
     if (end == NULL) {
@@ -100,7 +97,8 @@ static void skip_step(struct text_connection *connection)
 static bool partial_step(struct text_connection *connection)
 {
     /* One byte more for the CR of a line end. */
-    if (input_rest(connection).size <= RECORD_LINE_MAX + 1 || !text_door_prepare(connection))
+    if (text_input_rest(&connection->input).size <= RECORD_LINE_MAX + 1 ||
+        !text_door_prepare(connection))
         return false;
     skip_begin(connection);
     return true;
@@ -110,20 +108,13 @@ static bool partial_step(struct text_connection *connection)
 
 bool text_door_prepare(struct text_connection *connection)
 {
-    const struct ingest_options *options = &connection->ingest->options;
-    const struct table *table;
     struct error err = {0};
-    uint64_t seed;
 
-    if (connection->builder != NULL)
+    if (connection->rows.builder != NULL ||
+        ingest_new_builder(connection->ingest, connection->stream, &connection->rows.builder,
+                           &err) == 0)
         return true;
-    options->world->random->fill(options->world->random, &seed, sizeof seed);
-    table = schema_table(store_schema(options->store), connection->stream->table_id);
-    if (table != NULL &&
-        row_builder_new(connection->stream, table, seed, &connection->builder, &err) == 0)
-        return true;
-    text_reply_refuse(connection, 0, "store_failed",
-                      table == NULL ? "the stream's table is not there" : err.text);
+    text_reply_refuse(connection, 0, "store_failed", err.text);
     return false;
 }
 
@@ -148,8 +139,8 @@ void text_door_choose(struct text_connection *connection, const struct ingest_st
     connection->stream = stream;
     connection->format = TEXT_UNKNOWN;
     connection->is_first = true;
-    row_builder_free(connection->builder);
-    connection->builder = NULL;
+    connection->settings++;
+    text_rows_release(&connection->rows, &connection->ingest->parts);
     ndjson_free(connection->ndjson);
     connection->ndjson = NULL;
     line_parser_release(&connection->parser);
@@ -172,7 +163,7 @@ static bool group_has_room(struct text_connection *connection)
 /* Lines of the two formats; each takes whole lines and returns their bytes. */
 static size_t csv_run(struct text_connection *connection, struct bytes rest, uint64_t lines_max)
 {
-    return line_parser_run(&connection->parser, connection->builder, rest, lines_max);
+    return line_parser_run(&connection->parser, connection->rows.builder, rest, lines_max);
 }
 
 static size_t ndjson_run(struct text_connection *connection, struct bytes rest, uint64_t lines_max)
@@ -186,7 +177,7 @@ static size_t ndjson_run(struct text_connection *connection, struct bytes rest, 
         if (end == NULL)
             break;
         size = (size_t)(end - rest.data) - at;
-        ndjson_line(connection->ndjson, connection->builder, bytes_of(rest.data + at, size),
+        ndjson_line(connection->ndjson, connection->rows.builder, bytes_of(rest.data + at, size),
                     connection->parser.line++);
         at += size + 1;
     }
@@ -198,8 +189,13 @@ static bool records_step(struct text_connection *connection, struct bytes rest)
     uint64_t number = line_number(connection);
     uint64_t lines_max = connection->batch.is_open ? connection->batch.lines_left
                                                    : TEXT_GROUP_LINES_MAX - connection->group.lines;
-    size_t taken;
+    uint64_t lines;
+    size_t taken = text_ahead_take(connection, number, lines_max, &lines);
 
+    if (taken > 0) {
+        input_take(connection, taken, lines);
+        return true;
+    }
     connection->parser.line = number;
     taken = connection->format == TEXT_NDJSON ? ndjson_run(connection, rest, lines_max)
                                               : csv_run(connection, rest, lines_max);
@@ -225,8 +221,9 @@ static bool first_step(struct text_connection *connection, struct bytes rest)
     if (connection->format == TEXT_NDJSON || connection->batch.is_open ||
         !line_is_header(line, &connection->columns))
         return true;
-    connection->input_start += line.size + 1;
+    text_input_take(&connection->input, line.size + 1);
     connection->lines++;
+    connection->settings++;
     if (line_parser_header(&connection->parser, line, &connection->columns, &err) != 0)
         text_reply_refuse(connection, 0, err.text, NULL);
     return true;
@@ -263,13 +260,12 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
             return false;
         if (result == TEXT_CONTROL_DONE) {
             /* Not of a batch, even if it has just opened one. */
-            connection->input_start += (size_t)(end - rest.data) + 1;
+            text_input_take(&connection->input, (size_t)(end - rest.data) + 1);
             connection->lines++;
             return true;
         }
     }
-    row_builder_reject(connection->builder, line_number(connection), REJECT_UNKNOWN_CONTROL, line,
-                       line);
+    line_reject(connection, REJECT_UNKNOWN_CONTROL, line, line);
     input_take(connection, (size_t)(end - rest.data) + 1, 1);
     return true;
 }
@@ -279,20 +275,23 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
 /* Take one piece of the input; false: it needs more, or must wait. */
 static bool input_step(struct text_connection *connection)
 {
-    struct bytes rest = input_rest(connection);
+    struct bytes rest;
 
-    if (rest.size == 0 || !group_has_room(connection) || !text_door_prepare(connection))
+    text_ahead_advance(connection);
+    rest = text_input_rest(&connection->input);
+    if (rest.size == 0 || text_ahead_is_under_way(connection) || !group_has_room(connection) ||
+        !text_door_prepare(connection))
         return false;
     if (connection->is_skipping) {
         skip_step(connection);
         return true;
     }
     if (connection->lines == 0 && rest.data[0] == (uint8_t)byte_order_mark[0] &&
-        connection->input_start == 0) {
+        connection->input.front->start == 0) {
         if (rest.size < 3 && !connection->has_ended)
             return false;
         if (rest.size >= 3 && memcmp(rest.data, byte_order_mark, 3) == 0) {
-            connection->input_start += 3;
+            text_input_take(&connection->input, 3);
             return true;
         }
     }
@@ -306,7 +305,7 @@ static bool input_step(struct text_connection *connection)
 /* The peer has sent its last byte and all whole lines are taken. */
 static void input_finish(struct text_connection *connection)
 {
-    struct bytes rest = input_rest(connection);
+    struct bytes rest = text_input_rest(&connection->input);
 
     if (connection->batch.is_open) {
         batch_cut(connection);
@@ -316,8 +315,7 @@ static void input_finish(struct text_connection *connection)
         skip_end(connection);
         input_take(connection, rest.size, 1);
     } else if (rest.size > 0) {
-        row_builder_reject(connection->builder, line_number(connection), REJECT_CUT_LINE, rest,
-                           rest);
+        line_reject(connection, REJECT_CUT_LINE, rest, rest);
         input_take(connection, rest.size, 1);
     }
     if (!text_commit_group(connection))
@@ -329,6 +327,7 @@ static void input_finish(struct text_connection *connection)
 
 void text_door_run(struct text_connection *connection)
 {
+    const struct text_chunk *chunk = connection->input.front;
     bool is_through = false;
 
     if (connection->binary != NULL) {
@@ -339,16 +338,63 @@ void text_door_run(struct text_connection *connection)
         return;
     connection->is_running = true;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through)
+           !is_through && connection->input.front == chunk)
         is_through = !input_step(connection);
     if (connection->state == TEXT_RECORDS && is_through) {
-        if (connection->has_ended)
+        if (connection->has_ended && !text_ahead_is_under_way(connection))
             input_finish(connection);
         else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
             (void)text_commit_group(connection);
     }
+    if (connection->input.front != chunk)
+        text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);
+}
+
+void text_door_wake(struct text_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+    struct executor *executor = ingest->options.world->executor;
+
+    if (connection->is_woken || connection->is_closing)
+        return;
+    connection->is_woken = true;
+    if (ingest->woken == NULL)
+        executor->timer_start(executor, &ingest->turn, 0);
+    connection->next_woken = ingest->woken;
+    ingest->woken = connection;
+}
+
+/* It is about to be freed. */
+static void door_unwake(struct text_connection *connection)
+{
+    struct text_connection **link = &connection->ingest->woken;
+
+    if (!connection->is_woken)
+        return;
+    while (*link != connection)
+        link = &(*link)->next_woken;
+    *link = connection->next_woken;
+}
+
+void text_door_turn(struct timer *timer)
+{
+    struct ingest *ingest = timer->context;
+    struct text_connection *woken = ingest->woken;
+
+    /* A connection is freed in a later turn of the loop, never within this one. */
+    ingest->woken = NULL;
+    for (struct text_connection *at = woken; at != NULL; at = at->next_woken)
+        text_reply_flush(at);
+    while (woken != NULL) {
+        struct text_connection *connection = woken;
+
+        woken = connection->next_woken;
+        connection->is_woken = false;
+        text_commit_retry(connection);
+        text_door_run(connection);
+    }
 }
 
 /* ---- the connection ---- */
@@ -364,6 +410,8 @@ void text_door_update(struct text_connection *connection)
 
     if (connection->is_closing || connection->is_running)
         return;
+    if (connection->state == TEXT_REFUSED)
+        text_ahead_abandon(connection);
     queued = network_queued(connection->connection);
     is_quiet = connection->replies == NULL && queued == 0;
     if (connection->has_ended && is_quiet &&
@@ -373,7 +421,7 @@ void text_door_update(struct text_connection *connection)
     }
     if (connection->state == TEXT_REFUSED ||
         (connection->state == TEXT_RECORDS && queued <= TEXT_QUEUE_MAX &&
-         connection->reply_count < TEXT_REPLIES_MAX))
+         connection->reply_count < TEXT_REPLIES_MAX && text_input_has_space(&connection->input)))
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
@@ -406,47 +454,29 @@ static void door_timer(struct timer *timer)
     text_door_close(timer->context);
 }
 
-/* Room for more input: first what was taken is given up, then the buffer grows. */
 static void door_space(void *context, uint8_t **to_out, size_t *size_out)
 {
     struct text_connection *connection = context;
-    size_t used = connection->input_end - connection->input_start;
-    size_t capacity = connection->input_capacity;
 
     if (connection->binary != NULL) {
         binary_door_space(connection, to_out, size_out);
         return;
     }
     if (connection->state == TEXT_REFUSED)
-        used = 0;
-    else if (connection->input_start > 0 && used > 0)
-        memmove(connection->input, connection->input + connection->input_start, used);
-    connection->input_start = 0;
-    connection->input_end = used;
-    if (capacity == 0)
-        capacity = TEXT_INPUT_SIZE;
-    else if (used > capacity / 2)
-        capacity = capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX;
-    else if (connection->was_filled && capacity < TEXT_INPUT_BUSY)
-        capacity = TEXT_INPUT_BUSY;
-    if (capacity != connection->input_capacity) {
-        connection->input = memory_resize(connection->input, capacity + LINE_PARSER_PADDING);
-        /* Read by the parser and never looked at. */
-        memset(connection->input + capacity, 0, LINE_PARSER_PADDING);
-        connection->input_capacity = capacity;
-    }
-    *to_out = connection->input + used;
-    *size_out = capacity - used;
+        text_input_clear(&connection->input);
+    text_input_space(&connection->input, to_out, size_out);
 }
 
 static void door_data(void *context, size_t size)
 {
     struct text_connection *connection = context;
 
-    connection->input_end += size;
-    connection->was_filled = connection->input_end == connection->input_capacity;
-    if (connection->is_told || binary_door_tell(connection))
-        text_door_run(connection);
+    text_input_filled(&connection->input, size);
+    if (!connection->is_told && !binary_door_tell(connection))
+        return;
+    if (connection->binary == NULL)
+        text_ahead_submit(connection);
+    text_door_run(connection);
 }
 
 static void door_end(void *context, int status)
@@ -466,28 +496,39 @@ static void door_drained(void *context)
     text_door_update(context);
 }
 
-static void door_closed(void *context)
+void text_door_release(struct text_connection *connection)
 {
-    struct text_connection *connection = context;
     struct ingest *ingest = connection->ingest;
 
+    if (!connection->has_closed || connection->jobs > 0)
+        return;
     if (connection->previous != NULL)
         connection->previous->next = connection->next;
     else
         ingest->connections = connection->next;
     if (connection->next != NULL)
         connection->next->previous = connection->previous;
-    row_builder_free(connection->builder);
+    door_unwake(connection);
+    text_ahead_abandon(connection);
+    text_input_release(&connection->input);
+    text_rows_release(&connection->rows, &ingest->parts);
     line_parser_release(&connection->parser);
     ndjson_free(connection->ndjson);
     binary_door_free(connection->binary);
     hash128_stream_free(connection->batch.hash);
     buffer_release(&connection->skipped);
-    memory_free(connection->input);
     memory_free(connection);
     ingest->connection_count--;
     ingest->metrics.connections->value--;
     ingest_release(ingest);
+}
+
+static void door_closed(void *context)
+{
+    struct text_connection *connection = context;
+
+    connection->has_closed = true;
+    text_door_release(connection);
 }
 
 static const struct connection_handler door_handler = {

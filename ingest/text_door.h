@@ -9,11 +9,19 @@
 /* Own `connection` and start to read from it. */
 void text_door_attach(struct ingest *ingest, struct connection *connection);
 
-/* Take what has come in, as far as it goes. */
+/* Take what has come in, as far as it goes, but no more than a chunk: others want their turn. */
 void text_door_run(struct text_connection *connection);
+
+/* Send its answers and run it in the next turn of the loop, after all callbacks of this one: many
+ * answers are then one write, and none waits for a run that another's callback began. */
+void text_door_wake(struct text_connection *connection);
+void text_door_turn(struct timer *timer);
 
 /* Read, stop reading, or hang up, as its state now says. */
 void text_door_update(struct text_connection *connection);
+
+/* Free it, once the network is done with it and nothing is parsed ahead. */
+void text_door_release(struct text_connection *connection);
 
 /* Hang up at once; what waits for the store happens all the same. */
 void text_door_close(struct text_connection *connection);

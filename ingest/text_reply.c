@@ -51,8 +51,7 @@ static void text_reply_send(struct text_connection *connection, struct bytes tex
     buffer_release(&frames);
 }
 
-/* Send what is ready at the head of the queue, as one write. */
-static void text_reply_flush(struct text_connection *connection)
+void text_reply_flush(struct text_connection *connection)
 {
     struct buffer out = {0};
     bool is_last = false;
@@ -78,7 +77,7 @@ void text_reply_ready(struct text_reply *reply)
     if (reply->connection == NULL)
         text_reply_free(reply);
     else if (reply == reply->connection->replies)
-        text_reply_flush(reply->connection);
+        text_door_wake(reply->connection);
 }
 
 void text_reply_cancel(struct text_reply *reply)
@@ -128,8 +127,7 @@ void text_reply_refuse(struct text_connection *connection, uint64_t sequence, co
         return;
     connection->state = TEXT_REFUSED;
     connection->ingest->metrics.refused->value++;
-    if (connection->builder != NULL)
-        row_builder_clear(connection->builder);
+    text_rows_clear(&connection->rows, &connection->ingest->parts);
     reply = text_reply_new(connection);
     append_error(&reply->text, sequence, word, text);
     reply->is_last = true;

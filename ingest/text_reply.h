@@ -28,8 +28,10 @@ struct text_reply {
 
 /* A new one at the end of the queue; its owner calls text_reply_ready later. */
 struct text_reply *text_reply_new(struct text_connection *connection);
-/* It may be sent; frees it, at once when its connection is gone. */
+/* It may be sent, which text_reply_flush does soon; frees it when its connection is gone. */
 void text_reply_ready(struct text_reply *reply);
+/* Send what is ready at the head of the queue, as one write. */
+void text_reply_flush(struct text_connection *connection);
 /* Take back the newest reply of the queue: what it was for did not happen. */
 void text_reply_cancel(struct text_reply *reply);
 /* A reply that is ready from the start. */

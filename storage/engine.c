@@ -119,7 +119,7 @@ void engine_freeze_open(struct engine *engine, uint64_t frame_last)
         engine->frozen = memory_resize(engine->frozen, (engine->frozen_count + 1) *
                                                            sizeof(struct memtable *));
         engine->frozen[engine->frozen_count++] = memtable;
-        engine->open = memtable_new(engine->schema, frame_last + 1);
+        engine->open = memtable_new(engine->schema, frame_last + 1, engine->memory);
     }
     while (engine->freeze_waiters != NULL) {
         struct freeze_waiter *waiter = engine->freeze_waiters;
@@ -197,8 +197,9 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
                                     "acknowledged");
         return;
     }
-    waiters_call(engine, frame, 0);
+    /* First what the log shall do next, so that it does not wait for those who are told. */
     engine_seal_if_idle(engine);
+    waiters_call(engine, frame, 0);
     engine_start_flush(engine);
     engine_drain(engine);
     engine_close_if_idle(engine);
@@ -313,6 +314,44 @@ static int expectations_hold(const struct engine *engine,
     return 0;
 }
 
+/* ---- memory made ready ---- */
+
+struct memory_job {
+    struct job job;
+    struct engine *engine;
+    struct arena_chunk *chunk;
+};
+
+static void memory_run(struct job *job)
+{
+    ((struct memory_job *)(void *)job)->chunk = arena_chunk_make(MEMTABLE_CHUNK);
+}
+
+static void memory_done(struct job *job)
+{
+    struct memory_job *memory = (struct memory_job *)(void *)job;
+    struct engine *engine = memory->engine;
+    arena_supply_add(engine->memory, memory->chunk);
+    engine->is_memory_coming = false;
+    memory_free(memory);
+    engine_job_done(engine);
+}
+
+/* The kernel clears memory at its first touch, which costs more than what is written to it: so
+ * another thread touches what the memtable will want next. */
+static void make_memory_ready(struct engine *engine)
+{
+    if (engine->is_memory_coming || !arena_supply_wants(engine->memory)) {
+        return;
+    }
+    struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
+    memory->job = (struct job){.run = memory_run, .done = memory_done};
+    memory->engine = engine;
+    engine->is_memory_coming = true;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
+}
+
 /* ---- apply ---- */
 
 static int full(struct engine *engine, struct error *err)
@@ -361,7 +400,7 @@ static int admit_schema(struct engine *engine, const struct write_batch *batch, 
     schema_unref(engine->schema);
     engine->schema = schema_ref(batch->schema);
     memtable_unref(engine->open);
-    engine->open = memtable_new(engine->schema, engine->payload_frame);
+    engine->open = memtable_new(engine->schema, engine->payload_frame, engine->memory);
     return 0;
 }
 
@@ -494,6 +533,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         waiter_add(engine, engine->payload_frame, done, context);
     }
     engine_seal_if_idle(engine);
+    make_memory_ready(engine);
     return 0;
 }
 

@@ -67,7 +67,7 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
     }
     if (engine->schema != engine->open->schema) {
         memtable_unref(engine->open);
-        engine->open = memtable_new(engine->schema, number);
+        engine->open = memtable_new(engine->schema, number, engine->memory);
     }
     for (uint32_t i = 0; i < frame->count; i++) {
         engine->timestamp_next_us =
@@ -108,7 +108,7 @@ static int open_log(struct engine *engine, struct error *err)
                                          .archive_bytes = engine->options.archive_bytes};
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
-    engine->open = memtable_new(engine->schema, state->flushed_frame + 1);
+    engine->open = memtable_new(engine->schema, state->flushed_frame + 1, engine->memory);
     int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,
                              &engine->log, err);
     if (rc != 0) {
@@ -184,6 +184,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->drains);
     memory_free(engine->flush_waiters);
     memory_free(engine->compact_waiters);
+    arena_supply_free(engine->memory);
     memory_free(engine);
 }
 
@@ -236,6 +237,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
     }
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
+    engine->memory = arena_supply_new(MEMTABLE_CHUNK);
     engine_metrics(engine);
     return engine;
 }

@@ -62,6 +62,8 @@ struct engine {
     struct manifest *manifest;
     struct commit_log *log;
 
+    struct arena_supply *memory;       /* for memtables, */
+    bool is_memory_coming;             /* and a job makes more of it ready */
     struct memtable *open;             /* frames from open->frame_first to the open frame */
     struct memtable **frozen;          /* oldest first */
     uint32_t frozen_count;

@@ -10,7 +10,7 @@
 
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 2 << 20, SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8 };
+enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8 };
 
 /* Slots of one counter column, by the code of the string that is its key: the wide memtable's code
  * of a column's string, or its partition number for a component of the partition key. */
@@ -23,11 +23,12 @@ struct counting_slots {
     uint32_t counts_capacity;
 };
 
-struct memtable *memtable_new(struct schema *schema, uint64_t frame_first)
+struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
+                              struct arena_supply *supply)
 {
     struct memtable *memtable = memory_zeroed(1, sizeof(*memtable));
     memtable->references = 1;
-    memtable->arena = arena_new(ARENA_CHUNK);
+    memtable->arena = arena_new_supplied(supply);
     memtable->schema = schema_ref(schema);
     memtable->narrow = narrow_memtable_new(memtable->arena);
     memtable->counters = counter_memtable_new(memtable->arena);

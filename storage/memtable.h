@@ -18,6 +18,8 @@ struct wide_part {
 
 struct counting_slots;
 
+enum { MEMTABLE_CHUNK = 2 << 20 };
+
 struct memtable {
     uint32_t references;               /* engine thread only: jobs' holders are there too */
     struct arena *arena;
@@ -36,7 +38,9 @@ struct memtable {
     bool is_frozen;
 };
 
-struct memtable *memtable_new(struct schema *schema, uint64_t frame_first);
+/* Of chunks of MEMTABLE_CHUNK bytes. */
+struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
+                              struct arena_supply *supply);
 struct memtable *memtable_ref(struct memtable *memtable);
 void memtable_unref(struct memtable *memtable);
 

@@ -15,7 +15,12 @@
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 
-enum { ARENA_ALIGNMENT_MAX = 64, ARENA_CHUNK_SIZE_MIN = 4096 };
+enum {
+    ARENA_ALIGNMENT_MAX = 64,
+    ARENA_CHUNK_SIZE_MIN = 4096,
+    ARENA_PAGE_SIZE = 4096,
+    ARENA_SUPPLY_CHUNKS = 4 /* ready; of 2 MiB each they last for some milliseconds of clicks */
+};
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -26,11 +31,19 @@ struct arena_chunk {
 
 struct arena {
     size_t chunk_size;
+    struct arena_supply *supply; /* NULL: none */
     struct arena_chunk *first;
     struct arena_chunk *current; /* NULL before the first request */
     struct arena_chunk *large;   /* those made to measure, newest first */
     size_t used;
     size_t held;
+};
+
+struct arena_supply {
+    size_t chunk_size;
+    struct arena_chunk *ready;
+    uint32_t count;
+    bool is_used;
 };
 
 /* Map `size` bytes at a multiple of `alignment`, by mapping more and giving back both ends. */
@@ -50,7 +63,7 @@ static uint8_t *arena_map(size_t size, size_t alignment)
     return start + before;
 }
 
-static struct arena_chunk *arena_chunk_new(struct arena *arena, size_t size)
+static struct arena_chunk *chunk_new(size_t size)
 {
     struct arena_chunk *chunk = memory_zeroed(1, sizeof *chunk);
     if (size % HUGE_PAGE_SIZE == 0) {
@@ -62,13 +75,11 @@ static struct arena_chunk *arena_chunk_new(struct arena *arena, size_t size)
         chunk->data = memory_aligned(size);
     }
     chunk->size = size;
-    arena->held += size;
     return chunk;
 }
 
-static void arena_chunk_free(struct arena *arena, struct arena_chunk *chunk)
+static void chunk_free(struct arena_chunk *chunk)
 {
-    arena->held -= chunk->size;
     if (chunk->size % HUGE_PAGE_SIZE == 0)
         munmap(chunk->data, chunk->size);
     else
@@ -80,15 +91,79 @@ static void arena_list_free(struct arena *arena, struct arena_chunk *chunk)
 {
     while (chunk != NULL) {
         struct arena_chunk *next = chunk->next;
-        arena_chunk_free(arena, chunk);
+        arena->held -= chunk->size;
+        chunk_free(chunk);
         chunk = next;
     }
 }
+
+/* ---- the supply ---- */
+
+struct arena_supply *arena_supply_new(size_t chunk_size)
+{
+    struct arena_supply *supply = memory_zeroed(1, sizeof *supply);
+    supply->chunk_size = chunk_size;
+    return supply;
+}
+
+void arena_supply_free(struct arena_supply *supply)
+{
+    if (supply == NULL)
+        return;
+    while (supply->ready != NULL) {
+        struct arena_chunk *next = supply->ready->next;
+        chunk_free(supply->ready);
+        supply->ready = next;
+    }
+    memory_free(supply);
+}
+
+bool arena_supply_wants(const struct arena_supply *supply)
+{
+    return supply->is_used && supply->count < ARENA_SUPPLY_CHUNKS;
+}
+
+struct arena_chunk *arena_chunk_make(size_t chunk_size)
+{
+    struct arena_chunk *chunk = chunk_new(chunk_size);
+    for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE)
+        ((volatile uint8_t *)chunk->data)[at] = 0;
+    return chunk;
+}
+
+void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk)
+{
+    check(chunk->size == supply->chunk_size);
+    chunk->next = supply->ready;
+    supply->ready = chunk;
+    supply->count++;
+}
+
+/* A chunk that is ready, or a new one. */
+static struct arena_chunk *supply_take(struct arena_supply *supply)
+{
+    struct arena_chunk *chunk = supply->ready;
+    if (chunk == NULL)
+        return chunk_new(supply->chunk_size);
+    supply->ready = chunk->next;
+    supply->count--;
+    chunk->next = NULL;
+    return chunk;
+}
+
+/* ---- arenas ---- */
 
 struct arena *arena_new(size_t chunk_size)
 {
     struct arena *arena = memory_zeroed(1, sizeof *arena);
     arena->chunk_size = chunk_size > ARENA_CHUNK_SIZE_MIN ? chunk_size : ARENA_CHUNK_SIZE_MIN;
+    return arena;
+}
+
+struct arena *arena_new_supplied(struct arena_supply *supply)
+{
+    struct arena *arena = arena_new(supply->chunk_size);
+    arena->supply = supply;
     return arena;
 }
 
@@ -114,8 +189,12 @@ static void *arena_chunk_take(struct arena_chunk *chunk, size_t size, size_t ali
 static void arena_advance(struct arena *arena)
 {
     struct arena_chunk **next = arena->current != NULL ? &arena->current->next : &arena->first;
-    if (*next == NULL)
-        *next = arena_chunk_new(arena, arena->chunk_size);
+    if (*next == NULL) {
+        *next = arena->supply != NULL ? supply_take(arena->supply) : chunk_new(arena->chunk_size);
+        arena->held += arena->chunk_size;
+        if (arena->supply != NULL && arena->current != NULL)
+            arena->supply->is_used = true;
+    }
     arena->current = *next;
 }
 
@@ -124,7 +203,8 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     check(alignment > 0 && alignment <= ARENA_ALIGNMENT_MAX && (alignment & (alignment - 1)) == 0);
     arena->used += size;
     if (size > arena->chunk_size) {
-        struct arena_chunk *chunk = arena_chunk_new(arena, size);
+        struct arena_chunk *chunk = chunk_new(size);
+        arena->held += size;
         chunk->used = size;
         chunk->next = arena->large;
         arena->large = chunk;

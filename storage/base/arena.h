@@ -6,6 +6,7 @@
 #ifndef DAYBOOK_STORAGE_BASE_ARENA_H
 #define DAYBOOK_STORAGE_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "storage/base/bytes.h"
@@ -16,6 +17,21 @@ struct arena;
  * chunk of its own. */
 struct arena *arena_new(size_t chunk_size);
 void arena_free(struct arena *arena);                          /* NULL is fine */
+
+/* Chunks made ahead of need, for arenas of one thread and one chunk size: the kernel clears memory
+ * when it is first touched, and another thread can do that meanwhile. */
+struct arena_supply;
+struct arena_chunk;
+
+struct arena_supply *arena_supply_new(size_t chunk_size);
+void arena_supply_free(struct arena_supply *supply);           /* NULL is fine */
+/* An arena of the supply's chunk size that takes chunks from it, which outlives it. */
+struct arena *arena_new_supplied(struct arena_supply *supply);
+/* Whether a chunk should be made: not before an arena has asked for its second. */
+bool arena_supply_wants(const struct arena_supply *supply);
+/* A chunk for arena_supply_add, its memory touched; on any thread. */
+struct arena_chunk *arena_chunk_make(size_t chunk_size);
+void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);

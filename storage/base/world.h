@@ -76,6 +76,8 @@ struct random {
 
 enum executor_lane {
     LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
+    LANE_COMPUTE,              /* what the engine thread will want soon: lines parsed, memory
+                                * touched; no waiting, no disk */
     LANE_READ,                 /* reads of sealed runs for queries */
     LANE_BACKGROUND,           /* flush, manifest, log files made ahead */
     LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it */

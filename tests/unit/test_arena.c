@@ -63,3 +63,23 @@ Test(arena, copies_are_equal_and_apart)
     arena_free(arena);
     arena_free(NULL);
 }
+
+Test(arena, a_supply_is_filled_after_the_second_chunk_and_its_chunks_are_used)
+{
+    enum { CHUNK = 2 << 20 };
+    struct arena_supply *supply = arena_supply_new(CHUNK);
+    struct arena *arena = arena_new_supplied(supply);
+    uint32_t made = 0;
+
+    memset(arena_alloc(arena, CHUNK, 1), 1, CHUNK);
+    cr_expect(!arena_supply_wants(supply), "one chunk is often all there is");
+    memset(arena_alloc(arena, CHUNK, 1), 2, CHUNK);
+    for (; arena_supply_wants(supply); made++)
+        arena_supply_add(supply, arena_chunk_make(CHUNK));
+    cr_expect(made > 0 && made < 100);
+    memset(arena_alloc(arena, CHUNK, 1), 3, CHUNK);
+    cr_expect(arena_supply_wants(supply), "one was taken");
+    cr_expect(arena_held(arena) == 3 * (size_t)CHUNK, "what is ready is nobody's yet");
+    arena_free(arena);
+    arena_supply_free(supply);
+}

@@ -1,0 +1,254 @@
+/* text_ahead: see text_ahead.h.
+ *
+ * What decides correctness: between submit and done the lane alone touches its parser, its builders
+ * and the job's parts, and only reads the chunk; the connection outlives its jobs (struct
+ * text_connection, jobs), and a chunk outlives the job on it, because it cannot be taken before. */
+#include "ingest/text_ahead.h"
+
+#include "ingest/text_door.h"
+#include "storage/base/memory.h"
+
+struct text_run {
+    struct row_part *part; /* owned; NULL: it was taken */
+    size_t start, size;    /* of its lines, within the chunk's data */
+    uint64_t lines;
+};
+
+struct text_ahead {
+    struct job job;
+    struct text_ahead *next; /* spare ones */
+    struct text_connection *connection;
+    uint64_t settings; /* the connection's when it was submitted */
+    bool is_under_way;
+    /* for the lane */
+    struct ahead_lane *lane;
+    struct row_builder *builder; /* the lane's for the stream */
+    struct line_order order;
+    const uint8_t *data; /* of the chunk, */
+    size_t start, end;   /* whole lines */
+    struct text_run runs[TEXT_RUNS_MAX];
+    uint32_t run_count;
+    uint32_t run_next; /* the first that may still be taken */
+};
+
+/* A lane runs one job after the other, so that one parser and a builder for each stream do. */
+struct ahead_lane {
+    struct line_parser parser;
+    struct row_builder **builders; /* by the stream's place in ingest_options.streams */
+};
+
+/* ---- what is kept ---- */
+
+static struct ahead_lane *lane_new(const struct ingest *ingest)
+{
+    struct ahead_lane *lane = memory_zeroed(1, sizeof *lane);
+
+    line_parser_init(&lane->parser);
+    lane->builders = memory_zeroed(ingest->options.stream_count, sizeof(struct row_builder *));
+    return lane;
+}
+
+/* The lane's builder; NULL when the stream's table is gone, which the connection will find out by
+ * itself.  A builder that is there may be in use. */
+static struct row_builder *lane_builder(struct ingest *ingest, const struct ingest_stream *stream)
+{
+    struct row_builder **builder;
+    struct error err = {0};
+
+    if (ingest->aheads.lane == NULL)
+        ingest->aheads.lane = lane_new(ingest);
+    builder = &ingest->aheads.lane->builders[stream - ingest->options.streams];
+    if (*builder == NULL && ingest_new_builder(ingest, stream, builder, &err) != 0)
+        return NULL;
+    return *builder;
+}
+
+static struct text_ahead *ahead_take(struct ahead_pool *pool)
+{
+    struct text_ahead *ahead = pool->spare;
+
+    pool->in_use++;
+    if (ahead == NULL)
+        return memory_zeroed(1, sizeof *ahead);
+    pool->spare = ahead->next;
+    return ahead;
+}
+
+static void ahead_give(struct ingest *ingest, struct text_ahead *ahead)
+{
+    for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++)
+        part_pool_give(&ingest->parts, ahead->runs[i].part);
+    *ahead = (struct text_ahead){.next = ingest->aheads.spare};
+    ingest->aheads.spare = ahead;
+    ingest->aheads.in_use--;
+}
+
+void ahead_pool_release(struct ingest *ingest)
+{
+    struct ahead_pool *pool = &ingest->aheads;
+
+    check(pool->in_use == 0);
+    while (pool->spare != NULL) {
+        struct text_ahead *next = pool->spare->next;
+
+        memory_free(pool->spare);
+        pool->spare = next;
+    }
+    if (pool->lane == NULL)
+        return;
+    for (uint32_t i = 0; i < ingest->options.stream_count; i++)
+        row_builder_free(pool->lane->builders[i]);
+    memory_free(pool->lane->builders);
+    line_parser_release(&pool->lane->parser);
+    memory_free(pool->lane);
+}
+
+/* ---- on the lane ---- */
+
+static size_t run_parse(struct text_ahead *ahead, struct text_run *run, size_t at)
+{
+    struct line_parser *parser = &ahead->lane->parser;
+
+    run->start = at;
+    parser->line = 1;
+    run->size = line_parser_run(parser, ahead->builder, bytes_of(ahead->data + at, ahead->end - at),
+                                UINT64_MAX - 1);
+    run->lines = parser->line - 1;
+    row_builder_emit(ahead->builder, run->part);
+    return run->size;
+}
+
+static void ahead_run(struct job *job)
+{
+    struct text_ahead *ahead = (struct text_ahead *)(void *)job;
+    size_t at = ahead->start;
+
+    ahead->lane->parser.order = ahead->order;
+    while (at < ahead->end && ahead->run_count < TEXT_RUNS_MAX) {
+        if (ahead->data[at] == '#') {
+            const uint8_t *end = memchr(ahead->data + at, '\n', ahead->end - at);
+
+            at = (size_t)(end - ahead->data) + 1;
+            continue;
+        }
+        at += run_parse(ahead, &ahead->runs[ahead->run_count++], at);
+    }
+}
+
+/* ---- on the engine thread ---- */
+
+static void ahead_done(struct job *job)
+{
+    struct text_ahead *ahead = (struct text_ahead *)(void *)job;
+    struct text_connection *connection = ahead->connection;
+
+    ahead->is_under_way = false;
+    connection->jobs--;
+    if (connection->is_closing)
+        text_door_release(connection);
+    else
+        text_door_run(connection);
+}
+
+static void ahead_fill(struct text_ahead *ahead, struct text_connection *connection,
+                       const struct text_chunk *chunk)
+{
+    struct ingest *ingest = connection->ingest;
+
+    ahead->job = (struct job){.run = ahead_run, .done = ahead_done};
+    ahead->connection = connection;
+    ahead->settings = connection->settings;
+    ahead->is_under_way = true;
+    ahead->lane = ingest->aheads.lane;
+    ahead->order = connection->parser.order;
+    ahead->data = chunk->data;
+    ahead->start = chunk->start;
+    ahead->end = chunk->end;
+    for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++) {
+        ahead->runs[i].part = part_pool_take(ingest, connection->stream);
+        check(ahead->runs[i].part != NULL); /* its builder was made, and a stream's table stays */
+    }
+}
+
+void text_ahead_submit(struct text_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+    struct executor *executor = ingest->options.world->executor;
+    struct text_input *input = &connection->input;
+    struct row_builder *builder;
+    struct text_chunk *chunk;
+
+    if (connection->state == TEXT_REFUSED || connection->format != TEXT_CSV ||
+        connection->is_first || ingest->aheads.in_use == TEXT_AHEADS_MAX)
+        return;
+    builder = lane_builder(ingest, connection->stream);
+    chunk = builder == NULL ? NULL
+                            : text_input_seal(&connection->input, input->front == input->back
+                                                                      ? TEXT_AHEAD_BYTES_MIN
+                                                                      : TEXT_AHEAD_BYTES_NEXT);
+    if (chunk == NULL)
+        return;
+    chunk->ahead = ahead_take(&ingest->aheads);
+    ahead_fill(chunk->ahead, connection, chunk);
+    chunk->ahead->builder = builder;
+    connection->jobs++;
+    executor->submit(executor, LANE_COMPUTE, &chunk->ahead->job);
+}
+
+bool text_ahead_is_under_way(const struct text_connection *connection)
+{
+    const struct text_chunk *front = connection->input.front;
+
+    return front != NULL && front->ahead != NULL && front->ahead->is_under_way;
+}
+
+size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
+                       uint64_t *lines_out)
+{
+    const struct text_chunk *front = connection->input.front;
+    struct text_ahead *ahead = front->ahead;
+    struct text_run *run;
+
+    if (ahead == NULL || ahead->settings != connection->settings)
+        return 0;
+    while (ahead->run_next < ahead->run_count && ahead->runs[ahead->run_next].start < front->start)
+        ahead->run_next++;
+    if (ahead->run_next == ahead->run_count)
+        return 0;
+    run = &ahead->runs[ahead->run_next];
+    if (run->start != front->start || run->lines > lines_max)
+        return 0;
+    ahead->run_next++;
+    reject_list_renumber(&run->part->rejects, number - 1);
+    text_rows_append(&connection->rows, connection->ingest, run->part);
+    run->part = NULL;
+    connection->ingest->metrics.ahead->value += (int64_t)run->size;
+    *lines_out = run->lines;
+    return run->size;
+}
+
+static void chunk_drop(struct text_connection *connection, struct text_chunk *chunk)
+{
+    if (chunk->ahead == NULL || chunk->ahead->is_under_way)
+        return;
+    ahead_give(connection->ingest, chunk->ahead);
+    chunk->ahead = NULL;
+}
+
+void text_ahead_advance(struct text_connection *connection)
+{
+    struct text_input *input = &connection->input;
+
+    while (input->front != input->back && input->front->start == input->front->end) {
+        chunk_drop(connection, input->front);
+        text_input_advance(input);
+    }
+}
+
+void text_ahead_abandon(struct text_connection *connection)
+{
+    struct text_chunk *chunk = connection->input.front;
+
+    for (; chunk != NULL; chunk = chunk->next)
+        chunk_drop(connection, chunk);
+}

@@ -1,0 +1,43 @@
+/* text_ahead: lines parsed on another thread before the connection gets to them.
+ *
+ * A sealed chunk of input goes to LANE_COMPUTE, which makes a run (a block and rejects) of each
+ * stretch of records in it.  The connection then goes over the same bytes as ever: control lines,
+ * batches, counts.  Where it stands at the start of a run it takes the run instead of parsing.
+ * What lines mean is thus decided in one place, text_door.c; a run that does not fit there (another
+ * stream since, a batch that ends within it) is left, and its lines are parsed when their turn is.
+ *
+ *     chunk   #batch 7 3 \n  r1,... \n r2,... \n r1,... \n  #batch 8 2 \n  r3,... \n r1,... \n
+ *     runs                   |______________ 0 _________|                  |________ 1 _____|
+ */
+#ifndef DAYBOOK_INGEST_TEXT_AHEAD_H
+#define DAYBOOK_INGEST_TEXT_AHEAD_H
+
+#include "ingest/text_connection.h"
+
+enum {
+    TEXT_RUNS_MAX = 12,                /* of a chunk; the lines behind them are not parsed ahead */
+    TEXT_AHEAD_BYTES_MIN = 64 << 10,   /* less is parsed sooner than handed over, */
+    TEXT_AHEAD_BYTES_NEXT = 16 << 10,  /* unless it has to wait for what was handed over */
+    TEXT_AHEADS_MAX = 8                /* in the room, under way or not yet taken: bounds memory;
+                                        * what comes beyond is parsed by the engine thread */
+};
+
+void ahead_pool_release(struct ingest *ingest);
+
+/* Hand the input over if it is worth it. */
+void text_ahead_submit(struct text_connection *connection);
+
+/* Whether the front of the input is being parsed: it must not be taken yet. */
+bool text_ahead_is_under_way(const struct text_connection *connection);
+
+/* The run of records that starts at the front of the input and has at most `lines_max` lines; its
+ * rows and rejects are appended to the connection's, the first line's number being `number`.
+ * Returns its bytes, which are still to be taken, and its lines; 0: there is none. */
+size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
+                       uint64_t *lines_out);
+
+/* The front of the input gives way to the next chunk when all of it is taken. */
+void text_ahead_advance(struct text_connection *connection);
+/* What was made and not taken is not wanted; what is under way stays until it is done. */
+void text_ahead_abandon(struct text_connection *connection);
+#endif

@@ -1,0 +1,170 @@
+/* text_input: see text_input.h.
+ *
+ * What decides correctness: only the back moves its bytes or its memory, and only while it is the
+ * front too, or still empty; sealed chunks are read by another thread.  Sealing copies the partial
+ * line behind the last LF to the new back, which then has room for a read whatever its size. */
+#include "ingest/text_input.h"
+
+#include "ingest/line_parser.h"
+#include "storage/base/memory.h"
+
+static struct text_chunk *chunk_new(size_t capacity)
+{
+    struct text_chunk *chunk = memory_zeroed(1, sizeof *chunk);
+
+    chunk->data = memory_alloc(capacity + LINE_PARSER_PADDING);
+    chunk->capacity = capacity;
+    /* Read by the parser and never looked at. */
+    memset(chunk->data + capacity, 0, LINE_PARSER_PADDING);
+    return chunk;
+}
+
+static void chunk_free(struct text_chunk *chunk)
+{
+    if (chunk == NULL)
+        return;
+    memory_free(chunk->data);
+    memory_free(chunk);
+}
+
+/* To the start with what it holds, and room for `capacity` bytes, which is not less. */
+static void chunk_fit(struct text_chunk *chunk, size_t capacity)
+{
+    size_t used = chunk->end - chunk->start;
+
+    check(capacity >= used);
+    if (chunk->start > 0 && used > 0)
+        memmove(chunk->data, chunk->data + chunk->start, used);
+    chunk->start = 0;
+    chunk->end = used;
+    if (capacity == chunk->capacity)
+        return;
+    chunk->data = memory_resize(chunk->data, capacity + LINE_PARSER_PADDING);
+    memset(chunk->data + capacity, 0, LINE_PARSER_PADDING);
+    chunk->capacity = capacity;
+}
+
+void text_input_release(struct text_input *input)
+{
+    while (input->front != NULL) {
+        struct text_chunk *next = input->front->next;
+
+        chunk_free(input->front);
+        input->front = next;
+    }
+    chunk_free(input->spare);
+    *input = (struct text_input){0};
+}
+
+struct bytes text_input_rest(const struct text_input *input)
+{
+    const struct text_chunk *front = input->front;
+
+    return front == NULL ? bytes_of(NULL, 0)
+                         : bytes_of(front->data + front->start, front->end - front->start);
+}
+
+void text_input_take(struct text_input *input, size_t size)
+{
+    check(input->front != NULL && size <= input->front->end - input->front->start);
+    input->front->start += size;
+}
+
+void text_input_advance(struct text_input *input)
+{
+    struct text_chunk *front = input->front;
+
+    check(front != input->back && front->start == front->end && front->ahead == NULL);
+    input->front = front->next;
+    input->chunks--;
+    chunk_free(input->spare);
+    input->spare = front;
+}
+
+void text_input_clear(struct text_input *input)
+{
+    if (input->back != NULL)
+        input->back->start = input->back->end = 0;
+}
+
+bool text_input_has_space(const struct text_input *input)
+{
+    return input->front == input->back || input->back->end < input->back->capacity;
+}
+
+/* What the back should have room for: more when it holds half a line that long, or reads fill it.
+ */
+static size_t back_capacity(const struct text_input *input, size_t used)
+{
+    size_t capacity = input->back->capacity;
+
+    if (used > capacity / 2)
+        return capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX;
+    return input->was_filled && capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
+}
+
+void text_input_fit(struct text_input *input, size_t capacity)
+{
+    check(input->front == input->back);
+    if (input->back == NULL) {
+        input->front = input->back = chunk_new(capacity);
+        input->chunks = 1;
+    } else {
+        chunk_fit(input->back, capacity);
+    }
+}
+
+void text_input_space(struct text_input *input, uint8_t **to_out, size_t *size_out)
+{
+    if (input->back == NULL)
+        text_input_fit(input, TEXT_INPUT_SIZE);
+    else if (input->back == input->front)
+        text_input_fit(input, back_capacity(input, input->back->end - input->back->start));
+    *to_out = input->back->data + input->back->end;
+    *size_out = input->back->capacity - input->back->end;
+}
+
+void text_input_filled(struct text_input *input, size_t size)
+{
+    input->back->end += size;
+    input->was_filled = input->back->end == input->back->capacity;
+}
+
+/* A back of at least `used` bytes and a read. */
+static struct text_chunk *back_new(struct text_input *input, size_t used)
+{
+    struct text_chunk *chunk = input->spare;
+
+    input->spare = NULL;
+    if (chunk != NULL && chunk->capacity >= used + TEXT_INPUT_SIZE) {
+        chunk->next = NULL;
+        chunk->start = chunk->end = 0;
+        return chunk;
+    }
+    chunk_free(chunk);
+    return chunk_new(used < TEXT_INPUT_BUSY / 2 ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX);
+}
+
+struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)
+{
+    struct text_chunk *sealed = input->back;
+    const uint8_t *last;
+    size_t whole;
+    size_t rest;
+
+    if (sealed == NULL || input->chunks == TEXT_CHUNKS_MAX ||
+        sealed->end - sealed->start < size_min)
+        return NULL;
+    last = memrchr(sealed->data + sealed->start, '\n', sealed->end - sealed->start);
+    whole = last == NULL ? 0 : (size_t)(last - (sealed->data + sealed->start)) + 1;
+    if (whole < size_min)
+        return NULL;
+    rest = sealed->end - sealed->start - whole;
+    input->back = back_new(input, rest);
+    memcpy(input->back->data, sealed->data + sealed->start + whole, rest);
+    input->back->end = rest;
+    sealed->end -= rest;
+    sealed->next = input->back;
+    input->chunks++;
+    return sealed;
+}

@@ -1,0 +1,111 @@
+#include <criterion/criterion.h>
+
+#include "ingest/text_input.h"
+#include "storage/base/memory.h"
+
+static void fill(struct text_input *input, const char *text)
+{
+    size_t left = strlen(text);
+
+    while (left > 0) {
+        uint8_t *to;
+        size_t size;
+
+        text_input_space(input, &to, &size);
+        cr_assert(size > 0);
+        size = size < left ? size : left;
+        memcpy(to, text, size);
+        text_input_filled(input, size);
+        text += size;
+        left -= size;
+    }
+}
+
+static void expect_rest(const struct text_input *input, const char *text)
+{
+    cr_expect(bytes_equal(text_input_rest(input), bytes_text(text)), "not %s", text);
+}
+
+Test(text_input, what_comes_is_taken_from_the_front)
+{
+    struct text_input input = {0};
+
+    expect_rest(&input, "");
+    fill(&input, "one\ntwo\n");
+    text_input_take(&input, 4);
+    expect_rest(&input, "two\n");
+    fill(&input, "three\n");
+    expect_rest(&input, "two\nthree\n");
+    text_input_release(&input);
+}
+
+Test(text_input, a_sealed_chunk_holds_whole_lines_and_stays_where_it_is)
+{
+    struct text_input input = {0};
+    struct text_chunk *sealed;
+    const uint8_t *data;
+
+    fill(&input, "one\ntwo\nthr");
+    sealed = text_input_seal(&input, 1);
+    cr_assert(sealed != NULL && sealed == input.front && sealed != input.back);
+    data = sealed->data;
+    expect_rest(&input, "one\ntwo\n");
+    fill(&input, "ee\nfour");
+    cr_expect(sealed->data == data && memcmp(data, "one\ntwo\n", 8) == 0);
+    text_input_take(&input, 8);
+    text_input_advance(&input);
+    expect_rest(&input, "three\nfour");
+    text_input_release(&input);
+}
+
+Test(text_input, nothing_is_sealed_without_enough_whole_lines)
+{
+    struct text_input input = {0};
+
+    cr_expect(text_input_seal(&input, 1) == NULL);
+    fill(&input, "no end of a line");
+    cr_expect(text_input_seal(&input, 1) == NULL);
+    fill(&input, "\nand a part");
+    cr_expect(text_input_seal(&input, 18) == NULL, "whole lines count, not parts");
+    cr_expect(text_input_seal(&input, 17) != NULL);
+    text_input_release(&input);
+}
+
+Test(text_input, at_most_four_chunks_wait_and_then_there_is_space_again_when_one_is_taken)
+{
+    struct text_input input = {0};
+
+    for (int i = 0; i < TEXT_CHUNKS_MAX - 1; i++) {
+        fill(&input, "line\n");
+        cr_expect(text_input_seal(&input, 1) != NULL);
+    }
+    cr_expect(input.chunks == TEXT_CHUNKS_MAX);
+    while (text_input_has_space(&input))
+        fill(&input, "\n");
+    cr_expect(text_input_seal(&input, 1) == NULL);
+    for (int i = 0; i < TEXT_CHUNKS_MAX - 1; i++) {
+        expect_rest(&input, "line\n");
+        text_input_take(&input, 5);
+        text_input_advance(&input);
+    }
+    cr_expect(text_input_has_space(&input), "the back is the front again, and can move and grow");
+    text_input_release(&input);
+}
+
+Test(text_input, a_line_of_a_mebibyte_fits)
+{
+    struct text_input input = {0};
+    char *line = memory_zeroed(RECORD_LINE_MAX + 2, 1);
+
+    memset(line, 'x', RECORD_LINE_MAX);
+    line[RECORD_LINE_MAX] = '\n';
+    fill(&input, "short\nthen ");
+    cr_expect(text_input_seal(&input, 1) != NULL);
+    text_input_take(&input, 6);
+    text_input_advance(&input);
+    fill(&input, line);
+    cr_expect(text_input_rest(&input).size == 5 + RECORD_LINE_MAX + 1);
+    cr_expect(text_input_seal(&input, 1) != NULL);
+    memory_free(line);
+    text_input_release(&input);
+}
