@@ -110,8 +110,8 @@ program_left := $(if $(root_objects),daybook)
 endif
 
 .PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
-    deps-test fmt-check fuzz fuzz-corpus fuzz-programs install kills planted sim soak test test-build \
-    test-e2e test-fuzz test-sim test-unit tidy
+    deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted sim soak \
+    test test-build test-e2e test-fuzz test-sim test-unit tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -257,6 +257,7 @@ sim: $(out)/tests/sim/test_exhaustive_crash $(out)/tests/sim/test_history_crash
 # Bugs planted into a copy of the sources, each of which the simulation must find.
 planted: $(sim_programs)
 	@tests/sim/planted.sh run
+
 # A server under ingest, queries, rate changes, merges, backups and connections that come and go.
 soak: all
 	@MINUTES=$(if $(filter file,$(origin MINUTES)),60,$(MINUTES)) DAYBOOK=$(out)/daybook \
@@ -283,6 +284,10 @@ test-fuzz:
 fuzz-corpus:
 	@$(fuzz_make) build/fuzz-clang/tests/fuzz/make_corpus
 	@build/fuzz-clang/tests/fuzz/make_corpus tests/fuzz/corpus
+
+# The golden files of a format that is new; those of older ones are never written again.
+golden: $(out)/tests/golden/make_golden
+	@$< tests/golden/v1
 
 tidy:
 	@tests/tidy.sh

@@ -64,7 +64,7 @@ int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
     if (load_u32(from + HEADER_CRC) != crc32c(0, from, HEADER_CRC))
         return error_set(err, ERROR_CORRUPT, "the checksum of the record's header is wrong");
     if (load_u16(from + 4) != HEADER_VERSION)
-        return error_set(err, ERROR_NEWER_FORMAT, "the log has format %u, this program knows %d",
+        return error_set(err, ERROR_NEWER_FORMAT, "format %u, this program knows %d",
                          load_u16(from + 4), HEADER_VERSION);
     if (kind > COMMIT_LOG_OPENING)
         return error_set(err, ERROR_CORRUPT, "unknown kind of record %u", kind);

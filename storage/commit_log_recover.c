@@ -275,8 +275,13 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
     rc = commit_log_header_decode(sector + COMMIT_LOG_STAMP, header, err);
     if (rc == ERROR_CORRUPT)
         return damage(r, "its header is damaged", err);
-    if (rc < 0)
+    if (rc < 0) {
+        char path[COMMIT_LOG_PATH];
+
+        commit_log_path(r->found[r->index].id, path);
+        error_wrap(err, "%s", path);
         return rc;
+    }
     rc = header_check(r, header, err);
     if (rc == 0)
         rc = record_gather(r, header, state_out, err);

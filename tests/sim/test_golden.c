@@ -1,0 +1,142 @@
+/* Files of every released format are read for ever, and those of a newer one refused by name.
+ *
+ * Method: the golden files are put on a simulated disk and opened; what is in them must be what was
+ * written down when they were made. */
+#include <stdio.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "storage/backup_restore.h"
+#include "storage/base/hash.h"
+#include "tests/lib/golden.h"
+#include "tests/sim/sim_world.h"
+
+static const char *const versions[] = {"tests/golden/v1"};
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
+static struct sim_world *load(const char *version, const char *name)
+{
+    char path[128];
+    struct sim_world *sim = sim_world_new(2);
+    snprintf(path, sizeof path, "%s/%s", version, name);
+    golden_load(path, sim_world_disk(sim));
+    return sim;
+}
+
+static void expect_described(struct sim_world *sim, bool read_only, const char *version,
+                             const char *name)
+{
+    char path[128];
+    struct error err = {0};
+    struct engine_fixture fixture = {.options = {.read_only = read_only}};
+    snprintf(path, sizeof path, "%s/%s", version, name);
+    struct buffer expected = golden_read(path);
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s: %s",
+                 version, err.text);
+    struct buffer found = golden_describe(&fixture);
+    cr_assert_str_eq((const char *)found.data, (const char *)expected.data);
+    engine_fixture_close(&fixture);
+    buffer_release(&expected);
+    buffer_release(&found);
+}
+
+Test(golden, directories_are_read_and_written_to)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct sim_world *sim = load(versions[i], "data");
+        expect_described(sim, true, versions[i], "data.txt");
+        expect_described(sim, false, versions[i], "data.txt");
+        struct engine_fixture fixture = {0};
+        cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), NULL), 0);
+        engine_fixture_flush(&fixture);
+        engine_fixture_compact(&fixture);
+        engine_fixture_close(&fixture);
+        expect_described(sim, false, versions[i], "data.txt");
+        sim_world_free(sim);
+    }
+}
+
+Test(golden, backups_are_restored)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct sim_world *backup = load(versions[i], "backup");
+        struct sim_world *sim = sim_world_new(3);
+        struct backup_restored restored;
+        struct error err = {0};
+        const struct backup_restore_options options = {
+            .source = sim_disk_interface(sim_world_disk(backup)),
+            .world = sim_world_interface(sim)};
+        cr_assert_eq(backup_restore(&options, &restored, &err), 0, "%s", err.text);
+        expect_described(sim, false, versions[i], "backup.txt");
+        sim_world_free(backup);
+        sim_world_free(sim);
+    }
+}
+
+/* ---- newer ones ---- */
+
+/* Where a format has its version, and what its checksum covers. */
+struct place {
+    const char *path;
+    uint64_t begin;                /* of what is checked */
+    uint64_t version;              /* offset of its lowest byte */
+    uint64_t crc;                  /* offset of the CRC-32C of all from `begin` to it; 0: the end */
+};
+
+static void make_newer(struct disk *disk, const struct place *place)
+{
+    struct disk_file *file;
+    struct buffer content = {0};
+    cr_assert_eq(disk->open(disk, place->path, DISK_WRITE, &file, NULL), 0, "%s", place->path);
+    size_t size = (size_t)disk->size(disk, file);
+    size_t crc = place->crc != 0 ? (size_t)place->crc : size - 4;
+    buffer_reserve(&content, size);
+    cr_assert_eq(disk->read(disk, file, 0, content.data, size), (int64_t)size);
+    content.data[place->version] = 9;
+    store_u32(content.data + crc,
+              crc32c(0, content.data + place->begin, crc - (size_t)place->begin));
+    cr_assert_eq(disk->write(disk, file, 0, content.data, size), 0);
+    disk->close(disk, file);
+    buffer_release(&content);
+}
+
+static void expect_refused(int rc, const struct error *err, const char *path)
+{
+    cr_assert_eq(rc, ERROR_NEWER_FORMAT, "%s: %d %s", path, rc, err->text);
+    cr_assert_not_null(strstr(err->text, strcmp(path, "manifest") == 0 ? "directory" : path), "%s",
+                       err->text);
+    cr_assert_not_null(strstr(err->text, "format 9, this program knows 1"), "%s", err->text);
+}
+
+Test(golden, files_of_a_newer_format_are_refused_by_name_and_version)
+{
+    static const struct place places[] = {{"manifest", 0, 8, 24},
+                                          {"log/00000001.log", 12, 16, 52},
+                                          {"segments/0000000000000001.seg", 0, 8, 4092}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct sim_world *sim = load(versions[VERSIONS - 1], "data");
+        struct engine_fixture fixture = {0};
+        struct error err = {0};
+        make_newer(sim_disk_interface(sim_world_disk(sim)), &places[i]);
+        int rc = engine_fixture_open_in(&fixture, sim_world_interface(sim), &err);
+        expect_refused(rc, &err, places[i].path);
+        sim_world_free(sim);
+    }
+}
+
+Test(golden, backups_of_a_newer_format_are_refused_by_name_and_version)
+{
+    static const struct place place = {"points/0000000000000001.point", 0, 8, 0};
+    struct sim_world *backup = load(versions[VERSIONS - 1], "backup");
+    struct sim_world *sim = sim_world_new(3);
+    struct backup_restored restored;
+    struct error err = {0};
+    const struct backup_restore_options options = {
+        .source = sim_disk_interface(sim_world_disk(backup)), .world = sim_world_interface(sim)};
+    make_newer(sim_disk_interface(sim_world_disk(backup)), &place);
+    int rc = backup_restore(&options, &restored, &err);
+    expect_refused(rc, &err, place.path);
+    sim_world_free(backup);
+    sim_world_free(sim);
+}
