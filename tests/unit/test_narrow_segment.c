@@ -17,6 +17,7 @@
 #include "storage/base/memory.h"
 #include "storage/narrow_page.h"
 #include "storage/segment_format.h"
+#include "tests/lib/formats.h"
 #include "tests/sim/ram_disk.h"
 
 enum { COLUMN_NAME = 4, COLUMN_VALUE = 5, COLUMN_TAGS = 6, COLUMN_COUNT = 7 };
@@ -666,6 +667,7 @@ Test(narrow_segment, the_example_of_the_format_is_written_byte_for_byte)
     const struct segment_section *directory = &footer.sections[SECTION_DIRECTORY];
     const struct segment_section *index = &footer.sections[SECTION_INDEX];
     cr_assert_eq(directory->offset, 4096 + sizeof example_page);
+    formats_expect("Segment", bytes_of(file, info.size), 150);
     cr_assert_arr_eq(file + 4096, example_page, sizeof example_page);
     cr_assert_eq(index->size, sizeof example_index);
     cr_assert_arr_eq(file + index->offset, example_index, sizeof example_index);
