@@ -539,6 +539,49 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
+/* Whether an index holds what a relation asks for. */
+static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
+{
+    if (r->columns[0] != index->column || !index->is_built) {
+        return false;
+    }
+    switch (index->of) {
+    case CQL_INDEX_OF_VALUE:
+        return r->kind == CQL_RELATION_COLUMN && r->operator == CQL_EQ;
+    case CQL_INDEX_OF_ELEMENTS:
+        return r->operator == CQL_CONTAINS;
+    case CQL_INDEX_OF_KEYS:
+        return r->operator == CQL_CONTAINS_KEY;
+    case CQL_INDEX_OF_ENTRIES:
+        return r->kind == CQL_RELATION_ELEMENT && r->operator == CQL_EQ;
+    }
+    return false;
+}
+
+/* The first relation that has an index.  If it is the only one that rows must be asked for, nothing
+ * needs filtering. */
+static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
+{
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(scope->schema, plan->table, scope->arena, &indexes);
+    uint32_t others = 0;
+    for (struct cql_restriction *r = plan->all; r != NULL && count > 0; r = r->next) {
+        const struct cql_index *usable = NULL;
+        for (uint32_t i = 0; i < count && plan->index == NULL; i++) {
+            usable = index_answers(&indexes[i], r) ? &indexes[i] : usable;
+        }
+        if (usable != NULL) {
+            plan->index = usable;
+            plan->indexed = r;
+        } else if (r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys)) {
+            others++;
+        }
+    }
+    if (plan->index != NULL) {
+        plan->needs_filtering = others > 0;
+    }
+}
+
 int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
                          bool allow_filtering, struct cql_restrict_plan *plan)
@@ -575,6 +618,9 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
     /* Without a key, a slice means reading every partition for it. */
     if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering) {
         plan->needs_filtering = true;
+    }
+    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering) {
+        choose_index(scope, plan);
     }
     if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering && !allow_filtering) {
         rc = cql_invalid(scope->fault, FILTERING_TEXT);

@@ -7,6 +7,7 @@
 #define DAYBOOK_QUERY_CQL_CQL_RESTRICT_H
 
 #include "query/cql/cql_expression.h"
+#include "query/cql/cql_index.h"
 
 /* A relation, or a condition after IF, whose names and types are known. */
 struct cql_restriction {
@@ -43,10 +44,10 @@ struct cql_restrict_plan {
     bool has_static_only;                /* relations on the partition key and statics only */
     bool needs_filtering;
     bool is_multi_key;                   /* IN on the partition key */
+    const struct cql_index *index;       /* to read rows by; NULL: none */
+    struct cql_restriction *indexed;     /* the relation that it answers */
 };
 
-/* The indexed restriction that a SELECT may read by, if any, keeps needs_filtering away; see
- * cql_index.h. */
 int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
                          bool allow_filtering, struct cql_restrict_plan *plan_out);
@@ -72,6 +73,7 @@ struct cql_restrict_bound {
     bool is_scan;
     int64_t token_first;
     int64_t token_last;
+    struct bytes index_key;              /* the partition of the index; data NULL: read by keys */
     struct slice *slices;                /* in clustering order, apart from each other */
     uint32_t slice_count;
     struct cql_filter *filters;

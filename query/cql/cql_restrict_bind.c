@@ -345,6 +345,24 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
     return 0;
 }
 
+static int bind_index(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                      struct cql_restrict_bound *bound)
+{
+    struct cql_filter filter;
+    int rc = cql_filter_bind(plan->indexed, context, false, &filter);
+    if (rc != 0) {
+        return rc;
+    }
+    struct bytes value = filter.values[0];
+    if (plan->index->of == CQL_INDEX_OF_ENTRIES) {
+        struct bytes pair[2] = {filter.key, value};
+        value = cql_collection(cql_type_list_of(context->arena, plan->index->column->type), pair, 2,
+                               context->arena);
+    }
+    bound->index_key = cql_index_key(value, context->arena);
+    return 0;
+}
+
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound)
 {
@@ -362,6 +380,9 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
         if (r->is_filter) {
             rc = cql_filter_bind(r, context, false, &bound->filters[bound->filter_count++]);
         }
+    }
+    if (rc == 0 && plan->index != NULL && !plan->has_keys && bound->is_scan) {
+        rc = bind_index(plan, context, bound);
     }
     return rc;
 }

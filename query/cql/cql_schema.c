@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "query/cql/cql_expression.h"
+#include "query/cql/cql_schema_index.h"
 #include "query/cql/cql_schema_options.h"
 #include "storage/base/memory.h"
 
@@ -21,6 +22,7 @@ struct change {
     struct write_batch *batch;
     struct cql_schema_change event;
     bool has_event;
+    const char *index; /* that is to be built before the answer */
     bool is_nothing; /* IF (NOT) EXISTS met what it says: no change */
 };
 
@@ -159,6 +161,12 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
         return rc;
     }
     set_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
+    for (const struct table *t = schema_table_next(change->schema, NULL); t != NULL;
+         t = schema_table_next(change->schema, t)) {
+        if (strcmp(t->keyspace, name) == 0) {
+            cql_index_drop_all(change->schema, t, change->work->arena);
+        }
+    }
     return of_schema(change, schema_drop_keyspace(change->schema, name, &err), &err);
 }
 
@@ -485,6 +493,7 @@ static int drop_table(struct change *change, const struct cql_object *object)
         return rc;
     }
     change->event.change = CQL_DROPPED;
+    cql_index_drop_all(change->schema, table, change->work->arena);
     return of_schema(change, schema_drop_table(change->schema, table->id, &err), &err);
 }
 
@@ -497,7 +506,57 @@ static int truncate_table(struct change *change, const struct cql_object *object
         return rc;
     }
     change->has_event = false;
-    return of_schema(change, schema_truncate_table(change->schema, table->id, &err), &err);
+    const char *keyspace = change->event.keyspace;
+    const char *name = change->event.name;
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(change->schema, table, change->work->arena, &indexes);
+    cql_index_drop_all(change->schema, table, change->work->arena);
+    rc = of_schema(change, schema_truncate_table(change->schema, table->id, &err), &err);
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        table = schema_table_named(change->schema, keyspace, name);
+        rc = cql_index_make(change->schema, table, table_column(table, indexes[i].column->id),
+                            indexes[i].of, indexes[i].name, change->work->arena,
+                            &change->work->fault);
+        if (rc == 0) {
+            rc = cql_index_set_built(change->schema, keyspace, indexes[i].name,
+                                     &change->work->fault);
+        }
+    }
+    return rc;
+}
+
+/* ---- indexes ---- */
+
+static int create_index(struct change *change, const struct cql_create_index *create)
+{
+    const struct table *table;
+    int rc = find_table(change, &create->table, false, &table);
+    if (rc == 0) {
+        rc = cql_schema_index_create(change->work, change->schema, table, create, &change->index);
+    }
+    change->is_nothing = rc == 0 && change->index == NULL;
+    return rc;
+}
+
+static int drop_index(struct change *change, const struct cql_object *object)
+{
+    struct cql_work *work = change->work;
+    const char *keyspace;
+    struct cql_index index;
+    struct error err = {0};
+    int rc = keyspace_of(change, &object->name, &keyspace);
+    if (rc != 0) {
+        return rc;
+    }
+    if (!cql_index_find(change->schema, keyspace, object->name.name, work->arena, &index)) {
+        change->is_nothing = object->if_exists;
+        return object->if_exists ? 0
+                                 : cql_invalid(&work->fault, "Index '%s.%.*s' doesn't exist",
+                                               keyspace, CQL_SHOW(object->name.name));
+    }
+    set_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
+              cql_text(work->arena, bytes_text(index.table->name)));
+    return of_schema(change, schema_drop_table(change->schema, index.hidden->id, &err), &err);
 }
 
 /* ---- ALTER TABLE ---- */
@@ -594,6 +653,16 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
     }
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
         return cql_invalid(&work->fault, "Cannot drop PRIMARY KEY column %s", column->name);
+    }
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(change->schema, table, work->arena, &indexes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (indexes[i].column == column) {
+            return cql_invalid(&work->fault,
+                               "Cannot drop column %s because it has dependent secondary indexes "
+                               "(%s)",
+                               column->name, indexes[i].name);
+        }
     }
     int rc = schema_drop_column(change->schema, table_id, cql_text(work->arena, name),
                                 store_now_us(work->cql->options.store), &err);
@@ -818,15 +887,48 @@ static int edit(struct change *change)
                                         ? statement->object.name.keyspace
                                         : bytes_text(change->work->compiled->keyspace)),
                            CQL_SHOW(statement->object.name.name));
+    case CQL_STATEMENT_CREATE_INDEX:
+        return create_index(change, &statement->create_index);
     case CQL_STATEMENT_DROP_INDEX:
-        return cql_invalid(&change->work->fault, "Index '%.*s.%.*s' doesn't exist",
-                           CQL_SHOW(statement->object.name.keyspace.size > 0
-                                        ? statement->object.name.keyspace
-                                        : bytes_text(change->work->compiled->keyspace)),
-                           CQL_SHOW(statement->object.name.name));
+        return drop_index(change, &statement->object);
     default:
         return cql_invalid(&change->work->fault, "this statement is not supported by daybook");
     }
+}
+
+static void change_answer(struct change *change)
+{
+    struct cql_work *work = change->work;
+    struct cql *cql = work->cql;
+    struct cql_schema_change event = change->event;
+    if (change->has_event && cql->schema_changed != NULL) {
+        cql->schema_changed(cql->schema_changed_context, &event);
+    }
+    struct cql_result result = {
+        .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
+    cql_finish(work, &result);
+    cql_schema_settled(cql);
+}
+
+static void change_apply(struct cql_work *work);
+
+/* The entries are there: a second change lets readers use the index. */
+static void index_built(struct cql_work *work, int status)
+{
+    struct change *change = work->state;
+    struct cql *cql = work->cql;
+    schema_unref(change->schema);
+    change->schema = schema_copy(store_schema(cql->options.store));
+    if (status != 0 || cql_index_set_built(change->schema, change->event.keyspace, change->index,
+                                           &work->fault) != 0) {
+        cql_finish_fault(work);
+        cql_schema_settled(cql);
+        return;
+    }
+    change->index = NULL;
+    write_batch_clear(change->batch);
+    change->batch->schema = change->schema;
+    change_apply(work);
 }
 
 static void change_applied(void *context, int status, const struct error *err)
@@ -834,7 +936,6 @@ static void change_applied(void *context, int status, const struct error *err)
     struct change *change = context;
     struct cql_work *work = change->work;
     struct cql *cql = work->cql;
-    struct cql_schema_change event = change->event;
     if (status != 0) {
         cql_refuse(&work->fault, CQL_WRITE_TIMEOUT, "the schema change may or may not be there: %s",
                    err != NULL ? err->text : "the store stopped");
@@ -844,13 +945,11 @@ static void change_applied(void *context, int status, const struct error *err)
         cql_schema_settled(cql);
         return;
     }
-    if (change->has_event && cql->schema_changed != NULL) {
-        cql->schema_changed(cql->schema_changed_context, &event);
+    if (change->index != NULL) {
+        cql_index_build(work, change->event.keyspace, change->index, index_built);
+        return;
     }
-    struct cql_result result = {
-        .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
-    cql_finish(work, &result);
-    cql_schema_settled(cql);
+    change_answer(change);
 }
 
 static void change_apply(struct cql_work *work)

@@ -24,6 +24,7 @@
 enum {
     READ_ROWS = 2000,                    /* of a store's page where nothing says how many */
     RESULT_BYTES_MAX = 64 << 20,         /* of an answer that the client wants in one page */
+    INDEX_ROWS = 100,                    /* entries of an index read at once */
     SCRATCH_CHUNK = 64 * 1024
 };
 
@@ -80,6 +81,12 @@ struct select {
     struct buffer paging_state;
     bool is_virtual;                     /* all rows are there */
     const struct page_row *virtual_rows;
+    bool by_index;                       /* rows are looked up from an index's entries */
+    struct arena *entry_arena;
+    struct page_row *entries;            /* of the index's page, in entry_arena */
+    uint32_t entry_count, entry;
+    bool reads_row;                      /* the next answer is the row of `entry` */
+    struct buffer after_entries;         /* the index's position after its page */
     uint32_t virtual_count;
 };
 
@@ -94,6 +101,8 @@ static void select_release(struct cql_work *work)
     arena_free(select->scratch);
     arena_free(select->group_arena);
     arena_free(select->static_arena);
+    arena_free(select->entry_arena);
+    buffer_release(&select->after_entries);
     buffer_release(&select->position);
     buffer_release(&select->partition_key);
     buffer_release(&select->static_position);
@@ -526,12 +535,114 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
+/* ---- by index ---- */
+
+static void keep_entries(struct select *select, const struct read_page *page)
+{
+    arena_reset(select->entry_arena);
+    select->entries =
+        arena_alloc(select->entry_arena, (page->row_count + 1) * sizeof(struct page_row), 16);
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        const struct page_row *from = &page->rows[i];
+        select->entries[i] = (struct page_row){.token = from->token,
+                                               .key = arena_copy(select->entry_arena, from->key),
+                                               .row = row_copy(&from->row, select->entry_arena)};
+    }
+    select->entry_count = page->row_count;
+    select->entry = 0;
+    buffer_clear(&select->after_entries);
+    buffer_append_bytes(&select->after_entries, page->position);
+}
+
+static void place_before_entry(const struct select *select, struct buffer *position)
+{
+    if (select->entry > 0) {
+        store_position_after(&select->entries[select->entry - 1], false, position);
+    } else {
+        buffer_append_bytes(position, buffer_view(&select->position));
+    }
+}
+
+/* The row that an entry stands for, if it is still there and is what the entry says: the indexed
+ * relation is a filter as well. */
+static int entry_row(struct select *select, const struct read_page *page)
+{
+    const struct page_row *found = NULL;
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        found = page->rows[i].row.is_static ? found : &page->rows[i];
+    }
+    if (found == NULL || !in_slices(select, &found->row)) {
+        return 0;
+    }
+    bool is_new = !select->has_partition ||
+                  !bytes_equal(found->key, buffer_view(&select->partition_key));
+    int rc = is_new ? begin_partition(select, found->key) : 0;
+    select->has_static = false;
+    if (rc == 0 && page->rows[0].row.is_static) {
+        keep_static(select, &page->rows[0]);
+    }
+    struct cql_row seen = {.table = page->table,
+                           .key = found->key,
+                           .row = &found->row,
+                           .static_row = select->has_static ? &select->static_row : NULL};
+    rc = rc == 0 && !select->is_done ? take_row(select, &seen, is_new) : rc;
+    if (rc == 1) {
+        struct buffer position = {0};
+        place_before_entry(select, &position);
+        save_state(select, 0, buffer_view(&position), select->partition_rows);
+        buffer_release(&position);
+        rc = 0;
+    }
+    return rc;
+}
+
+static int index_answer(struct select *select, const struct read_page *page)
+{
+    int rc = 0;
+    if (select->reads_row) {
+        rc = entry_row(select, page);
+        select->entry++;
+    } else {
+        keep_entries(select, page);
+    }
+    select->reads_row = select->entry < select->entry_count;
+    if (!select->reads_row) {
+        buffer_clear(&select->position);
+        buffer_append_bytes(&select->position, buffer_view(&select->after_entries));
+        select->unit_ended = select->position.size == 0;
+    }
+    return rc;
+}
+
+static struct read_request index_request(const struct select *select)
+{
+    struct read_request request = {.table_id = select->plan->where.index->hidden->id,
+                                   .key = select->bound.index_key,
+                                   .slice = slice_all(),
+                                   .position = buffer_view(&select->position),
+                                   .row_limit = INDEX_ROWS,
+                                   .view = READ_DURABLE};
+    if (select->reads_row) {
+        struct clustering clustering;
+        request.table_id = select->plan->table->id;
+        request.position = (struct bytes){0};
+        request.row_limit = 2;
+        cql_index_row(&select->entries[select->entry], &request.key, &clustering);
+        request.slice = (struct slice){.start = {clustering, BOUND_BEFORE},
+                                       .end = {clustering, BOUND_AFTER},
+                                       .with_static = select->plan->reads_statics};
+    }
+    return request;
+}
+
 static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct select *select = context;
     int rc = status == 0 ? 0 : cql_fault_of(&select->work->fault, err);
-    if (status == 0 && select->reads_static_only) {
+    if (status == 0 && select->by_index) {
+        rc = index_answer(select, page);
+    } else if (status == 0 && select->reads_static_only) {
         select->reads_static_only = false;
         if (page->row_count > 0 && page->rows[0].row.is_static) {
             keep_static(select, &page->rows[0]);
@@ -656,7 +767,7 @@ static void select_next(struct select *select)
         }
         return;
     }
-    struct read_request request = unit_request(select);
+    struct read_request request = select->by_index ? index_request(select) : unit_request(select);
     if (select->is_virtual) {
         virtual_read(select, &request);
         return;
@@ -739,7 +850,8 @@ static int go_on_from(struct select *select, struct bytes paging_state)
     buffer_append_bytes(&select->position, state.position);
     select->has_partition = state.position.size > 0 && state.partition_key.size > 0;
     select->reads_static_only =
-        select->plan->reads_statics && select->has_partition && !select->is_virtual;
+        select->plan->reads_statics && select->has_partition && !select->is_virtual &&
+        !select->by_index;
     return 0;
 }
 
@@ -760,7 +872,9 @@ static int select_begin(struct select *select)
     if (select->plan->is_distinct) {
         select->partition_limit = 1;
     }
-    select->checks_slices = select->bound.is_scan && select->bound.slice_count != 1;
+    select->by_index = select->bound.index_key.data != NULL;
+    select->checks_slices =
+        select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count = select->bound.is_scan
                              ? 1
                              : (uint64_t)select->bound.key_count * select->bound.slice_count;
@@ -809,6 +923,7 @@ void cql_select_run(struct cql_work *work)
     select->scratch = arena_new(SCRATCH_CHUNK);
     select->group_arena = arena_new(CQL_ARENA_CHUNK);
     select->static_arena = arena_new(CQL_ARENA_CHUNK);
+    select->entry_arena = arena_new(CQL_ARENA_CHUNK);
     select->accumulators =
         memory_zeroed(select->plan->aggregate_count + 1, sizeof(*select->accumulators));
     for (uint32_t i = 0; i < select->plan->aggregate_count; i++) {

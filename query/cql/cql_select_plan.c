@@ -144,6 +144,9 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
 {
     const struct column *clustering = plan->table->columns + plan->table->partition_count;
     uint32_t position = 0;
+    if (select->order_by != NULL && plan->where.index != NULL) {
+        return cql_invalid(scope->fault, "ORDER BY with 2ndary indexes is not supported.");
+    }
     for (const struct cql_ordering *o = select->order_by; o != NULL; o = o->next, position++) {
         const struct column *column = table_column_named(plan->table, o->column);
         if (o->ann_of != NULL) {

@@ -400,8 +400,6 @@ static const char *refused_kind(enum cql_statement_kind kind)
                "user_defined_functions_enabled=true to enable";
     case CQL_STATEMENT_DESCRIBE:
         return "DESCRIBE is not supported by this version of daybook";
-    case CQL_STATEMENT_CREATE_INDEX:
-        return "Secondary indexes are not supported by this version of daybook";
     case CQL_STATEMENT_CREATE_ROLE:
     case CQL_STATEMENT_ALTER_ROLE:
     case CQL_STATEMENT_DROP_ROLE:

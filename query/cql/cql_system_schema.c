@@ -2,6 +2,7 @@
  * was made without any. */
 #include <string.h>
 
+#include "query/cql/cql_index.h"
 #include "query/cql/cql_row.h"
 #include "query/cql/cql_system.h"
 #include "storage/base/memory.h"
@@ -183,6 +184,28 @@ static void type_rows(struct cql_system_maker *maker, const struct schema *schem
     }
 }
 
+static void index_rows(struct cql_system_maker *maker, const struct schema *schema)
+{
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        const struct cql_index *indexes;
+        uint32_t count = cql_index_list(schema, t, maker->work->arena, &indexes);
+        for (uint32_t i = 0; i < count; i++) {
+            struct buffer target = {0};
+            cql_index_target(&indexes[i], &target);
+            const char *options[] = {"target",
+                                     cql_text(maker->work->arena, buffer_view(&target))};
+            buffer_release(&target);
+            cql_system_text(maker, t->keyspace);
+            cql_system_text(maker, t->name);
+            cql_system_text(maker, indexes[i].name);
+            cql_system_text(maker, "COMPOSITES");
+            cql_system_texts(maker, options, 2);
+            cql_system_row(maker);
+        }
+    }
+}
+
 void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema *schema)
 {
     static const struct {
@@ -190,7 +213,7 @@ void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema 
         void (*rows)(struct cql_system_maker *maker, const struct schema *schema);
     } makers[] = {{"keyspaces", keyspace_rows},     {"tables", table_rows},
                   {"columns", column_rows},         {"types", type_rows},
-                  {"dropped_columns", dropped_rows}};
+                  {"dropped_columns", dropped_rows}, {"indexes", index_rows}};
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
         if (strcmp(makers[i].name, maker->table->name) == 0) {
             makers[i].rows(maker, schema);

@@ -253,6 +253,11 @@ static int check_size(struct write *write)
         return 0;
     }
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct table *written = schema_table(store_schema(write->work->cql->options.store),
+                                                   batch->mutations[i].table_id);
+        if ((written->flags & TABLE_HIDDEN) != 0) {
+            continue;
+        }
         /* The first ones are enough to tell one from several; more are counted up to a bound. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);

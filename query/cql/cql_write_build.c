@@ -633,6 +633,15 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
         if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE) {
             write_batch_add_mutation(batch, &mutation);
         }
+        for (uint32_t i = 0; i < mutation.item_count && plan->index_count > 0; i++) {
+            rc = mutation.items[i].kind != UNFILTERED_ROW
+                     ? 0
+                     : cql_index_add(plan->indexes, plan->index_count, bytes,
+                                     &mutation.items[i].row, batch, &work->fault);
+            if (rc != 0) {
+                return rc;
+            }
+        }
     }
     return 0;
 }

@@ -48,6 +48,7 @@ static int find_table(struct cql_scope *scope, const struct cql_qualified_name *
     const struct table *table = plan->table;
     scope->table = table;
     plan->is_counter = (table->flags & TABLE_COUNTER) != 0;
+    plan->index_count = cql_index_list(scope->schema, table, scope->arena, &plan->indexes);
     if (cql_is_virtual(scope->cql, table)) {
         return cql_invalid(scope->fault, "Table %s.%s is kept by the server and read-only",
                            table->keyspace, table->name);

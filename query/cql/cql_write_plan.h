@@ -2,6 +2,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
 #define DAYBOOK_QUERY_CQL_CQL_WRITE_PLAN_H
 
+#include "query/cql/cql_index.h"
 #include "query/cql/cql_restrict.h"
 
 enum cql_operation_kind {
@@ -39,6 +40,8 @@ struct cql_write_plan {
     bool is_static;                      /* of the static row: needs no clustering */
     bool is_counter;
     bool reads_first;                    /* elements of lists, deleted counters */
+    const struct cql_index *indexes;     /* of the table */
+    uint32_t index_count;
     struct cql_metadata condition_columns;   /* what a refused one shows, after [applied] */
 };
 

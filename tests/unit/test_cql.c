@@ -1,5 +1,5 @@
-/* Statements and their answers, from the files in tests/cql: each is run as a session on a directory
- * of its own in the simulated world, and must answer line by line what the file says.
+/* Statements and their answers, from the files in tests/cql: each is run as a session on a
+ * directory of its own in the simulated world, and must answer line by line what the file says.
  *
  *   > SELECT k, v FROM t          a statement; it may go on in lines that begin with a dot
  *     (k, v)                      its answer, two blanks in

@@ -1,0 +1,304 @@
+/* The catalog of indexes, and what an index says of a row. */
+#include "query/cql/cql_index.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "query/cql/cql_restrict.h"
+#include "query/cql/cql_row.h"
+#include "storage/base/hash.h"
+
+enum { COLUMNS_BEFORE = 4 };             /* value, place, token, key */
+
+static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
+                                    [CQL_INDEX_OF_ELEMENTS] = "elements",
+                                    [CQL_INDEX_OF_KEYS] = "keys",
+                                    [CQL_INDEX_OF_ENTRIES] = "entries"};
+
+/* ---- the catalog: "index NAME table ID column ID KIND built" ---- */
+
+static bool read_comment(const struct schema *schema, const struct table *hidden,
+                         struct arena *arena, struct cql_index *index)
+{
+    char name[SCHEMA_NAME_MAX * 4];
+    char kind[16];
+    char state[16];
+    unsigned table_id;
+    unsigned column_id;
+    if ((hidden->flags & TABLE_HIDDEN) == 0 ||
+        sscanf(hidden->comment, "index %191s table %u column %u %15s %15s", name, &table_id,
+               &column_id, kind, state) != 5) {
+        return false;
+    }
+    *index = (struct cql_index){.name = cql_text(arena, bytes_text(name)), .hidden = hidden};
+    index->table = schema_table(schema, table_id);
+    index->column = index->table != NULL ? table_column(index->table, column_id) : NULL;
+    index->is_built = strcmp(state, "built") == 0;
+    for (int of = CQL_INDEX_OF_VALUE; of <= CQL_INDEX_OF_ENTRIES; of++) {
+        if (strcmp(kinds[of], kind) == 0) {
+            index->of = (enum cql_index_of)of;
+        }
+    }
+    return index->column != NULL;
+}
+
+static const char *comment_of(const char *name, uint32_t table_id, uint32_t column_id,
+                              enum cql_index_of of, bool is_built, struct arena *arena)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "index %s table %u column %u %s %s", name, table_id, column_id, kinds[of],
+                  is_built ? "built" : "building");
+    const char *kept = cql_text(arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+uint32_t cql_index_list(const struct schema *schema, const struct table *table,
+                        struct arena *arena, const struct cql_index **indexes_out)
+{
+    struct cql_index *indexes =
+        arena_alloc(arena, (table->column_count * 4 + 1) * sizeof(*indexes), 16);
+    uint32_t count = 0;
+    *indexes_out = indexes;
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        struct cql_index index;
+        if (read_comment(schema, t, arena, &index) && index.table == table) {
+            indexes[count++] = index;
+        }
+    }
+    return count;
+}
+
+bool cql_index_find(const struct schema *schema, const char *keyspace, struct bytes name,
+                    struct arena *arena, struct cql_index *index)
+{
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        if (read_comment(schema, t, arena, index) &&
+            strcmp(index->table->keyspace, keyspace) == 0 &&
+            bytes_equal(bytes_text(index->name), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void cql_index_target(const struct cql_index *index, struct buffer *text)
+{
+    static const char *const functions[] = {[CQL_INDEX_OF_ELEMENTS] = "values",
+                                            [CQL_INDEX_OF_KEYS] = "keys",
+                                            [CQL_INDEX_OF_ENTRIES] = "entries"};
+    bool is_full = index->of == CQL_INDEX_OF_VALUE && index->column->type->frozen &&
+                   (index->column->type->kind == TYPE_LIST ||
+                    index->column->type->kind == TYPE_SET || index->column->type->kind == TYPE_MAP);
+    if (is_full || index->of != CQL_INDEX_OF_VALUE) {
+        buffer_append_text(text, is_full ? "full" : functions[index->of]);
+        buffer_put_u8(text, '(');
+    }
+    type_print_name(index->column->name, text);
+    if (is_full || index->of != CQL_INDEX_OF_VALUE) {
+        buffer_put_u8(text, ')');
+    }
+}
+
+/* ---- making and dropping ---- */
+
+static const char *type_text(const struct type *type, struct arena *arena)
+{
+    struct buffer text = {0};
+    type_print(type, &text);
+    const char *kept = cql_text(arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+/* User types belong to the table's keyspace, which the hidden one is not in: their values are kept
+ * as bytes, which are only ever compared for being equal. */
+static bool uses_user_type(const struct type *type)
+{
+    bool uses = type->kind == TYPE_UDT;
+    for (uint32_t i = 0; i < type->argument_count && !uses; i++) {
+        uses = uses_user_type(type->arguments[i]);
+    }
+    return uses;
+}
+
+static const char *key_type(const struct type *type, struct arena *arena)
+{
+    return uses_user_type(type) ? "blob" : type_text(type, arena);
+}
+
+static const char *numbered(const char *before, uint32_t a, uint32_t b, struct arena *arena)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "%s%u_%u", before, a, b);
+    const char *kept = cql_text(arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+int cql_index_make(struct schema *schema, const struct table *table, const struct column *column,
+                   enum cql_index_of of, const char *name, struct arena *arena,
+                   struct cql_fault *fault)
+{
+    struct column_definition columns[COLUMNS_BEFORE + CLUSTERING_MAX] = {
+        {.name = "value", .type = "blob", .kind = COLUMN_PARTITION},
+        {.name = "place", .type = "int", .kind = COLUMN_PARTITION},
+        {.name = "token", .type = "bigint", .kind = COLUMN_CLUSTERING},
+        {.name = "key", .type = "blob", .kind = COLUMN_CLUSTERING}};
+    if (table->clustering_count + 2 > CLUSTERING_MAX) {
+        return cql_invalid(fault, "a table with an index has at most %d clustering columns",
+                           CLUSTERING_MAX - 2);
+    }
+    for (uint32_t i = 0; i < table->clustering_count; i++) {
+        const struct column *clustering = &table->columns[table->partition_count + i];
+        columns[COLUMNS_BEFORE + i] =
+            (struct column_definition){.name = numbered("c", i, 0, arena),
+                                       .type = key_type(clustering->type, arena),
+                                       .kind = COLUMN_CLUSTERING,
+                                       .descending = clustering->descending};
+    }
+    struct error err = {0};
+    int rc = 0;
+    if (schema_keyspace(schema, CQL_INDEX_KEYSPACE) == NULL) {
+        rc = schema_add_keyspace(schema, CQL_INDEX_KEYSPACE, &err);
+    }
+    struct table_definition definition = {
+        .keyspace = CQL_INDEX_KEYSPACE,
+        .name = numbered(of == CQL_INDEX_OF_KEYS      ? "index_keys_"
+                         : of == CQL_INDEX_OF_ENTRIES ? "index_entries_"
+                                                      : "index_",
+                         table->id, column->id, arena),
+        .comment = comment_of(name, table->id, column->id, of, false, arena),
+        .flags = TABLE_HIDDEN,
+        .columns = columns,
+        .column_count = COLUMNS_BEFORE + table->clustering_count};
+    if (rc == 0) {
+        rc = schema_add_table(schema, &definition, &err);
+    }
+    return rc == 0 ? 0 : cql_fault_of(fault, &err);
+}
+
+int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
+                        struct cql_fault *fault)
+{
+    struct cql_index index;
+    struct error err = {0};
+    bool found = cql_index_find(schema, keyspace, bytes_text(name), fault->arena, &index);
+    check(found);
+    int rc = schema_set_table(schema, index.hidden->id,
+                              comment_of(name, index.table->id, index.column->id, index.of, true,
+                                         fault->arena),
+                              0, index.hidden->flags, &err);
+    return rc == 0 ? 0 : cql_fault_of(fault, &err);
+}
+
+void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena)
+{
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(schema, table, arena, &indexes);
+    for (uint32_t i = 0; i < count; i++) {
+        int rc = schema_drop_table(schema, indexes[i].hidden->id, NULL);
+        check(rc == 0);
+    }
+}
+
+/* ---- entries ---- */
+
+struct bytes cql_index_key(struct bytes value, struct arena *arena)
+{
+    struct buffer key = {0};
+    struct buffer place = {0};
+    value_put_int(&place, 0);
+    key_put_component(&key, 2, value);
+    key_put_component(&key, 2, buffer_view(&place));
+    struct bytes kept = arena_copy(arena, buffer_view(&key));
+    buffer_release(&key);
+    buffer_release(&place);
+    return kept;
+}
+
+void cql_index_row(const struct page_row *entry, struct bytes *key_out,
+                   struct clustering *clustering_out)
+{
+    const struct clustering *from = &entry->row.clustering;
+    *key_out = from->values[1];
+    *clustering_out = (struct clustering){.count = from->count - 2};
+    for (uint32_t i = 2; i < from->count; i++) {
+        clustering_out->values[i - 2] = from->values[i];
+    }
+}
+
+static struct bytes indexed_value(const struct cql_index *index, const struct cell *cell,
+                                  struct arena *arena)
+{
+    struct bytes pair[2] = {cell->path, cell->value};
+    switch (index->of) {
+    case CQL_INDEX_OF_VALUE:
+        return cell->value;
+    case CQL_INDEX_OF_ELEMENTS:
+        return index->column->type->kind == TYPE_SET ? cell->path : cell->value;
+    case CQL_INDEX_OF_KEYS:
+        return cell->path;
+    case CQL_INDEX_OF_ENTRIES:
+        break;
+    }
+    return cql_collection(cql_type_list_of(arena, index->column->type), pair, 2, arena);
+}
+
+static int add_entry(const struct cql_index *index, struct bytes key, const struct row *row,
+                     const struct cell *cell, struct write_batch *batch, struct cql_fault *fault)
+{
+    struct arena *arena = batch->arena;
+    struct bytes value = indexed_value(index, cell, arena);
+    if (value.size > KEY_SIZE_MAX - 64) {
+        return cql_invalid(fault,
+                           "Cannot index value of size %zu for index %s on %s.%s(%s) (maximum "
+                           "allowed size=%d)",
+                           value.size, index->name, index->table->keyspace, index->table->name,
+                           index->column->name, KEY_SIZE_MAX);
+    }
+    struct buffer token = {0};
+    value_put_bigint(&token, murmur3_token(key.data, key.size));
+    struct unfiltered *item = arena_alloc(arena, sizeof(*item), 16);
+    *item = (struct unfiltered){.kind = UNFILTERED_ROW};
+    item->row = (struct row){.marker = {cell->timestamp_us, cell->ttl_s,
+                                        cell->ttl_s > 0 ? cell->expiry_s : EXPIRY_NONE},
+                             .deletion = DELETION_NONE};
+    item->row.clustering.values[0] = arena_copy(arena, buffer_view(&token));
+    item->row.clustering.values[1] = arena_copy(arena, key);
+    item->row.clustering.count = 2;
+    for (uint32_t i = 0; i < row->clustering.count; i++) {
+        item->row.clustering.values[item->row.clustering.count++] =
+            arena_copy(arena, row->clustering.values[i]);
+    }
+    buffer_release(&token);
+    struct bytes entry_key = cql_index_key(value, arena);
+    struct mutation mutation = {.table_id = index->hidden->id,
+                                .token = murmur3_token(entry_key.data, entry_key.size),
+                                .key = entry_key,
+                                .deletion = DELETION_NONE,
+                                .items = item,
+                                .item_count = 1};
+    write_batch_add_mutation(batch, &mutation);
+    return 0;
+}
+
+int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
+                  const struct row *row, struct write_batch *batch, struct cql_fault *fault)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t c = 0; c < row->cell_count; c++) {
+            const struct cell *cell = &row->cells[c];
+            if (cell->column_id != indexes[i].column->id || (cell->flags & CELL_TOMBSTONE) != 0) {
+                continue;
+            }
+            int rc = add_entry(&indexes[i], key, row, cell, batch, fault);
+            if (rc != 0) {
+                return rc;
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* A new index gathers the entries of the rows that are there: pages of a scan, each written as a
+ * batch before the next is read. */
+#include <string.h>
+
+#include "query/cql/cql_index.h"
+#include "storage/base/memory.h"
+
+enum { BUILD_ROWS = 500 };
+
+struct build {
+    struct cql_work *work;
+    struct cql_index index;
+    void (*built)(struct cql_work *work, int status);
+    struct write_batch *batch;
+    struct buffer position;
+    void *outer_state;                   /* the work's own */
+    bool is_going, goes_again, is_done;
+    int status;
+};
+
+static void build_go(struct build *build);
+
+static void build_stop(struct build *build, int status)
+{
+    build->is_done = true;
+    build->status = status;
+}
+
+static void entries_durable(void *context, int status, const struct error *err)
+{
+    struct build *build = context;
+    if (status != 0) {
+        build_stop(build, cql_fault_of(&build->work->fault, err));
+    } else if (build->position.size == 0) {
+        build_stop(build, 0);
+    }
+    build_go(build);
+}
+
+static void build_apply(struct cql_work *work)
+{
+    struct build *build = work->state;
+    struct error err = {0};
+    int rc = store_apply(work->cql->options.store, build->batch, entries_durable, build, &err);
+    if (rc == ERROR_FULL) {
+        work->resume = build_apply;
+        cql_stall(work);
+    } else if (rc != 0) {
+        build_stop(build, cql_fault_of(&work->fault, &err));
+        build_go(build);
+    }
+}
+
+static void page_arrived(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct build *build = context;
+    struct cql_work *work = build->work;
+    int rc = status == 0 ? 0 : cql_fault_of(&work->fault, err);
+    write_batch_clear(build->batch);
+    for (uint32_t i = 0; rc == 0 && i < page->row_count; i++) {
+        rc = cql_index_add(&build->index, 1, page->rows[i].key, &page->rows[i].row, build->batch,
+                           &work->fault);
+    }
+    if (rc != 0) {
+        build_stop(build, rc);
+        build_go(build);
+        return;
+    }
+    buffer_clear(&build->position);
+    buffer_append_bytes(&build->position, page->position);
+    build_apply(work);
+}
+
+static void build_end(struct build *build)
+{
+    struct cql_work *work = build->work;
+    int status = build->status;
+    void (*built)(struct cql_work *, int) = build->built;
+    work->state = build->outer_state;
+    write_batch_free(build->batch);
+    buffer_release(&build->position);
+    memory_free(build);
+    built(work, status);
+}
+
+/* A loop, because reads and writes may be answered at once. */
+static void build_go(struct build *build)
+{
+    if (build->is_going) {
+        build->goes_again = true;
+        return;
+    }
+    build->is_going = true;
+    do {
+        build->goes_again = false;
+        struct error err = {0};
+        struct read_request request = {.table_id = build->index.table->id,
+                                       .is_scan = true,
+                                       .slice = slice_all(),
+                                       .position = buffer_view(&build->position),
+                                       .row_limit = BUILD_ROWS,
+                                       .view = READ_APPLIED};
+        if (!build->is_done && store_read(build->work->cql->options.store, &request, page_arrived,
+                                          build, &err) != 0) {
+            build_stop(build, cql_fault_of(&build->work->fault, &err));
+        }
+    } while (build->goes_again && !build->is_done);
+    build->is_going = false;
+    if (build->is_done) {
+        build_end(build);
+    }
+}
+
+void cql_index_build(struct cql_work *work, const char *keyspace, const char *name,
+                     void (*built)(struct cql_work *work, int status))
+{
+    struct build *build = memory_zeroed(1, sizeof(*build));
+    build->work = work;
+    build->built = built;
+    build->batch = write_batch_new();
+    bool found = cql_index_find(store_schema(work->cql->options.store), keyspace, bytes_text(name),
+                                work->arena, &build->index);
+    check(found);
+    build->outer_state = work->state;
+    work->state = build;
+    build_go(build);
+}

@@ -1,0 +1,170 @@
+/* What may be indexed: regular columns, whole or by the parts of a collection. */
+#include "query/cql/cql_schema_index.h"
+
+#include <string.h>
+
+static bool is_collection(const struct type *type)
+{
+    return type->kind == TYPE_LIST || type->kind == TYPE_SET || type->kind == TYPE_MAP;
+}
+
+static int check_column(struct cql_fault *fault, const struct table *table,
+                        const struct column *column)
+{
+    if (column->type->kind == TYPE_DURATION) {
+        return cql_invalid(fault, "Secondary indexes are not supported on duration columns");
+    }
+    if (column->kind == COLUMN_PARTITION && table->partition_count == 1) {
+        return cql_invalid(fault,
+                           "Cannot create secondary index on the only partition key column %s",
+                           column->name);
+    }
+    if (column->kind != COLUMN_REGULAR) {
+        return cql_invalid(fault,
+                           "Secondary indexes on key and static columns are not supported by this "
+                           "version of daybook: %s",
+                           column->name);
+    }
+    if (column->type->kind == TYPE_UDT && !column->type->frozen) {
+        return cql_invalid(fault, "Cannot create index on non-frozen UDT column %s", column->name);
+    }
+    return 0;
+}
+
+static int read_kind(struct cql_fault *fault, const struct column *column,
+                     enum cql_index_kind kind, enum cql_index_of *of_out)
+{
+    const struct type *type = column->type;
+    bool is_frozen = is_collection(type) && type->frozen;
+    bool is_map = type->kind == TYPE_MAP;
+    *of_out = CQL_INDEX_OF_VALUE;
+    if (kind == CQL_INDEX_FULL) {
+        return is_frozen ? 0
+                         : cql_invalid(fault, "full() indexes can only be created on frozen "
+                                              "collections");
+    }
+    if (is_frozen) {
+        return cql_invalid(fault,
+                           "Cannot create values() index on frozen column %s. Frozen collections "
+                           "are immutable and must be fully indexed by using the 'full(%s)' "
+                           "modifier",
+                           column->name, column->name);
+    }
+    if (kind == CQL_INDEX_KEYS || kind == CQL_INDEX_ENTRIES) {
+        *of_out = kind == CQL_INDEX_KEYS ? CQL_INDEX_OF_KEYS : CQL_INDEX_OF_ENTRIES;
+        return is_map ? 0
+                      : cql_invalid(fault, "Cannot create index on %s of column %s with non-map "
+                                           "type",
+                                    kind == CQL_INDEX_KEYS ? "keys" : "entries", column->name);
+    }
+    if (kind == CQL_INDEX_VALUES && !is_collection(type)) {
+        return cql_invalid(fault, "Cannot create index on values of column %s: it is no collection",
+                           column->name);
+    }
+    if (is_collection(type)) {
+        *of_out = CQL_INDEX_OF_ELEMENTS;
+    }
+    return 0;
+}
+
+/* table_column_idx, or with the least number behind it that is free. */
+static const char *made_up_name(const struct schema *schema, const struct table *table,
+                                const struct column *column, struct arena *arena)
+{
+    struct buffer name = {0};
+    struct cql_index index;
+    buffer_printf(&name, "%s_%s_idx", table->name, column->name);
+    size_t size = name.size;
+    for (int number = 1;
+         cql_index_find(schema, table->keyspace, buffer_view(&name), arena, &index); number++) {
+        name.size = size;
+        buffer_printf(&name, "_%d", number);
+    }
+    for (size_t i = 0; i < name.size; i++) {
+        bool is_plain = (name.data[i] | 0x20) >= 'a' && (name.data[i] | 0x20) <= 'z';
+        is_plain = is_plain || (name.data[i] >= '0' && name.data[i] <= '9');
+        name.data[i] = is_plain ? name.data[i] : '_';
+    }
+    const char *kept = cql_text(arena, buffer_view(&name));
+    buffer_release(&name);
+    return kept;
+}
+
+static const struct cql_index *twin(const struct schema *schema, const struct table *table,
+                                    const struct column *column, enum cql_index_of of,
+                                    struct arena *arena)
+{
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(schema, table, arena, &indexes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (indexes[i].column == column && indexes[i].of == of) {
+            return &indexes[i];
+        }
+    }
+    return NULL;
+}
+
+/* An index that a crash left half gathered makes room for the new one. */
+static int drop_unbuilt(struct schema *schema, const struct cql_index *index)
+{
+    int rc = schema_drop_table(schema, index->hidden->id, NULL);
+    check(rc == 0);
+    return 0;
+}
+
+static int check_free(struct cql_work *work, struct schema *schema, const struct table *table,
+                      const struct column *column, enum cql_index_of of, bool if_not_exists,
+                      const char **name)
+{
+    struct cql_index same;
+    bool found = cql_index_find(schema, table->keyspace, bytes_text(*name), work->arena, &same);
+    const struct cql_index *other = twin(schema, table, column, of, work->arena);
+    if (other != NULL && !other->is_built) {
+        return drop_unbuilt(schema, other);
+    }
+    if (!found && other == NULL) {
+        return 0;
+    }
+    if (if_not_exists) {
+        *name = NULL;
+        return 0;
+    }
+    return found ? cql_invalid(&work->fault, "Index '%s' already exists", *name)
+                 : cql_invalid(&work->fault, "Index %s is a duplicate of existing index %s", *name,
+                               other->name);
+}
+
+int cql_schema_index_create(struct cql_work *work, struct schema *schema,
+                            const struct table *table, const struct cql_create_index *create,
+                            const char **name_out)
+{
+    struct cql_fault *fault = &work->fault;
+    enum cql_index_of of;
+    if (create->has_class || create->is_custom) {
+        return cql_invalid(fault, "Custom indexes are not supported by daybook: %.*s",
+                           CQL_SHOW(create->class_name));
+    }
+    if ((table->flags & TABLE_COUNTER) != 0) {
+        return cql_invalid(fault, "Secondary indexes on counter tables aren't supported");
+    }
+    if (create->targets == NULL || create->targets->next != NULL) {
+        return cql_invalid(fault, "Only CUSTOM indexes support multiple columns");
+    }
+    const struct column *column = table_column_named(table, create->targets->column);
+    if (column == NULL) {
+        return cql_invalid(fault, "Column '%.*s' doesn't exist", CQL_SHOW(create->targets->column));
+    }
+    int rc = check_column(fault, table, column);
+    if (rc == 0) {
+        rc = read_kind(fault, column, create->targets->kind, &of);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    *name_out = create->name.size > 0 ? cql_text(work->arena, create->name)
+                                      : made_up_name(schema, table, column, work->arena);
+    rc = check_free(work, schema, table, column, of, create->if_not_exists, name_out);
+    return rc == 0 && *name_out != NULL
+               ? cql_index_make(schema, table, column, of, *name_out, work->arena, fault)
+               : rc;
+}
