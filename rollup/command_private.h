@@ -58,6 +58,24 @@ extern const struct argp restatements_argp;
 void restatements_run(void *room, const struct command_request *request,
                       struct command_output *output);
 
+enum clicks_action { CLICKS_NONE, CLICKS_LIST, CLICKS_VOID, CLICKS_RESTORE };
+enum { CLICKS_WHERE_MAX = 8 };
+
+struct clicks_options {
+    enum clicks_action action;
+    struct day_choice days;
+    const char *reseller;
+    const char *where[CLICKS_WHERE_MAX];       /* COLUMN=VALUE */
+    uint32_t where_count;
+    const char *ad;
+    bool is_dry_run;
+    const char *note;
+    enum table_format format;
+};
+extern const struct argp clicks_argp;
+bool clicks_writes(const void *options);
+void clicks_run(void *room, const struct command_request *request, struct command_output *output);
+
 struct verify_options {
     bool is_quiet;                     /* no progress */
 };

@@ -135,27 +135,43 @@ const struct zone *rollup_zone(const struct rollup *rollup)
     return rollup->zone;
 }
 
-void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
-                       const char *actor, const char *command, const char *note,
-                       uint8_t change_id_out[16])
+void rollup_begin_change(struct rollup *rollup, struct change_row *change)
+{
+    change->at_ms = store_now_us(rollup->store) / 1000;
+    timeuuid_make(store_now_us(rollup->store), rollup->world->random, change->id);
+}
+
+void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
+                         const struct change_row *change)
 {
     struct column_value values[7];
     char month[DAY_TEXT_SIZE + 1];
     uint32_t count = 0;
-    int64_t now_us = store_now_us(rollup->store);
-    timeuuid_make(now_us, rollup->world->random, change_id_out);
-    day_format(day_of_time(now_us / 1000), month);
+    day_format(day_of_time(change->at_ms), month);
     month[7] = '\0';
     values[count++] = (struct column_value){CHANGE_MONTH, false, write_batch_text(batch, month)};
     values[count++] = (struct column_value){
-        CHANGE_ID, false, write_batch_copy(batch, bytes_of(change_id_out, UUID_SIZE))};
+        CHANGE_ID, false, write_batch_copy(batch, bytes_of(change->id, UUID_SIZE))};
     values[count++] =
-        (struct column_value){CHANGE_AT, false, write_batch_bigint(batch, now_us / 1000)};
-    values[count++] = (struct column_value){CHANGE_DOOR, false, write_batch_text(batch, door)};
-    values[count++] = (struct column_value){CHANGE_ACTOR, false, write_batch_text(batch, actor)};
+        (struct column_value){CHANGE_AT, false, write_batch_bigint(batch, change->at_ms)};
     values[count++] =
-        (struct column_value){CHANGE_COMMAND, false, write_batch_text(batch, command)};
-    if (note != NULL)
-        values[count++] = (struct column_value){CHANGE_NOTE, false, write_batch_text(batch, note)};
+        (struct column_value){CHANGE_DOOR, false, write_batch_text(batch, change->door)};
+    values[count++] =
+        (struct column_value){CHANGE_ACTOR, false, write_batch_text(batch, change->actor)};
+    values[count++] =
+        (struct column_value){CHANGE_COMMAND, false, write_batch_text(batch, change->command)};
+    if (change->note != NULL)
+        values[count++] =
+            (struct column_value){CHANGE_NOTE, false, write_batch_text(batch, change->note)};
     write_batch_insert(batch, rollup_table(rollup, TABLE_CHANGE), values, count);
+}
+
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
+                       const char *actor, const char *command, const char *note,
+                       uint8_t change_id_out[16])
+{
+    struct change_row change = {.door = door, .actor = actor, .command = command, .note = note};
+    rollup_begin_change(rollup, &change);
+    rollup_write_change(rollup, batch, &change);
+    memcpy(change_id_out, change.id, UUID_SIZE);
 }

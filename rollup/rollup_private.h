@@ -72,6 +72,20 @@ struct rollup {
     struct metric *metric_published;
 };
 
+/* A row of `change`, for a command of several batches: each has it, so that what each of them
+ * does is named by it.  Texts are the caller's. */
+struct change_row {
+    uint8_t id[UUID_SIZE];
+    int64_t at_ms;
+    const char *door;
+    const char *actor;
+    const char *command;
+    const char *note;                  /* may be NULL */
+};
+void rollup_begin_change(struct rollup *rollup, struct change_row *change);   /* id and time */
+void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
+                         const struct change_row *change);
+
 /* rollup_hook.c */
 void rollup_hook(void *context, struct write_batch *batch);
 

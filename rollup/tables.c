@@ -88,6 +88,17 @@ static const struct column_definition dirty_day_columns[] = {
     {DIRTY_UNTIL, "until", "text", COLUMN_REGULAR, false},
 };
 
+static const struct column_definition voided_click_columns[] = {
+    {VOIDED_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {VOIDED_DAY, "day", "text", COLUMN_PARTITION, false},
+    {VOIDED_TIME, "time", "timestamp", COLUMN_CLUSTERING, true},
+    {VOIDED_AD_ID, "ad_id", "text", COLUMN_CLUSTERING, false},
+    {VOIDED_CLICK_ID, "click_id", "bigint", COLUMN_CLUSTERING, false},
+    {VOIDED_CHANGE_ID, "change_id", "timeuuid", COLUMN_CLUSTERING, false},
+    {VOIDED_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
+    {VOIDED_DAY_DERIVED, "day_derived", "boolean", COLUMN_REGULAR, false},
+};
+
 static const struct table_definition ad_click = {TABLE_AD_CLICK,
                                                  "daybook",
                                                  "ad_click",
@@ -165,6 +176,15 @@ static const struct table_definition dirty_day = {
     dirty_day_columns,
     COUNT_OF(dirty_day_columns)};
 
+static const struct table_definition voided_click = {
+    TABLE_VOIDED_CLICK,
+    "daybook_system",
+    "voided_click",
+    "Clicks that were voided, as they were.",
+    TABLE_KEPT | TABLE_HIDDEN,
+    voided_click_columns,
+    COUNT_OF(voided_click_columns)};
+
 static const struct table_definition *const tables[] = {
     &ad_click,
     &reseller,
@@ -175,6 +195,7 @@ static const struct table_definition *const tables[] = {
     &restatement,
     &change,
     &dirty_day,
+    &voided_click,
 };
 
 const struct table_definition *const *rollup_tables(uint32_t *count_out)

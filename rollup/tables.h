@@ -15,7 +15,8 @@ enum rollup_table {
     TABLE_CLICKS_PER_RESELLER = 6,
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
-    TABLE_DIRTY_DAY = 20                       /* hidden: days whose figure is out of date */
+    TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
+    TABLE_VOIDED_CLICK = 23                    /* hidden: what a void took, for `clicks restore` */
 };
 
 enum ad_click_column {
@@ -84,6 +85,18 @@ enum dirty_day_column {
     DIRTY_CAUSE = 4,
     DIRTY_CHANGE_ID = 5,
     DIRTY_UNTIL = 6
+};
+
+/* As ad_click, but for the last key column: a rank may be given again, and voided again. */
+enum voided_click_column {
+    VOIDED_RESELLER_ID = 1,
+    VOIDED_DAY = 2,
+    VOIDED_TIME = 3,
+    VOIDED_AD_ID = 4,
+    VOIDED_CLICK_ID = 5,
+    VOIDED_CHANGE_ID = 6,                      /* the row in `change` that did it */
+    VOIDED_AMOUNT = 7,
+    VOIDED_DAY_DERIVED = 8
 };
 
 /* All of them; `count_out` entries. */

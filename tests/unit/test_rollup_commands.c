@@ -12,6 +12,9 @@ struct answer {
     struct buffer text;
     bool done;
     int exit_status;
+    struct command_request request;
+    void *options;
+    char *words;
 };
 
 static void take_text(struct command_output *output, enum command_stream stream, struct bytes bytes)
@@ -35,9 +38,9 @@ static void take_exit(struct command_output *output, int exit_status)
 
 enum { WORDS_MAX = 12 };
 
-/* Words apart by single spaces. */
-static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line,
-                const char *input)
+/* Words apart by single spaces; `answer->done` when it is over, then start_free. */
+static void start(struct rollup_fixture *fixture, struct answer *answer, const char *line,
+                  const char *input)
 {
     uint32_t count;
     const struct command *command = rollup_commands(&count);
@@ -56,21 +59,33 @@ static void run(struct rollup_fixture *fixture, struct answer *answer, const cha
     *answer = (struct answer){.output = {take_text, nothing_queued, take_exit, NULL, NULL}};
     error_t rc = argp_parse(command->argp, word_count, words,
                             ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, options);
-    if (rc != 0) {
-        answer->exit_status = EXIT_WRONG_USAGE;
-    } else {
-        const struct command_request request = {.options = options,
-                                                .input = bytes_text(input),
-                                                .is_read_only = fixture->is_read_only,
-                                                .door = "command",
-                                                .actor = "tester",
-                                                .text = line};
-        command->run(fixture->rollup, &request, &answer->output);
-        rollup_fixture_step_until(fixture, &answer->done);
-    }
+    answer->options = options;
+    answer->words = text;
+    answer->request = (struct command_request){.options = options,
+                                               .input = bytes_text(input),
+                                               .is_read_only = fixture->is_read_only,
+                                               .door = "command",
+                                               .actor = "tester",
+                                               .text = line};
+    if (rc != 0)
+        take_exit(&answer->output, EXIT_WRONG_USAGE);
+    else
+        command->run(fixture->rollup, &answer->request, &answer->output);
+}
+
+static void start_free(struct answer *answer)
+{
+    memory_free(answer->options);
+    memory_free(answer->words);
+}
+
+static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line,
+                const char *input)
+{
+    start(fixture, answer, line, input);
+    rollup_fixture_step_until(fixture, &answer->done);
     buffer_put_u8(&answer->text, 0);
-    memory_free(options);
-    memory_free(text);
+    start_free(answer);
 }
 
 static void expect(struct rollup_fixture *fixture, const char *line, int exit_status,
@@ -374,5 +389,144 @@ Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_
                               "difference: 1 days are published, 0 have a ledger\n"),
                        "%s", (const char *)answer.text.data);
     buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- clicks ---- */
+
+static void expect_verified(struct rollup_fixture *fixture, const char *expected)
+{
+    struct answer answer;
+    run(fixture, &answer, "verify -q", "");
+    cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
+    cr_expect_not_null(strstr((const char *)answer.text.data, expected), "%s",
+                       (const char *)answer.text.data);
+    buffer_release(&answer.text);
+}
+
+static void put_clicks(struct rollup_fixture *fixture)
+{
+    static const struct click clicks[] = {
+        {"r", "2013-11-28", INT64_C(1385640000000), "a", "0.10"},
+        {"r", "2013-11-28", INT64_C(1385640000000), "a", "0.20"},
+        {"r", "2013-11-28", INT64_C(1385640001000), "b", "0.10"},
+        {"r", "2013-11-29", INT64_C(1385726400000), "a", "0.50"},
+    };
+    rollup_fixture_start(fixture);
+    rollup_fixture_clicks(fixture, clicks, 4);
+    rollup_fixture_rate(fixture, "r", "2013-01-01", "0.5", true);
+    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+}
+
+/* A void takes clicks off figures and counters, restates published days under its cause, and can be
+ * taken back. */
+Test(rollup_commands, voided_clicks_are_gone_everywhere_and_come_back)
+{
+    struct rollup_fixture fixture = {0};
+    put_clicks(&fixture);
+    expect(&fixture, "clicks void --reseller r --from 2013-11-28 --to 2013-11-29 --ad a --dry-run",
+           EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       2   0.30\n"
+           "2013-11-29       1   0.50\n"
+           "3 clicks of 2 days, gross 0.80: found\n"
+           "dry run: nothing was changed\n");
+    expect(&fixture, "clicks void --reseller r --day 2013-11-28 --ad a --where amount=0.2", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       1   0.20\n"
+           "1 click of 1 day, gross 0.20: voided\n");
+    expect(&fixture, "clicks list --reseller r --day 2013-11-28 --format csv", EXIT_DONE,
+           "reseller_id,day,time,ad_id,click_id,amount\n"
+           "r,2013-11-28,2013-11-28T12:00:01.000Z,b,0,0.10\n"
+           "r,2013-11-28,2013-11-28T12:00:00.000Z,a,0,0.10\n");
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-29 1 0.50 0.5 0.250 published\n"
+                                            "r 2013-11-28 2 0.20 0.5 0.100 published\n");
+    expect_verified(&fixture, "clicks_per_ad: 2 counters compared with 3 clicks\n");
+    expect(&fixture, "clicks void --reseller r --day 2013-11-28 --where amount=0.2",
+           EXIT_DATA_SAYS_NO, "no such clicks; nothing was changed\n");
+    rollup_fixture_restart(&fixture);
+    expect(&fixture, "clicks restore --reseller r --from 2013-11-01 --to 2013-11-30", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       1   0.20\n"
+           "1 click of 1 day, gross 0.20: restored\n");
+    expect(&fixture, "clicks restore --reseller r --from 2013-11-01 --to 2013-11-30",
+           EXIT_DATA_SAYS_NO, "no such clicks; nothing was changed\n");
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-29 1 0.50 0.5 0.250 published\n"
+                                            "r 2013-11-28 3 0.40 0.5 0.200 published\n");
+    rollup_fixture_expect_ledger(&fixture, "r",
+                                 "2013-11-28 published - - 3 - 0.40 - 0.5 - 0.200\n"
+                                 "2013-11-28 void + 3 2 0.40 0.20 0.5 0.5 0.200 0.100\n"
+                                 "2013-11-28 correction + 2 3 0.20 0.40 0.5 0.5 0.100 0.200\n"
+                                 "2013-11-29 published - - 1 - 0.50 - 0.5 - 0.250\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* Many pages, each a batch, and a crash after so many steps.  True: it came in the middle. */
+static bool void_is_interrupted(uint32_t steps)
+{
+    enum { CLICKS = 5000 };
+    struct rollup_fixture fixture = {.seed = steps};
+    struct click *clicks = memory_zeroed(CLICKS, sizeof(*clicks));
+    struct answer answer;
+    bool is_half;
+    rollup_fixture_start(&fixture);
+    for (uint32_t i = 0; i < CLICKS; i++)
+        clicks[i] =
+            (struct click){"r", "2013-11-28", INT64_C(1385640000000) + i % 700, "a", "0.01"};
+    rollup_fixture_clicks(&fixture, clicks, CLICKS);
+    memory_free(clicks);
+    start(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+    while (steps-- > 0)
+        fixture.world->executor->step(fixture.world->executor);
+    struct sim_world *after = sim_world_crash(fixture.sim, 3);
+    rollup_fixture_step_until(&fixture, &answer.done);
+    rollup_fixture_stop(&fixture);
+    buffer_release(&answer.text);
+    start_free(&answer);
+    rollup_fixture_open(&fixture, after);
+    run(&fixture, &answer, "verify -q", "");
+    cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
+    is_half = strstr((const char *)answer.text.data, "with 5000 clicks") == NULL &&
+              strstr((const char *)answer.text.data, "with 0 clicks") == NULL;
+    buffer_release(&answer.text);
+    run(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+    buffer_release(&answer.text);
+    expect_verified(&fixture, "clicks_per_ad: 1 counters compared with 0 clicks");
+    run(&fixture, &answer, "clicks restore --reseller r --day 2013-11-28", "");
+    cr_expect_not_null(strstr((const char *)answer.text.data, "5000 clicks of 1 day"), "%s",
+                       (const char *)answer.text.data);
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+    return is_half;
+}
+
+/* Counters equal clicks wherever it stopped, and given again, the rest is done. */
+Test(rollup_commands, an_interrupted_void_is_finished_by_giving_it_again)
+{
+    uint32_t interrupted = 0;
+    for (uint32_t steps = 8; steps < 32; steps += 4)
+        interrupted += void_is_interrupted(steps);
+    cr_expect_gt(interrupted, 0);
+}
+
+Test(rollup_commands, clicks_says_what_it_needs)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    static const char *const lines[] = {
+        "clicks",
+        "clicks list --day 2013-11-28",
+        "clicks void --reseller r --from 2013-11-28",
+        "clicks hide --reseller r --day 2013-11-28",
+        "clicks list --reseller r --day 2013-11-28 --where amount",
+        "clicks list --reseller r --day 2013-11-28 --where nothing=1",
+        "clicks list --reseller r --day 2013-11-28 --where amount=much",
+    };
+    rollup_fixture_start(&fixture);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        run(&fixture, &answer, lines[i], "");
+        cr_expect_eq(answer.exit_status, EXIT_WRONG_USAGE, "%s: %d", lines[i], answer.exit_status);
+        buffer_release(&answer.text);
+    }
     rollup_fixture_stop(&fixture);
 }

@@ -1,0 +1,592 @@
+/* daybook clicks: list, void, restore.
+ *
+ * Day after day, and within a day page after page, the rows that were asked for are printed, or
+ * become one batch: a void deletes them and keeps them in voided_click, a restore does the
+ * opposite, each with the command's row in `change`.  The batch is applied by rollup_apply, so that
+ * the counters follow in the same frame, and only if what the page showed is unchanged; else the
+ * page is read again.  The command answers when the figures are right.
+ *
+ *     day         clicks  gross
+ *     2013-11-28       2  0.010
+ *     2 clicks of 1 day, gross 0.010: voided
+ *
+ * What decides correctness: a click is in ad_click or in voided_click, never in both or in none,
+ * because one batch moves it.  Interrupted, the command has done some of its pages, and given again
+ * does the rest.
+ *
+ * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
+ * by now. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "rollup/rows.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum {
+    PAGE_ROWS_MAX = 2000,
+    PAGE_BYTES_MAX = 4 << 20, /* of ids in a batch: each is in it a few times */
+    ROW_BYTES = 600,          /* of a row's changes besides ids */
+    CLICK_VALUES = 7          /* columns of ad_click */
+};
+
+/* ---- options ---- */
+
+enum { OPTION_RESELLER = OPTION_OWN, OPTION_AD, OPTION_WHERE, OPTION_DRY_RUN, OPTION_NOTE };
+
+static const struct argp_option clicks_argp_options[] = {
+    {"reseller", OPTION_RESELLER, "ID", 0, "of this reseller", 0},
+    {"day", OPTION_DAY, "DAY", 0, "of this day", 0},
+    {"from", OPTION_FROM, "DAY", 0, "of the days from this one on", 0},
+    {"to", OPTION_TO, "DAY", 0, "of the days up to this one", 0},
+    {"ad", OPTION_AD, "ID", 0, "of this ad only", 0},
+    {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "only those whose column has this value", 0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
+    {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table, csv, json or md", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static int parse_action(struct clicks_options *options, const char *word, struct argp_state *state)
+{
+    static const char *const actions[] = {
+        [CLICKS_LIST] = "list", [CLICKS_VOID] = "void", [CLICKS_RESTORE] = "restore"};
+    for (uint32_t i = CLICKS_LIST; options->action == CLICKS_NONE && i <= CLICKS_RESTORE; i++) {
+        if (strcmp(word, actions[i]) == 0) {
+            options->action = (enum clicks_action)i;
+            return 0;
+        }
+    }
+    argp_error(state,
+               options->action == CLICKS_NONE ? "'%s' is none of list, void, restore"
+                                              : "'%s' is one word too many",
+               word);
+    return EINVAL;
+}
+
+static int add_where(struct clicks_options *options, const char *argument, struct argp_state *state)
+{
+    if (strchr(argument, '=') == NULL || options->where_count == CLICKS_WHERE_MAX) {
+        argp_error(state, strchr(argument, '=') == NULL ? "'%s' is not COLUMN=VALUE"
+                                                        : "'%s' is one --where too many",
+                   argument);
+        return EINVAL;
+    }
+    options->where[options->where_count++] = argument;
+    return 0;
+}
+
+static int check_options(struct clicks_options *options, struct argp_state *state)
+{
+    const char *missing = options->action == CLICKS_NONE ? "list, void or restore is needed"
+                          : options->reseller == NULL    ? "--reseller is needed"
+                                                         : NULL;
+    int rc = day_choice_finish(&options->days, state);
+    if (rc != 0)
+        return rc;
+    if (missing == NULL && (options->days.from == DAY_MIN || options->days.to == DAY_MAX))
+        missing = "--from and --to, or --day, are needed";
+    if (missing == NULL)
+        return 0;
+    argp_error(state, "%s", missing);
+    return EINVAL;
+}
+
+static error_t clicks_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct clicks_options *options = state->input;
+    switch (key) {
+    case OPTION_RESELLER:
+        options->reseller = argument;
+        return 0;
+    case OPTION_AD:
+        options->ad = argument;
+        return 0;
+    case OPTION_WHERE:
+        return add_where(options, argument, state);
+    case OPTION_DRY_RUN:
+        options->is_dry_run = true;
+        return 0;
+    case OPTION_NOTE:
+        options->note = argument;
+        return 0;
+    case OPTION_FORMAT:
+        if (table_format_parse(argument, &options->format))
+            return 0;
+        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+        return EINVAL;
+    case ARGP_KEY_ARG:
+        return parse_action(options, argument, state);
+    case ARGP_KEY_END:
+        return check_options(options, state);
+    default:
+        return day_choice_parse(&options->days, key, argument, state);
+    }
+}
+
+const struct argp clicks_argp = {
+    .options = clicks_argp_options,
+    .parser = clicks_parse_option,
+    .args_doc = "list|void|restore",
+    .doc = "List clicks, void them, restore what was voided.\v"
+           "A voided click is taken off every counter and figure; days that were published are "
+           "restated, with cause `void` and your note. A restored one comes back with a click_id "
+           "of its own. Days are YYYY-MM-DD, both ends included; --where may be given several "
+           "times.\n\n"
+           "Examples:\n"
+           "  daybook clicks list --reseller supaboobs --day 2013-11-28 --ad ad42\n"
+           "  daybook clicks void --reseller supaboobs --from 2013-11-28 --to 2013-11-29 "
+           "--where amount=0.005 --note 'robots' --dry-run\n"
+           "  daybook clicks restore --reseller supaboobs --day 2013-11-28",
+};
+
+bool clicks_writes(const void *options)
+{
+    const struct clicks_options *clicks = options;
+    return clicks->action != CLICKS_LIST && !clicks->is_dry_run;
+}
+
+/* ---- the call ---- */
+
+/* What a row must have. */
+struct filter {
+    const char *name;
+    struct buffer value;
+};
+
+struct clicks_call {
+    struct rollup *rollup;
+    const struct clicks_options *options;
+    struct command_output *output;
+    struct filter filters[CLICKS_WHERE_MAX + 1];
+    uint32_t filter_count;
+    struct change_row change;
+    struct timer turn;
+    int32_t day; /* being worked on */
+    struct buffer key;
+    struct buffer position;      /* of the page being worked on */
+    struct buffer position_next; /* empty: it is the day's last */
+    struct write_batch *batch;
+    struct store_version version;
+    uint64_t page_clicks;
+    struct decimal page_gross;
+    uint64_t day_clicks;
+    struct decimal day_gross;
+    uint64_t days;
+    uint64_t clicks;
+    struct decimal gross;
+    struct buffer text;
+    struct table_print *print;
+    int status;
+    struct error err;
+};
+
+static bool is_listing(const struct clicks_call *call)
+{
+    return call->options->action == CLICKS_LIST;
+}
+
+static uint32_t table_of(const struct clicks_call *call)
+{
+    return call->options->action == CLICKS_RESTORE ? TABLE_VOIDED_CLICK : TABLE_AD_CLICK;
+}
+
+static void call_finish(struct clicks_call *call, int exit_status)
+{
+    struct command_output *output = call->output;
+    output->drained = NULL;
+    if (call->print != NULL)
+        table_print_abandon(call->print);
+    command_flush(output, &call->text, true);
+    for (uint32_t i = 0; i < call->filter_count; i++)
+        buffer_release(&call->filters[i].value);
+    write_batch_free(call->batch);
+    buffer_release(&call->key);
+    buffer_release(&call->position);
+    buffer_release(&call->position_next);
+    buffer_release(&call->text);
+    memory_free(call);
+    output->finish(output, exit_status);
+}
+
+static void call_fail(struct clicks_call *call, int status, const struct error *err)
+{
+    command_printf(call->output, COMMAND_ERR, "daybook: %s\n",
+                   err != NULL ? err->text : error_text(status));
+    call_finish(call, command_exit_of(status));
+}
+
+/* ---- which rows ---- */
+
+static int filter_add(struct clicks_call *call, const char *name, struct bytes text,
+                      struct error *err)
+{
+    const struct table *table = rollup_table(call->rollup, table_of(call));
+    const struct column *column = table_column_named(table, bytes_text(name));
+    struct filter *filter = &call->filters[call->filter_count];
+    if (column == NULL)
+        return error_set(err, ERROR_USAGE, "clicks have no column '%s'", name);
+    *filter = (struct filter){.name = column->name};
+    call->filter_count++;
+    int rc = type_parse_text(column->type, text, &filter->value, err);
+    if (rc < 0)
+        error_wrap(err, "%s", name);
+    return rc < 0 ? ERROR_USAGE : 0;
+}
+
+static int filters_make(struct clicks_call *call, struct error *err)
+{
+    const struct clicks_options *options = call->options;
+    int rc = options->ad != NULL ? filter_add(call, "ad_id", bytes_text(options->ad), err) : 0;
+    for (uint32_t i = 0; rc == 0 && i < options->where_count; i++) {
+        const char *equals = strchr(options->where[i], '=');
+        char *name = memory_string(options->where[i]);
+        name[equals - options->where[i]] = '\0';
+        rc = filter_add(call, name, bytes_text(equals + 1), err);
+        memory_free(name);
+    }
+    return rc;
+}
+
+static bool is_asked(const struct clicks_call *call, const struct table *table,
+                     const struct page_row *row)
+{
+    for (uint32_t i = 0; i < call->filter_count; i++) {
+        const struct column *column =
+            table_column_named(table, bytes_text(call->filters[i].name));
+        struct bytes value;
+        if (!page_row_value(table, row, column->id, &value) ||
+            type_compare(column->type, value, buffer_view(&call->filters[i].value)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- one row ---- */
+
+static void list_row(struct clicks_call *call, const struct table *table,
+                     const struct page_row *row)
+{
+    static const uint32_t ids[] = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY,      AD_CLICK_TIME,
+                                   AD_CLICK_AD_ID,       AD_CLICK_CLICK_ID, AD_CLICK_AMOUNT};
+    enum { COUNT = sizeof(ids) / sizeof(ids[0]) };
+    struct buffer text = {0};
+    size_t starts[COUNT + 1];
+    bool is_null[COUNT];
+    struct bytes cells[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct bytes value;
+        starts[i] = text.size;
+        is_null[i] = !page_row_value(table, row, ids[i], &value);
+        if (!is_null[i])
+            type_format(table_column(table, ids[i])->type, value, &text);
+    }
+    starts[COUNT] = text.size;
+    for (uint32_t i = 0; i < COUNT; i++)
+        cells[i] = is_null[i] ? bytes_of(NULL, 0)
+                              : bytes_of(text.data + starts[i], starts[i + 1] - starts[i]);
+    table_print_row(call->print, cells);
+    buffer_release(&text);
+}
+
+/* The row's values under the column numbers of the table it goes to; how many there are. */
+static uint32_t row_values(const struct table *table, const struct page_row *row,
+                           const uint32_t *from, const uint32_t *to, uint32_t count,
+                           struct column_value *values)
+{
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes value;
+        if (page_row_value(table, row, from[i], &value))
+            values[used++] = (struct column_value){to[i], false, value};
+    }
+    return used;
+}
+
+static const uint32_t click_columns[CLICK_VALUES] = {
+    AD_CLICK_RESELLER_ID, AD_CLICK_DAY,    AD_CLICK_TIME,       AD_CLICK_AD_ID,
+    AD_CLICK_CLICK_ID,    AD_CLICK_AMOUNT, AD_CLICK_DAY_DERIVED};
+static const uint32_t voided_columns[CLICK_VALUES] = {
+    VOIDED_RESELLER_ID, VOIDED_DAY,    VOIDED_TIME,       VOIDED_AD_ID,
+    VOIDED_CLICK_ID,    VOIDED_AMOUNT, VOIDED_DAY_DERIVED};
+
+static void void_row(struct clicks_call *call, const struct table *table,
+                     const struct page_row *row)
+{
+    struct write_batch *batch = call->batch;
+    struct column_value values[CLICK_VALUES + 1];
+    uint32_t count =
+        row_values(table, row, click_columns, voided_columns, CLICK_VALUES, values);
+    values[count++] =
+        (struct column_value){VOIDED_CHANGE_ID, false, bytes_of(call->change.id, UUID_SIZE)};
+    write_batch_insert(batch, rollup_table(call->rollup, TABLE_VOIDED_CLICK), values, count);
+    count = row_values(table, row, click_columns, click_columns, 5, values);
+    write_batch_delete(batch, table, values, count);
+}
+
+static void restore_row(struct clicks_call *call, const struct table *table,
+                        const struct page_row *row)
+{
+    struct random *random = call->rollup->world->random;
+    struct write_batch *batch = call->batch;
+    struct column_value values[CLICK_VALUES + 1];
+    uint64_t drawn;
+    uint32_t count =
+        row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
+    random->fill(random, &drawn, sizeof(drawn));
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].column_id == AD_CLICK_CLICK_ID)
+            values[i].value = write_batch_bigint(batch, -(int64_t)(drawn >> 2) - 1);
+    }
+    write_batch_insert(batch, rollup_table(call->rollup, TABLE_AD_CLICK), values, count);
+    count = row_values(table, row, voided_columns, voided_columns, 5, values);
+    count += row_values(table, row, (const uint32_t[]){VOIDED_CHANGE_ID},
+                        (const uint32_t[]){VOIDED_CHANGE_ID}, 1, &values[count]);
+    write_batch_delete(batch, table, values, count);
+}
+
+/* ---- one page ---- */
+
+static int count_row(struct clicks_call *call, const struct table *table,
+                     const struct page_row *row, struct error *err)
+{
+    uint32_t column = call->options->action == CLICKS_RESTORE ? VOIDED_AMOUNT : AD_CLICK_AMOUNT;
+    struct decimal amount;
+    struct bytes value;
+    int rc = 0;
+    call->page_clicks++;
+    if (page_row_value(table, row, column, &value))
+        rc = decimal_deserialize(value, &amount);
+    else
+        amount = decimal_from(0, 0);
+    if (rc == 0)
+        rc = decimal_add(call->page_gross, amount, &call->page_gross);
+    return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
+}
+
+static int take_page(void *context, const struct read_page *page, struct error *err)
+{
+    struct clicks_call *call = context;
+    size_t bytes = 0;
+    int rc = 0;
+    call->version = page->version;
+    for (uint32_t i = 0; rc == 0 && i < page->row_count; i++) {
+        const struct page_row *row = &page->rows[i];
+        if (!is_asked(call, page->table, row))
+            continue;
+        rc = count_row(call, page->table, row, err);
+        if (is_listing(call))
+            list_row(call, page->table, row);
+        else if (call->options->action == CLICKS_VOID)
+            void_row(call, page->table, row);
+        else
+            restore_row(call, page->table, row);
+        bytes += ROW_BYTES + 8 * (row->key.size + row->row.clustering.values[1].size);
+        if (!is_listing(call) && bytes > PAGE_BYTES_MAX && i + 1 < page->row_count) {
+            store_position_after(row, false, &call->position_next);
+            return rc < 0 ? rc : 1;
+        }
+    }
+    buffer_append_bytes(&call->position_next, page->position);
+    return rc < 0 ? rc : 1;
+}
+
+static void call_turn(struct clicks_call *call)
+{
+    struct executor *executor = call->rollup->world->executor;
+    executor->timer_start(executor, &call->turn, 0);
+}
+
+static void day_end(struct clicks_call *call)
+{
+    if (call->day_clicks > 0) {
+        struct buffer text = {0};
+        char day[DAY_TEXT_SIZE + 1];
+        day_format(call->day, day);
+        buffer_printf(&text, "%" PRIu64, call->day_clicks);
+        size_t digits = text.size;
+        decimal_append(&text, call->day_gross);
+        const struct bytes cells[] = {bytes_text(day), bytes_of(text.data, digits),
+                                      bytes_of(text.data + digits, text.size - digits)};
+        if (!is_listing(call))
+            table_print_row(call->print, cells);
+        buffer_release(&text);
+        call->days++;
+    }
+    call->day_clicks = 0;
+    call->day_gross = decimal_from(0, 0);
+    call->day++;
+    buffer_clear(&call->position);
+}
+
+/* What the page showed is printed, or is as it should be. */
+static void page_end(struct clicks_call *call)
+{
+    int rc = decimal_add(call->day_gross, call->page_gross, &call->day_gross);
+    if (rc == 0)
+        rc = decimal_add(call->gross, call->page_gross, &call->gross);
+    if (rc < 0) {
+        call_fail(call, rc, NULL);
+        return;
+    }
+    call->day_clicks += call->page_clicks;
+    call->clicks += call->page_clicks;
+    buffer_clear(&call->position);
+    buffer_append_bytes(&call->position, buffer_view(&call->position_next));
+    if (call->position.size == 0)
+        day_end(call);
+    command_flush(call->output, &call->text, false);
+    call_turn(call);
+}
+
+static void page_applied(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    if (status == ERROR_CONFLICT)
+        call_turn(call);
+    else if (status < 0)
+        call_fail(call, status, err);
+    else
+        page_end(call);
+}
+
+static void page_read(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    if (status < 0) {
+        call_fail(call, status, err);
+        return;
+    }
+    if (call->page_clicks == 0 || !clicks_writes(call->options)) {
+        page_end(call);
+        return;
+    }
+    const struct store_expectation unchanged = {.table_id = table_of(call),
+                                                .key = buffer_view(&call->key),
+                                                .version = call->version,
+                                                .allows_fresh = true};
+    rollup_write_change(call->rollup, call->batch, &call->change);
+    rollup_apply(call->rollup, call->batch, &unchanged, 1, page_applied, call);
+}
+
+static void page_begin(struct clicks_call *call)
+{
+    struct error err = {0};
+    struct bytes key;
+    buffer_clear(&call->key);
+    dirty_put_key(&call->key, bytes_text(call->options->reseller), call->day);
+    key = buffer_view(&call->key);
+    struct read_request request = rows_request(
+        table_of(call), &key, clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE);
+    request.row_limit = PAGE_ROWS_MAX;
+    request.position = buffer_view(&call->position);
+    buffer_clear(&call->position_next);
+    write_batch_clear(call->batch);
+    call->page_clicks = 0;
+    call->page_gross = decimal_from(0, 0);
+    int rc = rows_read_pages(call->rollup->store, &request, take_page, page_read, call, &err);
+    if (rc < 0)
+        call_fail(call, rc, &err);
+}
+
+/* ---- the end ---- */
+
+static void append_summary(struct clicks_call *call, const char *what)
+{
+    append_count(&call->text, call->clicks, "click");
+    buffer_append_text(&call->text, " of ");
+    append_count(&call->text, call->days, "day");
+    buffer_append_text(&call->text, ", gross ");
+    decimal_append(&call->text, call->gross);
+    buffer_printf(&call->text, ": %s\n", what);
+}
+
+static void figures_settled(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    if (status < 0) {
+        call_fail(call, status, err);
+        return;
+    }
+    append_summary(call, call->options->action == CLICKS_VOID ? "voided" : "restored");
+    call_finish(call, EXIT_DONE);
+}
+
+static void days_end(struct clicks_call *call)
+{
+    struct error err = {0};
+    if (call->clicks == 0 && !is_listing(call)) {
+        command_printf(call->output, COMMAND_ERR, "no such clicks; nothing was changed\n");
+        call_finish(call, EXIT_DATA_SAYS_NO);
+        return;
+    }
+    table_print_finish(call->print);
+    call->print = NULL;
+    if (is_listing(call)) {
+        call_finish(call, EXIT_DONE);
+        return;
+    }
+    if (call->options->is_dry_run) {
+        append_summary(call, "found");
+        command_flush(call->output, &call->text, true);
+        command_printf(call->output, COMMAND_ERR, "dry run: nothing was changed\n");
+        call_finish(call, EXIT_DONE);
+        return;
+    }
+    int rc = rollup_settle(call->rollup, false, figures_settled, call, &err);
+    if (rc < 0)
+        call_fail(call, rc, &err);
+}
+
+static void drained(void *context)
+{
+    struct clicks_call *call = context;
+    call->output->drained = NULL;
+    call_turn(call);
+}
+
+static void next_page(struct timer *timer)
+{
+    struct clicks_call *call = timer->context;
+    if (call->output->queued(call->output) > COMMAND_QUEUED_MAX) {
+        call->output->drained_context = call;
+        call->output->drained = drained;
+        return;
+    }
+    if (call->day > call->options->days.to)
+        days_end(call);
+    else
+        page_begin(call);
+}
+
+void clicks_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    static const struct table_column list_columns[] = {
+        {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},        {"time", TABLE_TEXT},
+        {"ad_id", TABLE_TEXT},       {"click_id", TABLE_NUMBER}, {"amount", TABLE_DECIMAL}};
+    static const struct table_column day_columns[] = {
+        {"day", TABLE_TEXT}, {"clicks", TABLE_NUMBER}, {"gross", TABLE_DECIMAL}};
+    struct clicks_call *call = memory_zeroed(1, sizeof(*call));
+    struct error err = {0};
+    call->rollup = room;
+    call->options = request->options;
+    call->output = output;
+    call->day = call->options->days.from;
+    call->gross = call->day_gross = decimal_from(0, 0);
+    call->batch = write_batch_new();
+    call->turn = (struct timer){.fire = next_page, .context = call};
+    call->change = (struct change_row){.door = request->door,
+                                       .actor = request->actor,
+                                       .command = request->text,
+                                       .note = call->options->note};
+    rollup_begin_change(call->rollup, &call->change);
+    call->print = is_listing(call)
+                      ? table_print_new(call->options->format, list_columns, 6, &call->text)
+                      : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
+    int rc = filters_make(call, &err);
+    if (rc < 0)
+        call_fail(call, rc, &err);
+    else
+        call_turn(call);
+}
