@@ -26,7 +26,7 @@ vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 snappy libxcrypt
 packages := gcc libc6-dev pkgconf tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest $(packages_demo) patch valgrind strace zstd \
+packages_test := libcriterion-dev python3-pytest python3-venv $(packages_demo) patch valgrind strace zstd \
     clang libclang-rt-dev
 
 # ---- flags ----
@@ -111,7 +111,7 @@ endif
 
 .PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
     deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted sim soak \
-    test test-build test-e2e test-fuzz test-sim test-unit tidy
+    test test-build test-e2e test-fuzz test-sim test-unit test-clients tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -237,13 +237,21 @@ test-unit: $(unit_programs)
 test-sim: $(sim_programs)
 	@tests/sim/run.sh $^
 
-test-e2e: all bench-programs
-	@DAYBOOK=$(out)/daybook python3 -m pytest -q tests/e2e
+# Debian's pytest, and the CQL clients of tests/requirements.txt.
+python := build/python/bin/python3
+
+$(python): tests/requirements.txt
+	@rm -rf build/python && python3 -m venv --system-site-packages build/python
+	@build/python/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+test-e2e: all bench-programs $(python)
+	@DAYBOOK=$(out)/daybook $(python) -m pytest -q tests/e2e
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000
-kills: all
-	@DAYBOOK_KILLS=$(N) python3 -m pytest -q -s tests/e2e/test_kill.py
+kills: all $(python)
+	@DAYBOOK_KILLS=$(N) $(python) -m pytest -q -s tests/e2e/test_kill.py
 
 MINUTES ?= 10
 
@@ -266,6 +274,10 @@ soak: all
 # Every bit of a small directory turned over, of which test-sim takes a sample.
 damage: $(out)/tests/sim/test_damage
 	@DAMAGE_STEP=1 $< --verbose
+
+# Drivers of other languages, whose tools are no packages of ours.
+test-clients: all
+	@tests/clients/run.sh $(out)/daybook
 
 # The fuzzers are clang's; MINUTES are for all of them together.
 fuzz_make = $(MAKE) --no-print-directory BUILD=fuzz CC=clang

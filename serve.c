@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/resource.h>
+
 #include "access.h"
+#include "query/native/native_door.h"
+#include "query/native/native_password.h"
 #include "storage/base/disk_posix.h"
 #include "storage/base/memory.h"
 
@@ -22,6 +26,7 @@ enum {
     WATCH_MS = 500,
     KEY_INGEST = 0x20001,
     KEY_CQL,
+    KEY_CQL_PASSWORDS,
     KEY_HTTP,
     KEY_CONFIG,
     KEY_MEMORY,
@@ -32,6 +37,7 @@ enum {
 struct serve_options {
     const char *ingest;
     const char *cql;
+    const char *cql_passwords;
     const char *http;
     const char *config;
     uint64_t memory;
@@ -44,6 +50,9 @@ struct serve {
     struct network *network;
     struct house *house;
     struct control_server *control;
+    struct native_passwords *passwords;
+    struct cql *cql;
+    struct native_door *cql_door;
     struct timer watch;
     bool is_stopping;
     bool has_failed;
@@ -82,6 +91,9 @@ static error_t serve_parse(int key, char *argument, struct argp_state *state)
     case KEY_CQL:
         options->cql = argument;
         return 0;
+    case KEY_CQL_PASSWORDS:
+        options->cql_passwords = argument;
+        return 0;
     case KEY_HTTP:
         options->http = argument;
         return 0;
@@ -114,7 +126,11 @@ static error_t serve_parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option serve_argp_options[] = {
     {"ingest", KEY_INGEST, "ADDR", 0, "Take clicks at HOST:PORT; 127.0.0.1:7600 unless given", 0},
-    {"cql", KEY_CQL, "ADDR", 0, "Speak CQL there (not in this version); none: do not say so", 0},
+    {"cql", KEY_CQL, "ADDR", 0, "Speak CQL at HOST:PORT; 127.0.0.1:9042 unless given", 0},
+    {"cql-passwords", KEY_CQL_PASSWORDS, "FILE", 0,
+     "Lines NAME:HASH of who may log in there, as htpasswd -B makes them; without it a door that "
+     "is not on the loopback address is read-only",
+     0},
     {"http", KEY_HTTP, "ADDR", 0, "Show the page there (not in this version); none: do not say so",
      0},
     {"config", KEY_CONFIG, "FILE", 0, "Read settings from there (not in this version)", 0},
@@ -140,6 +156,7 @@ static const struct argp serve_argp = {
            "Examples:\n"
            "  daybook serve -d /var/lib/daybook\n"
            "  daybook serve --ingest 10.0.0.5:7600 --memory 4G\n"
+           "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
 };
 
@@ -157,10 +174,6 @@ static bool is_none(const char *address)
 
 static void note_missing(const struct serve_options *options)
 {
-    if (!is_none(options->cql)) {
-        fprintf(stderr, "daybook: note: this version has no CQL door; %s is not opened\n",
-                options->cql != NULL ? options->cql : "127.0.0.1:9042");
-    }
     if (!is_none(options->http)) {
         fprintf(stderr, "daybook: note: this version has no HTTP door; %s is not opened\n",
                 options->http != NULL ? options->http : "127.0.0.1:7680");
@@ -169,6 +182,21 @@ static void note_missing(const struct serve_options *options)
         fprintf(stderr, "daybook: note: this version reads no configuration file; %s is not read\n",
                 options->config);
     }
+}
+
+/* What opening a door said, with the option that moves it. */
+static int explain_door(int rc, const char *door, const char *address, struct error *err)
+{
+    if (rc == -EADDRINUSE) {
+        return error_set(err, rc,
+                         "the %s door: %s is in use by another program; --%s HOST:PORT moves the "
+                         "door, --%s none keeps it closed",
+                         door, address, door, door);
+    }
+    if (rc != 0) {
+        error_wrap(err, "the %s door (--%s)", door, door);
+    }
+    return rc;
 }
 
 static int open_ingest_door(struct serve *serve, const struct serve_options *options,
@@ -180,16 +208,79 @@ static int open_ingest_door(struct serve *serve, const struct serve_options *opt
         return 0;
     }
     int rc = ingest_listen(serve->house->ingest, address, address_out, err);
-    if (rc == -EADDRINUSE) {
-        return error_set(err, rc,
-                         "the ingest door: %s is in use by another program; --ingest HOST:PORT "
-                         "moves the door, --ingest none keeps it closed",
-                         address);
+    return explain_door(rc, "ingest", address, err);
+}
+
+/* By its name alone: an address of another name is taken for one that others reach. */
+static bool is_loopback(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    struct bytes host = bytes_of(address, colon == NULL ? 0 : (size_t)(colon - address));
+    return host.size == 0 || bytes_equal(host, bytes_text("localhost")) ||
+           bytes_equal(host, bytes_text("[::1]")) ||
+           (host.size > 4 && memcmp(host.data, "127.", 4) == 0);
+}
+
+static void make_cql_door(struct serve *serve, bool is_read_only)
+{
+    struct cql_options cql = {.store = serve->house->store,
+                              .rollup = serve->house->rollup,
+                              .world = serve->house->world,
+                              .host_id = engine_directory_id(serve->house->store),
+                              .metrics = serve->house->metrics,
+                              .read_only = is_read_only};
+    serve->cql = cql_new(&cql);
+    struct native_options door = {.cql = serve->cql,
+                                  .world = serve->house->world,
+                                  .network = serve->network,
+                                  .metrics = serve->house->metrics,
+                                  .passwords = serve->passwords};
+    serve->cql_door = native_door_new(&door);
+}
+
+static int open_cql_door(struct serve *serve, const struct serve_options *options,
+                         const char **address_out, struct error *err)
+{
+    const char *address = options->cql != NULL ? options->cql : "127.0.0.1:9042";
+    *address_out = "none";
+    if (is_none(address)) {
+        return 0;
     }
-    if (rc != 0) {
-        error_wrap(err, "the ingest door (--ingest)");
+    if (options->cql_passwords != NULL) {
+        int rc = native_passwords_load(options->cql_passwords, &serve->passwords, err);
+        if (rc != 0) {
+            error_wrap(err, "the passwords of the CQL door");
+            return rc;
+        }
     }
-    return rc;
+    bool is_read_only = serve->passwords == NULL && !is_loopback(address);
+    make_cql_door(serve, is_read_only);
+    int rc = native_door_listen(serve->cql_door, address, address_out, err);
+    if (rc == 0 && is_read_only) {
+        fprintf(stderr,
+                "daybook: note: the CQL door on %s is read-only; --cql-passwords FILE says who may "
+                "write\n",
+                address);
+    }
+    return explain_door(rc, "cql", address, err);
+}
+
+static void cql_door_closed(void *context)
+{
+    struct serve *serve = context;
+    serve->cql_door = NULL;
+}
+
+static void close_cql_door(struct serve *serve)
+{
+    if (serve->cql_door != NULL) {
+        native_door_close(serve->cql_door, cql_door_closed, serve);
+        while (serve->cql_door != NULL) {
+            (void)loop_step(serve->loop);
+        }
+        cql_free(serve->cql);
+    }
+    native_passwords_free(serve->passwords);
 }
 
 static void attach_ingest(void *context, struct connection *connection)
@@ -254,13 +345,15 @@ static void serve_until_stopped(struct serve *serve)
 static int serve_doors(struct serve *serve, const struct serve_options *options, const char *path,
                        struct error *err)
 {
-    const char *address;
+    const char *ingest;
+    const char *cql;
     char *socket = access_socket_path(path);
-    int rc = open_ingest_door(serve, options, &address, err);
+    int rc = open_ingest_door(serve, options, &ingest, err);
+    rc = rc == 0 ? open_cql_door(serve, options, &cql, err) : rc;
     rc = rc == 0 ? open_control(serve, socket, err) : rc;
     if (rc == 0) {
         note_missing(options);
-        fprintf(stderr, "daybook: ready: ingest %s, socket %s\n", address, socket);
+        fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
         serve_until_stopped(serve);
         backup_stop(serve->house->backup);     /* it may take hours; the next one goes on from it */
         control_server_close(serve->control, control_closed, serve);
@@ -268,6 +361,7 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
             (void)loop_step(serve->loop);
         }
     }
+    close_cql_door(serve);
     memory_free(socket);
     return rc;
 }
@@ -315,12 +409,23 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
+/* Thousands of connections need as many descriptors; what the system allows is taken. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 int serve_run(const void *argument, const struct control_common *common)
 {
     const struct serve_options *options = argument;
     const char *path = directory_path(common->directory);
     struct serve serve = {0};
     struct error err = {0};
+    raise_descriptors();
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {
         loop_on_stop(serve.loop, serve_stop, &serve);

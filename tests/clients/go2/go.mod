@@ -1,0 +1,8 @@
+module daybook/tests/clients/go2
+
+go 1.21
+
+require (
+	github.com/apache/cassandra-gocql-driver/v2 v2.1.2
+	gopkg.in/inf.v0 v0.9.1
+)

@@ -1,0 +1,95 @@
+"""CQL's clients, as the end-to-end tests use them."""
+
+import contextlib
+import pathlib
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+from cassandra.cluster import Cluster, ExecutionProfile, EXEC_PROFILE_DEFAULT
+from cassandra.policies import WhiteListRoundRobinPolicy
+
+import daybook
+
+CQLSH = pathlib.Path(sys.executable).parent / "cqlsh"
+
+
+def port(server):
+    """The port of the server's CQL door, out of its ready line."""
+    return int(re.search(r"cql [\d.]+:(\d+)", server.text()).group(1))
+
+
+@contextlib.contextmanager
+def connected(server, keyspace=None, timeout=30, **options):
+    """A session of the python driver; all its connections are closed at the end."""
+    profile = ExecutionProfile(WhiteListRoundRobinPolicy(["127.0.0.1"]), request_timeout=timeout)
+    cluster = Cluster(["127.0.0.1"], port=port(server), connect_timeout=timeout,
+                      control_connection_timeout=timeout,
+                      execution_profiles={EXEC_PROFILE_DEFAULT: profile}, **options)
+    try:
+        yield cluster.connect(keyspace)
+    finally:
+        cluster.shutdown()
+
+
+def cqlsh(server, *words, stdin="", status=0):
+    """Run cqlsh to its end; returns what it printed."""
+    done = subprocess.run(
+        [str(CQLSH), "127.0.0.1", str(port(server)), "--no-color", *map(str, words)],
+        input=stdin, capture_output=True, text=True, timeout=daybook.PATIENCE, check=False,
+        env={**daybook.environment(), "CQL_HISTORY": "/dev/null"})
+    assert status is None or done.returncode == status, (words, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+class Raw:
+    """A connection of bytes: envelopes as the specification has them."""
+
+    def __init__(self, server, version=4):
+        self.version = version
+        self.socket = socket.create_connection(("127.0.0.1", port(server)), daybook.PATIENCE)
+
+    def send(self, opcode, body=b"", stream=0, flags=0):
+        header = struct.pack(">BBhBi", self.version, flags, stream, opcode, len(body))
+        self.socket.sendall(header + body)
+
+    def receive(self):
+        """The next envelope: version, stream, opcode, body; None at the end."""
+        header = self._exactly(9)
+        if header is None:
+            return None
+        version, _, stream, opcode, size = struct.unpack(">BBhBi", header)
+        return version, stream, opcode, self._exactly(size)
+
+    def _exactly(self, size):
+        got = b""
+        while len(got) < size:
+            piece = self.socket.recv(size - len(got))
+            if not piece:
+                return None
+            got += piece
+        return got
+
+    def startup(self):
+        self.send(1, struct.pack(">H", 1) + string("CQL_VERSION") + string("3.0.0"))
+        assert self.receive()[2] == 2
+
+    def close(self):
+        self.socket.close()
+
+
+def string(text):
+    return struct.pack(">H", len(text.encode())) + text.encode()
+
+
+def wait_for(condition, seconds=20):
+    """Ask until it holds; what it gave at last."""
+    deadline = time.monotonic() + seconds
+    while True:
+        result = condition()
+        if result or time.monotonic() > deadline:
+            return result
+        time.sleep(0.02)
