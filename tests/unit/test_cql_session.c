@@ -1,0 +1,403 @@
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "query/cql/cql_session.h"
+#include "tests/lib/rollup_fixture.h"
+
+/* What an answer said, kept: results live only during the callback. */
+struct seen {
+    bool is_answered;
+    enum cql_result_kind kind;
+    enum cql_error_code code;
+    char message[256];
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t metadata_id[CQL_ID_SIZE];
+    char binds[256];
+    char columns[256];
+    char keys[64];
+    char cells[512];
+    uint32_t rows;
+    struct buffer paging_state;
+    uint32_t warnings;
+};
+
+struct house {
+    struct rollup_fixture fixture;
+    struct cql *cql;
+    struct cql_session session;
+    struct seen seen;
+    char changes[512];
+};
+
+static const uint8_t host_id[16] = {2};
+
+static void schema_changed(void *context, const struct cql_schema_change *change)
+{
+    struct house *house = context;
+    size_t used = strlen(house->changes);
+    snprintf(house->changes + used, sizeof(house->changes) - used, "%d%d %s.%s;", change->change,
+             change->target, change->keyspace, change->name);
+}
+
+static void house_open(struct house *house, size_t prepared_bytes_max)
+{
+    rollup_fixture_start(&house->fixture);
+    struct cql_options options = {.store = house->fixture.store,
+                                  .world = house->fixture.world,
+                                  .rollup = house->fixture.rollup,
+                                  .host_id = host_id,
+                                  .prepared_bytes_max = prepared_bytes_max};
+    house->cql = cql_new(&options);
+    cql_on_schema_change(house->cql, schema_changed, house);
+    cql_session_init(&house->session, house->cql);
+}
+
+static void house_close(struct house *house)
+{
+    cr_expect_eq(cql_running(house->cql), 0);
+    buffer_release(&house->seen.paging_state);
+    cql_free(house->cql);
+    rollup_fixture_stop(&house->fixture);
+}
+
+static void names(char *text, size_t size, const struct cql_metadata *metadata)
+{
+    struct buffer list = {0};
+    for (uint32_t i = 0; i < metadata->count; i++) {
+        buffer_printf(&list, "%s%s ", i == 0 ? "" : ", ", metadata->columns[i].name);
+        type_print(metadata->columns[i].type, &list);
+    }
+    snprintf(text, size, "%.*s", (int)list.size, (const char *)list.data);
+    buffer_release(&list);
+}
+
+/* Rows of ints and texts: "1 a;2 b;". */
+static void keep_cells(struct seen *seen, const struct cql_rows *rows)
+{
+    struct reader cells = reader_of(rows->cells);
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < rows->row_count * rows->metadata.count; i++) {
+        uint32_t column = i % rows->metadata.count;
+        uint32_t size = __builtin_bswap32(reader_u32(&cells));
+        buffer_append_text(&text, column > 0 ? " " : "");
+        if (size == UINT32_MAX)
+            buffer_append_text(&text, "-");
+        else
+            type_format(rows->metadata.columns[column].type, reader_bytes(&cells, size), &text);
+        buffer_append_text(&text, column + 1 == rows->metadata.count ? ";" : "");
+    }
+    snprintf(seen->cells, sizeof(seen->cells), "%.*s", (int)text.size, (const char *)text.data);
+    buffer_release(&text);
+}
+
+static void answered(void *context, const struct cql_result *result)
+{
+    struct seen *seen = context;
+    cr_assert(!seen->is_answered, "answered twice");
+    seen->is_answered = true;
+    seen->kind = result->kind;
+    seen->code = result->error.code;
+    seen->warnings = result->warning_count;
+    seen->rows = result->rows.row_count;
+    snprintf(seen->message, sizeof(seen->message), "%s",
+             result->kind == CQL_RESULT_ERROR ? result->error.message : "");
+    if (result->kind == CQL_RESULT_ERROR)
+        memcpy(seen->id, result->error.id, CQL_ID_SIZE);
+    if (result->kind == CQL_RESULT_ROWS) {
+        keep_cells(seen, &result->rows);
+        names(seen->columns, sizeof(seen->columns), &result->rows.metadata);
+        memcpy(seen->metadata_id, result->rows.metadata_id, CQL_ID_SIZE);
+    }
+    buffer_clear(&seen->paging_state);
+    buffer_append_bytes(&seen->paging_state, result->rows.paging_state);
+    if (result->kind == CQL_RESULT_PREPARED) {
+        const struct cql_prepared *prepared = &result->prepared;
+        memcpy(seen->id, prepared->id, CQL_ID_SIZE);
+        memcpy(seen->metadata_id, prepared->metadata_id, CQL_ID_SIZE);
+        names(seen->binds, sizeof(seen->binds), &prepared->bind);
+        names(seen->columns, sizeof(seen->columns), &prepared->result);
+        seen->keys[0] = '\0';
+        for (uint32_t i = 0; i < prepared->key_count; i++)
+            snprintf(seen->keys + strlen(seen->keys), sizeof(seen->keys) - strlen(seen->keys),
+                     "%d ", prepared->key_indexes[i]);
+    }
+}
+
+static void run(struct house *house, struct cql_request request)
+{
+    request.consistency = CQL_ONE;
+    request.serial_consistency = CQL_SERIAL;
+    house->seen.is_answered = false;
+    cql_run(&house->session, &request, answered, &house->seen);
+    rollup_fixture_step_until(&house->fixture, &house->seen.is_answered);
+}
+
+static void query(struct house *house, const char *text)
+{
+    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    cr_assert_neq(house->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, house->seen.message);
+}
+
+static void prepare(struct house *house, const char *text, uint8_t id[CQL_ID_SIZE])
+{
+    run(house, (struct cql_request){.kind = CQL_PREPARE, .text = bytes_text(text)});
+    cr_assert_eq(house->seen.kind, CQL_RESULT_PREPARED, "%s: %s", text, house->seen.message);
+    memcpy(id, house->seen.id, CQL_ID_SIZE);
+}
+
+static void execute(struct house *house, const uint8_t *id, const struct cql_value *values,
+                    uint32_t count)
+{
+    run(house, (struct cql_request){.kind = CQL_EXECUTE,
+                                    .text = bytes_of(id, CQL_ID_SIZE),
+                                    .values = values,
+                                    .value_count = count});
+}
+
+static struct cql_value int_value(uint8_t bytes[4], int32_t number)
+{
+    uint32_t swapped = __builtin_bswap32((uint32_t)number);
+    memcpy(bytes, &swapped, 4);
+    return (struct cql_value){.state = CQL_VALUE_SET, .data = bytes_of(bytes, 4)};
+}
+
+static struct cql_value text_value(const char *text)
+{
+    return (struct cql_value){.state = CQL_VALUE_SET, .data = bytes_text(text)};
+}
+
+static void make_table(struct house *house)
+{
+    query(house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                 "'replication_factor': 1}");
+    query(house, "USE k");
+    query(house, "CREATE TABLE t (p int, c int, v text, PRIMARY KEY (p, c))");
+}
+
+struct described {
+    const char *text;
+    const char *binds;
+    const char *columns;
+    const char *keys;
+};
+
+static const struct described described[] = {
+    {"INSERT INTO t (p, c, v) VALUES (?, ?, ?) USING TTL ? AND TIMESTAMP ?",
+     "p int, c int, v text, [ttl] int, [timestamp] bigint", "", "0 "},
+    {"INSERT INTO t (v, c, p) VALUES (:a, :b, :key)", "a text, b int, key int", "", "2 "},
+    {"SELECT v, c FROM t WHERE p = ? AND c > ? LIMIT ?", "p int, c int, [limit] int",
+     "v text, c int", "0 "},
+    {"SELECT v FROM t WHERE p IN ? AND c IN (?, ?)", "in(p) frozen<list<int>>, c int, c int",
+     "v text", ""},
+    {"SELECT v FROM t WHERE token(p) > ?", "partition key token bigint", "v text", ""},
+    {"UPDATE t SET v = ? WHERE p = ? AND c = 1 IF v = ?", "v text, p int, v text", "", "1 "},
+    {"DELETE FROM t WHERE p = ? AND (c) >= (?)", "p int, c int", "", "0 "},
+    {"SELECT JSON v FROM t", "", "[json] text", ""},
+};
+
+Test(cql_session, a_prepared_statement_describes_its_binds_and_columns)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    make_table(&house);
+    for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++) {
+        uint8_t id[CQL_ID_SIZE];
+        prepare(&house, described[i].text, id);
+        cr_expect_str_eq(house.seen.binds, described[i].binds, "%s", described[i].text);
+        cr_expect_str_eq(house.seen.columns, described[i].columns, "%s", described[i].text);
+        cr_expect_str_eq(house.seen.keys, described[i].keys, "%s", described[i].text);
+    }
+    house_close(&house);
+}
+
+Test(cql_session, values_are_bound_by_place_and_by_name_and_unset_leaves_a_column_alone)
+{
+    struct house house = {0};
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t one[4];
+    uint8_t two[4];
+    house_open(&house, 0);
+    make_table(&house);
+    prepare(&house, "INSERT INTO t (p, c, v) VALUES (:p, :c, :v)", id);
+    struct cql_value values[] = {int_value(one, 1), int_value(two, 2), text_value("a")};
+    execute(&house, id, values, 3);
+    cr_assert_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
+    values[2].state = CQL_VALUE_UNSET;
+    execute(&house, id, values, 3);
+    query(&house, "SELECT * FROM t");
+    cr_expect_str_eq(house.seen.cells, "1 2 a;");
+    struct cql_value named[] = {text_value("b"), int_value(one, 1), int_value(two, 2)};
+    named[0].name = bytes_text("v");
+    named[1].name = bytes_text("p");
+    named[2].name = bytes_text("c");
+    run(&house, (struct cql_request){.kind = CQL_EXECUTE,
+                                     .text = bytes_of(id, CQL_ID_SIZE),
+                                     .values = named,
+                                     .value_count = 3,
+                                     .values_are_named = true});
+    query(&house, "SELECT * FROM t");
+    cr_expect_str_eq(house.seen.cells, "1 2 b;");
+    values[2].state = CQL_VALUE_NULL;
+    execute(&house, id, values, 3);
+    query(&house, "SELECT * FROM t");
+    cr_expect_str_eq(house.seen.cells, "1 2 -;");
+    house_close(&house);
+}
+
+Test(cql_session, wrong_values_are_refused)
+{
+    struct house house = {0};
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t one[4];
+    house_open(&house, 0);
+    make_table(&house);
+    prepare(&house, "SELECT v FROM t WHERE p = ?", id);
+    execute(&house, id, NULL, 0);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    struct cql_value value = int_value(one, 1);
+    value.data.size = 3;
+    execute(&house, id, &value, 1);
+    cr_expect_eq(house.seen.code, CQL_INVALID, "an int of 3 bytes");
+    value.state = CQL_VALUE_UNSET;
+    execute(&house, id, &value, 1);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    cr_expect_str_eq(house.seen.message, "Invalid unset value for column p");
+    uint8_t unknown[CQL_ID_SIZE] = {9};
+    execute(&house, unknown, NULL, 0);
+    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
+    cr_expect_arr_eq(house.seen.id, unknown, CQL_ID_SIZE);
+    house_close(&house);
+}
+
+Test(cql_session, a_prepared_statement_follows_the_schema)
+{
+    struct house house = {0};
+    uint8_t all[CQL_ID_SIZE];
+    uint8_t some[CQL_ID_SIZE];
+    uint8_t again[CQL_ID_SIZE];
+    house_open(&house, 0);
+    make_table(&house);
+    query(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'a')");
+    prepare(&house, "SELECT * FROM t", all);
+    prepare(&house, "SELECT v FROM t", some);
+    query(&house, "ALTER TABLE t ADD w int");
+    execute(&house, some, NULL, 0);
+    cr_expect_str_eq(house.seen.cells, "a;", "its columns are as they were");
+    execute(&house, all, NULL, 0);
+    cr_expect_eq(house.seen.code, CQL_UNPREPARED, "its columns are others now");
+    prepare(&house, "SELECT * FROM t", again);
+    cr_expect_arr_eq(again, all, CQL_ID_SIZE, "the id follows from the text alone");
+    execute(&house, again, NULL, 0);
+    cr_expect_str_eq(house.seen.cells, "1 1 a -;");
+    query(&house, "DROP TABLE t");
+    execute(&house, again, NULL, 0);
+    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
+    cr_expect_str_eq(house.changes, "00 k.;01 k.t;11 k.t;21 k.t;");
+    house_close(&house);
+}
+
+Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
+{
+    struct house house = {0};
+    uint8_t first[CQL_ID_SIZE];
+    uint8_t last[CQL_ID_SIZE];
+    house_open(&house, 100 * 1024);
+    make_table(&house);
+    prepare(&house, "SELECT v FROM t WHERE p = 0", first);
+    for (int i = 1; i < 20; i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "SELECT v FROM t WHERE p = %d", i);
+        prepare(&house, text, last);
+    }
+    execute(&house, first, NULL, 0);
+    cr_expect_eq(house.seen.code, CQL_UNPREPARED);
+    execute(&house, last, NULL, 0);
+    cr_expect_eq(house.seen.kind, CQL_RESULT_ROWS);
+    house_close(&house);
+}
+
+Test(cql_session, a_batch_of_texts_and_prepared_statements_is_one_write)
+{
+    struct house house = {0};
+    uint8_t id[CQL_ID_SIZE];
+    uint8_t one[4];
+    uint8_t two[4];
+    house_open(&house, 0);
+    make_table(&house);
+    prepare(&house, "INSERT INTO t (p, c, v) VALUES (?, ?, 'x')", id);
+    struct cql_value values[] = {int_value(one, 1), int_value(two, 2)};
+    struct cql_batch_item items[] = {
+        {.is_prepared = true,
+         .text = bytes_of(id, CQL_ID_SIZE),
+         .values = values,
+         .value_count = 2},
+        {.text = bytes_text("INSERT INTO t (p, c, v) VALUES (1, 3, 'y')")},
+        {.text = bytes_text("DELETE FROM t WHERE p = 1 AND c = 2")},
+    };
+    run(&house,
+        (struct cql_request){.kind = CQL_BATCH, .items = items, .item_count = 3, .page_size = 1});
+    cr_assert_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
+    query(&house, "SELECT * FROM t");
+    cr_expect_str_eq(house.seen.cells, "1 3 y;", "of one time, a deletion beats a value");
+    items[1].text = bytes_text("SELECT * FROM t");
+    run(&house, (struct cql_request){.kind = CQL_BATCH, .items = items, .item_count = 2});
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    house_close(&house);
+}
+
+Test(cql_session, a_paging_state_of_another_statement_or_damaged_is_refused)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    make_table(&house);
+    for (int i = 0; i < 5; i++) {
+        char text[64];
+        snprintf(text, sizeof(text), "INSERT INTO t (p, c) VALUES (1, %d)", i);
+        query(&house, text);
+    }
+    struct cql_request request = {
+        .kind = CQL_QUERY, .text = bytes_text("SELECT c FROM t"), .page_size = 2};
+    run(&house, request);
+    cr_expect_str_eq(house.seen.cells, "0;1;");
+    struct buffer state = {0};
+    buffer_append_bytes(&state, buffer_view(&house.seen.paging_state));
+    request.paging_state = buffer_view(&state);
+    run(&house, request);
+    cr_expect_str_eq(house.seen.cells, "2;3;");
+    request.text = bytes_text("SELECT c, p FROM t");
+    run(&house, request);
+    cr_expect_eq(house.seen.code, CQL_PROTOCOL_ERROR);
+    request.text = bytes_text("SELECT c FROM t");
+    state.data[3] ^= 1;
+    run(&house, request);
+    cr_expect_eq(house.seen.code, CQL_PROTOCOL_ERROR);
+    buffer_release(&state);
+    house_close(&house);
+}
+
+/* Ten increments of one row, all under way at once: each condition is decided on what the ones
+ * before it did. */
+Test(cql_session, conditions_that_run_together_hold_one_after_the_other)
+{
+    enum { TOGETHER = 10 };
+    struct house house = {0};
+    struct seen seen[TOGETHER] = {{0}};
+    house_open(&house, 0);
+    make_table(&house);
+    for (int i = 0; i < TOGETHER; i++) {
+        struct cql_request request = {
+            .kind = CQL_QUERY,
+            .text = bytes_text("INSERT INTO t (p, c, v) VALUES (1, 1, 'x') IF NOT EXISTS"),
+            .consistency = CQL_ONE,
+            .serial_consistency = CQL_SERIAL};
+        cql_run(&house.session, &request, answered, &seen[i]);
+    }
+    int applied = 0;
+    for (int i = 0; i < TOGETHER; i++) {
+        rollup_fixture_step_until(&house.fixture, &seen[i].is_answered);
+        applied += strcmp(seen[i].cells, "true;") == 0;
+        buffer_release(&seen[i].paging_state);
+    }
+    cr_expect_eq(applied, 1);
+    house_close(&house);
+}
