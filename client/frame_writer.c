@@ -115,6 +115,24 @@ int frame_writer_control(struct frame_writer *writer, const char *line)
     return 0;
 }
 
+int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const void *lines,
+                       size_t size)
+{
+    size_t payload = WIRE_LINES_HEADER + size;
+    uint8_t *to;
+
+    if (payload > WIRE_PAYLOAD_MAX)
+        return DAYBOOK_INVALID;
+    to = frame_begin(writer, payload);
+    if (to == NULL)
+        return DAYBOOK_NO_MEMORY;
+    memcpy(to, header, WIRE_LINES_HEADER);
+    if (size > 0)
+        memcpy(to + WIRE_LINES_HEADER, lines, size);
+    frame_end(writer, WIRE_LINES, payload);
+    return 0;
+}
+
 /* ---- strings ---- */
 
 /* Codes of the strings of a table; those that are new join the dictionary. */

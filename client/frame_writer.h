@@ -29,6 +29,9 @@ void frame_writer_release(struct frame_writer *writer);
 int frame_writer_hello(struct frame_writer *writer);
 /* A control line of the text door, without its LF. */
 int frame_writer_control(struct frame_writer *writer, const char *line);
+/* Lines of text as a batch: WIRE_LINES_HEADER bytes of header, and the lines, each with its LF. */
+int frame_writer_lines(struct frame_writer *writer, const uint8_t *header, const void *lines,
+                       size_t size);
 /* `sequence` 0: rows outside of batches. */
 int frame_writer_batch(struct frame_writer *writer, const struct click_columns *columns,
                        uint64_t sequence);

@@ -27,6 +27,7 @@ enum wire_kind {
     WIRE_CONTROL = 2,                  /* a control line of the text door, without its LF */
     WIRE_STRINGS = 3,                  /* new entries of the connection's dictionary */
     WIRE_BATCH = 4,                    /* clicks as columns */
+    WIRE_LINES = 5,                    /* clicks as lines of text */
     WIRE_ANSWER = 128                  /* from the server: lines of the text door */
 };
 
@@ -67,4 +68,14 @@ enum {
     WIRE_SCALE_OF_ROW = 255
 };
 #define WIRE_DAY_NONE INT32_MIN
+
+/* LINES: 0 u64 number of the batch | 8 u32 lines | 12 u8 form | 13 u8 fields of a line |
+ *        14 u8 field[5], which of them is the reseller, day, time, ad, amount | 19 zero[5] |
+ *        24 the lines, each with its LF */
+enum {
+    WIRE_LINES_HEADER = 24,
+    WIRE_LINES_CSV = 0,
+    WIRE_LINES_NDJSON = 1,             /* fields is 0 and all of field[] WIRE_FIELD_NONE */
+    WIRE_FIELD_NONE = 255              /* of the day only */
+};
 #endif

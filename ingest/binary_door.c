@@ -12,6 +12,7 @@
 
 #include "client/wire.h"
 #include "ingest/binary_decoder.h"
+#include "ingest/line_batch.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
 #include "ingest/text_door.h"
@@ -137,30 +138,37 @@ static void group_take(struct text_connection *connection, const struct binary_b
     group->is_answer_due |= batch->rows > 0;
 }
 
-static void numbered_take(struct text_connection *connection, const struct binary_batch *batch,
-                          size_t size)
+/* A numbered batch of `lines` has come; `form` keeps apart what is written in different ways. */
+static void numbered_open(struct text_connection *connection, uint64_t sequence, uint32_t lines,
+                          size_t size, const char *form)
 {
-    static const char form[] = "binary";
-    struct binary_decoder *decoder = connection->binary->decoder;
     const char *stream = connection->stream->name;
     struct text_batch *open = &connection->batch;
-    int rc = 0;
 
     *open = (struct text_batch){
         .is_open = true,
-        .sequence = batch->sequence,
-        .lines = batch->rows,
+        .sequence = sequence,
+        .lines = lines,
         .bytes = size,
-        .verdict = producer_verdict_of(connection->producer, batch->sequence),
+        .verdict = producer_verdict_of(connection->producer, sequence),
         .hash = hash128_stream_new(),
     };
     connection->group.was_answered = true;
-    connection->lines += batch->rows;
+    connection->lines += lines;
     hash128_stream_add(open->hash, stream, strlen(stream) + 1);
-    hash128_stream_add(open->hash, form, sizeof form);
-    binary_decoder_hash(decoder, batch, open->hash);
+    hash128_stream_add(open->hash, form, strlen(form) + 1);
+}
+
+static void numbered_take(struct text_connection *connection, const struct binary_batch *batch,
+                          size_t size)
+{
+    struct binary_decoder *decoder = connection->binary->decoder;
+    int rc = 0;
+
+    numbered_open(connection, batch->sequence, batch->rows, size, "columns");
+    binary_decoder_hash(decoder, batch, connection->batch.hash);
     /* Of a copy only the hash is asked for. */
-    if (open->verdict == PRODUCER_NEXT)
+    if (connection->batch.verdict == PRODUCER_NEXT)
         rc = binary_decoder_rows(decoder, batch, connection->rows.builder, 1);
     if (rc == 0)
         text_commit_batch(connection);
@@ -186,6 +194,78 @@ static void batch_take(struct text_connection *connection, struct bytes payload)
         numbered_take(connection, &batch, WIRE_HEADER_SIZE + payload.size);
 }
 
+/* ---- lines ---- */
+
+/* How the lines of a LINES frame are to be read; false: it does not say so. */
+static bool lines_shape(struct line_parser *parser, struct bytes payload)
+{
+    const uint8_t *fields = payload.data + 14;
+    bool is_json = payload.data[12] == WIRE_LINES_NDJSON;
+    uint32_t seen = 0;
+
+    parser->order.field_count = payload.data[13];
+    memcpy(parser->order.line_field, fields, sizeof parser->order.line_field);
+    for (int i = 0; i < RECORD_FIELDS; i++) {
+        bool is_none = fields[i] == WIRE_FIELD_NONE;
+
+        if (is_none ? !is_json && i != FIELD_DAY
+                    : fields[i] >= parser->order.field_count || (seen & 1U << fields[i]) != 0)
+            return false;
+        seen |= is_none ? 0 : 1U << fields[i];
+    }
+    return payload.data[12] <= WIRE_LINES_NDJSON && parser->order.field_count <= RECORD_FIELDS &&
+           is_json == (parser->order.field_count == 0);
+}
+
+/* Whether `lines` lines, and nothing else, are behind the header. */
+static bool lines_are_whole(struct bytes payload, uint32_t lines)
+{
+    uint32_t ends = 0;
+
+    for (size_t i = 19; i < WIRE_LINES_HEADER; i++) {
+        if (payload.data[i] != 0)
+            return false;
+    }
+    for (size_t i = WIRE_LINES_HEADER; i < payload.size; i++)
+        ends += payload.data[i] == '\n';
+    return ends == lines &&
+           (payload.size == WIRE_LINES_HEADER || payload.data[payload.size - 1] == '\n');
+}
+
+static void lines_parse(struct text_connection *connection, struct bytes payload)
+{
+    struct line_parser *parser = &connection->parser;
+    struct ndjson *ndjson = NULL;
+
+    if (payload.data[12] == WIRE_LINES_NDJSON) {
+        if (connection->ndjson == NULL)
+            connection->ndjson = ndjson_new(&connection->columns);
+        ndjson = connection->ndjson;
+    }
+    parser->line = 1;
+    line_batch_parse(parser, ndjson, connection->rows.builder,
+                     bytes_of(payload.data + WIRE_LINES_HEADER, payload.size - WIRE_LINES_HEADER));
+}
+
+static void lines_take(struct text_connection *connection, struct bytes payload)
+{
+    uint64_t sequence = payload.size < WIRE_LINES_HEADER ? 0 : load_u64(payload.data);
+    uint32_t lines = payload.size < WIRE_LINES_HEADER ? 0 : load_u32(payload.data + 8);
+
+    if (sequence == 0 || sequence > INT64_MAX || !lines_are_whole(payload, lines) ||
+        !lines_shape(&connection->parser, payload))
+        frame_refuse(connection, 0, "malformed");
+    else if (lines > BLOCK_ROWS_MAX)
+        batch_refuse(connection, sequence, ERROR_LIMIT);
+    else if (text_control_admits(connection, sequence) && text_door_prepare(connection)) {
+        numbered_open(connection, sequence, lines, WIRE_HEADER_SIZE + payload.size, "lines");
+        hash128_stream_add(connection->batch.hash, payload.data + 8, payload.size - 8);
+        if (connection->batch.verdict == PRODUCER_NEXT)
+            lines_parse(connection, payload);
+        text_commit_batch(connection);
+    }
+}
+
 /* ---- frames ---- */
 
 static void frame_take(struct text_connection *connection, uint8_t kind, struct bytes payload)
@@ -200,6 +280,8 @@ static void frame_take(struct text_connection *connection, uint8_t kind, struct 
         strings_take(connection, payload);
     else if (kind == WIRE_BATCH)
         batch_take(connection, payload);
+    else if (kind == WIRE_LINES)
+        lines_take(connection, payload);
     else
         frame_refuse(connection, 0, "unknown_kind");
 }

@@ -8,6 +8,9 @@
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    up to LOAD_BATCHES of them under
  *       #batch N COUNT, the lines                                way at once
  *
+ * With --binary the same is said in frames: the lines are parsed here and sent as columns
+ * (load_frames.h).
+ *
  * Batches end where the lines or bytes of one are full, counted from the file's beginning, so that
  * a load that is repeated sends the same batches again and the door knows them for copies. */
 #include "ingest/load.h"
@@ -17,6 +20,7 @@
 #include <stdio.h>
 
 #include "ingest/load_file.h"
+#include "ingest/load_frames.h"
 #include "ingest/reject.h"
 #include "storage/base/memory.h"
 #include "storage/base/table_print.h"
@@ -26,9 +30,10 @@ enum {
     LOAD_BATCH_LINES = 8192,
     LOAD_BATCH_BYTES = 1 << 20, /* one line more may come on top */
     LOAD_QUEUE_MAX = 4 << 20,   /* bytes that wait for the door; then no more is read */
-    LOAD_REPLY_MAX = 64 << 10,  /* bytes of one reply line */
-    LOAD_BAR_US = 100000,       /* between two drawings of the bar, */
-    LOAD_NOTE_US = 10000000,    /* or two lines where there is no terminal */
+    CONTROL_SIZE = 4096,
+    LOAD_REPLY_MAX = 64 << 10, /* bytes of one reply line */
+    LOAD_BAR_US = 100000,      /* between two drawings of the bar, */
+    LOAD_NOTE_US = 10000000,   /* or two lines where there is no terminal */
     LOAD_BAR_WIDTH = 20
 };
 
@@ -50,7 +55,8 @@ struct load {
     bool is_terminal;
     enum load_phase phase;
     int exit_status;
-    struct buffer reply; /* the beginning of a line of the door's */
+    struct load_frames *frames; /* NULL: what is said are lines of text */
+    struct buffer reply;        /* the beginning of a line of the door's */
     uint8_t space[32768];
     struct buffer names; /* of columns */
     struct line_columns columns;
@@ -235,9 +241,32 @@ static void load_fail(struct load *load, const char *format, ...)
     load_end(load, EXIT_SYSTEM_FAILED);
 }
 
-static void load_say(struct load *load, const char *text)
+/* Say a control line. */
+static void load_control(struct load *load, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void load_control(struct load *load, const char *format, ...)
 {
-    network_write(load->connection, bytes_text(text));
+    char line[CONTROL_SIZE];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(line, sizeof line - 1, format, arguments);
+    va_end(arguments);
+    if (load->frames != NULL) {
+        load_frames_control(load->frames, line);
+        network_write(load->connection, load_frames_take(load->frames));
+        return;
+    }
+    memcpy(line + strlen(line), "\n", 2);
+    network_write(load->connection, bytes_text(line));
+}
+
+/* 32 hexadecimal digits; `text` has 33 bytes. */
+static const char *load_hex(const uint8_t hash[16], char *text)
+{
+    for (int i = 0; i < 16; i++)
+        (void)snprintf(text + 2 * i, 3, "%02x", hash[i]);
+    return text;
 }
 
 /* ---- one file after the other ---- */
@@ -253,18 +282,11 @@ static void load_next_file(struct load *load)
     load->file.path = load->options->paths[load->path_index++];
     load->phase = LOAD_ASKING_COLUMNS;
     /* Also because a header may come again after it. */
-    load_say(load, "#stream");
-    if (load->options->stream != NULL) {
-        load_say(load, " ");
-        load_say(load, load->options->stream);
-    }
-    load_say(load, "\n#columns\n");
-}
-
-static void hex_append(struct buffer *buffer, const uint8_t hash[16])
-{
-    for (int i = 0; i < 16; i++)
-        buffer_printf(buffer, "%02x", hash[i]);
+    if (load->options->stream != NULL)
+        load_control(load, "#stream %s", load->options->stream);
+    else
+        load_control(load, "#stream");
+    load_control(load, "#columns");
 }
 
 /* The columns are known: look at the file and ask what is known of it. */
@@ -273,7 +295,7 @@ static void load_ask_files(struct load *load)
     const struct load_options *options = load->options;
     const char *path = load->file.path;
     const char *identity = strcmp(path, "-") == 0 ? options->producer : options->as;
-    struct buffer line = {0};
+    char key[33];
     struct error err = {0};
     int rc;
 
@@ -295,11 +317,7 @@ static void load_ask_files(struct load *load)
         return;
     }
     load->phase = LOAD_ASKING_FILES;
-    buffer_append_text(&line, "#files ");
-    hex_append(&line, load->file.key);
-    buffer_put_u8(&line, '\n');
-    network_write(load->connection, buffer_view(&line));
-    buffer_release(&line);
+    load_control(load, "#files %s", load_hex(load->file.key, key));
 }
 
 /* ---- sending ---- */
@@ -330,21 +348,24 @@ static bool load_read_batch(struct load *load, struct load_batch *batch)
     return batch->lines > 0;
 }
 
-static void load_send_batch(struct load *load, const struct load_batch *batch)
+static void load_send_batch(struct load *load, struct load_batch *batch)
 {
-    struct buffer line = {0};
     uint8_t hash[16];
+    char key_text[33];
+    char hash_text[33];
 
     load_file_hash(&load->file, hash);
-    buffer_append_text(&line, "#file ");
-    hex_append(&line, load->file.key);
-    buffer_printf(&line, " %" PRIu64 " ", load->file.bytes);
-    hex_append(&line, hash);
-    buffer_printf(&line, " %" PRIu64 " %s\n#batch %" PRIu64 " %" PRIu64 "\n", load->file.lines,
-                  load->file.ends_line ? "lf" : "cut", batch->sequence, batch->lines);
-    network_write(load->connection, buffer_view(&line));
+    load_control(load, "#file %s %" PRIu64 " %s %" PRIu64 " %s", load_hex(load->file.key, key_text),
+                 load->file.bytes, load_hex(hash, hash_text), load->file.lines,
+                 load->file.ends_line ? "lf" : "cut");
+    if (load->frames != NULL) {
+        buffer_reserve(&batch->text, LINE_PARSER_PADDING);
+        load_frames_batch(load->frames, batch->sequence, batch->lines, buffer_view(&batch->text));
+        network_write(load->connection, load_frames_take(load->frames));
+        return;
+    }
+    load_control(load, "#batch %" PRIu64 " %" PRIu64, batch->sequence, batch->lines);
     network_write(load->connection, buffer_view(&batch->text));
-    buffer_release(&line);
 }
 
 /* Send as much as may be under way; when all is answered, go on with the next file. */
@@ -398,10 +419,14 @@ static void load_begin(struct load *load)
     uuid_make(load->world->random, id);
     uuid_format(load->prefix != NULL ? load->prefix->producer : id, text);
     load->sequence = load->prefix != NULL ? load->prefix->batch + 1 : 1;
-    load_say(load, "#producer ");
-    load_say(load, text);
-    load_say(load, load->prefix != NULL ? " 1\n" : " 1 new\n");
-    network_write(load->connection, buffer_view(&load->file.header));
+    load_control(load, "#producer %s 1%s", text, load->prefix != NULL ? "" : " new");
+    if (load->frames == NULL)
+        network_write(load->connection, buffer_view(&load->file.header));
+    else if (load_frames_file(load->frames, &load->columns, buffer_view(&load->file.header),
+                              &err) != 0) {
+        load_fail(load, "%s: %s", load->file.path, err.text);
+        return;
+    }
     load->phase = LOAD_SENDING;
     load_pump(load);
 }
@@ -652,8 +677,10 @@ static void load_reply(struct load *load, struct bytes line)
         is_known = load_prefix_reply(load, rest);
     else if (bytes_equal(word, bytes_text("files")))
         is_known = load_files_end(load);
+    else if (bytes_equal(word, bytes_text("binary")))
+        is_known = load->frames != NULL;
     if (!is_known)
-        load_fail(load, "what answers is no text door: %.*s",
+        load_fail(load, "what answers is no ingest door: %.*s",
                   (int)(line.size < 200 ? line.size : 200), (const char *)line.data);
 }
 
@@ -672,7 +699,10 @@ static void load_data(void *context, size_t size)
     struct load *load = context;
     size_t at = 0;
 
-    buffer_append(&load->reply, load->space, size);
+    if (load->frames == NULL)
+        buffer_append(&load->reply, load->space, size);
+    else if (load_frames_answers(load->frames, bytes_of(load->space, size), &load->reply) != 0)
+        load_fail(load, "what answers is no binary door");
     while (load->phase != LOAD_OVER && at < load->reply.size) {
         const uint8_t *start = load->reply.data + at;
         const uint8_t *end = memchr(start, '\n', load->reply.size - at);
@@ -687,7 +717,7 @@ static void load_data(void *context, size_t size)
         load->reply.size -= at;
     }
     if (load->reply.size > LOAD_REPLY_MAX)
-        load_fail(load, "what answers is no text door: a line without an end");
+        load_fail(load, "what answers is no ingest door: a line without an end");
 }
 
 static void load_connection_end(void *context, int status)
@@ -710,6 +740,7 @@ static void load_closed(void *context)
     load_close_file(load);
     for (int i = 0; i < LOAD_BATCHES; i++)
         buffer_release(&load->batches[i].text);
+    load_frames_free(load->frames);
     buffer_release(&load->reply);
     buffer_release(&load->names);
     memory_free(load);
@@ -728,12 +759,17 @@ void load_start(const struct load_options *options, struct world *world,
                 struct connection *connection, bool is_terminal, struct command_output *output)
 {
     struct load *load = memory_zeroed(1, sizeof *load);
+    uint64_t seed;
 
     load->options = options;
     load->world = world;
     load->connection = connection;
     load->output = output;
     load->is_terminal = is_terminal;
+    if (options->is_binary) {
+        world->random->fill(world->random, &seed, sizeof seed);
+        load->frames = load_frames_new(seed);
+    }
     network_start(connection, &load_handler, load);
     load_next_file(load);
 }

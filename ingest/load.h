@@ -19,6 +19,7 @@ struct load_options {
     const char *as;                    /* load as a file of its own, known by this name; or NULL */
     const char *producer;              /* standard input is known by this name; or NULL */
     const char *stream;                /* NULL: the default one */
+    bool is_binary;                    /* parse here, and send columns */
     bool is_strict;                    /* exit status 1 when a line was refused */
 };
 
@@ -26,10 +27,11 @@ struct load_options {
  * those of the words. */
 extern const struct argp load_argp;
 
-/* Load the files over `connection`, which is not started yet, speaks the text door's protocol, and
- * is owned from here on.  Progress and notes go to the error stream of `output`, a line per file to
- * the other; `output->finish` is last, after the connection was closed.  `world` gives clock and
- * randomness; `options` and `world` live until then.  Files are read on the calling thread. */
+/* Load the files over `connection`, which is not started yet, speaks the ingest door's protocol,
+ * and is owned from here on.  Progress and notes go to the error stream of `output`, a line per
+ * file to the other; `output->finish` is last, after the connection was closed.  `world` gives
+ * clock and randomness; `options` and `world` live until then.  Files are read on the calling
+ * thread. */
 void load_start(const struct load_options *options, struct world *world,
                 struct connection *connection, bool is_terminal, struct command_output *output);
 #endif

@@ -3,11 +3,13 @@
 
 #include "ingest/load.h"
 
-enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_STRICT };
+enum { OPTION_AS = 1, OPTION_PRODUCER, OPTION_BINARY, OPTION_STRICT };
 
 static const struct argp_option options_list[] = {
     {"as", OPTION_AS, "NAME", 0, "load as a file of its own, whatever was loaded before", 0},
     {"producer", OPTION_PRODUCER, "NAME", 0, "what standard input is known by; needed for -", 0},
+    {"binary", OPTION_BINARY, NULL, 0,
+     "parse the lines in this process and send columns, which takes work off a running server", 0},
     {"strict", OPTION_STRICT, NULL, 0, "exit status 1 when a line was refused", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -41,6 +43,9 @@ static error_t options_parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_PRODUCER:
         options->producer = argument;
+        return 0;
+    case OPTION_BINARY:
+        options->is_binary = true;
         return 0;
     case OPTION_STRICT:
         options->is_strict = true;

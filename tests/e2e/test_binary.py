@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 import binary
 import daybook
 
@@ -74,3 +76,18 @@ def test_a_changed_byte_is_told_and_counts_nothing(serve):
     assert client.finish()[-1] == "ok 1 accepted 3 rejected 0"
     total = daybook.rows(server.run("report", "--by", "total", "--format", "csv").out)
     assert [row["clicks"] for row in total] == ["3"]
+
+
+@pytest.mark.parametrize("is_served", [False, True], ids=["directory", "server"])
+def test_load_sends_columns(serve, directory, tmp_path, flights, is_served):
+    if is_served:
+        serve()
+    file = tmp_path / "clicks.csv"
+    file.write_bytes(flights.bytes)
+    answer = daybook.run("load", "-d", directory, "--binary", file)
+    assert "334,264 lines accepted, 2,512 refused" in answer.out
+    kept = (tmp_path / "clicks.csv.rejects.csv").read_text()
+    assert kept.count("empty_id") == flights.rejected
+    assert "already" in daybook.run("load", "-d", directory, file).out
+    daybook.run("rate", "load", "-d", directory, flights.rates)
+    daybook.assert_holds(directory, flights)

@@ -11,6 +11,7 @@
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
 #include "storage/backup_point.h"
+#include "client/frame_writer.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -90,6 +91,52 @@ static void save_lines(const struct seeds *seeds)
     save_text(seeds, "text", "milliseconds", "1385654400123");
     save_text(seeds, "text", "amount", "12345678901234567.8");
     save_text(seeds, "text", "exponent", "-1.25e-17");
+}
+
+/* ---- frames ---- */
+
+static struct daybook_click click_of(const char *reseller, int32_t day, const char *ad)
+{
+    return (struct daybook_click){.reseller = reseller,
+                                  .ad = ad,
+                                  .day = day,
+                                  .time_ms = INT64_C(1385654400123),
+                                  .amount = day,
+                                  .scale = (uint8_t)(day & 3)};
+}
+
+/* What fuzz_binary_decoder takes: the frames of a batch without hello. */
+static void save_frames(const struct seeds *seeds, const char *name,
+                        const struct daybook_click *clicks, size_t count)
+{
+    struct click_batch batch = {0};
+    struct frame_writer writer = {0};
+    struct click_columns columns;
+    for (size_t i = 0; i < count; i++) {
+        check(click_batch_add(&batch, &clicks[i]) == 0);
+    }
+    columns = click_batch_columns(&batch);
+    check(frame_writer_batch(&writer, &columns, 1) == 0);
+    save(seeds, "binary_decoder", name, bytes_of("", 0), bytes_of(writer.out, writer.out_size));
+    frame_writer_release(&writer);
+    click_batch_release(&batch);
+}
+
+static void save_binary(const struct seeds *seeds)
+{
+    static const char answers[] =
+        "\7\13\0\0\0\200\0\0\0\132\132\132\132binary 1\nok"
+        "\65\0\0\0\200\0\0\0\132\132\132\132 1 accepted 2 rejected 1\n"
+        "reject 2 1 bad_day \"x\"\nok 2 ";
+    const struct daybook_click clicks[] = {
+        click_of("r1", 16037, "ad42"), click_of("r2", 16037, "ad42"), click_of("r1", 16038, "a"),
+        click_of("r1", DAYBOOK_DAY_NONE, "ad42"), click_of("\xff", 99, "ad42"),
+    };
+    save_frames(seeds, "plain", clicks, 3);
+    save_frames(seeds, "one", clicks, 1);
+    save_frames(seeds, "derived", clicks, 4);
+    save_frames(seeds, "refused", clicks, 5);
+    save(seeds, "client_answers", "two", bytes_of("", 0), bytes_of(answers, sizeof(answers) - 1));
 }
 
 static void save_values(const struct seeds *seeds)
@@ -462,6 +509,7 @@ int main(int argc, char **argv)
     write_history(&fixture);
     save_statements(&seeds);
     save_lines(&seeds);
+    save_binary(&seeds);
     save_values(&seeds);
     save_zones(&seeds);
     save_messages(&seeds);

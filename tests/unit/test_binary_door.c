@@ -258,6 +258,83 @@ Test(binary_door, refused_rows_are_kept_as_the_lines_they_stand_for)
     memory_free(options);
 }
 
+/* ---- lines ---- */
+
+/* A header of LINES for `lines` lines of CSV in the usual order. */
+static void lines_header(uint8_t header[WIRE_LINES_HEADER], uint64_t sequence, uint32_t lines)
+{
+    static const uint8_t order[] = {5, 0, 1, 2, 3, 4};
+
+    memset(header, 0, WIRE_LINES_HEADER);
+    store_u64(header, sequence);
+    store_u32(header + 8, lines);
+    memcpy(header + 13, order, sizeof order);
+}
+
+#define LINES "r1,2013-11-28,1385654400123,ad42,0.005\n#sync\nr1,,1385654400123,\"a\"\"b\",1\r\n\n"
+
+static void client_lines_frame(struct client *client, const uint8_t *header, const char *text)
+{
+    cr_assert(frame_writer_lines(&client->writer, header, text, strlen(text)) == 0);
+}
+
+Test(binary_door, a_batch_may_come_as_lines_each_of_which_is_a_row_or_refused)
+{
+    struct client client;
+    uint8_t header[WIRE_LINES_HEADER];
+
+    for (int round = 0; round < 2; round++) {
+        client_open(&client);
+        client_control(&client, P " new");
+        lines_header(header, 1, 4);
+        client_lines_frame(&client, header, LINES);
+        lines_header(header, 2, 1);
+        memcpy(header + 12, "\1\0\377\377\377\377\377", 7);
+        client_lines_frame(
+            &client, header,
+            "{\"reseller_id\":\"r\",\"time\":1385654400123,\"ad_id\":\"a\",\"amount\":0.10}\n");
+        lines_header(header, 3, 0);
+        client_lines_frame(&client, header, "");
+        client_send(&client);
+        client_expect(&client, round == 0
+                                   ? "binary 1\nreject 1 2 unknown_control \"#sync\"\n"
+                                     "reject 1 4 empty_line \"\"\nok 1 accepted 2 rejected 2\n"
+                                     "ok 2 accepted 1 rejected 0\nok 3 accepted 0 rejected 0\n"
+                                   : "binary 1\nok 1 accepted 2 rejected 2 duplicate\n"
+                                     "ok 2 accepted 1 rejected 0 duplicate\n"
+                                     "ok 3 accepted 0 rejected 0 duplicate\n");
+    }
+}
+
+Test(binary_door, lines_that_are_not_as_their_header_says_are_refused_whole)
+{
+    static const struct {
+        const char *what;
+        size_t offset;
+        uint8_t byte;
+    } table[] = {
+        {"no number", 0, 0},      {"a number past the sign", 7, 0x80},
+        {"a line too few", 8, 3}, {"a line too many", 8, 5},
+        {"another form", 12, 2},  {"NDJSON with fields", 12, 1},
+        {"no fields", 13, 0},     {"more fields than columns", 13, 6},
+        {"no time", 16, 255},     {"a field past the line", 14, 5},
+        {"a field twice", 14, 1}, {"a zero that is none", 19, 1},
+    };
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        uint8_t header[WIRE_LINES_HEADER];
+        struct client client;
+
+        client_open(&client);
+        client_control(&client, P " new");
+        lines_header(header, 1, 4);
+        header[table[i].offset] = table[i].byte;
+        client_lines_frame(&client, header, LINES);
+        client_send(&client);
+        client_expect(&client, "binary 1\nerror - bad_frame malformed\n");
+    }
+}
+
 /* ---- bytes ---- */
 
 /* A hello, then `frame`, with its checksum put right if asked for. */

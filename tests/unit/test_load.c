@@ -129,9 +129,9 @@ Test(load, another_file_with_the_same_beginning_is_loaded_whole)
     buffer_release(&text);
 }
 
-Test(load, a_last_line_without_its_end_is_taken_and_the_file_may_go_on_behind_it)
+static void last_line(bool is_binary)
 {
-    struct load_options options = {0};
+    struct load_options options = {.is_binary = is_binary};
 
     file_write("a.csv", "w", bytes_text("r,,1,a,1\nr,,2,a,1"));
     load_file_expect(&options, "a.csv", EXIT_DONE, "2 lines accepted", "");
@@ -149,9 +149,19 @@ Test(load, a_last_line_without_its_end_is_taken_and_the_file_may_go_on_behind_it
     cr_expect(clicks() == 7);
 }
 
-Test(load, refused_lines_go_to_a_file_with_their_numbers_and_control_lines_are_lines)
+Test(load, a_last_line_without_its_end_is_taken_and_the_file_may_go_on_behind_it)
 {
-    struct load_options options = {.is_strict = true};
+    last_line(false);
+}
+
+Test(load, as_columns_a_last_line_without_its_end_is_taken_and_the_file_may_go_on_behind_it)
+{
+    last_line(true);
+}
+
+static void refused_lines(bool is_binary)
+{
+    struct load_options options = {.is_binary = is_binary, .is_strict = true};
     char path[200];
     char got[1000] = "";
     FILE *file;
@@ -170,6 +180,16 @@ Test(load, refused_lines_go_to_a_file_with_their_numbers_and_control_lines_are_l
     cr_expect(clicks() == 2);
 }
 
+Test(load, refused_lines_go_to_a_file_with_their_numbers_and_control_lines_are_lines)
+{
+    refused_lines(false);
+}
+
+Test(load, as_columns_refused_lines_go_to_a_file_with_their_numbers_and_control_lines_are_lines)
+{
+    refused_lines(true);
+}
+
 Test(load, a_file_without_records_is_nobodys_beginning)
 {
     struct load_options options = {0};
@@ -181,9 +201,9 @@ Test(load, a_file_without_records_is_nobodys_beginning)
     load_file_expect(&options, "missing.csv", EXIT_SYSTEM_FAILED, "", "cannot open");
 }
 
-Test(load, packed_files_are_known_by_what_they_hold)
+static void packed_files(bool is_binary)
 {
-    struct load_options options = {0};
+    struct load_options options = {.is_binary = is_binary};
     struct buffer text = {0};
     char command[500];
 
@@ -202,9 +222,19 @@ Test(load, packed_files_are_known_by_what_they_hold)
     buffer_release(&text);
 }
 
-Test(load, ndjson_is_loaded_and_lines_of_megabytes_are_refused_alone)
+Test(load, packed_files_are_known_by_what_they_hold)
 {
-    struct load_options options = {0};
+    packed_files(false);
+}
+
+Test(load, as_columns_packed_files_are_known_by_what_they_hold)
+{
+    packed_files(true);
+}
+
+static void ndjson(bool is_binary)
+{
+    struct load_options options = {.is_binary = is_binary};
     struct buffer text = {0};
 
     buffer_append_text(&text, "{\"reseller_id\":\"r\",\"time\":5,\"ad_id\":\"a\",\"amount\":1}\n");
@@ -216,6 +246,16 @@ Test(load, ndjson_is_loaded_and_lines_of_megabytes_are_refused_alone)
     load_file_expect(&options, "a.ndjson", EXIT_DONE, "already loaded, 3 lines", "");
     cr_expect(clicks() == 2);
     buffer_release(&text);
+}
+
+Test(load, ndjson_is_loaded_and_lines_of_megabytes_are_refused_alone)
+{
+    ndjson(false);
+}
+
+Test(load, as_columns_ndjson_is_loaded_and_lines_of_megabytes_are_refused_alone)
+{
+    ndjson(true);
 }
 
 /* Load for so many turns of the loop, then break the connection. */
@@ -243,9 +283,9 @@ static void load_interrupted(struct load_options *options, const char *name, int
         buffer_release(&result.text[i]);
 }
 
-Test(load, a_load_that_is_interrupted_anywhere_counts_each_line_once)
+static void interrupted_load(bool is_binary)
 {
-    struct load_options options = {0};
+    struct load_options options = {.is_binary = is_binary};
     struct buffer text = {0};
 
     lines_append(&text, 0, 600000);
@@ -261,4 +301,41 @@ Test(load, a_load_that_is_interrupted_anywhere_counts_each_line_once)
     load_file_expect(&options, "a.csv", EXIT_DONE, "already loaded, 600,000 lines", "");
     cr_expect(clicks() == 600000);
     buffer_release(&text);
+}
+
+Test(load, a_load_that_is_interrupted_anywhere_counts_each_line_once)
+{
+    interrupted_load(false);
+}
+
+Test(load, as_columns_a_load_that_is_interrupted_anywhere_counts_each_line_once)
+{
+    interrupted_load(true);
+}
+
+Test(load, a_file_that_was_begun_as_lines_goes_on_as_columns_and_back)
+{
+    struct load_options options = {0};
+    struct buffer text = {0};
+
+    for (int part = 0; part < 4; part++) {
+        options.is_binary = part % 2 == 1;
+        lines_append(&text, part * 10000, part * 10000 + 10000);
+        file_write("a.csv", "w", buffer_view(&text));
+        load_file_expect(&options, "a.csv", EXIT_DONE, "10,000 lines accepted, 0 refused",
+                         part == 0 ? "" : "are loaded already");
+        options.is_binary = !options.is_binary;
+        load_file_expect(&options, "a.csv", EXIT_DONE, "already loaded", "");
+    }
+    cr_expect(clicks() == 40000);
+    buffer_release(&text);
+}
+
+Test(load, a_header_that_cannot_be_is_said_before_anything_is_sent_as_columns)
+{
+    struct load_options options = {.is_binary = true};
+
+    file_write("a.csv", "w", bytes_text("time,country\n1,2\n"));
+    load_file_expect(&options, "a.csv", EXIT_SYSTEM_FAILED, "", "unknown_column \"country\"");
+    cr_expect(clicks() == 0);
 }

@@ -1,0 +1,267 @@
+/* load_frames: see load_frames.h.
+ *
+ * What decides correctness: a batch is the same on every attempt, because whether it is sent as
+ * columns follows from its lines alone.  A day that follows from its time is sent as not given, for
+ * the stream's zone is the server's to know; here it is worked out in UTC, and forgotten.
+ *
+ * The parser needs a table; this one has the columns of a stream and nothing else. */
+#include "ingest/load_frames.h"
+
+#include "client/frame_reader.h"
+#include "client/frame_writer.h"
+#include "client/wire.h"
+#include "ingest/line_batch.h"
+#include "storage/base/memory.h"
+#include "storage/type.h"
+
+enum {
+    TABLE_LINES = 1,
+    COLUMN_RESELLER = 1,
+    COLUMN_DAY,
+    COLUMN_TIME,
+    COLUMN_AD,
+    COLUMN_RANK,
+    COLUMN_AMOUNT,
+    COLUMN_DERIVED
+};
+
+static const struct column_definition lines_columns[] = {
+    {COLUMN_RESELLER, "reseller_id", "text", COLUMN_PARTITION, false},
+    {COLUMN_DAY, "day", "text", COLUMN_PARTITION, false},
+    {COLUMN_TIME, "time", "timestamp", COLUMN_CLUSTERING, true},
+    {COLUMN_AD, "ad_id", "text", COLUMN_CLUSTERING, false},
+    {COLUMN_RANK, "click_id", "bigint", COLUMN_CLUSTERING, false},
+    {COLUMN_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
+    {COLUMN_DERIVED, "day_derived", "boolean", COLUMN_REGULAR, false},
+};
+
+static const struct table_definition lines_table = {
+    .id = TABLE_LINES,
+    .keyspace = "load",
+    .name = "lines",
+    .flags = TABLE_RANKED | TABLE_STREAM,
+    .columns = lines_columns,
+    .column_count = sizeof lines_columns / sizeof lines_columns[0],
+};
+
+static const struct ingest_stream lines_stream = {
+    .name = "lines",
+    .table_id = TABLE_LINES,
+    .column_ids = {COLUMN_RESELLER, COLUMN_DAY, COLUMN_TIME, COLUMN_AD, COLUMN_AMOUNT},
+    .day_derived_column_id = COLUMN_DERIVED,
+};
+
+struct load_frames {
+    struct frame_writer writer;
+    struct frame_reader reader;
+    bool is_taken; /* the writer's bytes */
+    struct schema *schema;
+    struct row_builder *builder;
+    struct line_parser parser;
+    struct ndjson *ndjson; /* NULL: the file is CSV, or nothing of it came yet */
+    bool is_begun;         /* the first line of the file came */
+    const struct line_columns *columns;
+    /* of the batch that is being written */
+    struct string_map resellers;
+    struct string_map pairs;   /* each is a struct click_partition */
+    uint32_t *given, *derived; /* by partition of the block: its pair's code + 1; or 0 */
+    uint32_t *codes;           /* by row */
+    size_t partition_capacity, row_capacity;
+};
+
+/* ---- life ---- */
+
+struct load_frames *load_frames_new(uint64_t seed)
+{
+    struct load_frames *frames = memory_zeroed(1, sizeof *frames);
+
+    frames->schema = schema_new();
+    check(schema_add_keyspace(frames->schema, lines_table.keyspace, NULL) == 0 &&
+          schema_add_table(frames->schema, &lines_table, NULL) == 0 &&
+          row_builder_new(&lines_stream, schema_table(frames->schema, TABLE_LINES), seed,
+                          &frames->builder, NULL) == 0);
+    line_parser_init(&frames->parser);
+    check(frame_writer_hello(&frames->writer) == 0);
+    return frames;
+}
+
+void load_frames_free(struct load_frames *frames)
+{
+    if (frames == NULL)
+        return;
+    frame_writer_release(&frames->writer);
+    frame_reader_release(&frames->reader);
+    row_builder_free(frames->builder);
+    schema_unref(frames->schema);
+    line_parser_release(&frames->parser);
+    ndjson_free(frames->ndjson);
+    string_map_release(&frames->resellers);
+    string_map_release(&frames->pairs);
+    memory_free(frames->given);
+    memory_free(frames->derived);
+    memory_free(frames->codes);
+    memory_free(frames);
+}
+
+/* ---- bytes ---- */
+
+struct bytes load_frames_take(struct load_frames *frames)
+{
+    frames->is_taken = true;
+    return bytes_of(frames->writer.out, frames->writer.out_size);
+}
+
+static struct frame_writer *frames_writer(struct load_frames *frames)
+{
+    if (frames->is_taken)
+        frames->writer.out_size = 0;
+    frames->is_taken = false;
+    return &frames->writer;
+}
+
+void load_frames_control(struct load_frames *frames, const char *line)
+{
+    check(frame_writer_control(frames_writer(frames), line) == 0);
+}
+
+int load_frames_answers(struct load_frames *frames, struct bytes bytes, struct buffer *lines)
+{
+    enum frame_reader_result result;
+    const char *text;
+    size_t size;
+
+    check(frame_reader_add(&frames->reader, bytes.data, bytes.size) == 0);
+    while ((result = frame_reader_next(&frames->reader, &text, &size)) == FRAME_READER_TEXT)
+        buffer_append(lines, text, size);
+    return result == FRAME_READER_NONE ? 0 : ERROR_CORRUPT;
+}
+
+/* ---- files ---- */
+
+int load_frames_file(struct load_frames *frames, const struct line_columns *columns,
+                     struct bytes header, struct error *err)
+{
+    frames->columns = columns;
+    frames->is_begun = false;
+    ndjson_free(frames->ndjson);
+    frames->ndjson = NULL;
+    line_parser_release(&frames->parser);
+    line_parser_init(&frames->parser);
+    if (header.size == 0)
+        return 0;
+    return line_parser_header(&frames->parser, bytes_of(header.data, header.size - 1), columns,
+                              err);
+}
+
+/* ---- columns ---- */
+
+/* The code of (the partition's reseller, day) in the batch. */
+static uint32_t pair_add(struct load_frames *frames, uint32_t partition, bool is_derived)
+{
+    struct bytes key = block_dictionary_get(&frames->builder->block->partitions, partition);
+    struct click_partition pair = {.day = WIRE_DAY_NONE};
+    struct bytes reseller;
+    struct bytes day;
+    int64_t code;
+
+    check(key_component(key, 2, 0, &reseller) == 0 && key_component(key, 2, 1, &day) == 0);
+    if (!is_derived)
+        check(day_parse(day, &pair.day));
+    code = string_map_add(&frames->resellers, string_map_hash(reseller.data, reseller.size),
+                          reseller.data, reseller.size);
+    check(code >= 0);
+    pair.reseller = (uint32_t)code;
+    code = string_map_add(&frames->pairs, string_map_hash(&pair, sizeof pair), &pair, sizeof pair);
+    check(code >= 0);
+    return (uint32_t)code;
+}
+
+static void codes_reserve(struct load_frames *frames)
+{
+    const struct block *block = frames->builder->block;
+    size_t partitions = block->partitions.count;
+
+    if (partitions > frames->partition_capacity) {
+        frames->given = memory_resize(frames->given, partitions * sizeof *frames->given);
+        frames->derived = memory_resize(frames->derived, partitions * sizeof *frames->derived);
+        frames->partition_capacity = partitions;
+    }
+    if (block->rows > frames->row_capacity) {
+        frames->codes = memory_resize(frames->codes, block->rows * sizeof *frames->codes);
+        frames->row_capacity = block->rows;
+    }
+    memset(frames->given, 0, partitions * sizeof *frames->given);
+    memset(frames->derived, 0, partitions * sizeof *frames->derived);
+    string_map_clear(&frames->resellers);
+    string_map_clear(&frames->pairs);
+}
+
+/* The block's columns as the writer wants them, with days that were not given taken back. */
+static void columns_write(struct load_frames *frames, uint64_t sequence)
+{
+    struct block *block = frames->builder->block;
+    const struct block_column *ad = block_column_at(block, COLUMN_AD);
+    const struct block_column *amount = block_column_at(block, COLUMN_AMOUNT);
+    const int64_t *derived = block_column_at(block, COLUMN_DERIVED)->integers;
+    struct string_map ads = {
+        .text = (char *)ad->dictionary.text.data,
+        .offsets = ad->dictionary.offsets,
+        .count = ad->dictionary.count,
+    };
+    const void *partitions;
+
+    codes_reserve(frames);
+    for (uint32_t i = 0; i < block->rows; i++) {
+        uint32_t partition = block->partition_codes[i];
+        uint32_t *code = derived[i] != 0 ? &frames->derived[partition] : &frames->given[partition];
+
+        if (*code == 0)
+            *code = pair_add(frames, partition, derived[i] != 0) + 1;
+        frames->codes[i] = *code - 1;
+    }
+    partitions = frames->pairs.text;
+    struct click_columns columns = {
+        .rows = block->rows,
+        .partition_count = frames->pairs.count,
+        .partitions = partitions,
+        .resellers = &frames->resellers,
+        .ads = &ads,
+        .partition_codes = frames->codes,
+        .ad_codes = ad->codes,
+        .times = block_column_at(block, COLUMN_TIME)->integers,
+        .amounts = amount->integers,
+        .scales = amount->scales,
+    };
+    check(frame_writer_batch(frames_writer(frames), &columns, sequence) == 0);
+}
+
+static void lines_write(struct load_frames *frames, uint64_t sequence, uint64_t lines,
+                        struct bytes text)
+{
+    uint8_t header[WIRE_LINES_HEADER] = {0};
+    bool is_json = frames->ndjson != NULL;
+
+    store_u64(header, sequence);
+    store_u32(header + 8, (uint32_t)lines);
+    header[12] = is_json ? WIRE_LINES_NDJSON : WIRE_LINES_CSV;
+    header[13] = is_json ? 0 : frames->parser.order.field_count;
+    memset(header + 14, WIRE_FIELD_NONE, RECORD_FIELDS);
+    if (!is_json)
+        memcpy(header + 14, frames->parser.order.line_field, RECORD_FIELDS);
+    check(frame_writer_lines(frames_writer(frames), header, text.data, text.size) == 0);
+}
+
+void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t lines,
+                       struct bytes text)
+{
+    if (!frames->is_begun && text.size > 0 && text.data[0] == '{')
+        frames->ndjson = ndjson_new(frames->columns);
+    frames->is_begun = true;
+    row_builder_clear(frames->builder);
+    frames->parser.line = 1;
+    line_batch_parse(&frames->parser, frames->ndjson, frames->builder, text);
+    if (frames->builder->rejects.count > 0)
+        lines_write(frames, sequence, lines, text);
+    else
+        columns_write(frames, sequence);
+}

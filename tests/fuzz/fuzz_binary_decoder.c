@@ -1,0 +1,96 @@
+/* fuzz_binary_decoder: frames of the binary door: whatever they say, the rows that come out keep
+ * what the block's consumers rely on, and nothing that the text door would refuse is among them.
+ *
+ * Input: frames, the first of which have strings; what they claim of their size is cut to the rest. */
+#include "client/wire.h"
+#include "ingest/binary_decoder.h"
+#include "rollup/tables.h"
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+#include "storage/type.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_stream.h"
+
+static void check_used(const uint32_t *codes, uint32_t rows, uint32_t count)
+{
+    uint8_t *used = memory_zeroed(count, 1);
+    for (uint32_t i = 0; i < rows; i++) {
+        check(codes[i] < count);
+        used[codes[i]] = 1;
+    }
+    check(count == 0 || memchr(used, 0, count) == NULL);
+    memory_free(used);
+}
+
+static void check_key(struct bytes key, int64_t time_ms)
+{
+    struct bytes reseller, day_text;
+    int32_t day;
+    check(key_component(key, 2, 0, &reseller) == 0 && key_component(key, 2, 1, &day_text) == 0);
+    check(row_builder_takes_id(reseller) && day_parse(day_text, &day));
+    check(day - time_ms / DAY_MS >= -1 && day - time_ms / DAY_MS <= 1);
+}
+
+static void check_rows(struct row_builder *builder)
+{
+    struct block *block = builder->block;
+    const struct block_column *time = block_column_at(block, AD_CLICK_TIME);
+    const struct block_column *ad = block_column_at(block, AD_CLICK_AD_ID);
+    const struct block_column *amount = block_column_at(block, AD_CLICK_AMOUNT);
+    check_used(block->partition_codes, block->rows, block->partitions.count);
+    check_used(ad->codes, block->rows, ad->dictionary.count);
+    for (uint32_t i = 0; i < block->rows; i++) {
+        check(time->integers[i] >= TIME_MS_MIN && time->integers[i] <= TIME_MS_MAX);
+        check(amount->integers[i] >= 0 && amount->integers[i] < INT64_C(1000000000000000000));
+        check(amount->scales[i] <= WIRE_SCALE_MAX);
+        check_key(block_dictionary_get(&block->partitions, block->partition_codes[i]),
+                  time->integers[i]);
+        check(row_builder_takes_id(block_dictionary_get(&ad->dictionary, ad->codes[i])));
+    }
+}
+
+static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
+                        struct row_builder *builder)
+{
+    struct hash128_stream *hash = hash128_stream_new();
+    struct binary_batch batch;
+    int rc = binary_batch_read(payload, &batch);
+    if (rc == 0) {
+        rc = binary_decoder_begin(decoder, &batch);
+    }
+    if (rc == 0) {
+        binary_decoder_hash(decoder, &batch, hash);
+        rc = binary_decoder_rows(decoder, &batch, builder, 1);
+    }
+    if (rc == 0) {
+        check(builder->block->rows + builder->rejects.count == batch.rows);
+        check_rows(builder);
+        row_builder_finish(builder);
+    }
+    hash128_stream_free(hash);
+    row_builder_clear(builder);
+    return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct bytes rest = bytes_of(data, size);
+    struct binary_decoder *decoder = binary_decoder_new(1);
+    struct row_builder *builder = fuzz_builder();
+    int rc = 0;
+    while (rc == 0 && rest.size >= WIRE_HEADER_SIZE) {
+        size_t left = rest.size - WIRE_HEADER_SIZE;
+        size_t claimed = load_u32(rest.data);
+        size_t payload_size = claimed < left ? claimed : left;
+        /* Of its own, so that a read past it shows. */
+        uint8_t *payload = memory_copy(rest.data + WIRE_HEADER_SIZE, payload_size);
+        rc = rest.data[4] == WIRE_STRINGS
+                 ? binary_decoder_strings(decoder, bytes_of(payload, payload_size))
+                 : decode_batch(decoder, bytes_of(payload, payload_size), builder);
+        memory_free(payload);
+        rest = bytes_of(rest.data + WIRE_HEADER_SIZE + payload_size, left - payload_size);
+    }
+    row_builder_free(builder);
+    binary_decoder_free(decoder);
+    return 0;
+}
