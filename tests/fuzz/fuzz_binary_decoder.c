@@ -1,7 +1,7 @@
 /* fuzz_binary_decoder: frames of the binary door: whatever they say, the rows that come out keep
  * what the block's consumers rely on, and nothing that the text door would refuse is among them.
  *
- * Input: frames, the first of which have strings; what they claim of their size is cut to the rest. */
+ * Input: frames, the first of which have strings; a size past the end is cut to the rest. */
 #include "client/wire.h"
 #include "ingest/binary_decoder.h"
 #include "rollup/tables.h"
