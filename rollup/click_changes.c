@@ -13,7 +13,11 @@
  * names a rank that nobody has yet, which one of them could get.  A range of a day that clicks pour
  * into may thus be tried in vain: TRIES_MAX times, then ERROR_CONFLICT.
  *
+ * Changes of one day take turns (day_turn.h): each reads what the one before it has applied, and
+ * none reads in vain but for what other doors do.
+ *
  * Cost: the named rows are read; a range or a whole day is read as a whole. */
+#include "rollup/day_turn.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "storage/base/arena.h"
@@ -63,6 +67,7 @@ struct click_changes {
     struct deltas ads;
     struct deltas resellers;
     uint32_t tries;
+    struct day_turn *turn;                     /* NULL once the batch is applied */
     struct timer again;
 };
 
@@ -130,6 +135,8 @@ static void changes_finish(struct click_changes *changes, int status, const stru
     store_done done = changes->done;
     void *context = changes->context;
     changes->batch->increment_count = changes->increment_count;
+    if (changes->turn != NULL)
+        day_turn_end(changes->turn);
     days_release(changes);
     deltas_release(&changes->ads);
     deltas_release(&changes->resellers);
@@ -296,16 +303,29 @@ static void changes_read(struct click_changes *changes)
 static void changes_commit(struct timer *timer)
 {
     struct click_changes *changes = timer->context;
-    struct executor *executor = changes->rollup->world->executor;
+    struct rollup *rollup = changes->rollup;
+    struct executor *executor = rollup->world->executor;
     struct write_batch *batch = changes->batch;
+    struct day_turn *turn = changes->turn;
     struct error err = {0};
+    /* A store may call back at once: then `changes` is gone, and the rollup must not be. */
+    rollup->calls++;
+    changes->turn = NULL;
     batch->increment_count = changes->increment_count;
     deltas_write(&changes->ads, batch);
     deltas_write(&changes->resellers, batch);
     expect_days(changes);
-    int rc = store_apply_if(changes->rollup->store, batch, changes->expectations,
+    int rc = store_apply_if(rollup->store, batch, changes->expectations,
                             changes->own_count + changes->day_count, changes_durable, changes,
                             &err);
+    if (rc == 0)
+        day_turn_end(turn);
+    rollup->calls--;
+    if (rc == 0) {
+        rollup_close_if_idle(rollup);
+        return;
+    }
+    changes->turn = turn;
     if (rc == ERROR_FULL) {
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
         return;
@@ -315,8 +335,7 @@ static void changes_commit(struct timer *timer)
         changes_read(changes);
         return;
     }
-    if (rc < 0)
-        changes_finish(changes, rc, &err);
+    changes_finish(changes, rc, &err);
 }
 
 /* ---- reading ---- */
@@ -350,6 +369,11 @@ static void read_next_day(struct click_changes *changes)
     int rc = rows_read_pages(changes->rollup->store, &request, take_page, day_read, changes, &err);
     if (rc < 0)
         changes_finish(changes, rc, &err);
+}
+
+static void changes_begin(void *context)
+{
+    changes_read(context);
 }
 
 /* ---- what a batch changes ---- */
@@ -444,5 +468,8 @@ void rollup_apply(struct rollup *rollup, struct write_batch *batch,
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
     rollup->changes_under_way++;
     days_take(changes);
-    changes_read(changes);
+    changes->turn = day_turn_new(rollup->turns, changes->day_count, changes_begin, changes);
+    for (uint32_t i = 0; i < changes->day_count; i++)
+        day_turn_add(changes->turn, changes->days[i].key);
+    day_turn_take(changes->turn);
 }

@@ -1,6 +1,7 @@
 /* The rollup's life: open, close, and small answers.  The hook is in rollup_hook.c, loading in
  * rollup_load.c, writes that read first in click_changes.c, the work in rollup_work.c, its timing
  * in rollup_schedule.c, figures for readers in rollup_figures.c. */
+#include "rollup/day_turn.h"
 #include "rollup/rollup_private.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
@@ -39,6 +40,7 @@ static void rollup_free(struct rollup *rollup)
     zone_close(rollup->zone);
     rate_table_free(rollup->rates);
     dirty_set_free(rollup->dirty);
+    day_turns_free(rollup->turns);
     key_map_free(rollup->resellers);
     arena_free(rollup->pending_arena);
     memory_free(rollup->pending);
@@ -64,6 +66,7 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
     rollup->rates = rate_table_new();
     rollup->dirty = dirty_set_new();
+    rollup->turns = day_turns_new();
     rollup->resellers = key_map_new();
     rollup->pending_arena = arena_new(PENDING_CHUNK);
     rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};

@@ -42,7 +42,8 @@ struct rollup {
     struct work *work;                 /* under way; NULL: none */
     uint64_t order_wanted;             /* what is queued before it is worked off now */
     struct settle_waiter *waiters;     /* oldest first */
-    uint32_t changes_under_way;        /* rollup_apply */
+    uint32_t changes_under_way;        /* rollup_apply, */
+    struct day_turns *turns;           /* and who of them waits for whom */
     uint64_t applies_sent;
     uint64_t applies_durable;
     int64_t ledger_at_ms;              /* of the last entry: times never decrease */
