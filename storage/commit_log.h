@@ -1,7 +1,7 @@
 /* commit_log: the one log: numbered frames, one sync each, recovery that tells torn from damaged.
  *
  * What decides correctness: a frame is acknowledged only by the sync that covers all of it; no
- * sector that holds acknowledged bytes is ever written again; after a crash exactly the frames
+ * sector that holds acknowledged bytes is ever given others; after a crash exactly the frames
  * before the first missing sector are replayed, in order, and synced before anybody reads them.
  *
  * Every 512-byte sector carries the file's id and the frame's number, so a torn tail (a sector

@@ -23,6 +23,8 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
+enum { REWRITE_PIECE = 1 << 20 };  /* bytes, whole blocks */
+
 enum found_state {
     FOUND_EMPTY,                   /* no record of this life of the file at its beginning */
     FOUND_BEGINS,                  /* `frame_first` is the number of its first record */
@@ -52,6 +54,9 @@ struct recovery {
     struct buffer payload;
     size_t index;                  /* where the walk stands: found_count before it started */
     uint64_t offset;
+    size_t last_index;             /* where the last record that was accepted lies ... */
+    uint64_t last_offset;
+    uint64_t last_bytes;           /* ... and its size; 0: none was */
     bool is_crc_known;
     bool is_closed;                /* the last record was a closing one */
     const struct commit_log_range *range;        /* of a scan; NULL: to the end */
@@ -317,6 +322,9 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
     out->crc_last = header->crc;
     r->is_crc_known = true;
     r->is_closed = header->kind == COMMIT_LOG_CLOSING;
+    r->last_index = r->index;
+    r->last_offset = r->offset;
+    r->last_bytes = bytes;
     r->offset += bytes;
     r->found[r->index].used = r->offset;
     return 0;
@@ -463,7 +471,28 @@ static int log_search_later(struct recovery *r, struct error *err)
 
 /* ---- what is left for the writer ---- */
 
-/* The frames that were accepted may so far be only in a cache. */
+/* Write the bytes at `offset` once more, as they are. */
+static int bytes_rewrite(struct disk *disk, struct disk_file *file, uint64_t offset, uint64_t size)
+{
+    uint8_t *piece = memory_aligned(REWRITE_PIECE);
+    int rc = 0;
+
+    for (uint64_t end = offset + size; rc == 0 && offset < end; offset += REWRITE_PIECE) {
+        size_t part = end - offset < REWRITE_PIECE ? (size_t)(end - offset) : REWRITE_PIECE;
+        int64_t got = disk->read(disk, file, offset, piece, part);
+
+        rc = got < 0 ? (int)got : (uint64_t)got != part ? -EIO : 0;
+        if (rc == 0)
+            rc = disk->write(disk, file, offset, piece, part);
+    }
+    memory_free(piece);
+    return rc;
+}
+
+/* The frames that were accepted may so far be only in a cache; and if it was a failed sync that
+ * ended the life before, a cache that takes them for written, so that no sync saves them.  Only the
+ * last record can be such a one, so that is written again: the same bytes in the same place, of
+ * which a crash can tear nothing. */
 static int tail_sync(struct recovery *r, size_t index, struct error *err)
 {
     struct disk *disk = r->world->disk;
@@ -474,10 +503,13 @@ static int tail_sync(struct recovery *r, size_t index, struct error *err)
     if (r->options->read_only || index >= r->found_count)
         return 0;
     commit_log_path(r->found[index].id, path);
-    rc = disk->open(disk, path, DISK_WRITE, &file, err);
+    rc = disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &file, err);
     if (rc < 0)
         return rc;
-    rc = disk->sync(disk, file);
+    if (r->last_index == index)
+        rc = bytes_rewrite(disk, file, r->last_offset, r->last_bytes);
+    if (rc == 0)
+        rc = disk->sync(disk, file);
     disk->close(disk, file);
     return rc < 0 ? error_set(err, rc, "cannot sync %s: %s", path, error_text(rc)) : 0;
 }
@@ -544,11 +576,10 @@ static int log_recover(struct recovery *r, struct error *err)
         out->crc_last = 0;
         r->is_closed = false;
     }
-    if (rc == 0 && !r->is_closed) {
+    if (rc == 0 && !r->is_closed)
         rc = log_search_later(r, err);
-        if (rc == 0)
-            rc = tail_sync(r, tail, err);
-    }
+    if (rc == 0)
+        rc = tail_sync(r, tail, err);
     if (rc < 0 && r->is_damaged && r->options->salvage) {
         tail = r->index;
         rc = r->options->read_only ? 0 : damage_cut(r, err);

@@ -58,6 +58,7 @@ struct manifest {
     struct buffer properties; /* what state.properties points to */
     uint64_t size;            /* of the file */
     uint64_t offset;          /* where the next record goes */
+    uint64_t last_offset;     /* where the last one that was loaded begins */
     uint64_t number;          /* of the last record */
     uint32_t crc;             /* of the last record */
     bool is_failed;
@@ -265,6 +266,25 @@ static int file_fill(struct disk *disk, struct disk_file *file, uint64_t size,
     return rc < 0 ? rc : disk->sync(disk, file);
 }
 
+/* What to return where nobody knows what is on disk: waiting for space would mend nothing, so it is
+ * not one of those codes (error_is_passing) after which a caller tries again. */
+static int failed_for_good(struct manifest *manifest, int rc)
+{
+    manifest->is_failed = true;
+    return error_is_passing(rc) ? -EIO : rc;
+}
+
+/* Give the new file the manifest's name; when that fails, nobody knows which of them has it. */
+static int file_replace(struct manifest *manifest)
+{
+    struct disk *disk = manifest->world->disk;
+    int rc = disk->rename(disk, MANIFEST_NEW_PATH, MANIFEST_PATH);
+
+    if (rc == 0)
+        rc = disk->sync_directory(disk, "");
+    return rc < 0 ? failed_for_good(manifest, rc) : 0;
+}
+
 /* Make a file of the whole state, with `room` bytes for edits, under the new name, and put it in
  * place.  The manifest then writes to it.  When it fails before the name could have moved, the old
  * file goes on; else nobody knows which of them is there, and the manifest has failed. */
@@ -286,11 +306,8 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
         rc = file_fill(disk, file, size, &content);
-        manifest->is_failed = rc == 0;
         if (rc == 0)
-            rc = disk->rename(disk, MANIFEST_NEW_PATH, MANIFEST_PATH);
-        if (rc == 0)
-            rc = disk->sync_directory(disk, "");
+            rc = file_replace(manifest);
         if (rc < 0) {
             disk->close(disk, file);
             (void)disk->remove(disk, MANIFEST_NEW_PATH);
@@ -298,7 +315,6 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
         }
     }
     if (rc == 0) {
-        manifest->is_failed = false;
         if (manifest->file != NULL)
             disk->close(disk, manifest->file);
         manifest->file = file;
@@ -478,6 +494,7 @@ static int load_record(struct manifest *manifest, struct bytes content, struct e
         return damage(manifest->offset, number, "its content makes no sense", err);
     manifest->number = number;
     manifest->crc = load_u32(record + size - RECORD_TRAILER);
+    manifest->last_offset = manifest->offset;
     manifest->offset += (size + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK * MANIFEST_BLOCK;
     return 0;
 }
@@ -681,15 +698,21 @@ static int content_read(struct disk *disk, struct disk_file *file, struct buffer
     return 0;
 }
 
-/* What was read may so far be only in a cache, and a torn record must not stay in the way. */
-static int manifest_settle(struct manifest *manifest, bool is_torn, struct error *err)
+/* What was read may so far be only in a cache; after a sync that failed, in one that takes it for
+ * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
+ * the same bytes in the same place.  And a torn record must not stay in the way. */
+static int manifest_settle(struct manifest *manifest, struct bytes content, bool is_torn,
+                           struct error *err)
 {
     struct disk *disk = manifest->world->disk;
+    uint64_t from = manifest->last_offset;
     int rc;
 
     if (is_torn)
         return file_make(manifest, MANIFEST_EDIT_ROOM, err);
-    rc = disk->sync(disk, manifest->file);
+    rc = disk->write(disk, manifest->file, from, content.data + from, manifest->offset - from);
+    if (rc == 0)
+        rc = disk->sync(disk, manifest->file);
     if (rc == 0)
         rc = disk->sync_directory(disk, "");
     return rc < 0 ? error_set(err, rc, "cannot sync the manifest: %s", error_text(rc)) : 0;
@@ -717,7 +740,7 @@ int manifest_open(struct world *world, bool read_only, struct manifest **manifes
     if (rc == 0)
         rc = load_content(manifest, buffer_view(&content), &is_torn, err);
     if (rc == 0 && !read_only)
-        rc = manifest_settle(manifest, is_torn, err);
+        rc = manifest_settle(manifest, buffer_view(&content), is_torn, err);
     buffer_release(&content);
     if (rc < 0) {
         manifest_close(manifest);
@@ -754,8 +777,8 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
     if (rc == 0)
         rc = disk->sync(disk, manifest->file);
     if (rc < 0) {
-        manifest->is_failed = true;
-        return error_set(err, rc, "cannot write the manifest: %s", error_text(rc));
+        return error_set(err, failed_for_good(manifest, rc), "cannot write the manifest: %s",
+                         error_text(rc));
     }
     manifest->offset += size;
     manifest->number++;

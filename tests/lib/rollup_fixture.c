@@ -41,15 +41,20 @@ static void wait_for(struct rollup_fixture *fixture, struct waiting *waiting, co
 
 /* ---- life ---- */
 
-static void open_store(struct rollup_fixture *fixture, bool creates)
+static int try_open_store(struct rollup_fixture *fixture, struct error *err)
 {
-    struct error err = {0};
     uint32_t count;
     const struct table_definition *const *tables = rollup_tables(&count);
     struct engine_options options = {.read_only = fixture->is_read_only,
                                      .memtable_rows_max = fixture->memtable_rows_max,
                                      .log_file_size = SIM_LOG_FILE,
                                      .log_first_file_size = SIM_LOG_FILE};
+    return engine_open(fixture->world, &options, tables, count, &fixture->store, err);
+}
+
+static void open_store(struct rollup_fixture *fixture, bool creates)
+{
+    struct error err = {0};
     if (creates) {
         struct schema *schema = schema_new();
         require(schema_add_keyspace(schema, "daybook", &err), &err, "keyspace");
@@ -57,12 +62,12 @@ static void open_store(struct rollup_fixture *fixture, bool creates)
         require(engine_create(fixture->world, schema, bytes_text(""), &err), &err, "create");
         schema_unref(schema);
     }
-    int rc = engine_open(fixture->world, &options, tables, count, &fixture->store, &err);
+    int rc = try_open_store(fixture, &err);
     cr_assert_eq(rc, 0, "open store: %s; %s", err.text,
                  fixture->label != NULL ? fixture->label : "");
 }
 
-static void open_rollup(struct rollup_fixture *fixture)
+static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
 {
     struct waiting opened = {0};
     fixture->metrics = metrics_new();
@@ -71,9 +76,18 @@ static void open_rollup(struct rollup_fixture *fixture)
                                            .metrics = fixture->metrics,
                                            .zone = fixture->zone,
                                            .is_automatic = fixture->is_automatic};
-    require(rollup_open(&options, set_done, &opened, &fixture->rollup, &opened.err), &opened.err,
-            "open rollup");
-    wait_for(fixture, &opened, "open rollup");
+    int rc = rollup_open(&options, set_done, &opened, &fixture->rollup, err);
+    if (rc != 0)
+        return rc;
+    rollup_fixture_step_until(fixture, &opened.done);
+    *err = opened.err;
+    return opened.status;
+}
+
+static void open_rollup(struct rollup_fixture *fixture)
+{
+    struct error err = {0};
+    require(try_open_rollup(fixture, &err), &err, "open rollup");
 }
 
 void rollup_fixture_start(struct rollup_fixture *fixture)
@@ -96,15 +110,44 @@ void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim)
     open_rollup(fixture);
 }
 
+/* Whatever the status is, which is the first that is not 0. */
+static int try_close_all(struct rollup_fixture *fixture)
+{
+    struct waiting rollup = {0}, store = {0};
+    if (fixture->rollup != NULL) {
+        rollup_close(fixture->rollup, set_done, &rollup);
+        rollup_fixture_step_until(fixture, &rollup.done);
+    }
+    store_close(fixture->store, set_done, &store);
+    rollup_fixture_step_until(fixture, &store.done);
+    metrics_free(fixture->metrics);
+    fixture->rollup = NULL;
+    return rollup.status != 0 ? rollup.status : store.status;
+}
+
 static void close_all(struct rollup_fixture *fixture)
 {
-    struct waiting closed = {0};
-    rollup_close(fixture->rollup, set_done, &closed);
-    wait_for(fixture, &closed, "close rollup");
-    closed = (struct waiting){0};
-    store_close(fixture->store, set_done, &closed);
-    wait_for(fixture, &closed, "close store");
-    metrics_free(fixture->metrics);
+    cr_assert_eq(try_close_all(fixture), 0);
+}
+
+int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim)
+{
+    struct error err = {0};
+    fixture->sim = sim;
+    fixture->world = sim_world_interface(sim);
+    int rc = try_open_store(fixture, &err);
+    if (rc == 0) {
+        rc = try_open_rollup(fixture, &err);
+        if (rc != 0)
+            (void)try_close_all(fixture);
+    }
+    cr_assert(rc == 0 || err.text[0] != '\0');
+    return rc;
+}
+
+int rollup_fixture_try_close(struct rollup_fixture *fixture)
+{
+    return try_close_all(fixture);
 }
 
 void rollup_fixture_stop(struct rollup_fixture *fixture)

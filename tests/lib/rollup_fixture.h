@@ -29,6 +29,10 @@ void rollup_fixture_start(struct rollup_fixture *fixture);
 /* The same in a world that has a directory already; the world is the fixture's from then on. */
 void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim);
 void rollup_fixture_stop(struct rollup_fixture *fixture);
+/* The same where calls of the disk may fail: the first error, with everything closed after one of
+ * opening.  The world stays the caller's. */
+must_check int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim);
+int rollup_fixture_try_close(struct rollup_fixture *fixture);
 /* Close cleanly and open again; lose the power now and open what is left. */
 void rollup_fixture_restart(struct rollup_fixture *fixture);
 void rollup_fixture_crash(struct rollup_fixture *fixture, uint64_t seed);

@@ -330,6 +330,18 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     history->crashes++;
 }
 
+/* The same, unless an earlier crash left just that. */
+static void check_unless_seen(struct history *history, struct sim_world *crashed,
+                              const char *crash)
+{
+    uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
+    hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
+    if (sim_seen_add(&history->seen, hash))
+        check_crash(history, crashed, crash, hash % 4 == 0);
+    else
+        sim_world_free(crashed);
+}
+
 /* One of the crashes that can come now; the number of the moment and of the crash name it. */
 static void crash_one(struct history *history, uint64_t moment, uint64_t number, bool is_numbered)
 {
@@ -337,19 +349,20 @@ static void crash_one(struct history *history, uint64_t moment, uint64_t number,
     const struct sim_world *now = history->fixture.sim;
     struct sim_world *crashed = is_numbered ? sim_world_crash_number(now, number)
                                             : sim_world_crash(now, number);
-    uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
-    hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
-    if (!sim_seen_add(&history->seen, hash)) {
-        sim_world_free(crashed);
-        return;
-    }
     snprintf(crash, sizeof crash, "moment %" PRIu64 " %s %" PRIu64, moment,
              is_numbered ? "crash" : "seed", number);
-    check_crash(history, crashed, crash, hash % 4 == 0);
+    check_unless_seen(history, crashed, crash);
+}
+
+/* What is left of a process that was killed: all it has written. */
+void history_kill_here(struct history *history)
+{
+    struct sim_world *left = sim_world_restart(history->fixture.sim, 1);
+    check_unless_seen(history, left, "killed");
 }
 
 /* All of them where they are few enough, else half by number and half from seeds. */
-static void crash_now(struct history *history)
+void history_crash_here(struct history *history)
 {
     uint64_t moment = history->moments++;
     uint64_t all = sim_disk_crash_count(sim_world_disk(history->fixture.sim));
@@ -373,7 +386,7 @@ static void before_call(void *context, enum sim_call call)
     if (!matters || history->is_checking)
         return;
     history->is_checking = true;
-    crash_now(history);
+    history_crash_here(history);
     history->is_checking = false;
 }
 
@@ -455,8 +468,10 @@ void history_set_full(struct history *history, bool is_full)
 
 static void acknowledged(void *context, int status, const struct error *err)
 {
+    struct written *written = context;
     (void)err;
-    ((struct written *)context)->is_acknowledged = status == 0;
+    written->is_acknowledged = status == 0;
+    written->is_answered = true;
 }
 
 static uint32_t draw(struct history *history, uint32_t limit)
@@ -556,7 +571,9 @@ static void apply(struct history *history, struct write_batch *batch, struct wri
             history_set_full(history, false);
         history_steps(history, 1);
     }
-    cr_assert_eq(rc, 0, "%s, %s", err.text, history->label);
+    cr_assert(rc == 0 || (history->may_fail && rc == ERROR_FAILED), "%s, %s", err.text,
+              history->label);
+    history->count -= rc != 0;
 }
 
 /* What comes after a write that reads first must be applied after it, so it is waited for. */
@@ -565,11 +582,16 @@ static void apply_reading(struct history *history, struct write_batch *batch,
 {
     uint32_t tries = 0;
     rollup_apply(history->fixture.rollup, batch, NULL, 0, acknowledged, written);
-    while (!written->is_acknowledged) {
+    while (!written->is_answered) {
         if (history->is_full && ++tries > FULL_STEPS)
             history_set_full(history, false);
         history_steps(history, 1);
     }
+    struct store_status status;
+    store_status(history->fixture.store, &status);
+    cr_assert(written->is_acknowledged || history->may_fail, "%s", history->label);
+    /* Its reads failed; where the store failed, nobody knows. */
+    history->count -= !written->is_acknowledged && !status.failed;
 }
 
 void history_write(struct history *history, const struct written *what)

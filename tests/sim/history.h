@@ -37,6 +37,7 @@ struct written {
     int64_t percent;               /* of a rate */
     uint32_t counter;
     int64_t value;                 /* that the counter is set to, or raised by */
+    bool is_answered;              /* with any status */
     bool is_acknowledged;
 };
 
@@ -48,6 +49,7 @@ struct history {
     uint32_t count;
     uint32_t shown;                /* the first so many were seen by a reader */
     bool is_full;                  /* the disk, see history_set_full */
+    bool may_fail;                 /* calls of the disk fail: a store may refuse to write */
 
     uint32_t crashes_per_moment;   /* at most */
     uint64_t crashes;              /* different ones that were opened and checked */
@@ -73,6 +75,11 @@ void history_crash_and_go_on(struct history *history, bool is_power_lost);
 /* Read everything while the log stands still, and note how much was shown: no crash may take it
  * back. */
 void history_show(struct history *history);
+
+/* The power fails now, as in history_watch, or the process is killed, and what is left is checked;
+ * then the history goes on as if nothing had been. */
+void history_crash_here(struct history *history);
+void history_kill_here(struct history *history);
 
 /* From now on the power fails before every call that makes something last or changes a name, in
  * each way that matters or as many as crashes_per_moment; each is checked, unless it left what an

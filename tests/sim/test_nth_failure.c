@@ -1,0 +1,234 @@
+/* The n-th call fails, for every n: of the disk, and of memory, over a round of everything.
+ *
+ * The round: a directory is opened, clicks, late clicks, rates and counters are written, days and
+ * single clicks voided, memtables flushed, runs merged, the rollup settled, its figures read, the
+ * directory closed and opened again.
+ *
+ * Of every kind of call the first fails, then the second, and so on until a round has none left,
+ * once and from then on, with an I/O error and, where that can be, with a full disk.  Whatever the
+ * store then says, it says so with an error and does not hang; what it had acknowledged is there
+ * after a loss of power, and without the fault the directory opens.
+ *
+ * Memory that is out ends the process by design (storage/base/memory.h), so a failing allocation
+ * leaves what a kill leaves.  The disk is the same at every allocation between two of its calls, and
+ * nothing less is acknowledged at the second than before it; so the process is killed before each
+ * call of a round, as far as the disk is concerned, and what is left is checked. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <criterion/criterion.h>
+
+#include "tests/sim/history.h"
+#include "tests/sim/sim_cheap.h"
+
+enum {
+    CRASHES = 3,                   /* after a failure */
+    CALLS_MAX = 2000,              /* of a kind in a round: far more than there are */
+    PATIENCE = 300                 /* calls of a full disk, which then gets its space back */
+};
+
+/* ---- the round ---- */
+
+static const struct written round_writes[] = {
+    {.kind = WRITE_CLICKS, .day = 1},
+    {.kind = WRITE_RATE, .day = 0, .percent = 25},
+    {.kind = WRITE_CLICKS, .day = 0, .reseller = 1},
+    {.kind = WRITE_COUNTER_SET, .value = 500},
+    {.kind = WRITE_CLICKS, .day = 1},
+    {.kind = WRITE_VOID_ONE, .target = 0},
+    {.kind = WRITE_COUNTER_ADD, .value = 7},
+    {.kind = WRITE_CLICKS, .day = 2},
+    {.kind = WRITE_VOID, .day = 1},
+    {.kind = WRITE_RATE_DELETE, .day = 0},
+};
+enum { ROUND_WRITES = sizeof round_writes / sizeof round_writes[0] };
+
+struct ended {
+    bool is_done;
+    int status;
+};
+
+static void set_ended(void *context, int status, const struct error *err)
+{
+    struct ended *ended = context;
+    cr_assert(status == 0 || err->text[0] != '\0');
+    *ended = (struct ended){true, status};
+}
+
+static bool ignore_figure(void *context, const struct day_figure *figure)
+{
+    (void)context;
+    (void)figure;
+    return true;
+}
+
+/* Wait for what was begun with `rc`, or was not. */
+static int finish(struct history *history, int rc, struct ended *ended)
+{
+    if (rc != 0)
+        return rc;
+    rollup_fixture_step_until(&history->fixture, &ended->is_done);
+    return ended->status;
+}
+
+static int flush(struct history *history)
+{
+    struct ended ended = {0};
+    return finish(history, store_flush(history->fixture.store, set_ended, &ended, NULL), &ended);
+}
+
+static int compact(struct history *history)
+{
+    struct ended ended = {0};
+    return finish(history, store_compact(history->fixture.store, set_ended, &ended, NULL), &ended);
+}
+
+static int report(struct history *history)
+{
+    struct ended ended = {0};
+    const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
+    int rc = rollup_fixture_settle(&history->fixture, false);
+    if (rc != 0)
+        return rc;
+    return finish(history,
+                  rollup_figures(history->fixture.rollup, &query, ignore_figure, set_ended, &ended,
+                                 NULL),
+                  &ended);
+}
+
+/* What does not succeed is left out. */
+static void write_all(struct history *history)
+{
+    for (uint32_t i = 0; i < ROUND_WRITES; i++) {
+        const struct written *what = &round_writes[i];
+        bool has_target = history->count > 0 && history->writes[0].kind == WRITE_CLICKS;
+        if (what->kind != WRITE_VOID_ONE || has_target)
+            history_write(history, what);
+        if (i % 3 == 2)
+            (void)flush(history);
+        if (i % 4 == 3)
+            (void)report(history);
+        history_steps(history, 2);
+    }
+    (void)compact(history);
+    (void)report(history);
+}
+
+/* Close and open again, until the opening fails; true: it is open. */
+static bool open_again(struct history *history)
+{
+    struct sim_world *sim = history->fixture.sim;
+    (void)rollup_fixture_try_close(&history->fixture);
+    return rollup_fixture_try_open(&history->fixture, sim) == 0;
+}
+
+/* A round; whether the directory is open at its end. */
+static bool run_round(struct history *history)
+{
+    write_all(history);
+    if (!open_again(history))
+        return false;
+    (void)report(history);
+    return true;
+}
+
+/* ---- the disk ---- */
+
+struct fault {
+    enum sim_call call;
+    int code;
+    bool for_ever;
+};
+
+/* The space that a full disk lacks comes back some time. */
+struct patience {
+    struct sim_disk *disk;
+    enum sim_call call;
+    uint64_t left;
+};
+
+static void lose_patience(void *context, enum sim_call call)
+{
+    struct patience *patience = context;
+    (void)call;
+    if (patience->left > 0 && --patience->left == 0)
+        sim_disk_fail(patience->disk, patience->call, 0, 0, false);
+}
+
+/* False when the round has fewer than `number` such calls. */
+static bool round_with_fault(const struct fault *fault, uint64_t number)
+{
+    struct history history = {.random = {.state = 1},
+                              .crashes_per_moment = CRASHES,
+                              .may_fail = true};
+    snprintf(history.label, sizeof history.label, "call %d, number %" PRIu64 ", code %d, %s",
+             (int)fault->call, number, fault->code, fault->for_ever ? "for ever" : "once");
+    history_start(&history);
+    struct sim_disk *disk = sim_world_disk(history.fixture.sim);
+    struct patience patience = {disk, fault->call, fault->code == -ENOSPC ? PATIENCE : 0};
+    uint64_t before = sim_disk_calls(disk, fault->call);
+    sim_disk_watch(disk, lose_patience, &patience);
+    sim_disk_fail(disk, fault->call, number, fault->code, fault->for_ever);
+    bool is_open = run_round(&history);
+    bool was_reached = sim_disk_calls(disk, fault->call) - before >= number;
+    sim_disk_watch(disk, NULL, NULL);
+    history_crash_here(&history);
+    history_kill_here(&history);
+    if (is_open)
+        (void)rollup_fixture_try_close(&history.fixture);
+    sim_world_free(history.fixture.sim);
+    sim_seen_release(&history.seen);
+    return was_reached;
+}
+
+static uint64_t rounds_with(const struct fault *fault)
+{
+    uint64_t number = 1;
+    while (round_with_fault(fault, number)) {
+        number++;
+        cr_assert_lt(number, CALLS_MAX, "call %d", (int)fault->call);
+    }
+    return number - 1;
+}
+
+Test(nth_failure, of_the_disk_takes_nothing_with_it_that_was_acknowledged)
+{
+    uint64_t rounds = 0;
+    sim_cheap();
+    for (enum sim_call call = SIM_OPEN; call < SIM_CALL_COUNT; call++) {
+        bool needs_space = call == SIM_OPEN || call == SIM_WRITE || call == SIM_ALLOCATE;
+        for (int for_ever = 0; for_ever < 2; for_ever++) {
+            const struct fault broken = {call, -EIO, for_ever != 0};
+            const struct fault full = {call, -ENOSPC, for_ever != 0};
+            rounds += rounds_with(&broken);
+            rounds += needs_space ? rounds_with(&full) : 0;
+        }
+    }
+    printf("nth_failure: %" PRIu64 " rounds with a failing call of the disk\n", rounds);
+    cr_assert_gt(rounds, 200);
+}
+
+/* ---- memory ---- */
+
+static void kill_here(void *context, enum sim_call call)
+{
+    (void)call;
+    history_kill_here(context);
+}
+
+Test(nth_failure, of_memory_ends_the_process_and_loses_nothing_acknowledged)
+{
+    struct history history = {.random = {.state = 1}, .crashes_per_moment = CRASHES};
+    snprintf(history.label, sizeof history.label, "memory");
+    sim_cheap();
+    history_start(&history);
+    sim_disk_watch(sim_world_disk(history.fixture.sim), kill_here, &history);
+    cr_assert(run_round(&history));
+    sim_disk_watch(sim_world_disk(history.fixture.sim), NULL, NULL);
+    history_check_all(&history);
+    cr_assert_gt(history.crashes, 50);
+    printf("nth_failure: %" PRIu64 " distinct crashes of a process whose memory is out\n",
+           history.crashes);
+    history_stop(&history);
+}
