@@ -162,6 +162,36 @@ static uint64_t bytes_prefix(struct bytes value)
     return prefix;
 }
 
+/* Days and other numbers in text share their first eight bytes ("2013-11-"), so a text that begins
+ * with a digit is taken as that byte and nine characters of six bits:
+ *
+ *     bits   63..56   55..50 49..44 ...  7..2
+ *            byte 0   char 1 char 2 ... char 9     0 end, 1 up to ' ', 2..62 '!'..']', 63 beyond
+ *
+ * 1 and 63 stand for several characters, so what follows them is left to the comparison (zeros). */
+static uint64_t digits_prefix(struct bytes value)
+{
+    enum { CHARACTERS = 9, BITS = 6 };
+    uint64_t prefix = (uint64_t)value.data[0] << 56;
+
+    for (size_t i = 1; i < value.size && i <= CHARACTERS; i++) {
+        uint8_t byte = value.data[i];
+        uint64_t code = byte <= ' ' ? 1 : byte > ']' ? 63 : byte - UINT64_C(0x1F);
+
+        prefix |= code << (56 - BITS * i);
+        if (byte <= ' ' || byte > ']')
+            break;
+    }
+    return prefix;
+}
+
+static uint64_t text_prefix(struct bytes value)
+{
+    bool is_number = value.size > 0 && value.data[0] >= '0' && value.data[0] <= '9';
+
+    return is_number ? digits_prefix(value) : bytes_prefix(value);
+}
+
 /* A number that orders values as type_compare does, as far as 64 bits go. */
 static uint64_t value_prefix(const struct type *type, struct bytes value)
 {
@@ -175,6 +205,7 @@ static uint64_t value_prefix(const struct type *type, struct bytes value)
         return value.size == 0 ? 0 : bytes_prefix(value) ^ (UINT64_C(1) << 63);
     case TYPE_TEXT:
     case TYPE_ASCII:
+        return text_prefix(value);
     case TYPE_BLOB:
     case TYPE_DATE:
     case TYPE_TIME:

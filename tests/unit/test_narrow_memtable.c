@@ -206,3 +206,62 @@ Test(narrow_memtable, the_servers_timestamp_also_dates_a_deletion)
     stream_close(stream);
     teardown(&fixture);
 }
+
+/* Texts of a few bytes that matter to the order of digits, dates and their neighbours. */
+static struct bytes random_text(uint64_t *random, struct arena *arena)
+{
+    static const uint8_t bytes[] = "0129-:.AZ[]^_az ~\x01\x1f\xc3\xa9";
+    uint8_t text[16];
+    size_t size = model_random(random) % sizeof text;
+
+    for (size_t i = 0; i < size; i++)
+        text[i] = bytes[model_random(random) % (sizeof bytes - 1)];
+    if (size > 0 && model_random(random) % 2 == 0)
+        text[0] = (uint8_t)('0' + model_random(random) % 3);
+    return arena_copy(arena, bytes_of(text, size));
+}
+
+Test(narrow_memtable, rows_with_clustering_texts_come_in_the_order_of_bytes)
+{
+    static const struct column_definition columns[] = {{0, "id", "text", COLUMN_PARTITION, false},
+                                                       {0, "up", "text", COLUMN_CLUSTERING, false},
+                                                       {0, "n", "int", COLUMN_REGULAR, false}};
+    const struct table_definition definition = {
+        .id = 950, .keyspace = "k", .name = "texts", .columns = columns, .column_count = 3};
+    struct fixture fixture = setup();
+    struct schema *schema = schema_copy(fixture.schema);
+    struct slice all = slice_all();
+    struct bytes key = bytes_text("k");
+    struct bytes last = {0};
+    struct unfiltered item;
+    struct error err = {0};
+    uint64_t random = 1;
+    int count = 0;
+
+    cr_assert(schema_add_table(schema, &definition, &err) == 0, "%s", err.text);
+    const struct table *table = schema_table(schema, 950);
+    for (uint64_t i = 0; i < 20000; i++) {
+        const struct column_value values[] = {{1, false, key},
+                                              {2, false, random_text(&random, fixture.scratch)}};
+        struct mutation mutation;
+
+        mutation_insert(table, values, 2, true, fixture.scratch, &mutation);
+        narrow_memtable_apply(fixture.memtable, table, &mutation, i + 1, 1000);
+    }
+    struct stream *stream = narrow_memtable_stream(
+        fixture.memtable, table, murmur3_token(key.data, key.size), key, &all, UINT64_MAX);
+    cr_assert_not_null(stream);
+    while (stream->next(stream, &item, NULL) == 1) {
+        struct bytes text = item.row.clustering.values[0];
+
+        cr_assert(count == 0 || bytes_compare(last, text) < 0, "'%.*s' came after '%.*s'",
+                  (int)text.size, (const char *)text.data, (int)last.size,
+                  (const char *)last.data);
+        last = arena_copy(fixture.scratch, text);
+        count++;
+    }
+    cr_assert(count > 10000);
+    stream_close(stream);
+    teardown(&fixture);
+    schema_unref(schema);
+}
