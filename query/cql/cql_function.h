@@ -48,6 +48,10 @@ void cql_accumulator_free(struct cql_accumulator *accumulator);
 /* A row's value; CQL_NULL counts for count(*) only. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);
+/* What the store's stats of a partition say: its rows, how many have a value, and their exact sum.
+ * For count(*), count and sum of the column that the stats are of. */
+int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
+                              const struct partition_stats *stats, struct cql_fault *fault);
 /* The result in `arena`, and back to nothing. */
 int cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
                            struct cql_fault *fault, struct bytes *value_out);

@@ -623,6 +623,20 @@ int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
     return add_number(accumulator, value, fault);
 }
 
+int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
+                              const struct partition_stats *stats, struct cql_fault *fault)
+{
+    uint64_t values = stats_value_count(stats);
+    accumulator->count += accumulator->counts_rows ? stats->rows : values;
+    if (accumulator->what == COUNT || values == 0) {
+        return 0;
+    }
+    if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0) {
+        return cql_invalid(fault, "a sum has over 256 bits");
+    }
+    return 0;
+}
+
 static int average(struct cql_accumulator *accumulator, struct cql_fault *fault)
 {
     struct number *sum = &accumulator->sum;

@@ -244,7 +244,9 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
 /* Whether the answer has no room for a further row; then the client's page is at its end. */
 static bool page_is_full(const struct select *select)
 {
-    return select->row_count >= select->page_rows || select->cells.size >= CQL_PAGE_BYTES_MAX;
+    bool is_long = select->work->request.page_size > 0 && select->row_count > 0 &&
+                   select->cells.size >= CQL_PAGE_BYTES_MAX;
+    return select->row_count >= select->page_rows || is_long;
 }
 
 static int count_row(struct select *select)
@@ -748,9 +750,46 @@ static int virtual_read(struct select *select, const struct read_request *reques
     return 0;
 }
 
+static void figures_arrived(void *context, int status, const struct error *err,
+                            const struct partition_figure *figures, uint32_t count,
+                            struct bytes position)
+{
+    struct select *select = context;
+    struct cql_fault *fault = &select->work->fault;
+    int rc = status == 0 ? 0 : cql_fault_of(fault, err);
+    (void)position;
+    for (uint32_t i = 0; rc == 0 && i < select->plan->aggregate_count && count > 0; i++) {
+        rc = cql_accumulator_add_stats(select->accumulators[i], &figures[0].stats, fault);
+    }
+    select->unit_ended = true;
+    if (rc != 0) {
+        stop(select, rc);
+    }
+    select_go(select);
+}
+
+static void read_unit(struct select *select)
+{
+    struct store *store = select->work->cql->options.store;
+    struct error err = {0};
+    if (select->plan->by_stats) {
+        struct bytes key = select->bound.keys[select->unit / select->bound.slice_count];
+        if (store_stats(store, select->plan->table->id, key, READ_DURABLE, figures_arrived, select,
+                        &err) != 0) {
+            stop(select, cql_fault_of(&select->work->fault, &err));
+        }
+        return;
+    }
+    struct read_request request = select->by_index ? index_request(select) : unit_request(select);
+    if (select->is_virtual) {
+        virtual_read(select, &request);
+    } else if (store_read(store, &request, page_arrived, select, &err) != 0) {
+        stop(select, cql_fault_of(&select->work->fault, &err));
+    }
+}
+
 static void select_next(struct select *select)
 {
-    struct error err = {0};
     if (select->unit_ended) {
         select->unit_ended = false;
         select->unit++;
@@ -767,14 +806,7 @@ static void select_next(struct select *select)
         }
         return;
     }
-    struct read_request request = select->by_index ? index_request(select) : unit_request(select);
-    if (select->is_virtual) {
-        virtual_read(select, &request);
-        return;
-    }
-    if (store_read(select->work->cql->options.store, &request, page_arrived, select, &err) != 0) {
-        stop(select, cql_fault_of(&select->work->fault, &err));
-    }
+    read_unit(select);
 }
 
 static void select_go(struct select *select)

@@ -309,6 +309,45 @@ static int resolve_where(struct cql_scope *scope, const struct cql_select *selec
     return rc;
 }
 
+/* The column that the stats of a ranked table are of. */
+static const struct column *stats_column(const struct table *table)
+{
+    const struct column *found = NULL;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct column *column = &table->columns[i];
+        if (column->kind == COLUMN_REGULAR && column->type->kind == TYPE_DECIMAL) {
+            found = found == NULL || column->id < found->id ? column : found;
+        }
+    }
+    return found;
+}
+
+static bool stats_answer(const struct cql_select_plan *plan, const struct cql_aggregate *aggregate)
+{
+    bool is_count = aggregate->function == cql_function_aggregate(bytes_text("count"));
+    bool is_sum = aggregate->function == cql_function_aggregate(bytes_text("sum"));
+    if (aggregate->argument == NULL) {
+        return true;
+    }
+    return (is_count || is_sum) && aggregate->argument->kind == CQL_EXPRESSION_COLUMN &&
+           aggregate->argument->column == stats_column(plan->table);
+}
+
+/* Counts and sums of whole partitions of a ranked table need no rows: the store keeps them, exact.
+ */
+static void use_stats(struct cql_select_plan *plan)
+{
+    plan->by_stats = (plan->table->flags & TABLE_RANKED) != 0 && plan->where.has_keys &&
+                     !plan->where.has_clustering && !plan->where.needs_filtering &&
+                     plan->aggregate_count > 0 && !plan->has_group_by;
+    for (uint32_t i = 0; i < plan->aggregate_count && plan->by_stats; i++) {
+        plan->by_stats = stats_answer(plan, &plan->aggregates[i]);
+    }
+    for (uint32_t i = 0; i < plan->selector_count && plan->by_stats; i++) {
+        plan->by_stats = plan->selectors[i]->kind == CQL_EXPRESSION_AGGREGATE;
+    }
+}
+
 int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
                        struct cql_select_plan **plan_out)
 {
@@ -339,6 +378,7 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     }
     if (rc == 0) {
         describe_columns(scope, plan);
+        use_stats(plan);
     }
     return rc;
 }

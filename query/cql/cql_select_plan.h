@@ -15,6 +15,7 @@ struct cql_select_plan {
     uint32_t aggregate_count;
     bool is_aggregate;                   /* rows come from groups */
     bool has_group_by;
+    bool by_stats;                       /* the store's partition stats are the answer */
     uint32_t group_clustering;           /* clustering columns that a group shares */
     struct cql_expression *group_function;   /* of one more clustering column; NULL: none */
     bool is_json;
