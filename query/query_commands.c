@@ -71,10 +71,10 @@ void query_answer_release(struct query_answer *answer)
 
 bool query_format_parse(const char *name, enum table_format *format_out, struct argp_state *state)
 {
-    if (table_format_parse(name, format_out) && *format_out != TABLE_MARKDOWN) {
+    if (table_format_parse(name, format_out)) {
         return true;
     }
-    argp_error(state, "--format is table, csv or json; '%s' is not in this version", name);
+    argp_error(state, "--format is table, csv, json or md; '%s' is not in this version", name);
     return false;
 }
 
@@ -100,7 +100,7 @@ static bool always_writes(const void *options)
 
 static const struct command commands[] = {
     {.name = "report",
-     .summary = "print clicks, gross and amount by day, month or reseller",
+     .summary = "print clicks, gross and amount by day, month, reseller or ad",
      .argp = &report_argp,
      .options_size = sizeof(struct report_options),
      .writes = never_writes,

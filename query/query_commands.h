@@ -10,13 +10,16 @@
 /* ---- what the commands are made of: query_commands.c puts them together ---- */
 
 enum { REPORT_RESELLERS_MAX = 1000 };
-enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_TOTAL };
+enum report_by { BY_DAY, BY_MONTH, BY_RESELLER, BY_AD, BY_TOTAL };
 struct report_options {
     const char *resellers[REPORT_RESELLERS_MAX];
     uint32_t reseller_count;           /* 0: all */
     int32_t day_from;                  /* inclusive at both ends */
     int32_t day_to;
     enum report_by by;
+    const char *as_of;                 /* NULL: now */
+    bool is_rounded;
+    int32_t round;                     /* digits after the point */
     enum table_format format;
 };
 extern const struct argp report_argp;

@@ -12,18 +12,25 @@
  * A day without a rate counts in clicks and gross, never in amount, and is told by number and
  * gross.
  *
+ * By ad, the figures tell which days there are and at which rates, and each day's clicks are read
+ * in turn (report_ads.h).  As of a time, figures are those of the ledger.  Rounding is the last
+ * thing that happens to a number.
+ *
  * A slow reader: when enough waits, the figures are stopped, and asked for again behind the last
  * one when it has left; nothing is held meanwhile but the accumulator. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/query_commands.h"
+#include "query/report_ads.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 
 enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT };
+enum { ROUND_MAX = 36 };
 
 /* The sum of neighbours with one key. */
 struct report_group {
@@ -51,6 +58,17 @@ struct report {
     int32_t day;            /* of the last figure */
     bool has_last;
     bool is_full;           /* stopped for a slow reader */
+    struct report_ads *ads; /* by ad: of the last reseller */
+    bool has_day;           /* a day whose clicks are to be read: */
+    struct day_figure day_figure;
+    struct buffer day_reseller;
+    const struct report_ad *ads_sorted;
+    uint32_t ads_count;
+    uint32_t ads_printed;
+    bool is_as_of;
+    int64_t as_of_ms;
+    uint64_t days;          /* as of a time: of figures now, */
+    uint64_t days_known;    /* and of those there were then */
     uint64_t unpriced_days; /* of all that was printed */
     struct decimal unpriced_gross;
     int status; /* of the arithmetic */
@@ -71,21 +89,53 @@ static bool parse_day(const char *text, const char *option, int32_t *day_out,
 static bool parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
 {
     static const char *const names[] = {
-        [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_TOTAL] = "total"};
+        [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_AD] = "ad",
+        [BY_TOTAL] = "total"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(text, names[i]) == 0) {
             *by_out = (enum report_by)i;
             return true;
         }
     }
-    argp_error(state, "--by is day, month, reseller or total; '%s' is not in this version", text);
+    argp_error(state, "--by is day, month, reseller, ad or total, not '%s'", text);
     return false;
+}
+
+static bool parse_round(const char *text, struct report_options *options, struct argp_state *state)
+{
+    char *end;
+    long digits = strtol(text, &end, 10);
+    options->is_rounded = true;
+    options->round = (int32_t)digits;
+    if (*text != '\0' && *end == '\0' && digits >= 0 && digits <= ROUND_MAX) {
+        return true;
+    }
+    argp_error(state, "--round takes a number of digits from 0 to %d, not '%s'", ROUND_MAX, text);
+    return false;
+}
+
+/* A time with its zone, or a day, which is its end. */
+static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
+{
+    int32_t day;
+    if (time_parse(bytes_text(text), time_ms_out)) {
+        return true;
+    }
+    if (!day_parse(bytes_text(text), &day) || day == DAY_MAX) {
+        return false;
+    }
+    *time_ms_out = zone == NULL ? 0 : zone_day_start(zone, day + 1) - 1;
+    return true;
 }
 
 static error_t report_finish_options(struct report_options *options, struct argp_state *state)
 {
     if (options->day_from > options->day_to) {
         argp_error(state, "the days end (--to) before they begin (--from)");
+        return EINVAL;
+    }
+    if (options->as_of != NULL && options->by == BY_AD) {
+        argp_error(state, "the ledger has no ads: --as-of does not go with --by ad");
         return EINVAL;
     }
     return 0;
@@ -115,10 +165,18 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         return parse_by(argument, &options->by, state) ? 0 : EINVAL;
     case KEY_FORMAT:
         return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
-    case KEY_AS_OF:
-    case KEY_ROUND:
-        argp_error(state, "--%s is not in this version", key == KEY_ROUND ? "round" : "as-of");
+    case KEY_AS_OF: {
+        int64_t time_ms;
+        options->as_of = argument;
+        if (parse_as_of(argument, NULL, &time_ms)) {
+            return 0;
+        }
+        argp_error(state, "--as-of takes a time such as 2013-12-01T12:00:00Z, or a day, not '%s'",
+                   argument);
         return EINVAL;
+    }
+    case KEY_ROUND:
+        return parse_round(argument, options, state) ? 0 : EINVAL;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many; a reseller is given by --reseller", argument);
         return EINVAL;
@@ -133,10 +191,10 @@ static const struct argp_option report_argp_options[] = {
     {"reseller", 'r', "R", 0, "Only this reseller; may be given again", 0},
     {"from", KEY_FROM, "DAY", 0, "From this day on, such as 2013-11-01", 0},
     {"to", KEY_TO, "DAY", 0, "Up to this day, which is included", 0},
-    {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller or total", 0},
-    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv or json", 0},
-    {"as-of", KEY_AS_OF, "T", OPTION_HIDDEN, NULL, 0},
-    {"round", KEY_ROUND, "N", OPTION_HIDDEN, NULL, 0},
+    {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller, ad or total", 0},
+    {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
+    {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json or md", 0},
     {0},
 };
 
@@ -150,6 +208,8 @@ const struct argp report_argp = {
            "  daybook report --from 2013-11-01 --to 2013-11-30\n"
            "  daybook report --reseller supaboobs --by month\n"
            "  daybook report --by total --format json\n"
+           "  daybook report --by ad --reseller supaboobs --round 2\n"
+           "  daybook report --from 2013-11-01 --to 2013-11-30 --as-of 2013-12-05\n"
            "  daybook report --format csv > november.csv",
 };
 
@@ -180,6 +240,9 @@ static void name_columns(struct report *report)
     if (by == BY_DAY || by == BY_MONTH) {
         add_column(report, by == BY_DAY ? "day" : "month", TABLE_TEXT);
     }
+    if (by == BY_AD) {
+        add_column(report, "ad_id", TABLE_TEXT);
+    }
     add_column(report, "clicks", TABLE_NUMBER);
     add_column(report, gross, TABLE_DECIMAL);
     if (by == BY_DAY) {
@@ -198,6 +261,18 @@ static struct bytes decimal_cell(struct decimal value, char text[DECIMAL_TEXT_MA
 {
     size_t length = decimal_format(value, text);
     return bytes_of(text, length);
+}
+
+/* A sum that has too many digits to be rounded is printed as it is. */
+static struct bytes money_cell(const struct report *report, struct decimal value,
+                               char text[DECIMAL_TEXT_MAX])
+{
+    struct decimal rounded;
+    if (report->options->is_rounded &&
+        decimal_round(value, report->options->round, &rounded) == 0) {
+        value = rounded;
+    }
+    return decimal_cell(value, text);
 }
 
 /* A rate for people: 0.125 is 12.5%. */
@@ -226,10 +301,10 @@ static bool print_day(struct report *report, const struct day_figure *figure)
     day_format(figure->day, day);
     cells[1] = bytes_of(day, DAY_TEXT_SIZE);
     cells[2] = query_number(figure->clicks, clicks);
-    cells[3] = decimal_cell(figure->gross, gross);
+    cells[3] = money_cell(report, figure->gross, gross);
     if (figure->is_priced) {
         cells[4] = is_table ? percent_cell(figure->rate, rate) : decimal_cell(figure->rate, rate);
-        cells[5] = decimal_cell(figure->amount, amount);
+        cells[5] = money_cell(report, figure->amount, amount);
     }
     return query_answer_row(&report->answer, cells);
 }
@@ -252,11 +327,26 @@ static bool print_group(struct report *report)
         cells[count++] = bytes_of(month, 7);
     }
     cells[count++] = query_number(group->clicks, clicks);
-    cells[count++] = decimal_cell(group->gross, texts[0]);
-    cells[count++] = decimal_cell(group->amount, texts[1]);
+    cells[count++] = money_cell(report, group->gross, texts[0]);
+    cells[count++] = money_cell(report, group->amount, texts[1]);
     cells[count++] = query_number(group->unpriced_days, unpriced_days);
-    cells[count++] = decimal_cell(group->unpriced_gross, texts[2]);
+    cells[count++] = money_cell(report, group->unpriced_gross, texts[2]);
     report->group = (struct report_group){0};
+    return query_answer_row(&report->answer, cells);
+}
+
+static bool print_ad(struct report *report, const struct report_ad *ad)
+{
+    char clicks[24];
+    char unpriced_days[24];
+    char texts[3][DECIMAL_TEXT_MAX];
+    const struct bytes cells[] = {buffer_view(&report->reseller),
+                                  ad->ad,
+                                  query_number(ad->clicks, clicks),
+                                  money_cell(report, ad->gross, texts[0]),
+                                  money_cell(report, ad->amount, texts[1]),
+                                  query_number(ad->unpriced_days, unpriced_days),
+                                  money_cell(report, ad->unpriced_gross, texts[2])};
     return query_answer_row(&report->answer, cells);
 }
 
@@ -297,6 +387,7 @@ static bool is_next_group(const struct report *report, const struct day_figure *
         return !bytes_equal(figure->reseller, buffer_view(&report->reseller));
     case BY_DAY:
     case BY_MONTH:
+    case BY_AD:
         break;
     }
     return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
@@ -311,10 +402,34 @@ static void remember(struct report *report, const struct day_figure *figure)
     report->has_last = true;
 }
 
+/* Its clicks are read when the figures have stopped; what a reseller's days add up to is printed
+ * before the next one's first. */
+static void take_day(struct report *report, const struct day_figure *figure)
+{
+    report->has_day = true;
+    report->day_figure = *figure;
+    buffer_clear(&report->day_reseller);
+    buffer_append_bytes(&report->day_reseller, figure->reseller);
+    report->day_figure.reseller = buffer_view(&report->day_reseller);
+    report->ads_printed = 0;
+    if (!figure->is_priced) {
+        report->unpriced_days++;
+        report->status =
+            decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);
+    }
+}
+
 static bool report_figure(void *context, const struct day_figure *figure)
 {
     struct report *report = context;
     bool has_room = true;
+    report->days_known++;
+    if (report->options->by == BY_AD) {
+        if (figure->clicks > 0) {
+            take_day(report, figure);
+        }
+        return figure->clicks == 0;
+    }
     if (!figure->is_priced) {
         report->unpriced_days++;
         report->status =
@@ -346,6 +461,12 @@ static void report_notes(const struct report *report)
                        "report; daybook rollup keeps them\n",
                        dirty, dirty == 1 ? "" : "s");
     }
+    if (report->is_as_of && report->days > report->days_known) {
+        command_printf(report->answer.output, COMMAND_ERR,
+                       "daybook: note: %" PRIu64 " reseller-day%s had no published figure then\n",
+                       report->days - report->days_known,
+                       report->days - report->days_known == 1 ? "" : "s");
+    }
     if (report->unpriced_days > 0) {
         char gross[DECIMAL_TEXT_MAX];
         decimal_format(report->unpriced_gross, gross);
@@ -360,7 +481,9 @@ static void report_notes(const struct report *report)
 static void report_free(struct report *report)
 {
     query_answer_release(&report->answer);
+    report_ads_free(report->ads);
     buffer_release(&report->reseller);
+    buffer_release(&report->day_reseller);
     memory_free(report);
 }
 
@@ -375,11 +498,62 @@ static void report_fail(struct report *report, int status, const struct error *e
 }
 
 static void report_read(void *context);
+static void report_end(struct report *report);
+
+static void ads_added(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    if (status != 0) {
+        report_fail(report, status, err);
+        return;
+    }
+    remember(report, &report->day_figure);
+    report->has_day = false;
+    query_answer_wait(&report->answer, report_read, report);
+}
+
+/* Print the reseller that is complete, if one is; then read the next one's day, or end. */
+static void ads_go_on(void *context)
+{
+    struct report *report = context;
+    bool is_complete = report->has_last && (!report->has_day ||
+                                            !bytes_equal(report->day_figure.reseller,
+                                                         buffer_view(&report->reseller)));
+    report->answer.output->drained = NULL;
+    if (is_complete && report->ads_printed == 0) {
+        report->ads_sorted = report_ads_sorted(report->ads, &report->ads_count);
+    }
+    while (is_complete && report->ads_printed < report->ads_count) {
+        if (!print_ad(report, &report->ads_sorted[report->ads_printed++])) {
+            query_answer_wait(&report->answer, ads_go_on, report);
+            return;
+        }
+    }
+    if (!report->has_day) {
+        report_end(report);
+        return;
+    }
+    if (is_complete) {
+        report_ads_clear(report->ads);
+    }
+    report_ads_add(report->ads, &report->day_figure, ads_added, report);
+}
+
+static void report_end(struct report *report)
+{
+    struct command_output *output = report->answer.output;
+    if (report->group.is_begun || report->options->by == BY_TOTAL) {
+        print_group(report);
+    }
+    query_answer_end(&report->answer);
+    report_notes(report);
+    report_free(report);
+    output->finish(output, EXIT_DONE);
+}
 
 static void report_read_done(void *context, int status, const struct error *err)
 {
     struct report *report = context;
-    struct command_output *output = report->answer.output;
     status = status == 0 ? report->status : status;
     if (status != 0) {
         report_fail(report, status, err);
@@ -389,13 +563,11 @@ static void report_read_done(void *context, int status, const struct error *err)
         query_answer_wait(&report->answer, report_read, report);
         return;
     }
-    if (report->group.is_begun || report->options->by == BY_TOTAL) {
-        print_group(report);
+    if (report->options->by == BY_AD) {
+        ads_go_on(report);
+        return;
     }
-    query_answer_end(&report->answer);
-    report_notes(report);
-    report_free(report);
-    output->finish(output, EXIT_DONE);
+    report_end(report);
 }
 
 /* From the start, or behind the last figure. */
@@ -406,7 +578,9 @@ static void report_read(void *context)
     struct figure_query query = {.resellers = report->resellers,
                                  .reseller_count = options->reseller_count,
                                  .day_from = options->day_from,
-                                 .day_to = options->day_to};
+                                 .day_to = options->day_to,
+                                 .is_as_of = report->is_as_of,
+                                 .as_of_ms = report->as_of_ms};
     struct error err = {0};
     if (report->has_last) {
         query.after_reseller = buffer_view(&report->reseller);
@@ -421,7 +595,14 @@ static void report_read(void *context)
     }
 }
 
-static void report_settled(void *context, int status, const struct error *err)
+static bool count_day(void *context, const struct day_figure *figure)
+{
+    (void)figure;
+    ((struct report *)context)->days++;
+    return true;
+}
+
+static void days_counted(void *context, int status, const struct error *err)
 {
     struct report *report = context;
     if (status != 0) {
@@ -431,6 +612,34 @@ static void report_settled(void *context, int status, const struct error *err)
     report_read(report);
 }
 
+/* As of a time: first, how many days there are now. */
+static void report_begin(struct report *report)
+{
+    const struct figure_query query = {.resellers = report->resellers,
+                                       .reseller_count = report->options->reseller_count,
+                                       .day_from = report->options->day_from,
+                                       .day_to = report->options->day_to};
+    struct error err = {0};
+    if (!report->is_as_of) {
+        report_read(report);
+        return;
+    }
+    int rc = rollup_figures(report->query->rollup, &query, count_day, days_counted, report, &err);
+    if (rc != 0) {
+        report_fail(report, rc, &err);
+    }
+}
+
+static void report_settled(void *context, int status, const struct error *err)
+{
+    struct report *report = context;
+    if (status != 0) {
+        report_fail(report, status, err);
+        return;
+    }
+    report_begin(report);
+}
+
 /* What was acknowledged before the report was asked for is in it: where the rollup keeps figures
  * for later, it works them off first. */
 static void report_settle(struct report *report)
@@ -438,7 +647,7 @@ static void report_settle(struct report *report)
     struct error err = {0};
     int rc;
     if (report->request->is_read_only) {
-        report_read(report);
+        report_begin(report);
         return;
     }
     rc = rollup_settle(report->query->rollup, false, report_settled, report, &err);
@@ -455,6 +664,12 @@ void report_run(void *room, const struct command_request *request, struct comman
     report->options = request->options;
     for (uint32_t i = 0; i < report->options->reseller_count; i++) {
         report->resellers[i] = bytes_text(report->options->resellers[i]);
+    }
+    report->is_as_of =
+        report->options->as_of != NULL &&
+        parse_as_of(report->options->as_of, rollup_zone(report->query->rollup), &report->as_of_ms);
+    if (report->options->by == BY_AD) {
+        report->ads = report_ads_new(report->query->store);
     }
     name_columns(report);
     query_answer_begin(&report->answer, output, report->options->format, report->columns,

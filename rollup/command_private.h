@@ -78,8 +78,10 @@ void clicks_run(void *room, const struct command_request *request, struct comman
 
 struct verify_options {
     bool is_quiet;                     /* no progress */
+    bool repairs;
 };
 extern const struct argp verify_argp;
+bool verify_writes(const void *options);
 void verify_run(void *room, const struct command_request *request, struct command_output *output);
 
 /* ---- helpers ---- */

@@ -24,10 +24,11 @@ enum { DIFFERENCES_PRINTED_MAX = 1000 };
 
 /* ---- options ---- */
 
-enum { OPTION_QUIET = 'q' };
+enum { OPTION_QUIET = 'q', OPTION_REPAIR = OPTION_OWN };
 
 static const struct argp_option verify_argp_options[] = {
     {"quiet", OPTION_QUIET, NULL, 0, "no progress on standard error", 0},
+    {"repair", OPTION_REPAIR, NULL, 0, "put counters, figures and ledger right, by the clicks", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -37,6 +38,9 @@ static error_t verify_parse_option(int key, char *argument, struct argp_state *s
     switch (key) {
     case OPTION_QUIET:
         options->is_quiet = true;
+        return 0;
+    case OPTION_REPAIR:
+        options->repairs = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
@@ -51,17 +55,24 @@ const struct argp verify_argp = {
     .parser = verify_parse_option,
     .doc = "Prove that checksums, stats, counters, figures and ledger agree with the clicks.\v"
            "A line per check says what was compared; each difference is named, and the exit status "
-           "is 1 if there is one.\n\n"
+           "is 1 if there is one.  --repair believes the clicks: counters are moved to what was "
+           "counted, figures made anew, and published ones restated, with cause `repair`; then "
+           "everything is compared again.  A damaged file it cannot repair.\n\n"
            "Examples:\n"
            "  daybook verify\n"
+           "  daybook verify --repair\n"
            "  daybook verify -q > /dev/null || page-somebody",
 };
 
 /* ---- the call ---- */
 
-void verify_finish(struct verify *verify, int exit_status)
+bool verify_writes(const void *options)
 {
-    struct command_output *output = verify->output;
+    return ((const struct verify_options *)options)->repairs;
+}
+
+void verify_free(struct verify *verify)
+{
     if (verify->reader != NULL)
         day_reader_free(verify->reader);
     key_map_free(verify->keys);
@@ -69,8 +80,28 @@ void verify_finish(struct verify *verify, int exit_status)
     buffer_release(&verify->position);
     buffer_release(&verify->position_next);
     buffer_release(&verify->ledger_reseller);
+    repair_free(verify->repair);
     memory_free(verify);
+}
+
+void verify_finish(struct verify *verify, int exit_status)
+{
+    struct command_output *output = verify->output;
+    verify_free(verify);
     output->finish(output, exit_status);
+}
+
+void verify_end(struct verify *verify)
+{
+    if (verify->differences > 0)
+        command_printf(verify->output, COMMAND_OUT, "%" PRIu64 " difference%s\n",
+                       verify->differences, verify->differences == 1 ? "" : "s");
+    else
+        command_printf(verify->output, COMMAND_OUT, "all agree\n");
+    if (verify->repair != NULL && !repair_is_empty(verify->repair))
+        verify_repair(verify);
+    else
+        verify_finish(verify, verify->differences > 0 ? EXIT_DATA_SAYS_NO : EXIT_DONE);
 }
 
 void verify_fail(struct verify *verify, int status, const struct error *err)
@@ -140,13 +171,16 @@ static void settled(void *context, int status, const struct error *err)
         verify_fail(verify, status, err);
 }
 
-void verify_run(void *room, const struct command_request *request, struct command_output *output)
+void verify_begin(struct rollup *rollup, const struct command_request *request,
+                  struct command_output *output, bool repairs)
 {
     struct verify *verify = memory_zeroed(1, sizeof(*verify));
     struct error err = {0};
-    verify->rollup = room;
+    verify->rollup = rollup;
+    verify->request = request;
     verify->options = request->options;
     verify->output = output;
+    verify->repair = repairs ? repair_new() : NULL;
     verify->progress_us = store_now_us(verify->rollup->store);
     if (request->is_read_only) {
         settled(verify, 0, NULL);
@@ -155,4 +189,10 @@ void verify_run(void *room, const struct command_request *request, struct comman
     int rc = rollup_settle(verify->rollup, false, settled, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
+}
+
+void verify_run(void *room, const struct command_request *request, struct command_output *output)
+{
+    const struct verify_options *options = request->options;
+    verify_begin(room, request, output, options->repairs);
 }

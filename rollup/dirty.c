@@ -35,7 +35,8 @@ struct dirty_set {
     uint64_t order_next;
 };
 
-static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate", "void", "correction"};
+static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate", "void", "correction",
+                                                     "repair"};
 
 const char *dirty_cause_name(enum dirty_cause cause)
 {

@@ -89,6 +89,10 @@ struct figure_query {
      * from the start.  Copied. */
     struct bytes after_reseller;
     int32_t after_day;
+    /* As the ledger said at this time (its last entry at or before it); a day without such an entry
+     * is left out. */
+    bool is_as_of;
+    int64_t as_of_ms;
 };
 must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
                               bool (*each)(void *context, const struct day_figure *figure),

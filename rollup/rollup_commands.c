@@ -193,7 +193,7 @@ static const struct command commands[] = {
      .summary = "prove that files, stats, counters, figures and ledger agree",
      .argp = &verify_argp,
      .options_size = sizeof(struct verify_options),
-     .writes = never_writes,
+     .writes = verify_writes,
      .run = verify_run},
 };
 

@@ -7,7 +7,10 @@
  * both are in the same order, so this is a merge:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
- *     answer    11-30  11-29* 11-28* 11-27                                              */
+ *     answer    11-30  11-29* 11-28* 11-27
+ *
+ * As of a time: the ledger, whose entries of a day stand in the order of their times, is read from
+ * its end, and the first of a day that is not too late is the one. */
 #include <stdlib.h>
 
 #include "rollup/rollup_private.h"
@@ -28,6 +31,9 @@ struct figures {
     struct bytes after_reseller; /* data NULL: from the start */
     int32_t after_day;
     int32_t reseller_to;   /* of the reseller being read: the last day asked for */
+    bool is_as_of;
+    int64_t as_of_ms;
+    int64_t given_day;     /* of the reseller being read, as of a time: the last one given */
     uint32_t pending_next; /* of the reseller being read: first not yet given */
     uint32_t pending_end;
     bool (*each)(void *context, const struct day_figure *figure);
@@ -111,6 +117,20 @@ static int give_row(void *context, const struct table *table, const struct page_
     return figures->is_enough;
 }
 
+static int give_entry(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct figures *figures = context;
+    struct ledger_entry entry;
+    int rc = ledger_read(table, row, &entry, err);
+    if (rc < 0 || entry.at_ms > figures->as_of_ms || entry.new.day == figures->given_day)
+        return rc;
+    figures->given_day = entry.new.day;
+    entry.new.state = DAY_PUBLISHED;
+    figures->is_enough = !figures->each(figures->context, &entry.new);
+    return figures->is_enough;
+}
+
 static void next_resellers(struct figures *figures);
 
 static void reseller_done(void *context, int status, const struct error *err)
@@ -119,7 +139,7 @@ static void reseller_done(void *context, int status, const struct error *err)
     figures->status = status;
     if (status < 0 && err != NULL)
         figures->err = *err;
-    if (status == 0)
+    if (status == 0 && !figures->is_as_of)
         give_pending(figures, INT64_MIN);
     if (figures->is_calling)
         figures->is_answered = true;
@@ -142,11 +162,17 @@ static bool begin_reseller(struct figures *figures, struct bytes reseller)
 static int read_reseller(struct figures *figures, struct bytes reseller)
 {
     struct day_slice_text text;
-    struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, &reseller, READ_DURABLE);
-    request.slice = figure_slice(figures->day_from, figures->reseller_to, &text);
+    struct read_request request =
+        rows_request(figures->is_as_of ? TABLE_RESTATEMENT : TABLE_AMOUNT_BY_DAY, &reseller,
+                     READ_DURABLE);
+    request.slice = figures->is_as_of
+                        ? ledger_slice(figures->day_from, figures->reseller_to, &text)
+                        : figure_slice(figures->day_from, figures->reseller_to, &text);
+    request.slice.reversed = figures->is_as_of;
+    figures->given_day = INT64_MIN;
     find_pending(figures, reseller);
-    return rows_read(figures->rollup->store, &request, give_row, reseller_done, figures,
-                     &figures->err);
+    return rows_read(figures->rollup->store, &request, figures->is_as_of ? give_entry : give_row,
+                     reseller_done, figures, &figures->err);
 }
 
 static void next_resellers(struct figures *figures)
@@ -259,6 +285,8 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
         figures->after_reseller = arena_copy(figures->arena, query->after_reseller);
         figures->after_day = query->after_day;
     }
+    figures->is_as_of = query->is_as_of;
+    figures->as_of_ms = query->as_of_ms;
     figures->each = each;
     figures->done = done;
     figures->context = context;

@@ -15,8 +15,8 @@
 
 /* ---- marks ---- */
 
-static void add_mark_row(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
-                         int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
+void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us)
 {
     struct column_value values[6];
     char text[DAY_TEXT_SIZE + 1];
@@ -50,7 +50,7 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
     struct dirty_day *day =
         dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
     if (mark != NULL)
-        add_mark_row(rollup, batch, day->reseller, day->day, day->day + 1, mark, now_us);
+        rollup_write_mark(rollup, batch, day->reseller, day->day, day->day + 1, mark, now_us);
 }
 
 /* ---- clicks ---- */
@@ -209,7 +209,7 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
     struct dirty_mark mark = {.cause = CAUSE_RATE, .has_change = change != NULL};
     if (change != NULL)
         memcpy(mark.change, change, UUID_SIZE);
-    add_mark_row(rollup, batch, mutation->key, changed.first, until, &mark, now_us);
+    rollup_write_mark(rollup, batch, mutation->key, changed.first, until, &mark, now_us);
     dirty_set_add_range(rollup->dirty, mutation->key, changed.first, until, &mark);
 }
 

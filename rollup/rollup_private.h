@@ -89,6 +89,9 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
 
 /* rollup_hook.c */
 void rollup_hook(void *context, struct write_batch *batch);
+/* The row of a mark for the days from `day` up to before `until`; gives the mark its id. */
+void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us);
 
 /* rollup_load.c: rates and marks from their tables, `opened` at the end. */
 must_check int rollup_load(struct rollup *rollup, struct error *err);

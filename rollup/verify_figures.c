@@ -98,6 +98,8 @@ static bool judge_day(struct verify *verify, struct day_facts *day, struct error
                          (day->has_last && figure_equal(&day->last.new, &day->row));
     if ((row_agrees && ledger_agrees) || is_dirty(verify, day))
         return true;
+    if (verify->is_second_look && verify->repair != NULL)
+        repair_note_day(verify->repair, day->reseller, day->day);
     if (verify->is_second_look && !row_agrees)
         name_figures(verify, "amount_by_day", day->reseller, day->day,
                      day->has_row ? &day->row : NULL, &follows, "clicks and rates");

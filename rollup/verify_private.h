@@ -10,13 +10,17 @@
 
 /* What a counter table says of one key, and what the clicks say. */
 struct tally {
-    uint64_t before;
-    uint64_t counted;
-    uint64_t after;
+    int64_t before;
+    int64_t counted;
+    int64_t after;
 };
+
+struct repair;
 
 struct verify {
     struct rollup *rollup;
+    const struct command_request *request;
+    struct repair *repair;     /* what is to be repaired; NULL: nothing is */
     const struct verify_options *options;
     struct command_output *output;
     uint64_t differences;
@@ -53,7 +57,24 @@ void verify_figures(struct verify *verify);
 void verify_ledger(struct verify *verify);
 void verify_counters(struct verify *verify);
 
+/* verify_repair.c: what was found is gathered, and put right at the end. */
+struct repair *repair_new(void);
+void repair_free(struct repair *repair);                       /* NULL is fine */
+void repair_note_day(struct repair *repair, struct bytes reseller, int32_t day);
+/* The counter is to be moved by `delta`. */
+void repair_note_counter(struct repair *repair, uint32_t table_id, struct bytes key,
+                         int64_t delta);
+bool repair_is_empty(const struct repair *repair);
+/* Write it, settle, and verify again; takes over from `verify`. */
+void verify_repair(struct verify *verify);
+
 /* command_verify.c */
+/* From the beginning; `repairs`: differences are put right. */
+void verify_begin(struct rollup *rollup, const struct command_request *request,
+                  struct command_output *output, bool repairs);
+/* All was compared: the verdict, or the repairs. */
+void verify_end(struct verify *verify);
+void verify_free(struct verify *verify);
 void verify_finish(struct verify *verify, int exit_status);
 void verify_fail(struct verify *verify, int status, const struct error *err);
 /* Count a difference; false when so many were named that this one is not. */

@@ -260,14 +260,93 @@ Test(report, of_nothing_is_a_header_or_a_total_of_zero)
     rollup_fixture_stop(&fixture);
 }
 
+/* The ads of a reseller add up to him, over days of different rates. */
+Test(report, is_by_ad_from_the_clicks_themselves)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --by ad --format csv",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,890_567_234,1,1.5,0,1,1.5\n"
+           "supaboobs,890_567_010,1,0.01,0.003,0,0\n"
+           "supaboobs,890_567_211,2,0.0150,0.003750,0,0\n"
+           "supaboobs,890_567_234,3,0.015,0.00400,0,0\n");
+    expect(&fixture, "report --by ad --format csv --reseller supaboobs --to 2013-11-29",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "supaboobs,890_567_211,2,0.0150,0.003750,0,0\n"
+           "supaboobs,890_567_234,2,0.010,0.00250,0,0\n");
+    expect(&fixture, "report --by ad --format csv --reseller nobody",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n");
+    rollup_fixture_void(&fixture, "anna", "2013-12-01");
+    expect(&fixture, "report --by ad --format csv --from 2013-12-01",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "supaboobs,890_567_010,1,0.01,0.003,0,0\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, rounds_half_to_even_and_last)
+{
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect(&fixture, "report --by reseller --round 2 --format md",
+           "| reseller_id | clicks | gross | amount | unpriced_days | unpriced_gross |\n"
+           "|---|---:|---:|---:|---:|---:|\n"
+           "| anna | 1 | 1.50 | 0.00 | 1 | 1.50 |\n"
+           "| supaboobs | 6 | 0.04 | 0.01 | 0 | 0.00 |\n");
+    expect(&fixture, "report --round 3 --format csv --to 2013-11-30",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "supaboobs,2013-11-30,1,0.005,0.3,0.002\n"
+           "supaboobs,2013-11-29,2,0.015,0.25,0.004\n"
+           "supaboobs,2013-11-28,2,0.010,0.25,0.002\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* The ledger as it was: before anything was published, after, and after a change. */
+Test(report, is_as_of_any_time)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer = {0};
+    start_paper(&fixture);
+    rollup_fixture_advance(&fixture, 3600);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_advance(&fixture, 86400);
+    rollup_fixture_rate(&fixture, "supaboobs", "2013-11-29", "1", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_click(&fixture, "new", "2013-12-01", "7");
+    expect(&fixture, "report --by total --format csv --as-of 2013-12-10T12:30:00Z",
+           "clicks,gross,amount,unpriced_days,unpriced_gross\n0,0,0,0,0\n");
+    expect(&fixture, "report --format csv --as-of 2013-12-10 --from 2013-11-29",
+           "reseller_id,day,clicks,gross,rate,amount\n"
+           "anna,2013-12-01,1,1.5,,\n"
+           "supaboobs,2013-12-01,1,0.01,0.3,0.003\n"
+           "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n"
+           "supaboobs,2013-11-29,2,0.0150,0.25,0.003750\n");
+    run(&fixture, &answer,
+        "report --format csv --as-of 2013-12-12 --from 2013-11-29 --to 2013-12-01");
+    cr_expect_str_eq((const char *)answer.out.data,
+                     "reseller_id,day,clicks,gross,rate,amount\n"
+                     "anna,2013-12-01,1,1.5,,\n"
+                     "supaboobs,2013-12-01,1,0.01,0.3,0.003\n"
+                     "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n"
+                     "supaboobs,2013-11-29,2,0.0150,1,0.0150\n",
+                     "%s", (const char *)answer.out.data);
+    cr_expect_not_null(strstr((const char *)answer.err.data,
+                              "1 reseller-day had no published figure then"),
+                       "%s", (const char *)answer.err.data);
+    answer_release(&answer);
+    rollup_fixture_stop(&fixture);
+}
+
 Test(report, refuses_what_it_does_not_have)
 {
     static const char *const lines[] = {
-        "report --by ad",
-        "report --as-of 2013-12-01",
-        "report --round 2",
+        "report --by weekday",
+        "report --as-of yesterday",
+        "report --as-of 2013-12-01T12:00:00",
+        "report --as-of 2013-12-01 --by ad",
+        "report --round two",
+        "report --round -1",
         "report --format svg",
-        "report --format md",
         "report --from 2013-02-30",
         "report anna",
         "report --from 2013-12-02 --to 2013-12-01",

@@ -431,7 +431,8 @@ Test(rollup_commands, voided_clicks_are_gone_everywhere_and_come_back)
            "2013-11-29       1   0.50\n"
            "3 clicks of 2 days, gross 0.80: found\n"
            "dry run: nothing was changed\n");
-    expect(&fixture, "clicks void --reseller r --day 2013-11-28 --ad a --where amount=0.2", EXIT_DONE,
+    expect(&fixture, "clicks void --reseller r --day 2013-11-28 --ad a --where amount=0.2",
+           EXIT_DONE,
            "day         clicks  gross\n"
            "2013-11-28       1   0.20\n"
            "1 click of 1 day, gross 0.20: voided\n");
@@ -528,5 +529,58 @@ Test(rollup_commands, clicks_says_what_it_needs)
         cr_expect_eq(answer.exit_status, EXIT_WRONG_USAGE, "%s: %d", lines[i], answer.exit_status);
         buffer_release(&answer.text);
     }
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- repair ---- */
+
+static void break_counters(struct rollup_fixture *fixture)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct counter_increment increments[] = {
+        {TABLE_CLICKS_PER_AD, COUNTER_CLICKS, bytes_text("a"), {0}, COUNTER_ADD, 2},
+        {TABLE_CLICKS_PER_AD, COUNTER_CLICKS, bytes_text("gone"), {0}, COUNTER_ADD, -7},
+        {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS, bytes_text("r"), {0}, COUNTER_SET, 1},
+    };
+    for (size_t i = 0; i < sizeof(increments) / sizeof(increments[0]); i++)
+        write_batch_add_increment(batch, &increments[i]);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* What every repaired thing is afterwards: the clicks' own, and its change is in the ledger. */
+Test(rollup_commands, a_repair_puts_counters_figures_and_ledger_right)
+{
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    put_clicks(&fixture);
+    struct buffer figures = rollup_fixture_figures(&fixture);
+    break_counters(&fixture);
+    struct write_batch *batch = write_batch_new();
+    const struct column_value row[] = {{AMOUNT_RESELLER_ID, false, bytes_text("r")},
+                                       {AMOUNT_DAY, false, bytes_text("2013-11-28")},
+                                       {AMOUNT_CLICKS, false, write_batch_bigint(batch, 9)}};
+    const struct column_value ledger[] = {{RESTATEMENT_RESELLER_ID, false, bytes_text("r")}};
+    const struct schema *schema = store_schema(fixture.store);
+    write_batch_insert(batch, schema_table(schema, TABLE_AMOUNT_BY_DAY), row, 3);
+    write_batch_delete(batch, schema_table(schema, TABLE_RESTATEMENT), ledger, 1);
+    cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
+    write_batch_free(batch);
+    run(&fixture, &answer, "verify -q", "");
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    buffer_release(&answer.text);
+    run(&fixture, &answer, "verify -q --repair", "");
+    cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
+    cr_expect_not_null(strstr((const char *)answer.text.data, "repaired: 2 days, 3 counters"),
+                       "%s", (const char *)answer.text.data);
+    buffer_release(&answer.text);
+    rollup_fixture_restart(&fixture);
+    expect_verified(&fixture, "all agree\n");
+    rollup_fixture_expect_figures(&fixture, (const char *)figures.data);
+    run(&fixture, &answer, "verify -q --repair", "");
+    cr_expect_null(strstr((const char *)answer.text.data, "repaired"), "%s",
+                   (const char *)answer.text.data);
+    buffer_release(&answer.text);
+    buffer_release(&figures);
     rollup_fixture_stop(&fixture);
 }

@@ -1,0 +1,156 @@
+/* report_ads: see the header.  A day is summed apart first: its rate applies to its sums. */
+#include "query/report_ads.h"
+
+#include <stdlib.h>
+
+#include "rollup/dirty.h"
+#include "rollup/key_map.h"
+#include "rollup/rows.h"
+#include "storage/base/memory.h"
+
+struct entry {
+    struct report_ad sum;
+    uint64_t day_clicks;       /* of the day being read */
+    struct decimal day_gross;
+};
+
+struct report_ads {
+    struct store *store;
+    struct key_map *numbers;
+    struct entry *entries;     /* by number */
+    uint32_t capacity;
+    struct report_ad *sorted;
+    bool is_priced;            /* the day being read */
+    struct decimal rate;
+    store_done done;
+    void *context;
+};
+
+struct report_ads *report_ads_new(struct store *store)
+{
+    struct report_ads *ads = memory_zeroed(1, sizeof(*ads));
+    ads->store = store;
+    ads->numbers = key_map_new();
+    return ads;
+}
+
+void report_ads_free(struct report_ads *ads)
+{
+    if (ads == NULL) {
+        return;
+    }
+    key_map_free(ads->numbers);
+    memory_free(ads->entries);
+    memory_free(ads->sorted);
+    memory_free(ads);
+}
+
+void report_ads_clear(struct report_ads *ads)
+{
+    key_map_free(ads->numbers);
+    ads->numbers = key_map_new();
+}
+
+static struct entry *entry_of(struct report_ads *ads, struct bytes ad)
+{
+    bool is_new;
+    uint32_t number = key_map_add(ads->numbers, ad, &is_new);
+    if (number >= ads->capacity) {
+        ads->capacity = ads->capacity * 2 + 64;
+        ads->entries = memory_resize(ads->entries, ads->capacity * sizeof(*ads->entries));
+    }
+    if (is_new) {
+        ads->entries[number] = (struct entry){.sum = {.ad = key_map_key(ads->numbers, number)}};
+    }
+    return &ads->entries[number];
+}
+
+static int add_click(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct report_ads *ads = context;
+    struct bytes ad;
+    struct bytes value;
+    struct decimal amount;
+    if (!page_row_value(table, row, AD_CLICK_AD_ID, &ad)) {
+        return 0;
+    }
+    struct entry *entry = entry_of(ads, ad);
+    entry->day_clicks++;
+    if (!page_row_value(table, row, AD_CLICK_AMOUNT, &value)) {
+        return 0;
+    }
+    int rc = decimal_deserialize(value, &amount);
+    if (rc == 0) {
+        rc = decimal_add(entry->day_gross, amount, &entry->day_gross);
+    }
+    return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
+}
+
+/* The day's sums into the ad's. */
+static int day_fold(const struct report_ads *ads, struct entry *entry)
+{
+    struct report_ad *sum = &entry->sum;
+    struct decimal amount;
+    sum->clicks += entry->day_clicks;
+    int rc = decimal_add(sum->gross, entry->day_gross, &sum->gross);
+    if (rc == 0 && ads->is_priced) {
+        rc = decimal_multiply(entry->day_gross, ads->rate, &amount);
+        if (rc == 0) {
+            rc = decimal_add(sum->amount, amount, &sum->amount);
+        }
+    } else if (rc == 0) {
+        sum->unpriced_days++;
+        rc = decimal_add(sum->unpriced_gross, entry->day_gross, &sum->unpriced_gross);
+    }
+    entry->day_clicks = 0;
+    entry->day_gross = decimal_from(0, 0);
+    return rc;
+}
+
+static void day_read(void *context, int status, const struct error *err)
+{
+    struct report_ads *ads = context;
+    for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++) {
+        if (ads->entries[i].day_clicks > 0) {
+            status = day_fold(ads, &ads->entries[i]);
+        }
+    }
+    ads->done(ads->context, status, err);
+}
+
+void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
+                    void *context)
+{
+    struct buffer key = {0};
+    struct error err = {0};
+    ads->is_priced = figure->is_priced;
+    ads->rate = figure->rate;
+    ads->done = done;
+    ads->context = context;
+    dirty_put_key(&key, figure->reseller, figure->day);
+    struct bytes view = buffer_view(&key);
+    struct read_request request = rows_request(TABLE_AD_CLICK, &view, READ_DURABLE);
+    request.row_limit = READ_ROWS_MAX;
+    int rc = rows_read(ads->store, &request, add_click, day_read, ads, &err);
+    buffer_release(&key);
+    if (rc < 0) {
+        done(context, rc, &err);
+    }
+}
+
+static int compare_ads(const void *a, const void *b)
+{
+    return bytes_compare(((const struct report_ad *)a)->ad, ((const struct report_ad *)b)->ad);
+}
+
+const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *count_out)
+{
+    *count_out = key_map_count(ads->numbers);
+    ads->sorted = memory_resize(ads->sorted, (*count_out + 1) * sizeof(*ads->sorted));
+    for (uint32_t i = 0; i < *count_out; i++) {
+        ads->sorted[i] = ads->entries[i].sum;
+    }
+    qsort(ads->sorted, *count_out, sizeof(*ads->sorted), compare_ads);
+    return ads->sorted;
+}

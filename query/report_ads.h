@@ -1,0 +1,33 @@
+/* report_ads: the clicks of one reseller by ad, for `report --by ad`.
+ *
+ * Figures are kept by day, not by ad, so the days' clicks are read: one partition after the other,
+ * a page at a time; held is one entry per ad of the reseller.  An ad's amount is the sum over days
+ * of its gross times the day's rate, so that the ads of a reseller add up to his amount digit for
+ * digit. */
+#ifndef DAYBOOK_QUERY_REPORT_ADS_H
+#define DAYBOOK_QUERY_REPORT_ADS_H
+
+#include "rollup/rollup.h"
+
+struct report_ads;
+
+struct report_ad {
+    struct bytes ad;
+    uint64_t clicks;
+    struct decimal gross;
+    struct decimal amount;
+    uint64_t unpriced_days;
+    struct decimal unpriced_gross;
+};
+
+struct report_ads *report_ads_new(struct store *store);
+void report_ads_free(struct report_ads *ads);                  /* NULL is fine */
+void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */
+
+/* Add the day's clicks; `figure` is copied.  `done` comes once, perhaps before the call returns. */
+void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
+                    void *context);
+
+/* In the order of the ads' bytes; valid until something is added. */
+const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *count_out);
+#endif
