@@ -12,7 +12,7 @@
 struct query {
     struct store *store;
     struct rollup *rollup;
-    struct backup *backup;
+    struct backup *backup;             /* NULL: status says nothing of backups */
     const struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */
     const char *zone;

@@ -76,8 +76,10 @@ static void put_holder(struct buffer *text, const struct command_request *reques
 /* A following backup is behind by what has not left this machine yet. */
 static void put_backup(struct buffer *text, const struct query *query)
 {
-    struct backup_status backup;
-    backup_status(query->backup, &backup);
+    struct backup_status backup = {0};
+    if (query->backup != NULL) {
+        backup_status(query->backup, &backup);
+    }
     if (!backup.is_following) {
         return;
     }
