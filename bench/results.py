@@ -28,9 +28,9 @@ def text(name, title, command, load, section):
 
 
 def replace(path, name, new, order):
-    """Put `new` in the place of section `name`; sections stand in `order`."""
+    """Put `new` in the place of section `name`; sections stand in `order`, others behind them."""
     sections = dict(SECTION.findall(path.read_text())) if path.exists() else {}
     sections[name] = new
     path.write_text(HEAD + "".join(
         f"\n<!-- {name}: begin -->\n{sections[name]}\n<!-- {name}: end -->\n"
-        for name in order if name in sections))
+        for name in dict.fromkeys([*order, *sections]) if name in sections))

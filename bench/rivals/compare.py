@@ -11,6 +11,7 @@ resellers earn must come to daybook's sum, to the digit.
 """
 
 import argparse
+import contextlib
 import json
 import pathlib
 import re
@@ -110,7 +111,7 @@ def measure_daybook(bench, csv_rates):
 
 
 def measure_rival(bench, name, installed, inputs, patience_s):
-    """The figures of one rival from its script; None when it failed."""
+    """The figures of one rival from its script, or those it had when it failed or took too long."""
     harness.note(f"== {name}")
     place = bench.place / name
     place.mkdir()
@@ -120,17 +121,15 @@ def measure_rival(bench, name, installed, inputs, patience_s):
          "--place", place, "--csv", inputs["csv"], "--rates", inputs["rates"], "--out", out],
         stdout=sys.stderr)
     try:
-        if script.wait(patience_s) == 0:
-            return json.loads(out.read_text())
-        harness.note(f"{name} failed")
-    except subprocess.TimeoutExpired:
-        harness.note(f"{name} is not done after {patience_s} s")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            script.wait(patience_s)
     finally:
         # Asked, not killed: it has a server of its own to stop.
         script.terminate()
         script.wait()
+        found = json.loads(out.read_text()) if out.exists() else {"name": name, "figures": {}}
         shutil.rmtree(place, ignore_errors=True)
-    return None
+    return found
 
 
 def digits_of(decimal_text):
@@ -180,17 +179,21 @@ def compare(bench, chosen):
     rates(inputs["rates"])
     harness.note("== daybook")
     own = measure_daybook(bench, inputs["rates"])
-    others = [found for name in chosen.rivals
-              if (found := measure_rival(bench, name, chosen.installed, inputs, chosen.patience))]
+    others = [measure_rival(bench, name, chosen.installed, inputs, chosen.patience)
+              for name in chosen.rivals]
     section.say(f"{bench.clicks:,} clicks of 30 days, 1,000 resellers, one to three rates each. "
                 "Each rival's figure, and in brackets how many times better daybook is. Clients "
                 "and servers share the cores; every commit is synced.")
-    table_of(section, own, others)
+    measured = [other for other in others if other["figures"]]
+    table_of(section, own, measured)
     for other in others:
-        if other["income"] and digits_of(other["income"]) != digits_of(own["income"]):
+        if not other.get("is_whole"):
+            section.say(f"**{other['name']} did not come to its end**; its figures are those "
+                        "until then.")
+        if other.get("income") and digits_of(other["income"]) != digits_of(own["income"]):
             section.say(f"**{other['name']} comes to another sum**: {other['income']}, daybook to "
                         f"{own['income']}.")
-    notes_of(section, [own, *others])
+    notes_of(section, [own, *measured])
     return section
 
 
@@ -202,6 +205,8 @@ def main():
                        help="what install.sh made")
     words.add_argument("--clicks", type=int, default=10**7)
     words.add_argument("--patience", type=int, default=900, help="seconds for one rival (900)")
+    words.add_argument("--results", type=pathlib.Path, default=HERE.parent / "results.md",
+                       help="the file whose section is replaced (bench/results.md)")
     words.add_argument("rivals", nargs="*", default=[])
     chosen = words.parse_args()
     chosen.installed = chosen.installed.resolve()
@@ -216,11 +221,14 @@ def main():
         section = compare(bench, chosen)
     finally:
         bench.close()
-    results.replace(
-        HERE.parent / "results.md", "rivals",
-        results.text("rivals", "daybook beside what would be taken instead.", "make bench-rivals"
-                     + (f" N={chosen.clicks}" if chosen.clicks != 10**7 else ""), load, section),
-        order=[*parts.ALL, "rivals"])
+    # All of them share a table; some have a section of their own and leave it as it is.
+    is_all = chosen.rivals == list(RIVALS)
+    name = "rivals" if is_all else "_".join(chosen.rivals)
+    command = "make bench-rivals" + ("" if is_all else f" RIVALS={','.join(chosen.rivals)}")
+    if chosen.clicks != 10**7:
+        command += f" N={chosen.clicks}"
+    text = results.text(name, "daybook beside what would be taken instead.", command, load, section)
+    results.replace(chosen.results, name, text, order=[*parts.ALL, "rivals"])
 
 
 if __name__ == "__main__":

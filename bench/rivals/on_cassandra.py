@@ -102,11 +102,11 @@ def main():
     rival.version(jar.stem.split("-")[-1])
     rival.figure("start_ms", start_s * 1e3, "until CQL answers")
     rival.figure("idle_mib", rival.memory_mib(server.pid), f"heap {HEAP}, touched at start")
-    client(rival, 300000, "insert")  # the compiler of the JVM needs its warm-up
-    rival.figure("single", client(rival, 200000, "insert")["insert/s"],
+    client(rival, 150000, "insert")  # the compiler of the JVM needs its warm-up
+    rival.figure("single", client(rival, 100000, "insert")["insert/s"],
                  "prepared INSERT, 64 in flight, commitlog_sync batch")
-    client(rival, 100000, "counter")
-    counters = client(rival, 200000, "counter")["counter/s"]
+    client(rival, 50000, "counter")
+    counters = client(rival, 100000, "counter")["counter/s"]
     for name in ("counters", "counters_single"):
         rival.figure(name, counters, "prepared counter updates, 64 in flight, commitlog_sync batch")
     found = client(rival, 1, "month")

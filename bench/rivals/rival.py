@@ -38,9 +38,10 @@ class Rival:
         self.csv = given.csv
         self.rates = given.rates
         self.out = given.out
-        self.found = {"name": name, "version": "", "figures": {}, "notes": {}, "income": None}
+        self.found = {"name": name, "version": "", "figures": {}, "notes": {}, "income": None,
+                      "is_whole": False}
         self.servers = []
-        atexit.register(self.stop_all)
+        atexit.register(self.end)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
         with self.csv.open("rb") as file:
             self.clicks = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -60,7 +61,7 @@ class Rival:
         self.found["income"] = str(value)
 
     def finish(self):
-        self.out.write_text(json.dumps(self.found))
+        self.found["is_whole"] = True
 
     # -- clocks --
 
@@ -129,8 +130,9 @@ class Rival:
                 server.kill()
                 server.wait()
 
-    def stop_all(self):
-        """However the script ends."""
+    def end(self):
+        """However the script ends: what was found until then counts."""
+        self.out.write_text(json.dumps(self.found))
         for server in self.servers:
             self.stop(server)
 
