@@ -77,6 +77,10 @@ class Raw:
         self.send(1, struct.pack(">H", 1) + string("CQL_VERSION") + string("3.0.0"))
         assert self.receive()[2] == 2
 
+    def query(self, text, stream=0):
+        self.send(7, struct.pack(">i", len(text)) + text.encode() + struct.pack(">HB", 1, 0),
+                  stream)
+
     def close(self):
         self.socket.close()
 
