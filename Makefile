@@ -240,17 +240,17 @@ test-sim: $(sim_programs)
 # Debian's pytest, and the CQL clients of tests/requirements.txt.
 python := build/python/bin/python3
 
-$(python): tests/requirements.txt
+build/python/installed: tests/requirements.txt
 	@rm -rf build/python && python3 -m venv --system-site-packages build/python
 	@build/python/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-test-e2e: all bench-programs $(python)
+test-e2e: all bench-programs build/python/installed
 	@DAYBOOK=$(out)/daybook $(python) -m pytest -q tests/e2e
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000
-kills: all $(python)
+kills: all build/python/installed
 	@DAYBOOK_KILLS=$(N) $(python) -m pytest -q -s tests/e2e/test_kill.py
 
 MINUTES ?= 10
