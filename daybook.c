@@ -1,8 +1,8 @@
 /* daybook: the table of subcommands.
  *
- * A command of a room runs where the data is (run.h).  Four are the program's own: init makes a
+ * A command of a room runs where the data is (run.h).  Five are the program's own: init makes a
  * directory, serve holds one, load brings files to whoever holds it, restore makes one from a
- * backup. */
+ * backup, limits prints a table. */
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "directory.h"
 #include "ingest/ingest.h"
+#include "limit_table.h"
 #include "loading.h"
 #include "query/query.h"
 #include "restoring.h"
@@ -156,6 +157,7 @@ static void subcommands_list(struct subcommands *all)
     add_own(all, &serve_command, serve_with_words);
     add_own(all, &loading_command, loading_run);
     add_own(all, &restoring_command, restoring_run);
+    add_own(all, &limit_table_command, limit_table_run);
     commands = rollup_commands(&count);
     add_room(all, commands, count);
     commands = query_commands(&count);

@@ -16,7 +16,7 @@
 #include "access.h"
 #include "storage/base/memory.h"
 
-enum { INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20), INPUT_STEP = 64 * 1024 };
+enum { INPUT_STEP = 64 * 1024 };
 
 struct run {
     struct command_output output; /* first: what a command in this process writes to */
@@ -92,8 +92,8 @@ static int read_all(int fd, struct buffer *input, struct error *err)
             return count == 0 ? 0 : error_set(err, -errno, "%s", error_text(-errno));
         }
         input->size += (size_t)count;
-        if (input->size > INPUT_MAX) {
-            return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB", INPUT_MAX >> 20);
+        if (input->size > RUN_INPUT_MAX) {
+            return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB", RUN_INPUT_MAX >> 20);
         }
     }
 }

@@ -4,6 +4,8 @@
 
 #include "control/control.h"
 
+enum { RUN_INPUT_MAX = CONTROL_MESSAGE_MAX - (1 << 20) };      /* bytes of a command's file */
+
 /* Parse `words` (the command's name first), run the command, and return the exit status.  --help
  * and wrong usage end the process. */
 int run_command(const struct command *command, int word_count, char **words);

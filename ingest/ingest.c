@@ -14,8 +14,6 @@
 #include "ingest/text_door.h"
 #include "storage/base/memory.h"
 
-enum { CONNECTIONS_MAX = 1024, SLOW_READER_MS = 60000, LINGER_MS = 5000 };
-
 /* ---- metrics ---- */
 
 static void ingest_add_metrics(struct ingest *ingest)
@@ -169,11 +167,11 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     check(options->stream_count > 0);
     ingest->options = *options;
     if (limits->connections_max == 0)
-        limits->connections_max = CONNECTIONS_MAX;
+        limits->connections_max = INGEST_CONNECTIONS_MAX;
     if (limits->slow_reader_ms == 0)
-        limits->slow_reader_ms = SLOW_READER_MS;
+        limits->slow_reader_ms = INGEST_SLOW_READER_MS;
     if (limits->linger_ms == 0)
-        limits->linger_ms = LINGER_MS;
+        limits->linger_ms = INGEST_LINGER_MS;
     ingest->producers = producer_table_new();
     ingest->batch = write_batch_new();
     ingest->opened = opened;

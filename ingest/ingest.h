@@ -14,11 +14,17 @@
 
 struct ingest;
 
-/* 0 stands for the default. */
+enum {
+    INGEST_CONNECTIONS_MAX = 1024,
+    INGEST_SLOW_READER_MS = 60000,
+    INGEST_LINGER_MS = 5000
+};
+
+/* 0 stands for the default, which is the constant of that name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* 1,024; one more is answered too_many_connections */
-    int64_t slow_reader_ms;            /* 60,000; how long replies may wait for their reader */
-    int64_t linger_ms;                 /* 5,000; how long a refused client may take to hang up */
+    uint32_t connections_max;          /* one more is answered too_many_connections */
+    int64_t slow_reader_ms;            /* how long replies may wait for their reader */
+    int64_t linger_ms;                 /* how long a refused client may take to hang up */
 };
 
 struct ingest_options {

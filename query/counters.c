@@ -21,7 +21,7 @@
 #include "storage/base/memory.h"
 
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
-enum { TOP_MAX = 1000000, PAGE_ROWS = 2000, COUNTER_TABLES = 3 };
+enum { PAGE_ROWS = 2000, COUNTER_TABLES = 3 };
 
 struct counter_table {
     const char *name;
@@ -88,8 +88,8 @@ static error_t parse_top(const char *text, uint32_t *top_out, struct argp_state 
 {
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || count < 1 || count > TOP_MAX) {
-        argp_error(state, "--top takes a number from 1 to %d, not '%s'", TOP_MAX, text);
+    if (end == text || *end != '\0' || count < 1 || count > COUNTERS_TOP_MAX) {
+        argp_error(state, "--top takes a number from 1 to %d, not '%s'", COUNTERS_TOP_MAX, text);
         return EINVAL;
     }
     *top_out = (uint32_t)count;

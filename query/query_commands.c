@@ -5,8 +5,7 @@
 #include <stdio.h>
 
 enum {
-    PIECE = 64 * 1024,       /* bytes handed over at once */
-    QUEUED_MAX = 1024 * 1024 /* bytes that may wait for a slow reader */
+    PIECE = 64 * 1024        /* bytes handed over at once */
 };
 
 /* ---- answers ---- */
@@ -29,7 +28,7 @@ static void answer_hand_over(struct query_answer *answer)
 
 bool query_answer_has_room(const struct query_answer *answer)
 {
-    return answer->output->queued(answer->output) < QUEUED_MAX;
+    return answer->output->queued(answer->output) < QUERY_QUEUED_MAX;
 }
 
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells)

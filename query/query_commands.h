@@ -25,7 +25,7 @@ struct report_options {
 extern const struct argp report_argp;
 void report_run(void *room, const struct command_request *request, struct command_output *output);
 
-enum { COUNTER_KEYS_MAX = 2 };
+enum { COUNTER_KEYS_MAX = 2, COUNTERS_TOP_MAX = 1000000 };
 struct counter_table;
 struct counters_options {
     const struct counter_table *table; /* NULL: all, summed */
@@ -66,6 +66,8 @@ void backup_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
 
 /* ---- what they share ---- */
+
+enum { QUERY_QUEUED_MAX = 1 << 20 };   /* bytes of an answer that may wait for their reader */
 
 /* A long answer: rows go into `text`, which leaves in pieces, and no faster than they are read. */
 struct query_answer {

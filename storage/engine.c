@@ -29,8 +29,7 @@
 
 enum {
     OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
-    RETRY_MS = 1000,                   /* until a job that found the disk full is tried again */
-    UNFLUSHED_LOG_MAX = 1 << 30        /* past this the memtable is sealed, to bound replay */
+    RETRY_MS = 1000                    /* until a job that found the disk full is tried again */
 };
 
 static struct engine *engine_of(struct store *store)
@@ -160,7 +159,7 @@ bool engine_open_is_full(const struct engine *engine)
     return engine->open->wide_rows >= engine->options.memtable_rows_max ||
            memtable_bytes(engine->open) >= engine->options.memory_limit / 3 ||
            (engine->log != NULL && engine->frozen_count == 0 &&
-            commit_log_unflushed_bytes(engine->log) >= UNFLUSHED_LOG_MAX);
+            commit_log_unflushed_bytes(engine->log) >= ENGINE_UNFLUSHED_LOG_MAX);
 }
 
 /* ---- frames ---- */

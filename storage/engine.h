@@ -6,10 +6,15 @@
 #include "storage/base/world.h"
 #include "storage/store.h"
 
+enum {
+    ENGINE_MEMORY_DEFAULT = 1 << 30,
+    ENGINE_UNFLUSHED_LOG_MAX = 1 << 30  /* past this the memtable is sealed, to bound replay */
+};
+
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
     bool salvage;                      /* commit_log.h */
-    uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: 1 GiB */
+    uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: the default */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
     uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
     uint64_t log_first_file_size;

@@ -12,7 +12,6 @@
 #include "storage/engine_private.h"
 
 enum {
-    MEMORY_DEFAULT = 1 << 30,
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
     DAY_ROWS_DEFAULT = 2 << 20, /* some 8 MB on disk: a file is worth it */
     CLOSE_RETRY_MS = 2, /* until the log's background job has ended */
@@ -228,7 +227,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     engine->world = world;
     engine->options = *options;
     if (engine->options.memory_limit == 0) {
-        engine->options.memory_limit = MEMORY_DEFAULT;
+        engine->options.memory_limit = ENGINE_MEMORY_DEFAULT;
     }
     if (engine->options.memtable_rows_max == 0) {
         engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;

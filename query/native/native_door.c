@@ -8,7 +8,6 @@
 #include "storage/base/memory.h"
 
 enum {
-    CONNECTIONS_MAX = 16384,
     CONNECTION_BYTES_MAX = 32 << 20,
     BYTES_MAX = 256 << 20,
     ANSWER_BYTES_MAX = 256 << 20,
@@ -126,7 +125,7 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
 static void default_limits(struct native_limits *limits)
 {
     if (limits->connections_max == 0)
-        limits->connections_max = CONNECTIONS_MAX;
+        limits->connections_max = NATIVE_CONNECTIONS_MAX;
     if (limits->connection_bytes_max == 0)
         limits->connection_bytes_max = CONNECTION_BYTES_MAX;
     if (limits->bytes_max == 0)

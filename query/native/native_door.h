@@ -11,9 +11,11 @@
 struct native_door;
 struct native_passwords;
 
+enum { NATIVE_CONNECTIONS_MAX = 16384 };
+
 /* 0 where the default shall hold. */
 struct native_limits {
-    uint32_t connections_max;            /* more are hung up at once; 16,384 */
+    uint32_t connections_max;            /* more are hung up at once; NATIVE_CONNECTIONS_MAX */
     size_t connection_bytes_max;         /* of requests of one connection under way; 32 MiB */
     size_t bytes_max;                    /* of requests under way in all; 256 MiB */
     size_t answer_bytes_max;             /* of answers that wait for readers, in all; 256 MiB */

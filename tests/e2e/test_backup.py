@@ -89,7 +89,8 @@ def test_what_follows_has_all_that_was_acknowledged_before_it_had_caught_up(serv
     server.run("load", clicks)
     daybook.wait_until(lambda: " 0 frames" in server.run("status").out, "caught up")
     report = report_of(directory)
-    assert "daybook_backup_lag_seconds 0" in server.run("status", "--metrics").out
+    daybook.wait_until(lambda: "daybook_backup_lag_seconds 0" in
+                       server.run("status", "--metrics").out, "a metric of no lag")
     server.kill()
     shutil.rmtree(directory)
     daybook.run("restore", tmp_path / "f", directory, "--latest")

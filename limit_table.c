@@ -1,0 +1,146 @@
+/* limit_table: see the header.
+ *
+ * The one table of all limits that a user can meet, made from the constants themselves.  The table
+ * in docs/OPERATIONS.md is what this prints; a test compares the two.  What is reached is never
+ * dropped in silence: it is refused with its reason, or reading stops and the sender waits. */
+#include "limit_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "ingest/ingest.h"
+#include "ingest/load.h"
+#include "ingest/producer.h"
+#include "ingest/reject.h"
+#include "ingest/row_builder.h"
+#include "ingest/text_connection.h"
+#include "query/cql/cql_session.h"
+#include "query/native/native_connection.h"
+#include "query/query_commands.h"
+#include "run.h"
+#include "storage/backup.h"
+#include "storage/engine.h"
+#include "storage/type.h"
+#include "storage/write_batch.h"
+
+enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
+
+struct limit {
+    const char *name;
+    uint64_t value;
+    enum unit unit;
+    const char *reached;
+};
+
+static const struct limit limits[] = {
+    {"id of a reseller or ad", RECORD_ID_MAX, UNIT_BYTES, "the line is refused: `id_too_long`"},
+    {"line at the text door", RECORD_LINE_MAX, UNIT_BYTES,
+     "it is refused, `line_too_long`, and skipped to its end"},
+    {"batch as sent", TEXT_BATCH_BYTES_MAX, UNIT_BYTES,
+     "`error N batch_too_large`, nothing of it is kept, the connection is closed"},
+    {"batches of a producer remembered", PRODUCER_WINDOW, UNIT_COUNT,
+     "a copy of an older one is answered `ok N duplicate` without its counts"},
+    {"producers remembered", PRODUCERS_MAX, UNIT_COUNT,
+     "a new one is refused: `error - too_many_producers`"},
+    {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,
+     "`error - too_many_connections`, and the new one is closed"},
+    {"answers of a connection that wait for the disk", TEXT_REPLIES_MAX, UNIT_COUNT,
+     "the server stops reading it until some are sent"},
+    {"answers that wait for their reader", TEXT_QUEUE_MAX, UNIT_BYTES,
+     "the server stops reading the connection"},
+    {"time for which they may wait", INGEST_SLOW_READER_MS, UNIT_MS, "the connection is closed"},
+    {"lines told one by one as refused", TEXT_REJECT_LINES_MAX, UNIT_COUNT,
+     "further ones of the batch are told as sums by code"},
+    {"kept of a refused line", REJECT_CONTENT_MAX, UNIT_BYTES, "the rest is cut"},
+    {"clicks and rows in memory (`--memory`)", ENGINE_MEMORY_DEFAULT, UNIT_BYTES,
+     "the server stops reading until some are in segments"},
+    {"write of one frame", WRITE_BATCH_BYTES_MAX, UNIT_BYTES, "it is refused as over the limit"},
+    {"log not in segments", ENGINE_UNFLUSHED_LOG_MAX, UNIT_BYTES,
+     "memory is written to segments at once"},
+    {"log held back for a backup that follows", BACKUP_LOG_MAX, UNIT_BYTES,
+     "nothing more is held; it begins again with a point"},
+    {"connections at the CQL door", NATIVE_CONNECTIONS_MAX, UNIT_COUNT,
+     "the new one is closed at once"},
+    {"CQL request", NATIVE_BODY_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
+    {"CQL requests of a connection that run at a time", NATIVE_RUNNING_MAX, UNIT_COUNT,
+     "further ones wait"},
+    {"CQL statement", CQL_TEXT_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
+    {"partition key", KEY_SIZE_MAX, UNIT_BYTES, "the write is refused"},
+    {"what goes along with a command", RUN_INPUT_MAX, UNIT_BYTES,
+     "exit status 3: it is over the limit"},
+    {"files in one `load`", LOAD_FILES_MAX, UNIT_COUNT, "exit status 2"},
+    {"resellers named in one report", REPORT_RESELLERS_MAX, UNIT_COUNT,
+     "exit status 2; without any, all are reported"},
+    {"`counters --top`", COUNTERS_TOP_MAX, UNIT_COUNT, "exit status 2"},
+    {"answer of a command that waits for its reader", QUERY_QUEUED_MAX, UNIT_BYTES,
+     "it is made no further until it is read"},
+};
+
+static void print_count(uint64_t value)
+{
+    if (value >= 1000) {
+        print_count(value / 1000);
+        printf(",%03" PRIu64, value % 1000);
+    } else {
+        printf("%" PRIu64, value);
+    }
+}
+
+static void print_value(const struct limit *limit)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    uint64_t value = limit->value;
+    size_t unit = 0;
+    switch (limit->unit) {
+    case UNIT_COUNT:
+        print_count(value);
+        return;
+    case UNIT_MS:
+        printf("%" PRIu64 " s", value / 1000);
+        return;
+    case UNIT_BYTES:
+        while (value >= 1024 && value % 1024 == 0 && unit < 3) {
+            value /= 1024;
+            unit++;
+        }
+        print_count(value);
+        printf(" %s", units[unit]);
+        return;
+    }
+}
+
+static error_t limit_table_parse(int key, char *argument, struct argp_state *state)
+{
+    if (key == ARGP_KEY_ARG) {
+        argp_error(state, "'%s' is one word too many", argument);
+        return EINVAL;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp limit_table_argp = {
+    .parser = limit_table_parse,
+    .doc = "Print what is bounded, by how much, and what is seen when it is reached, as a table in "
+           "Markdown.\vExample:\n"
+           "  daybook limits",
+};
+
+const struct command limit_table_command = {
+    .name = "limits", .summary = "print all limits, and what happens at each", .argp = &limit_table_argp};
+
+int limit_table_run(const void *options, const struct control_common *common, int word_count,
+               char **words)
+{
+    (void)options;
+    (void)common;
+    (void)word_count;
+    (void)words;
+    printf("| what | limit | when it is reached |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        printf("| %s | ", limits[i].name);
+        print_value(&limits[i]);
+        printf(" | %s |\n", limits[i].reached);
+    }
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_SYSTEM_FAILED;
+}
