@@ -1,6 +1,6 @@
 """harness: what every part of `make bench` uses: a server, the measuring programs, tables.
 
-A part measures and gives back a Section: tables, and the promises of docs/DESIGN it can speak for.
+A part measures and gives back a Section: tables, and the promises it can speak for.
 """
 
 import contextlib
@@ -22,8 +22,6 @@ import daybook  # noqa: E402 (the server and its commands, as the tests have the
 
 # A measurement may take long; a test may not.
 daybook.PATIENCE = 3600
-
-GENERATED_LINE_BYTES = 55
 
 
 # ---- what a part gives back ----
