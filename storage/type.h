@@ -85,9 +85,6 @@ int type_compare(const struct type *type, struct bytes a, struct bytes b);
  * collections everything that CQL quotes is quoted, so that they are literals.  An empty value of a
  * type that has no empty text prints as nothing. */
 void type_format(const struct type *type, struct bytes value, struct buffer *text);
-/* The value as JSON, as Cassandra's toJson has it but for decimals, which are strings: a reader
- * that takes them for binary floats would change them. */
-void type_format_json(const struct type *type, struct bytes value, struct buffer *text);
 /* The inverse of type_format for scalar types, by value; also takes the other forms CQL reads
  * (exponents, integers for dates and times).  Empty text is an empty text, ascii or blob, else
  * ERROR_INVALID. */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "query/cql/cql_json.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/uuid.h"
@@ -316,11 +317,7 @@ static int to_json_value(const struct cql_expression *call, const struct bytes *
                          const struct cql_context *context, struct bytes *value)
 {
     struct buffer text = {0};
-    if (arguments[0].data == NULL) {
-        buffer_append_text(&text, "null");
-    } else {
-        type_format_json(call->arguments[0]->type, arguments[0], &text);
-    }
+    cql_json_format(call->arguments[0]->type, arguments[0], &text);
     *value = keep(context, &text);
     return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "query/cql/cql_function.h"
+#include "query/cql/cql_json.h"
 #include "storage/base/bigint.h"
 #include "storage/base/memory.h"
 
@@ -257,7 +258,7 @@ static int cast_text(const struct cql_expression *call, const struct bytes *argu
                      const struct cql_context *context, struct bytes *value)
 {
     struct buffer text = {0};
-    type_format(call->arguments[0]->type, arguments[0], &text);
+    cql_json_format_plain(call->arguments[0]->type, arguments[0], &text);
     *value = text.size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(&text));
     buffer_release(&text);
     return 0;

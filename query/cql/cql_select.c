@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "query/cql/cql_function.h"
+#include "query/cql/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_plan.h"
 #include "rollup/tables.h"
@@ -180,21 +181,6 @@ static void put_cell(struct buffer *cells, struct bytes value)
     buffer_append_bytes(cells, value);
 }
 
-/* Column names that CQL would quote keep their quotes in JSON. */
-static void put_json_name(struct buffer *json, const char *name)
-{
-    struct buffer text = {0};
-    bool is_plain = true;
-    for (const char *c = name; *c != '\0'; c++) {
-        is_plain = is_plain && !(*c >= 'A' && *c <= 'Z');
-    }
-    buffer_append_text(&text, is_plain ? "" : "\"");
-    buffer_append_text(&text, name);
-    buffer_append_text(&text, is_plain ? "" : "\"");
-    type_format_json(type_builtin(TYPE_TEXT), buffer_view(&text), json);
-    buffer_release(&text);
-}
-
 static int put_row(struct select *select, const struct cql_context *context)
 {
     const struct cql_select_plan *plan = select->plan;
@@ -210,13 +196,9 @@ static int put_row(struct select *select, const struct cql_context *context)
             put_cell(&select->cells, value);
         } else if (rc == 0) {
             buffer_append_text(&json, i == 0 ? "{" : ", ");
-            put_json_name(&json, plan->names[i]);
+            cql_json_format_name(plan->names[i], &json);
             buffer_append_text(&json, ": ");
-            if (value.data == NULL) {
-                buffer_append_text(&json, "null");
-            } else {
-                type_format_json(plan->selectors[i]->type, value, &json);
-            }
+            cql_json_format(plan->selectors[i]->type, value, &json);
         }
     }
     if (rc == 0 && plan->is_json) {

@@ -67,6 +67,17 @@ static void save_statements(const struct seeds *seeds)
     fclose(file);
 }
 
+static void save_json(const struct seeds *seeds)
+{
+    save_text(seeds, "cql_json", "map",
+              "map<int, frozen<list<decimal>>>\n{\"7\": [0.50, \"1E-9\", 12e3], \"-1\": \"[1]\"}");
+    save_text(seeds, "cql_json", "tuple",
+              "tuple<text, double, blob, boolean, timestamp, inet>\n"
+              "[\"a\\u00e9\\uD83D\\uDE00\\n\", 1e-7, \"0x00ff\", true, 1385604000123, \"::1\"]");
+    save_text(seeds, "cql_json", "set", "set<duration>\n[\"1y2mo3d\", \"PT5H\"]");
+    save_text(seeds, "cql_json", "uuid", "uuid\n\"12345678-1234-1234-1234-123456789abc\"");
+}
+
 static void save_lines(const struct seeds *seeds)
 {
     save(seeds, "csv", "plain", bytes_of("", 1),
@@ -508,6 +519,7 @@ int main(int argc, char **argv)
     check(engine_fixture_open_in(&fixture, seeds.world, NULL) == 0);
     write_history(&fixture);
     save_statements(&seeds);
+    save_json(&seeds);
     save_lines(&seeds);
     save_binary(&seeds);
     save_values(&seeds);

@@ -1,0 +1,271 @@
+/* Values as JSON.
+ *
+ * What decides correctness: clients compare this text with Cassandra's, so numbers are printed as
+ * Java prints them and strings escaped as Jackson escapes them.  A double is given in the fewest
+ * digits that read back as the same, in Java's layout: 0.001 and 1234567.0, but 1.0E-4 and 1.0E7.
+ * NaN and the infinities have no JSON and are null. */
+#include "query/cql/cql_json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "storage/base/bigint.h"
+
+/* ---- strings ---- */
+
+static void put_escaped(uint8_t c, struct buffer *json)
+{
+    static const char shorts[] = {['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f',
+                                  ['\r'] = 'r', ['"'] = '"',  ['\\'] = '\\'};
+
+    if (c < sizeof shorts && shorts[c] != 0)
+        buffer_printf(json, "\\%c", shorts[c]);
+    else if (c < 0x20)
+        buffer_printf(json, "\\u%04X", c);
+    else
+        buffer_put_u8(json, c);
+}
+
+void cql_json_format_string(struct bytes text, struct buffer *json)
+{
+    buffer_put_u8(json, '"');
+    for (size_t i = 0; i < text.size; i++)
+        put_escaped(text.data[i], json);
+    buffer_put_u8(json, '"');
+}
+
+void cql_json_format_name(const char *name, struct buffer *json)
+{
+    struct buffer quoted = {0};
+    bool has_capitals = false;
+
+    for (const char *c = name; *c != '\0'; c++)
+        has_capitals |= *c >= 'A' && *c <= 'Z';
+    buffer_printf(&quoted, has_capitals ? "\"%s\"" : "%s", name);
+    cql_json_format_string(buffer_view(&quoted), json);
+    buffer_release(&quoted);
+}
+
+/* ---- numbers ---- */
+
+/* digits * 10^exponent, of which the first digit is not 0 unless it is the only one. */
+struct digits {
+    char text[40];
+    int count;
+    int exponent;
+};
+
+/* Of a text such as -12.5e-7, after its sign. */
+static struct digits digits_of(const char *text)
+{
+    struct digits digits = {.count = 0};
+    bool after_point = false;
+
+    for (; *text != '\0' && *text != 'e'; text++) {
+        if (*text == '.') {
+            after_point = true;
+            continue;
+        }
+        digits.exponent -= after_point;
+        if (digits.count > 0 || *text != '0')
+            digits.text[digits.count++] = *text;
+    }
+    if (*text == 'e')
+        digits.exponent += (int)strtol(text + 1, NULL, 10);
+    while (digits.count > 1 && digits.text[digits.count - 1] == '0') {
+        digits.count--;
+        digits.exponent++;
+    }
+    return digits;
+}
+
+/* Double.toString: plain from 10^-3 up to 10^7, else with an exponent, always with a point. */
+static void put_double(const char *text, struct buffer *out)
+{
+    struct digits digits;
+    int point;
+
+    if (*text == '-')
+        buffer_put_u8(out, (uint8_t)*text++);
+    digits = digits_of(text);
+    point = digits.count + digits.exponent;      /* digits before the point */
+    if (digits.count == 0) {
+        buffer_append_text(out, "0.0");
+    } else if (point > 0 && point <= 7) {
+        for (int i = 0; i < point; i++)
+            buffer_put_u8(out, i < digits.count ? (uint8_t)digits.text[i] : '0');
+        buffer_printf(out, ".%.*s", digits.count > point ? digits.count - point : 1,
+                      digits.count > point ? digits.text + point : "0");
+    } else if (point > -3 && point <= 0) {
+        buffer_printf(out, "0.%.*s%.*s", -point, "000", digits.count, digits.text);
+    } else {
+        buffer_printf(out, "%c.%.*sE%d", digits.text[0], digits.count > 1 ? digits.count - 1 : 1,
+                      digits.count > 1 ? digits.text + 1 : "0", point - 1);
+    }
+}
+
+/* BigDecimal.toString: plain while the exponent would be -6 at least and the scale is none below
+ * 0, else scientific. */
+static void put_decimal(struct bytes value, struct buffer *out)
+{
+    int32_t scale = (int32_t)load_u32_be(value.data);
+    struct buffer digits = {0};
+    const char *text;
+    int64_t count;
+    int64_t exponent;
+
+    bigint_format(bytes_of(value.data + 4, value.size - 4), &digits);
+    buffer_put_u8(&digits, 0);
+    text = (const char *)digits.data;
+    if (*text == '-')
+        buffer_put_u8(out, (uint8_t)*text++);
+    count = (int64_t)strlen(text);
+    exponent = count - 1 - scale;
+    if (scale == 0) {
+        buffer_append_text(out, text);
+    } else if (scale > 0 && exponent >= 0) {
+        buffer_printf(out, "%.*s.%s", (int)(count - scale), text, text + (count - scale));
+    } else if (scale > 0 && exponent >= -6) {
+        buffer_printf(out, "0.%.*s%s", (int)(scale - count), "00000", text);
+    } else {
+        buffer_printf(out, "%c%s%sE%+" PRId64, text[0], count > 1 ? "." : "", text + 1, exponent);
+    }
+    buffer_release(&digits);
+}
+
+/* ---- other scalars ---- */
+
+/* InetAddress.getHostAddress: eight groups without leading zeros, none left out. */
+static void put_inet6(struct bytes value, struct buffer *out)
+{
+    for (int i = 0; i < 16; i += 2)
+        buffer_printf(out, i == 0 ? "%x" : ":%x", load_u16_be(value.data + i));
+}
+
+void cql_json_format_plain(const struct type *type, struct bytes value, struct buffer *text)
+{
+    struct buffer plain = {0};
+    size_t last;
+
+    if (type->kind == TYPE_DECIMAL && value.size > 4) {
+        put_decimal(value, text);
+        return;
+    }
+    if (type->kind == TYPE_INET && value.size == 16) {
+        put_inet6(value, text);
+        return;
+    }
+    if (type->kind == TYPE_BLOB && value.size == 0) {
+        buffer_append_text(text, "0x");
+        return;
+    }
+    type_format(type, value, &plain);
+    last = plain.size == 0 ? 0 : plain.data[plain.size - 1];
+    if ((type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE) && last >= '0' && last <= '9') {
+        buffer_put_u8(&plain, 0);
+        put_double((const char *)plain.data, text);
+    } else {
+        buffer_append_bytes(text, buffer_view(&plain));
+    }
+    buffer_release(&plain);
+}
+
+/* Whether a type's values stand in JSON without quotes. */
+static bool is_bare(enum type_kind kind)
+{
+    switch (kind) {
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+    case TYPE_BIGINT:
+    case TYPE_COUNTER:
+    case TYPE_VARINT:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+    case TYPE_DECIMAL:
+    case TYPE_BOOLEAN:
+        return true;
+    case TYPE_ASCII:
+    case TYPE_BLOB:
+    case TYPE_TIMESTAMP:
+    case TYPE_UUID:
+    case TYPE_TEXT:
+    case TYPE_TIMEUUID:
+    case TYPE_INET:
+    case TYPE_DATE:
+    case TYPE_TIME:
+    case TYPE_DURATION:
+    case TYPE_LIST:
+    case TYPE_MAP:
+    case TYPE_SET:
+    case TYPE_UDT:
+    case TYPE_TUPLE:
+        return false;
+    }
+    return false;
+}
+
+static void put_scalar(const struct type *type, struct bytes value, struct buffer *json)
+{
+    struct buffer text = {0};
+
+    cql_json_format_plain(type, value, &text);
+    if (type->kind == TYPE_TIMESTAMP && text.size > 10 && text.data[10] == 'T')
+        text.data[10] = ' ';
+    if (!is_bare(type->kind) || text.size == 0)
+        cql_json_format_string(buffer_view(&text), json);
+    else if (text.data[text.size - 1] == 'N' || text.data[text.size - 1] == 'y')
+        buffer_append_text(json, "null");
+    else
+        buffer_append_bytes(json, buffer_view(&text));
+    buffer_release(&text);
+}
+
+/* ---- collections ---- */
+
+/* A map's key: its JSON, made a string unless it is one. */
+static void put_key(const struct type *type, struct bytes value, struct buffer *json)
+{
+    struct buffer key = {0};
+
+    cql_json_format(type, value, &key);
+    if (key.data[0] == '"')
+        buffer_append_bytes(json, buffer_view(&key));
+    else
+        cql_json_format_string(buffer_view(&key), json);
+    buffer_release(&key);
+}
+
+static void put_items(const struct type *type, struct bytes value, struct buffer *json)
+{
+    bool is_map = type->kind == TYPE_MAP;
+    bool is_object = is_map || type->kind == TYPE_UDT;
+    struct type_items items;
+    struct bytes item;
+    uint32_t count = type_items_open(type, value, &items) ? items.count : 0;
+
+    buffer_put_u8(json, is_object ? '{' : '[');
+    for (uint32_t i = 0; i < count && type_items_next(&items, &item); i++) {
+        if (i > 0)
+            buffer_append_text(json, is_map && i % 2 == 1 ? ": " : ", ");
+        if (type->kind == TYPE_UDT) {
+            cql_json_format_name(type->field_names[i], json);
+            buffer_append_text(json, ": ");
+        }
+        if (is_map && i % 2 == 0)
+            put_key(type_item_type(type, i), item, json);
+        else
+            cql_json_format(type_item_type(type, i), item, json);
+    }
+    buffer_put_u8(json, is_object ? '}' : ']');
+}
+
+void cql_json_format(const struct type *type, struct bytes value, struct buffer *json)
+{
+    if (value.data == NULL)
+        buffer_append_text(json, "null");
+    else if (type->argument_count > 0)
+        put_items(type, value, json);
+    else
+        put_scalar(type, value, json);
+}

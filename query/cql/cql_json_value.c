@@ -1,0 +1,398 @@
+/* JSON to serialized values.
+ *
+ * What decides correctness: what Cassandra takes is taken, and what it refuses is refused in its
+ * words, in which a value is called by its Java class: Integer, Long, BigInteger, Double, String,
+ * Boolean, ArrayList, LinkedHashMap.  A string may stand for any value: then it is read as a CQL
+ * string would be, and for a collection, tuple or UDT as JSON within JSON. */
+#include <stdlib.h>
+
+#include "query/cql/cql_json.h"
+#include "query/cql/cql_literal_value.h"
+#include "storage/base/arena.h"
+#include "storage/schema.h"
+
+/* Members an object may have that is compared with columns or fields one by one. */
+enum { JSON_MEMBERS_MAX = SCHEMA_COLUMNS_MAX };
+
+/* ---- names ---- */
+
+bool cql_json_key_is(struct bytes key, const char *name)
+{
+    struct bytes wanted = bytes_text(name);
+
+    if (key.size >= 2 && key.data[0] == '"' && key.data[key.size - 1] == '"')
+        return bytes_equal(bytes_of(key.data + 1, key.size - 2), wanted);
+    if (key.size != wanted.size)
+        return false;
+    for (size_t i = 0; i < key.size; i++) {
+        uint8_t c = key.data[i];
+
+        if (c >= 'A' && c <= 'Z')
+            c = (uint8_t)(c + ('a' - 'A'));
+        if (c != wanted.data[i])
+            return false;
+    }
+    return true;
+}
+
+const struct cql_json *cql_json_member(const struct cql_json *object, const char *name)
+{
+    const struct cql_json *found = NULL;
+
+    for (const struct cql_json *item = object->items; item != NULL; item = item->next) {
+        if (cql_json_key_is(item->name, name))
+            found = item;
+    }
+    return found;
+}
+
+/* ---- what Java would call and print it ---- */
+
+static bool number_is_integer(struct bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        if ((text.data[i] < '0' || text.data[i] > '9') && text.data[i] != '-')
+            return false;
+    }
+    return true;
+}
+
+static const char *number_class(struct bytes text)
+{
+    struct buffer value = {0};
+    const char *name = "BigInteger";
+
+    if (!number_is_integer(text))
+        name = "Double";
+    else if (type_parse_text(type_builtin(TYPE_INT), text, &value, NULL) == 0)
+        name = "Integer";
+    else if (type_parse_text(type_builtin(TYPE_BIGINT), text, &value, NULL) == 0)
+        name = "Long";
+    buffer_release(&value);
+    return name;
+}
+
+static const char *json_class(const struct cql_json *json)
+{
+    switch (json->kind) {
+    case CQL_JSON_NULL:
+        return "null";
+    case CQL_JSON_BOOLEAN:
+        return "Boolean";
+    case CQL_JSON_NUMBER:
+        return number_class(json->text);
+    case CQL_JSON_STRING:
+        return "String";
+    case CQL_JSON_ARRAY:
+        return "ArrayList";
+    case CQL_JSON_OBJECT:
+        return "LinkedHashMap";
+    }
+    return "";
+}
+
+enum { SHOWN_MAX = 300 };                /* bytes of a value that an error repeats */
+
+/* [1, a] and {k=v}, as far as it will be shown. */
+static void put_shown(const struct cql_json *json, struct buffer *text)
+{
+    bool is_object = json->kind == CQL_JSON_OBJECT;
+
+    if (json->kind != CQL_JSON_ARRAY && !is_object) {
+        buffer_append_bytes(text, json->text);
+        return;
+    }
+    buffer_put_u8(text, is_object ? '{' : '[');
+    for (const struct cql_json *item = json->items; item != NULL && text->size < SHOWN_MAX;
+         item = item->next) {
+        if (item != json->items)
+            buffer_append_text(text, ", ");
+        if (is_object) {
+            buffer_append_bytes(text, item->name);
+            buffer_put_u8(text, '=');
+        }
+        put_shown(item, text);
+    }
+    buffer_put_u8(text, is_object ? '}' : ']');
+}
+
+/* Bytes of a text that are shown: no half characters. */
+static int shown_size(struct bytes text)
+{
+    size_t size = text.size < SHOWN_MAX ? text.size : SHOWN_MAX;
+
+    while (size < text.size && size > 0 && (text.data[size] & 0xC0) == 0x80)
+        size--;
+    return (int)size;
+}
+
+/* "Expected `what`, but got a Class: value". */
+static int fail_kind(const struct cql_json *json, const char *what, struct error *err)
+{
+    struct buffer shown = {0};
+    int rc;
+
+    put_shown(json, &shown);
+    rc = error_set(err, ERROR_INVALID, "Expected %s, but got a %s: %.*s", what, json_class(json),
+                   shown_size(buffer_view(&shown)), (const char *)shown.data);
+    buffer_release(&shown);
+    return rc;
+}
+
+/* ---- scalars ---- */
+
+/* What Cassandra expects of a type, and whether a JSON number or boolean is that. */
+static const struct scalar_rule {
+    enum type_kind kind;
+    bool from_integer;
+    bool from_fraction;
+    bool from_boolean;
+    const char *expected;
+} scalar_rules[] = {
+    {TYPE_ASCII, false, false, false, "an ascii string"},
+    {TYPE_TEXT, false, false, false, "a UTF-8 string"},
+    {TYPE_TINYINT, true, false, false, "a byte value"},
+    {TYPE_SMALLINT, true, false, false, "a short value"},
+    {TYPE_INT, true, false, false, "an int value"},
+    {TYPE_BIGINT, true, false, false, "a bigint value"},
+    {TYPE_COUNTER, true, false, false, "a bigint value"},
+    {TYPE_VARINT, true, false, false, "a varint value"},
+    {TYPE_DECIMAL, true, true, false, "a decimal value"},
+    {TYPE_FLOAT, true, true, false, "a float value"},
+    {TYPE_DOUBLE, true, true, false, "a double value"},
+    {TYPE_BOOLEAN, false, false, true, "a boolean value"},
+    {TYPE_BLOB, false, false, false, "a blob string"},
+    {TYPE_UUID, false, false, false, "a string representation of a uuid"},
+    {TYPE_TIMEUUID, false, false, false, "a string representation of a timeuuid"},
+    {TYPE_INET, false, false, false, "a string representation of an inet value"},
+    {TYPE_TIMESTAMP, true, false, false,
+     "a long or a datestring representation of a timestamp value"},
+    {TYPE_DATE, false, false, false, "a string representation of a date value"},
+    {TYPE_TIME, false, false, false, "a string representation of a time value"},
+    {TYPE_DURATION, false, false, false, "a string representation of a duration value"},
+};
+
+static const struct scalar_rule *scalar_rule_of(enum type_kind kind)
+{
+    for (size_t i = 0; i < sizeof scalar_rules / sizeof scalar_rules[0]; i++) {
+        if (scalar_rules[i].kind == kind)
+            return &scalar_rules[i];
+    }
+    check(false);
+    return NULL;
+}
+
+/* An empty string is an empty value where it is no text, but false as a boolean. */
+static int put_string(const struct cql_json *json, const struct type *type, struct buffer *value,
+                      struct error *err)
+{
+    const struct cql_term term = {.kind = CQL_TERM_STRING, .text = json->text};
+    bool is_hex = json->text.size >= 2 && json->text.data[0] == '0' && json->text.data[1] == 'x';
+
+    if (type->kind == TYPE_BLOB && !is_hex)
+        return error_set(err, ERROR_INVALID,
+                         "String representation of blob is missing 0x prefix: %.*s",
+                         shown_size(json->text), (const char *)json->text.data);
+    if (json->text.size == 0 && type->kind == TYPE_BOOLEAN)
+        value_put_boolean(value, false);
+    if (json->text.size == 0)
+        return 0;
+    return cql_literal_value(&term, type, value, err);
+}
+
+static int put_scalar(const struct cql_json *json, const struct type *type, struct buffer *value,
+                      struct error *err)
+{
+    const struct scalar_rule *rule = scalar_rule_of(type->kind);
+    bool is_taken = false;
+
+    if (json->kind == CQL_JSON_STRING)
+        return put_string(json, type, value, err);
+    if (json->kind == CQL_JSON_BOOLEAN)
+        is_taken = rule->from_boolean;
+    else if (json->kind == CQL_JSON_NUMBER)
+        is_taken = number_is_integer(json->text) ? rule->from_integer : rule->from_fraction;
+    if (!is_taken || type_parse_text(type, json->text, value, NULL) < 0)
+        return fail_kind(json, rule->expected, err);
+    return 0;
+}
+
+/* ---- collections ---- */
+
+struct value_maker {
+    struct arena *arena;
+    struct buffer *value;
+    struct error *err;
+};
+
+static int put_value(struct value_maker *maker, const struct cql_json *json,
+                     const struct type *type);
+
+/* An item with its size before it; null is size -1. */
+static int put_item(struct value_maker *maker, const struct cql_json *json,
+                    const struct type *type)
+{
+    size_t start = maker->value->size;
+    int rc = 0;
+
+    buffer_put_u32_be(maker->value, UINT32_MAX);
+    if (json == NULL || json->kind == CQL_JSON_NULL)
+        return 0;
+    rc = put_value(maker, json, type);
+    if (rc == 0) {
+        uint32_t size = __builtin_bswap32((uint32_t)(maker->value->size - start - 4));
+
+        store_u32(maker->value->data + start, size);
+    }
+    return rc;
+}
+
+static int put_list(struct value_maker *maker, const struct cql_json *json,
+                    const struct type *type)
+{
+    const char *name = type->kind == TYPE_LIST ? "list" : "set";
+    int rc = 0;
+
+    if (json->kind != CQL_JSON_ARRAY)
+        return fail_kind(json, type->kind == TYPE_LIST ? "a list" : "a list (representing a set)",
+                         maker->err);
+    buffer_put_u32_be(maker->value, json->count);
+    for (const struct cql_json *item = json->items; item != NULL && rc == 0; item = item->next) {
+        if (item->kind == CQL_JSON_NULL)
+            return error_set(maker->err, ERROR_INVALID, "Invalid null element in %s", name);
+        rc = put_item(maker, item, type->arguments[0]);
+    }
+    return rc;
+}
+
+static int put_map(struct value_maker *maker, const struct cql_json *json,
+                   const struct type *type)
+{
+    int rc = 0;
+
+    if (json->kind != CQL_JSON_OBJECT)
+        return fail_kind(json, "a map", maker->err);
+    buffer_put_u32_be(maker->value, json->count);
+    for (const struct cql_json *item = json->items; item != NULL && rc == 0; item = item->next) {
+        const struct cql_json key = {.kind = CQL_JSON_STRING, .text = item->name};
+
+        if (item->kind == CQL_JSON_NULL)
+            return error_set(maker->err, ERROR_INVALID, "Invalid null value in map");
+        rc = put_item(maker, &key, type->arguments[0]);
+        if (rc == 0)
+            rc = put_item(maker, item, type->arguments[1]);
+    }
+    return rc;
+}
+
+static int put_tuple(struct value_maker *maker, const struct cql_json *json,
+                     const struct type *type)
+{
+    const struct cql_json *item = json->items;
+    int rc = 0;
+
+    if (json->kind != CQL_JSON_ARRAY)
+        return fail_kind(json, "a list representation of a tuple", maker->err);
+    if (json->count > type->argument_count)
+        return error_set(maker->err, ERROR_INVALID, "Tuple contains extra items (expected %u)",
+                         type->argument_count);
+    for (uint32_t i = 0; i < type->argument_count && rc == 0; i++) {
+        rc = put_item(maker, item, type->arguments[i]);
+        item = item == NULL ? NULL : item->next;
+    }
+    return rc;
+}
+
+static int check_fields(const struct cql_json *json, const struct type *type, struct error *err)
+{
+    for (const struct cql_json *item = json->items; item != NULL; item = item->next) {
+        uint32_t i = 0;
+
+        while (i < type->argument_count && !cql_json_key_is(item->name, type->field_names[i]))
+            i++;
+        if (i == type->argument_count)
+            return error_set(err, ERROR_INVALID,
+                             "Unknown field '%.*s' in value of user defined type %s",
+                             shown_size(item->name), (const char *)item->name.data, type->name);
+    }
+    return 0;
+}
+
+static int put_udt(struct value_maker *maker, const struct cql_json *json,
+                   const struct type *type)
+{
+    int rc;
+
+    if (json->kind != CQL_JSON_OBJECT)
+        return fail_kind(json, "a map", maker->err);
+    if (json->count > JSON_MEMBERS_MAX)
+        return error_set(maker->err, ERROR_LIMIT, "a JSON object of more than %d members",
+                         JSON_MEMBERS_MAX);
+    rc = check_fields(json, type, maker->err);
+    for (uint32_t i = 0; i < type->argument_count && rc == 0; i++)
+        rc = put_item(maker, cql_json_member(json, type->field_names[i]), type->arguments[i]);
+    return rc;
+}
+
+static int put_value(struct value_maker *maker, const struct cql_json *json,
+                     const struct type *type)
+{
+    if (type->argument_count > 0 && json->kind == CQL_JSON_STRING) {
+        int rc = cql_json_read(json->text, maker->arena, &json, maker->err);
+
+        if (rc < 0)
+            return rc;
+    }
+    switch ((int)type->kind) {
+    case TYPE_LIST:
+    case TYPE_SET:
+        return put_list(maker, json, type);
+    case TYPE_MAP:
+        return put_map(maker, json, type);
+    case TYPE_TUPLE:
+        return put_tuple(maker, json, type);
+    case TYPE_UDT:
+        return put_udt(maker, json, type);
+    default:
+        return put_scalar(json, type, maker->value, maker->err);
+    }
+}
+
+int cql_json_value(const struct cql_json *json, const struct type *type, struct arena *arena,
+                   struct buffer *value, struct error *err)
+{
+    struct buffer made = {0};
+    struct value_maker maker = {.arena = arena, .value = &made, .err = err};
+    int rc;
+
+    check(json->kind != CQL_JSON_NULL);
+    buffer_reserve(&made, 1);            /* a value of no bytes is a view of something too */
+    rc = put_value(&maker, json, type);
+    if (rc == 0)
+        rc = type_validate(type, buffer_view(&made), err);
+    if (rc == 0)
+        buffer_append_bytes(value, type_normalize(type, buffer_view(&made), arena));
+    buffer_release(&made);
+    return rc;
+}
+
+int cql_json_read_row(struct bytes text, struct arena *arena, const struct cql_json **object_out,
+                      struct error *err)
+{
+    const struct cql_json *json;
+    struct error cause = {0};
+    int rc = cql_json_read(text, arena, &json, &cause);
+
+    *object_out = NULL;
+    if (rc == 0 && json->kind == CQL_JSON_NULL)
+        return error_set(err, ERROR_INVALID, "Got null for INSERT JSON values");
+    if (rc == 0 && json->kind != CQL_JSON_OBJECT)
+        rc = error_set(&cause, ERROR_INVALID, "not an object");
+    if (rc == 0 && json->count > JSON_MEMBERS_MAX)
+        rc = error_set(&cause, ERROR_LIMIT, "more than %d members", JSON_MEMBERS_MAX);
+    if (rc < 0)
+        return error_set(err, rc, "Could not decode JSON string as a map: %s. (String was: %.*s)",
+                         cause.text, shown_size(text), (const char *)text.data);
+    *object_out = json;
+    return 0;
+}
