@@ -142,9 +142,11 @@ $(out)/generated/%.c: %.re Makefile
 	$(quiet)mkdir -p $(@D)
 	$(quiet)re2c -W -Werror --no-debug-info -o $@ $<
 
+# lemon leaves a header that would be the same, which would be made for ever.
 $(out)/generated/%.c $(out)/generated/%.h &: %.y Makefile
 	$(quiet)mkdir -p $(@D)
 	$(quiet)lemon -c -l -q -d$(@D) $<
+	$(quiet)touch $(basename $@).h
 
 # Before the first compilation; after it the dependencies say who includes them.
 $(objects): | $(generated_headers)

@@ -181,9 +181,8 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer);
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
 
-/* The CQL that makes a table again, as DESCRIBE shows it; all of a keyspace: it, its types, its
- * tables. */
-void schema_print(const struct schema *schema, const struct table *table, struct buffer *cql);
-void schema_print_keyspace(const struct schema *schema, const struct keyspace *keyspace,
-                           struct buffer *cql);
+/* The CQL that makes each again, as Cassandra's DESCRIBE shows it, without a final line end. */
+void schema_print_keyspace(const struct keyspace *keyspace, struct buffer *cql);
+void schema_print_type(const struct user_type *user_type, struct buffer *cql);
+void schema_print_table(const struct table *table, bool with_id, struct buffer *cql);
 #endif

@@ -113,7 +113,7 @@ static int on_end(void *context)
 
 /* ---- reading ---- */
 
-/* The \uXXXX at `at`, or -1. */
+/* The UTF-16 unit that \u and four digits at `at` say, or -1. */
 static int escaped_unit(const uint8_t *at, const uint8_t *end)
 {
     int unit = 0;

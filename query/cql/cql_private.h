@@ -176,6 +176,7 @@ void cql_batch_run(struct cql_work *work);               /* BEGIN BATCH ... */
 void cql_batch_run_request(struct cql_work *work);       /* the protocol's BATCH */
 
 void cql_schema_run(struct cql_work *work);              /* CREATE, ALTER, DROP, TRUNCATE */
+void cql_describe_run(struct cql_work *work);            /* DESCRIBE: cql_describe.c */
 
 /* ---- cql_prepared.c, cql_session.c ---- */
 

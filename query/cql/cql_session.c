@@ -398,8 +398,6 @@ static const char *refused_kind(enum cql_statement_kind kind)
     case CQL_STATEMENT_DROP_AGGREGATE:
         return "User-defined functions are disabled in cassandra.yaml - set "
                "user_defined_functions_enabled=true to enable";
-    case CQL_STATEMENT_DESCRIBE:
-        return "DESCRIBE is not supported by this version of daybook";
     case CQL_STATEMENT_CREATE_ROLE:
     case CQL_STATEMENT_ALTER_ROLE:
     case CQL_STATEMENT_DROP_ROLE:
@@ -453,6 +451,9 @@ static void run_compiled(struct cql_work *work)
         return;
     case CQL_STATEMENT_USE:
         use_run(work);
+        return;
+    case CQL_STATEMENT_DESCRIBE:
+        cql_describe_run(work);
         return;
     default:
         cql_schema_run(work);

@@ -6,7 +6,15 @@ static void print_all(const struct schema *schema)
     struct buffer cql = {0};
     for (const struct keyspace *keyspace = schema_keyspace_next(schema, NULL); keyspace != NULL;
          keyspace = schema_keyspace_next(schema, keyspace)) {
-        schema_print_keyspace(schema, keyspace, &cql);
+        schema_print_keyspace(keyspace, &cql);
+    }
+    for (const struct user_type *type = schema_type_next(schema, NULL); type != NULL;
+         type = schema_type_next(schema, type)) {
+        schema_print_type(type, &cql);
+    }
+    for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
+         table = schema_table_next(schema, table)) {
+        schema_print_table(table, true, &cql);
     }
     buffer_release(&cql);
 }

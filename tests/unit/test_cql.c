@@ -59,6 +59,18 @@ static void player_restart(struct player *player, bool crashes)
 
 /* ---- answers as text ---- */
 
+/* Line ends as \n: a row is one line. */
+static void print_text(struct buffer *text, struct bytes value)
+{
+    for (size_t i = 0; i < value.size; i++) {
+        if (value.data[i] == '\n') {
+            buffer_append_text(text, "\\n");
+        } else {
+            buffer_put_u8(text, value.data[i]);
+        }
+    }
+}
+
 static void print_value(struct buffer *text, const struct type *type, struct bytes value)
 {
     bool is_quoted = type->kind == TYPE_TEXT || type->kind == TYPE_ASCII;
@@ -69,6 +81,8 @@ static void print_value(struct buffer *text, const struct type *type, struct byt
     buffer_append_text(text, is_quoted ? "'" : "");
     if (type->kind == TYPE_COUNTER) {
         buffer_printf(text, "%" PRId64, value_bigint(value));
+    } else if (is_quoted) {
+        print_text(text, value);
     } else {
         type_format(type, value, text);
     }

@@ -287,42 +287,82 @@ Test(schema, damaged_bytes_are_refused_and_never_crash)
     schema_unref(schema);
 }
 
+static void expect_cql(struct buffer *cql, const char *expected)
+{
+    cr_expect(bytes_equal(buffer_view(cql), bytes_text(expected)), "%.*s", (int)cql->size,
+              (const char *)cql->data);
+    buffer_clear(cql);
+}
+
+/* What Cassandra 5.0.9 shows after the columns of a table made without options. */
+#define OPTIONS_BEFORE                                                                             \
+    "additional_write_policy = '99p'\n"                                                            \
+    "    AND allow_auto_snapshot = true\n"                                                         \
+    "    AND bloom_filter_fp_chance = 0.01\n"                                                      \
+    "    AND caching = {'keys': 'ALL', 'rows_per_partition': 'NONE'}\n"                            \
+    "    AND cdc = false\n"
+#define OPTIONS_AFTER                                                                              \
+    "    AND compaction = {'class': "                                                              \
+    "'org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy', 'max_threshold': '32', "   \
+    "'min_threshold': '4'}\n"                                                                      \
+    "    AND compression = {'chunk_length_in_kb': '16', 'class': "                                 \
+    "'org.apache.cassandra.io.compress.LZ4Compressor'}\n"                                          \
+    "    AND memtable = 'default'\n"                                                               \
+    "    AND crc_check_chance = 1.0\n"                                                             \
+    "    AND default_time_to_live = 0\n"                                                           \
+    "    AND extensions = {}\n"                                                                    \
+    "    AND gc_grace_seconds = 864000\n"                                                          \
+    "    AND incremental_backups = true\n"                                                         \
+    "    AND max_index_interval = 2048\n"                                                          \
+    "    AND memtable_flush_period_in_ms = 0\n"                                                    \
+    "    AND min_index_interval = 128\n"                                                           \
+    "    AND read_repair = 'BLOCKING'\n"                                                           \
+    "    AND speculative_retry = '99p';"
+
 Test(schema, the_printed_cql_is_what_describe_shows)
 {
     struct schema *schema = make();
     struct buffer cql = {0};
 
-    schema_print(schema, schema_table(schema, 1), &cql);
-    const char *expected = "CREATE TABLE daybook.ad_click (\n"
-                           "    reseller_id text,\n"
-                           "    day text,\n"
-                           "    time timestamp,\n"
-                           "    ad_id text,\n"
-                           "    click_id bigint,\n"
-                           "    amount decimal,\n"
-                           "    PRIMARY KEY ((reseller_id, day), time, ad_id, click_id)\n"
-                           ") WITH CLUSTERING ORDER BY (time DESC, ad_id ASC, click_id ASC)\n"
-                           "    AND comment = 'one row a click'\n"
-                           "    AND default_time_to_live = 0;\n";
-    cr_assert(bytes_equal(buffer_view(&cql), bytes_text(expected)), "%.*s", (int)cql.size,
-              (const char *)cql.data);
-    buffer_clear(&cql);
-    schema_print_keyspace(schema, schema_keyspace(schema, "hotel"), &cql);
-    expected = "CREATE KEYSPACE hotel WITH replication = {'class': "
-               "'org.apache.cassandra.locator.SimpleStrategy', 'replication_factor': '1'}  AND "
-               "durable_writes = true;\n\n"
-               "CREATE TYPE hotel.address (\n"
-               "    street text,\n"
-               "    phones frozen<list<text>>\n"
-               ");\n\n"
-               "CREATE TABLE hotel.hotels (\n"
-               "    id uuid PRIMARY KEY,\n"
-               "    address frozen<address>,\n"
-               "    pois set<text>\n"
-               ") WITH comment = ''\n"
-               "    AND default_time_to_live = 0;\n";
-    cr_assert(bytes_equal(buffer_view(&cql), bytes_text(expected)), "%.*s", (int)cql.size,
-              (const char *)cql.data);
+    schema_print_table(schema_table(schema, 1), false, &cql);
+    expect_cql(&cql, "CREATE TABLE daybook.ad_click (\n"
+                     "    reseller_id text,\n"
+                     "    day text,\n"
+                     "    time timestamp,\n"
+                     "    ad_id text,\n"
+                     "    click_id bigint,\n"
+                     "    amount decimal,\n"
+                     "    PRIMARY KEY ((reseller_id, day), time, ad_id, click_id)\n"
+                     ") WITH CLUSTERING ORDER BY (time DESC, ad_id ASC, click_id ASC)\n"
+                     "    AND " OPTIONS_BEFORE "    AND comment = 'one row a click'\n"
+                     OPTIONS_AFTER);
+    schema_print_table(schema_table_named(schema, "hotel", "hotels"), false, &cql);
+    expect_cql(&cql, "CREATE TABLE hotel.hotels (\n"
+                     "    id uuid PRIMARY KEY,\n"
+                     "    address frozen<address>,\n"
+                     "    pois set<text>\n"
+                     ") WITH " OPTIONS_BEFORE "    AND comment = ''\n" OPTIONS_AFTER);
+    schema_print_keyspace(schema_keyspace(schema, "hotel"), &cql);
+    expect_cql(&cql, "CREATE KEYSPACE hotel WITH replication = {'class': 'SimpleStrategy', "
+                     "'replication_factor': '1'}  AND durable_writes = true;");
+    schema_print_type(schema_type_next(schema, NULL), &cql);
+    expect_cql(&cql, "CREATE TYPE hotel.address (\n"
+                     "    street text,\n"
+                     "    phones frozen<list<text>>\n"
+                     ");");
+    buffer_release(&cql);
+    schema_unref(schema);
+}
+
+Test(schema, a_printed_table_may_have_its_id)
+{
+    struct schema *schema = make();
+    struct buffer cql = {0};
+
+    schema_print_table(schema_table_named(schema, "hotel", "hotels"), true, &cql);
+    buffer_put_u8(&cql, 0);
+    cr_expect_not_null(strstr((const char *)cql.data, "\n) WITH ID = "));
+    cr_expect_not_null(strstr((const char *)cql.data, "\n    AND additional_write_policy"));
     buffer_release(&cql);
     schema_unref(schema);
 }

@@ -1,0 +1,406 @@
+/* DESCRIBE: rows that say what there is, and the CQL that makes it again.
+ *
+ * Lists are (keyspace_name, type, name); a thing is that and its create_statement, preceded, for a
+ * keyspace, by nothing and followed by its types, each after those it uses, and its tables by name.
+ * cqlsh prints the statements one under the other, and what it prints can be played back.  Names
+ * are quoted where CQL needs it.  Order, columns and refusals are Cassandra's; a catalogue is small
+ * beside what a client may ask for, so the answer is one page.
+ *
+ * Functions, aggregates, indexes and views: there are none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_private.h"
+
+struct describe {
+    struct cql_work *work;
+    const struct schema *schemas[2];     /* the store's and the system's */
+    struct buffer cells;
+    uint32_t row_count;
+    bool has_statements;
+    bool with_ids;
+};
+
+/* ---- rows ---- */
+
+static void put_cell(struct describe *describe, struct bytes text)
+{
+    buffer_put_u32_be(&describe->cells, (uint32_t)text.size);
+    buffer_append_bytes(&describe->cells, text);
+}
+
+static void put_name(struct describe *describe, const char *name)
+{
+    struct buffer quoted = {0};
+
+    type_print_name(name, &quoted);
+    put_cell(describe, buffer_view(&quoted));
+    buffer_release(&quoted);
+}
+
+/* The row of something, all but its statement. */
+static void put_row(struct describe *describe, const char *keyspace, const char *type,
+                    const char *name)
+{
+    put_name(describe, keyspace);
+    put_cell(describe, bytes_text(type));
+    put_name(describe, name);
+    describe->row_count++;
+}
+
+static void put_statement(struct describe *describe, struct buffer *cql)
+{
+    if (describe->has_statements)
+        put_cell(describe, buffer_view(cql));
+    buffer_release(cql);
+}
+
+static void put_keyspace(struct describe *describe, const struct keyspace *keyspace)
+{
+    struct keyspace shown = *keyspace;
+    struct buffer cql = {0};
+
+    if (cql_is_system_keyspace(keyspace->name))
+        shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
+    put_row(describe, keyspace->name, "keyspace", keyspace->name);
+    schema_print_keyspace(&shown, &cql);
+    put_statement(describe, &cql);
+}
+
+static void put_type(struct describe *describe, const struct user_type *type)
+{
+    struct buffer cql = {0};
+
+    put_row(describe, type->keyspace, "type", type->type->name);
+    schema_print_type(type, &cql);
+    put_statement(describe, &cql);
+}
+
+static void put_table(struct describe *describe, const struct table *table)
+{
+    struct buffer cql = {0};
+
+    put_row(describe, table->keyspace, "table", table->name);
+    schema_print_table(table, describe->with_ids, &cql);
+    put_statement(describe, &cql);
+}
+
+/* ---- what is in the schemas ---- */
+
+/* The schema that has a keyspace, and the keyspace; NULL: there is none. */
+static const struct keyspace *find_keyspace(const struct describe *describe, const char *name,
+                                            const struct schema **schema_out)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct keyspace *keyspace = schema_keyspace(describe->schemas[i], name);
+
+        *schema_out = describe->schemas[i];
+        if (keyspace != NULL)
+            return keyspace;
+    }
+    return NULL;
+}
+
+static void put_types(struct describe *describe, const struct schema *schema, const char *keyspace)
+{
+    for (const struct user_type *type = schema_type_next(schema, NULL); type != NULL;
+         type = schema_type_next(schema, type)) {
+        if (strcmp(type->keyspace, keyspace) == 0)
+            put_type(describe, type);
+    }
+}
+
+static void put_tables(struct describe *describe, const struct schema *schema,
+                       const char *keyspace)
+{
+    for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
+         table = schema_table_next(schema, table)) {
+        if (strcmp(table->keyspace, keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0)
+            put_table(describe, table);
+    }
+}
+
+static void put_whole_keyspace(struct describe *describe, const struct schema *schema,
+                               const struct keyspace *keyspace)
+{
+    put_keyspace(describe, keyspace);
+    put_types(describe, schema, keyspace->name);
+    put_tables(describe, schema, keyspace->name);
+}
+
+static int compare_keyspaces(const void *a, const void *b)
+{
+    const struct keyspace *const *of_a = a;
+    const struct keyspace *const *of_b = b;
+
+    return strcmp((*of_a)->name, (*of_b)->name);
+}
+
+/* All keyspaces of both schemas by name, in the work's arena. */
+static uint32_t sorted_keyspaces(const struct describe *describe,
+                                 const struct keyspace ***keyspaces_out)
+{
+    const struct keyspace **sorted = NULL;
+    uint32_t count = 0;
+
+    for (int round = 0; round < 2; round++) {
+        if (round == 1)
+            sorted = arena_alloc(describe->work->arena, (count + 1) * sizeof sorted[0], 16);
+        count = 0;
+        for (int i = 0; i < 2; i++) {
+            const struct keyspace *keyspace = NULL;
+
+            while ((keyspace = schema_keyspace_next(describe->schemas[i], keyspace)) != NULL) {
+                if (sorted != NULL)
+                    sorted[count] = keyspace;
+                count++;
+            }
+        }
+    }
+    qsort(sorted, count, sizeof sorted[0], compare_keyspaces);
+    *keyspaces_out = sorted;
+    return count;
+}
+
+/* Calls `put` for one keyspace, or for all where none is in use. */
+static void for_keyspaces(struct describe *describe,
+                          void (*put)(struct describe *describe, const struct schema *schema,
+                                      const char *keyspace))
+{
+    const struct keyspace **keyspaces;
+    const struct schema *schema = NULL;
+    uint32_t count = sorted_keyspaces(describe, &keyspaces);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (describe->work->keyspace[0] != '\0' &&
+            strcmp(describe->work->keyspace, keyspaces[i]->name) != 0)
+            continue;
+        if (find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
+            put(describe, schema, keyspaces[i]->name);
+    }
+}
+
+/* ---- statements ---- */
+
+static void describe_keyspaces(struct describe *describe)
+{
+    const struct keyspace **keyspaces;
+    uint32_t count = sorted_keyspaces(describe, &keyspaces);
+
+    for (uint32_t i = 0; i < count; i++)
+        put_keyspace(describe, keyspaces[i]);
+}
+
+/* Without `is_full` only what users made. */
+static void describe_schema(struct describe *describe, bool is_full)
+{
+    const struct keyspace **keyspaces;
+    const struct schema *schema = NULL;
+    uint32_t count = sorted_keyspaces(describe, &keyspaces);
+
+    describe->has_statements = true;
+    for (uint32_t i = 0; i < count; i++) {
+        if ((is_full || !cql_is_system_keyspace(keyspaces[i]->name)) &&
+            find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
+            put_whole_keyspace(describe, schema, keyspaces[i]);
+    }
+}
+
+static int describe_cluster(struct describe *describe)
+{
+    put_cell(describe, bytes_text(CQL_CLUSTER_NAME));
+    put_cell(describe, bytes_text(strrchr(CQL_PARTITIONER, '.') + 1));
+    put_cell(describe, bytes_text("SimpleSnitch"));
+    describe->row_count = 1;
+    return 0;
+}
+
+/* The keyspace a name is in: its own, else the one in use. */
+static int keyspace_of(struct describe *describe, struct bytes name,
+                       const struct keyspace **keyspace_out, const struct schema **schema_out)
+{
+    struct cql_work *work = describe->work;
+    const char *text = name.size > 0 ? cql_text(work->arena, name) : work->keyspace;
+
+    if (text[0] == '\0')
+        return cql_invalid(&work->fault, "No keyspace specified and no current keyspace");
+    *keyspace_out = find_keyspace(describe, text, schema_out);
+    if (*keyspace_out == NULL)
+        return cql_invalid(&work->fault, "'%s' not found in keyspaces", text);
+    return 0;
+}
+
+static int describe_keyspace(struct describe *describe, struct bytes name, bool only)
+{
+    const struct keyspace *keyspace;
+    const struct schema *schema = NULL;
+    int rc = keyspace_of(describe, name, &keyspace, &schema);
+
+    describe->has_statements = true;
+    if (rc == 0 && only)
+        put_keyspace(describe, keyspace);
+    else if (rc == 0)
+        put_whole_keyspace(describe, schema, keyspace);
+    return rc;
+}
+
+/* A table that clients may see, or NULL. */
+static const struct table *find_table(const struct schema *schema, const char *keyspace,
+                                      const char *name)
+{
+    const struct table *table = schema_table_named(schema, keyspace, name);
+
+    return table != NULL && (table->flags & TABLE_HIDDEN) == 0 ? table : NULL;
+}
+
+static const struct user_type *find_type(const struct schema *schema, const char *keyspace,
+                                         const char *name)
+{
+    const struct user_type *type = NULL;
+
+    while ((type = schema_type_next(schema, type)) != NULL) {
+        if (strcmp(type->keyspace, keyspace) == 0 && strcmp(type->type->name, name) == 0)
+            break;
+    }
+    return type;
+}
+
+/* How a refusal begins. */
+static const char *thing_name(enum cql_describe_kind kind)
+{
+    switch ((int)kind) {
+    case CQL_DESCRIBE_TABLE:
+        return "Table ";
+    case CQL_DESCRIBE_INDEX:
+        return "Index ";
+    case CQL_DESCRIBE_VIEW:
+        return "Materialized view ";
+    case CQL_DESCRIBE_TYPE:
+        return "User defined type ";
+    case CQL_DESCRIBE_FUNCTION:
+        return "User defined function ";
+    case CQL_DESCRIBE_AGGREGATE:
+        return "User defined aggregate ";
+    default:
+        return "";
+    }
+}
+
+/* A table, type or other thing by its name; what there is none of is not found. */
+static int describe_thing(struct describe *describe, const struct cql_describe *asked)
+{
+    struct cql_work *work = describe->work;
+    const char *name = cql_text(work->arena, asked->name.name);
+    bool is_user_defined = asked->kind == CQL_DESCRIBE_TYPE ||
+                           asked->kind == CQL_DESCRIBE_FUNCTION ||
+                           asked->kind == CQL_DESCRIBE_AGGREGATE;
+    bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
+    const struct keyspace *keyspace;
+    const struct schema *schema = NULL;
+    const struct table *table;
+    const struct user_type *type;
+    int rc = keyspace_of(describe, asked->name.keyspace, &keyspace, &schema);
+
+    describe->has_statements = true;
+    if (rc < 0)
+        return rc;
+    table = wants_table ? find_table(schema, keyspace->name, name) : NULL;
+    type = asked->kind == CQL_DESCRIBE_TYPE ? find_type(schema, keyspace->name, name) : NULL;
+    if (table != NULL)
+        put_table(describe, table);
+    else if (type != NULL)
+        put_type(describe, type);
+    else
+        return cql_invalid(&work->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
+                           name, is_user_defined ? "" : "keyspace ", keyspace->name);
+    return 0;
+}
+
+/* A name that says no kind is a keyspace's before all else. */
+static int describe_any(struct describe *describe, const struct cql_describe *asked)
+{
+    const char *name = cql_text(describe->work->arena, asked->name.name);
+    const struct schema *schema = NULL;
+
+    if (asked->name.keyspace.size == 0 && find_keyspace(describe, name, &schema) != NULL)
+        return describe_keyspace(describe, asked->name.name, false);
+    if (asked->name.keyspace.size == 0 && describe->work->keyspace[0] == '\0')
+        return cql_invalid(&describe->work->fault, "'%s' not found in keyspaces", name);
+    return describe_thing(describe, asked);
+}
+
+static int describe_make(struct describe *describe, const struct cql_describe *asked)
+{
+    switch (asked->kind) {
+    case CQL_DESCRIBE_CLUSTER:
+        return describe_cluster(describe);
+    case CQL_DESCRIBE_SCHEMA:
+    case CQL_DESCRIBE_FULL_SCHEMA:
+        describe_schema(describe, asked->kind == CQL_DESCRIBE_FULL_SCHEMA);
+        return 0;
+    case CQL_DESCRIBE_KEYSPACES:
+        describe_keyspaces(describe);
+        return 0;
+    case CQL_DESCRIBE_KEYSPACE:
+    case CQL_DESCRIBE_ONLY_KEYSPACE:
+        return describe_keyspace(describe, asked->name.name,
+                                 asked->kind == CQL_DESCRIBE_ONLY_KEYSPACE);
+    case CQL_DESCRIBE_TABLES:
+        for_keyspaces(describe, put_tables);
+        return 0;
+    case CQL_DESCRIBE_TYPES:
+        for_keyspaces(describe, put_types);
+        return 0;
+    case CQL_DESCRIBE_FUNCTIONS:
+    case CQL_DESCRIBE_AGGREGATES:
+        return 0;
+    case CQL_DESCRIBE_ANY:
+        return describe_any(describe, asked);
+    case CQL_DESCRIBE_TABLE:
+    case CQL_DESCRIBE_INDEX:
+    case CQL_DESCRIBE_VIEW:
+    case CQL_DESCRIBE_TYPE:
+    case CQL_DESCRIBE_FUNCTION:
+    case CQL_DESCRIBE_AGGREGATE:
+        return describe_thing(describe, asked);
+    }
+    return 0;
+}
+
+static struct cql_metadata describe_metadata(const struct describe *describe, bool is_cluster)
+{
+    static const char *const of_cluster[] = {"cluster", "partitioner", "snitch"};
+    static const char *const of_things[] = {"keyspace_name", "type", "name", "create_statement"};
+    uint32_t count = describe->has_statements ? 4 : 3;
+    struct cql_column *columns = arena_alloc(describe->work->arena, count * sizeof *columns, 16);
+
+    for (uint32_t i = 0; i < count; i++) {
+        columns[i] = (struct cql_column){"system", "describe",
+                                         is_cluster ? of_cluster[i] : of_things[i],
+                                         type_builtin(TYPE_TEXT)};
+    }
+    return (struct cql_metadata){columns, count};
+}
+
+void cql_describe_run(struct cql_work *work)
+{
+    const struct cql_describe *asked = &work->compiled->statement->describe;
+    struct describe describe = {.work = work,
+                                .schemas = {store_schema(work->cql->options.store),
+                                            work->cql->system_schema},
+                                .with_ids = asked->with_internals};
+
+    if (describe_make(&describe, asked) < 0) {
+        cql_finish_fault(work);
+    } else {
+        bool is_cluster = asked->kind == CQL_DESCRIBE_CLUSTER;
+        struct cql_result result = {.kind = CQL_RESULT_ROWS,
+                                    .rows = {.metadata = describe_metadata(&describe, is_cluster),
+                                             .row_count = describe.row_count,
+                                             .cells = buffer_view(&describe.cells)}};
+
+        cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
+        cql_finish(work, &result);
+    }
+    buffer_release(&describe.cells);
+}
