@@ -1,16 +1,16 @@
 /* DESCRIBE: rows that say what there is, and the CQL that makes it again.
  *
- * Lists are (keyspace_name, type, name); a thing is that and its create_statement, preceded, for a
- * keyspace, by nothing and followed by its types, each after those it uses, and its tables by name.
+ * Lists are (keyspace_name, type, name); a thing is that and its create_statement.  After a
+ * keyspace come its types, each after those it uses, and its tables by name with their indexes.
  * cqlsh prints the statements one under the other, and what it prints can be played back.  Names
  * are quoted where CQL needs it.  Order, columns and refusals are Cassandra's; a catalogue is small
  * beside what a client may ask for, so the answer is one page.
  *
- * Functions, aggregates, indexes and views: there are none. */
+ * Functions, aggregates and views: there are none. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_private.h"
+#include "query/cql/cql_index.h"
 
 struct describe {
     struct cql_work *work;
@@ -76,13 +76,38 @@ static void put_type(struct describe *describe, const struct user_type *type)
     put_statement(describe, &cql);
 }
 
-static void put_table(struct describe *describe, const struct table *table)
+static void put_index(struct describe *describe, const struct cql_index *index)
 {
     struct buffer cql = {0};
+
+    put_row(describe, index->table->keyspace, "index", index->name);
+    buffer_append_text(&cql, "CREATE INDEX ");
+    type_print_name(index->name, &cql);
+    buffer_append_text(&cql, " ON ");
+    type_print_name(index->table->keyspace, &cql);
+    buffer_put_u8(&cql, '.');
+    type_print_name(index->table->name, &cql);
+    buffer_append_text(&cql, " (");
+    cql_index_target(index, &cql);
+    buffer_append_text(&cql, ");");
+    put_statement(describe, &cql);
+}
+
+/* With statements, its indexes too. */
+static void put_table(struct describe *describe, const struct schema *schema,
+                      const struct table *table)
+{
+    struct buffer cql = {0};
+    const struct cql_index *indexes = NULL;
+    uint32_t count = 0;
 
     put_row(describe, table->keyspace, "table", table->name);
     schema_print_table(table, describe->with_ids, &cql);
     put_statement(describe, &cql);
+    if (describe->has_statements)
+        count = cql_index_list(schema, table, describe->work->arena, &indexes);
+    for (uint32_t i = 0; i < count; i++)
+        put_index(describe, &indexes[i]);
 }
 
 /* ---- what is in the schemas ---- */
@@ -116,7 +141,7 @@ static void put_tables(struct describe *describe, const struct schema *schema,
     for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
          table = schema_table_next(schema, table)) {
         if (strcmp(table->keyspace, keyspace) == 0 && (table->flags & TABLE_HIDDEN) == 0)
-            put_table(describe, table);
+            put_table(describe, schema, table);
     }
 }
 
@@ -294,11 +319,13 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
     bool is_user_defined = asked->kind == CQL_DESCRIBE_TYPE ||
                            asked->kind == CQL_DESCRIBE_FUNCTION ||
                            asked->kind == CQL_DESCRIBE_AGGREGATE;
+    bool wants_index = asked->kind == CQL_DESCRIBE_INDEX || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     const struct keyspace *keyspace;
     const struct schema *schema = NULL;
     const struct table *table;
     const struct user_type *type;
+    struct cql_index index = {0};
     int rc = keyspace_of(describe, asked->name.keyspace, &keyspace, &schema);
 
     describe->has_statements = true;
@@ -306,10 +333,14 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
         return rc;
     table = wants_table ? find_table(schema, keyspace->name, name) : NULL;
     type = asked->kind == CQL_DESCRIBE_TYPE ? find_type(schema, keyspace->name, name) : NULL;
+    if (wants_index)
+        wants_index = cql_index_find(schema, keyspace->name, asked->name.name, work->arena, &index);
     if (table != NULL)
-        put_table(describe, table);
+        put_table(describe, schema, table);
     else if (type != NULL)
         put_type(describe, type);
+    else if (wants_index)
+        put_index(describe, &index);
     else
         return cql_invalid(&work->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
                            name, is_user_defined ? "" : "keyspace ", keyspace->name);
