@@ -101,7 +101,8 @@ def sustained(bench):
         section.say("Left out: the disk has no room.")
         return section
     section.say(f"{count(clicks)} clicks over one connection, streamed, batches of 1,000; 1 GiB "
-                "of memory for clicks. *Restart* reads back what no segment holds yet; it and *bytes/click* as in the main job.")
+                "of memory for clicks. *Restart* reads back what no segment holds yet; it and "
+                "*bytes/click* are as in the main job.")
     table = section.table("door", "order", "clicks/s", "ack p99 ms", "peak MiB", "restart s",
                           "compact s", "bytes/click")
     for door, door_options in doors(bench):
