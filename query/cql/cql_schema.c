@@ -11,20 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_expression.h"
 #include "query/cql/cql_schema_index.h"
-#include "query/cql/cql_schema_options.h"
+#include "query/cql/cql_schema_private.h"
 #include "storage/base/memory.h"
-
-struct change {
-    struct cql_work *work;
-    struct schema *schema; /* the copy; referenced */
-    struct write_batch *batch;
-    struct cql_schema_change event;
-    bool has_event;
-    const char *index; /* that is to be built before the answer */
-    bool is_nothing; /* IF (NOT) EXISTS met what it says: no change */
-};
 
 static void change_release(struct cql_work *work)
 {
@@ -35,7 +24,7 @@ static void change_release(struct cql_work *work)
 
 /* ---- refusals ---- */
 
-static int refuse_exists(struct change *change, const char *keyspace, const char *name)
+int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name)
 {
     struct cql_fault *fault = &change->work->fault;
     int rc =
@@ -68,8 +57,8 @@ static int check_keyspace(struct change *change, const char *keyspace)
     return 0;
 }
 
-static int keyspace_of(struct change *change, const struct cql_qualified_name *name,
-                       const char **keyspace_out)
+int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
+                        const char **keyspace_out)
 {
     struct cql_work *work = change->work;
     struct cql_scope scope = {
@@ -78,14 +67,14 @@ static int keyspace_of(struct change *change, const struct cql_qualified_name *n
     return rc == 0 ? check_keyspace(change, *keyspace_out) : rc;
 }
 
-static void set_event(struct change *change, enum cql_change what, enum cql_target target,
+void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,
                       const char *keyspace, const char *name)
 {
     change->event = (struct cql_schema_change){what, target, keyspace, name};
     change->has_event = true;
 }
 
-static int of_schema(struct change *change, int rc, const struct error *err)
+int cql_schema_result(struct change *change, int rc, const struct error *err)
 {
     return rc == 0 ? 0 : cql_fault_of(&change->work->fault, err);
 }
@@ -101,11 +90,12 @@ static int set_replication(struct change *change, const char *name,
                                            .durable_writes = keyspace->durable_writes};
     struct error err = {0};
     int rc = cql_keyspace_options_read(work, name, properties, is_new, &options);
-    return rc == 0 ? of_schema(change,
-                               schema_set_keyspace(change->schema, name, options.replication,
-                                                   options.durable_writes, &err),
-                               &err)
-                   : rc;
+    return rc == 0
+               ? cql_schema_result(change,
+                                   schema_set_keyspace(change->schema, name, options.replication,
+                                                       options.durable_writes, &err),
+                                   &err)
+               : rc;
 }
 
 static int create_keyspace(struct change *change, const struct cql_create_keyspace *create)
@@ -118,13 +108,13 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     }
     if (schema_keyspace(change->schema, name) != NULL) {
         change->is_nothing = create->if_not_exists;
-        return create->if_not_exists ? 0 : refuse_exists(change, name, "");
+        return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, name, "");
     }
     int rc = schema_add_keyspace(change->schema, name, &err);
     if (rc != 0) {
-        return of_schema(change, rc, &err);
+        return cql_schema_result(change, rc, &err);
     }
-    set_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
+    cql_schema_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
     return set_replication(change, name, create->properties, true);
 }
 
@@ -148,7 +138,7 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     if (rc != 0 || change->is_nothing) {
         return rc;
     }
-    set_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
+    cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
     return set_replication(change, name, object->properties, false);
 }
 
@@ -160,304 +150,17 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
     if (rc != 0 || change->is_nothing) {
         return rc;
     }
-    set_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
+    cql_schema_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
     for (const struct table *t = schema_table_next(change->schema, NULL); t != NULL;
          t = schema_table_next(change->schema, t)) {
         if (strcmp(t->keyspace, name) == 0) {
             cql_index_drop_all(change->schema, t, change->work->arena);
         }
     }
-    return of_schema(change, schema_drop_keyspace(change->schema, name, &err), &err);
+    return cql_schema_result(change, schema_drop_keyspace(change->schema, name, &err), &err);
 }
 
 /* ---- tables ---- */
-
-static const char *type_text(struct cql_work *work, const struct cql_type *type)
-{
-    struct buffer text = {0};
-    cql_type_text(type, &text);
-    const char *kept = cql_text(work->arena, buffer_view(&text));
-    buffer_release(&text);
-    return kept;
-}
-
-static const struct cql_type *inside_frozen(const struct cql_type *type)
-{
-    return type->kind == CQL_TYPE_FROZEN ? type->arguments : type;
-}
-
-static bool is_named(const struct cql_type *type, const char *name)
-{
-    return type->kind == CQL_TYPE_NATIVE && bytes_equal(type->name.name, bytes_text(name));
-}
-
-static bool holds_counter(const struct cql_type *type)
-{
-    bool holds = is_named(type, "counter");
-    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next) {
-        holds = holds_counter(t);
-    }
-    return holds;
-}
-
-static int check_type(struct change *change, const struct cql_type *type)
-{
-    struct cql_fault *fault = &change->work->fault;
-    if (type->arguments != NULL && holds_counter(type)) {
-        return cql_invalid(fault, "Counters are not allowed inside collections: %s",
-                           type_text(change->work, type));
-    }
-    if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
-        return cql_invalid(fault, "type %s is not supported by daybook",
-                           type_text(change->work, type));
-    }
-    return 0;
-}
-
-struct columns {
-    struct column_definition *items;
-    uint32_t count;
-};
-
-static struct column_definition *columns_find(const struct columns *columns, struct bytes name)
-{
-    for (uint32_t i = 0; i < columns->count; i++) {
-        if (bytes_equal(bytes_text(columns->items[i].name), name)) {
-            return &columns->items[i];
-        }
-    }
-    return NULL;
-}
-
-/* A key column: it moves behind those that have been taken already. */
-static int take_key(struct change *change, const struct cql_create_table *create,
-                    struct columns *columns, uint32_t place, struct bytes name,
-                    enum column_kind kind)
-{
-    struct cql_fault *fault = &change->work->fault;
-    struct column_definition *column = columns_find(columns, name);
-    if (column == NULL) {
-        return cql_invalid(fault,
-                           "Unknown column '%.*s' referenced in PRIMARY KEY for table "
-                           "'%.*s'",
-                           CQL_SHOW(name), CQL_SHOW(create->name.name));
-    }
-    if ((uint32_t)(column - columns->items) < place) {
-        return cql_invalid(fault, "Duplicate column '%.*s' in PRIMARY KEY clause for table '%.*s'",
-                           CQL_SHOW(name), CQL_SHOW(create->name.name));
-    }
-    if (column->kind == COLUMN_STATIC) {
-        return cql_invalid(fault, "Static column '%.*s' cannot be part of the PRIMARY KEY",
-                           CQL_SHOW(name));
-    }
-    const struct cql_definition *definition = create->columns;
-    while (!bytes_equal(definition->name, name)) {
-        definition = definition->next;
-    }
-    if (holds_counter(definition->type)) {
-        return cql_invalid(fault, "counter type is not supported for PRIMARY KEY column '%.*s'",
-                           CQL_SHOW(name));
-    }
-    if (is_named(definition->type, "duration")) {
-        return cql_invalid(fault, "duration type is not supported for PRIMARY KEY column '%.*s'",
-                           CQL_SHOW(name));
-    }
-    bool is_collection = definition->type->kind == CQL_TYPE_LIST ||
-                         definition->type->kind == CQL_TYPE_SET ||
-                         definition->type->kind == CQL_TYPE_MAP;
-    if (is_collection) {
-        return cql_invalid(fault,
-                           "Invalid non-frozen collection type %s for PRIMARY KEY column "
-                           "'%.*s'",
-                           type_text(change->work, definition->type), CQL_SHOW(name));
-    }
-    column->kind = kind;
-    struct column_definition moved = *column;
-    memmove(&columns->items[place + 1], &columns->items[place],
-            (size_t)(column - &columns->items[place]) * sizeof(moved));
-    columns->items[place] = moved;
-    return 0;
-}
-
-static int read_columns(struct change *change, const struct cql_create_table *create,
-                        struct columns *columns, bool *is_counter_out)
-{
-    struct cql_work *work = change->work;
-    uint32_t count = 0;
-    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
-        count++;
-    }
-    columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
-    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
-        if (columns_find(columns, d->name) != NULL) {
-            return cql_invalid(&work->fault, "Duplicate column '%.*s' declaration for table '%.*s'",
-                               CQL_SHOW(d->name), CQL_SHOW(create->name.name));
-        }
-        if (d->is_masked) {
-            return cql_invalid(&work->fault, "Cannot mask columns: dynamic data masking is not "
-                                             "enabled");
-        }
-        int rc = check_type(change, d->type);
-        if (rc != 0) {
-            return rc;
-        }
-        columns->items[columns->count++] =
-            (struct column_definition){.name = cql_text(work->arena, d->name),
-                                       .type = type_text(work, d->type),
-                                       .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
-        *is_counter_out |= is_named(inside_frozen(d->type), "counter");
-    }
-    return 0;
-}
-
-static int read_key(struct change *change, const struct cql_create_table *create,
-                    struct columns *columns, uint32_t *key_count_out)
-{
-    struct cql_fault *fault = &change->work->fault;
-    uint32_t place = 0;
-    uint32_t clustering = 0;
-    if (create->key.count != 1) {
-        return cql_invalid(fault,
-                           create->key.count == 0
-                               ? "No PRIMARY KEY specifed for table '%.*s' (exactly one required)"
-                               : "Multiple PRIMARY KEYs specified for table '%.*s' (exactly one "
-                                 "required)",
-                           CQL_SHOW(create->name.name));
-    }
-    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
-        int rc = d->is_primary_key
-                     ? take_key(change, create, columns, place++, d->name, COLUMN_PARTITION)
-                     : 0;
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    for (const struct cql_name *n = create->key.partition; n != NULL; n = n->next) {
-        int rc = take_key(change, create, columns, place++, n->text, COLUMN_PARTITION);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    for (const struct cql_name *n = create->key.clustering; n != NULL; n = n->next, clustering++) {
-        int rc = take_key(change, create, columns, place++, n->text, COLUMN_CLUSTERING);
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    *key_count_out = place;
-    for (uint32_t i = place; i < columns->count && clustering == 0; i++) {
-        if (columns->items[i].kind == COLUMN_STATIC) {
-            return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the "
-                                      "table has at least one clustering column");
-        }
-    }
-    return 0;
-}
-
-static int read_order(struct change *change, const struct cql_create_table *create,
-                      struct columns *columns)
-{
-    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
-        struct column_definition *column = columns_find(columns, o->column);
-        if (column == NULL || column->kind != COLUMN_CLUSTERING) {
-            return cql_invalid(&change->work->fault,
-                               "Only clustering key columns can be defined in CLUSTERING ORDER "
-                               "directive: [%.*s] are not clustering columns",
-                               CQL_SHOW(o->column));
-        }
-        column->descending = o->descending;
-    }
-    return 0;
-}
-
-static int check_counters(struct change *change, const struct columns *columns, uint32_t key_count,
-                          bool is_counter)
-{
-    for (uint32_t i = key_count; i < columns->count && is_counter; i++) {
-        if (strcmp(columns->items[i].type, "counter") != 0) {
-            return cql_invalid(&change->work->fault,
-                               "Cannot mix counter and non counter columns in the same table");
-        }
-    }
-    return 0;
-}
-
-/* Names of types that do not exist are refused as Cassandra does. */
-static int check_types(struct change *change, const char *keyspace, const struct columns *columns)
-{
-    for (uint32_t i = 0; i < columns->count; i++) {
-        const struct type *type;
-        struct error err = {0};
-        int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
-                                   change->work->arena, &type, &err);
-        if (rc != 0) {
-            return cql_invalid(&change->work->fault, "%s", err.text);
-        }
-    }
-    return 0;
-}
-
-static int add_table(struct change *change, const char *keyspace, const char *name,
-                     const struct columns *columns, bool is_counter,
-                     const struct cql_property *properties)
-{
-    struct cql_table_options options = {.comment = ""};
-    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
-    if (rc != 0) {
-        return rc;
-    }
-    struct table_definition definition = {.keyspace = keyspace,
-                                          .name = name,
-                                          .comment = options.comment,
-                                          .flags = is_counter ? TABLE_COUNTER : 0,
-                                          .columns = columns->items,
-                                          .column_count = columns->count};
-    struct error err = {0};
-    rc = schema_add_table(change->schema, &definition, &err);
-    if (rc == 0) {
-        const struct table *table = schema_table_named(change->schema, keyspace, name);
-        rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
-                              table->flags, &err);
-    }
-    return of_schema(change, rc, &err);
-}
-
-static int create_table(struct change *change, const struct cql_create_table *create)
-{
-    const char *keyspace;
-    struct columns columns = {0};
-    bool is_counter = false;
-    uint32_t key_count = 0;
-    const char *name = cql_text(change->work->arena, create->name.name);
-    int rc = keyspace_of(change, &create->name, &keyspace);
-    if (rc != 0) {
-        return rc;
-    }
-    if (schema_table_named(change->schema, keyspace, name) != NULL) {
-        change->is_nothing = create->if_not_exists;
-        return create->if_not_exists ? 0 : refuse_exists(change, keyspace, name);
-    }
-    if (create->compact_storage) {
-        return cql_invalid(&change->work->fault,
-                           "COMPACT STORAGE tables are not allowed starting with version 4.0");
-    }
-    rc = read_columns(change, create, &columns, &is_counter);
-    if (rc == 0) {
-        rc = read_key(change, create, &columns, &key_count);
-    }
-    if (rc == 0) {
-        rc = read_order(change, create, &columns);
-    }
-    if (rc == 0) {
-        rc = check_counters(change, &columns, key_count, is_counter);
-    }
-    if (rc == 0) {
-        rc = check_types(change, keyspace, &columns);
-    }
-    set_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
-    return rc == 0 ? add_table(change, keyspace, name, &columns, is_counter, create->properties)
-                   : rc;
-}
 
 /* A table that clients may change; NULL and is_nothing where IF EXISTS misses it. */
 static int find_table(struct change *change, const struct cql_qualified_name *name, bool if_exists,
@@ -466,7 +169,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
     const char *keyspace;
     const char *table_name = cql_text(change->work->arena, name->name);
     *table_out = NULL;
-    int rc = keyspace_of(change, name, &keyspace);
+    int rc = cql_schema_keyspace(change, name, &keyspace);
     if (rc != 0) {
         bool is_missing = keyspace[0] != '\0' && schema_keyspace(change->schema, keyspace) == NULL;
         change->is_nothing = if_exists && is_missing && !cql_is_system_keyspace(keyspace);
@@ -480,7 +183,7 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
                                        keyspace, table_name);
     }
     /* The schema's own texts go with the schema: the event outlives it. */
-    set_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
+    cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace, table_name);
     return 0;
 }
 
@@ -494,7 +197,7 @@ static int drop_table(struct change *change, const struct cql_object *object)
     }
     change->event.change = CQL_DROPPED;
     cql_index_drop_all(change->schema, table, change->work->arena);
-    return of_schema(change, schema_drop_table(change->schema, table->id, &err), &err);
+    return cql_schema_result(change, schema_drop_table(change->schema, table->id, &err), &err);
 }
 
 static int truncate_table(struct change *change, const struct cql_object *object)
@@ -511,7 +214,7 @@ static int truncate_table(struct change *change, const struct cql_object *object
     const struct cql_index *indexes;
     uint32_t count = cql_index_list(change->schema, table, change->work->arena, &indexes);
     cql_index_drop_all(change->schema, table, change->work->arena);
-    rc = of_schema(change, schema_truncate_table(change->schema, table->id, &err), &err);
+    rc = cql_schema_result(change, schema_truncate_table(change->schema, table->id, &err), &err);
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         table = schema_table_named(change->schema, keyspace, name);
         rc = cql_index_make(change->schema, table, table_column(table, indexes[i].column->id),
@@ -544,7 +247,7 @@ static int drop_index(struct change *change, const struct cql_object *object)
     const char *keyspace;
     struct cql_index index;
     struct error err = {0};
-    int rc = keyspace_of(change, &object->name, &keyspace);
+    int rc = cql_schema_keyspace(change, &object->name, &keyspace);
     if (rc != 0) {
         return rc;
     }
@@ -554,9 +257,10 @@ static int drop_index(struct change *change, const struct cql_object *object)
                                  : cql_invalid(&work->fault, "Index '%s.%.*s' doesn't exist",
                                                keyspace, CQL_SHOW(object->name.name));
     }
-    set_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
-              cql_text(work->arena, bytes_text(index.table->name)));
-    return of_schema(change, schema_drop_table(change->schema, index.hidden->id, &err), &err);
+    cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
+                     cql_text(work->arena, bytes_text(index.table->name)));
+    return cql_schema_result(change, schema_drop_table(change->schema, index.hidden->id, &err),
+                             &err);
 }
 
 /* ---- ALTER TABLE ---- */
@@ -614,7 +318,7 @@ static int add_column(struct change *change, uint32_t table_id,
 {
     const struct table *table = schema_table(change->schema, table_id);
     struct cql_work *work = change->work;
-    const char *spelled = type_text(work, definition->type);
+    const char *spelled = cql_schema_type_text(work, definition->type);
     const struct type *type;
     struct error err = {0};
     if (table_column_named(table, definition->name) != NULL) {
@@ -622,14 +326,14 @@ static int add_column(struct change *change, uint32_t table_id,
                              : cql_invalid(&work->fault, "Column with name '%.*s' already exists",
                                            CQL_SHOW(definition->name));
     }
-    int rc = check_type(change, definition->type);
+    int rc = cql_schema_check_type(change, definition->type);
     if (rc != 0) {
         return rc;
     }
     rc = schema_parse_type(change->schema, table->keyspace, bytes_text(spelled), work->arena, &type,
                            &err);
     if (rc != 0) {
-        return of_schema(change, rc, &err);
+        return cql_schema_result(change, rc, &err);
     }
     rc = check_added(change, table, definition, type);
     if (rc != 0) {
@@ -637,7 +341,7 @@ static int add_column(struct change *change, uint32_t table_id,
     }
     rc = schema_add_column(change->schema, table_id, cql_text(work->arena, definition->name),
                            spelled, definition->is_static, &err);
-    return of_schema(change, rc, &err);
+    return cql_schema_result(change, rc, &err);
 }
 
 static int drop_column(struct change *change, uint32_t table_id, struct bytes name, bool if_exists)
@@ -666,7 +370,7 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
     }
     int rc = schema_drop_column(change->schema, table_id, cql_text(work->arena, name),
                                 store_now_us(work->cql->options.store), &err);
-    return of_schema(change, rc, &err);
+    return cql_schema_result(change, rc, &err);
 }
 
 static int rename_column(struct change *change, uint32_t table_id, const struct cql_rename *rename)
@@ -690,7 +394,7 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
     }
     int rc = schema_rename_column(change->schema, table_id, column->name,
                                   cql_text(work->arena, rename->to), &err);
-    return of_schema(change, rc, &err);
+    return cql_schema_result(change, rc, &err);
 }
 
 static int set_options(struct change *change, const struct table *table,
@@ -701,10 +405,10 @@ static int set_options(struct change *change, const struct table *table,
                                         .default_ttl_s = table->default_ttl_s};
     struct error err = {0};
     int rc = cql_table_options_read(change->work, properties, is_counter, &options);
-    return rc == 0 ? of_schema(change,
-                               schema_set_table(change->schema, table->id, options.comment,
-                                                options.default_ttl_s, table->flags, &err),
-                               &err)
+    return rc == 0 ? cql_schema_result(change,
+                                       schema_set_table(change->schema, table->id, options.comment,
+                                                        options.default_ttl_s, table->flags, &err),
+                                       &err)
                    : rc;
 }
 
@@ -757,7 +461,7 @@ static int create_type(struct change *change, const struct cql_create_type *crea
     const char *name = cql_text(work->arena, create->name.name);
     uint32_t count = 0;
     struct error err = {0};
-    int rc = keyspace_of(change, &create->name, &keyspace);
+    int rc = cql_schema_keyspace(change, &create->name, &keyspace);
     if (rc != 0) {
         return rc;
     }
@@ -774,22 +478,22 @@ static int create_type(struct change *change, const struct cql_create_type *crea
     const char **types = arena_alloc(work->arena, (count + 1) * sizeof(*types), 16);
     uint32_t used = 0;
     for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        if (holds_counter(d->type)) {
+        if (cql_schema_holds_counter(d->type)) {
             return cql_invalid(&work->fault, "A user type cannot contain counters");
         }
         names[used] = cql_text(work->arena, d->name);
-        types[used++] = type_text(work, d->type);
+        types[used++] = cql_schema_type_text(work, d->type);
     }
-    set_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
+    cql_schema_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
     rc = schema_add_type(change->schema, keyspace, name, count, names, types, &err);
-    return of_schema(change, rc, &err);
+    return cql_schema_result(change, rc, &err);
 }
 
 static int find_type(struct change *change, const struct cql_qualified_name *name, bool if_exists,
                      const char **keyspace_out, const char **name_out)
 {
     *name_out = cql_text(change->work->arena, name->name);
-    int rc = keyspace_of(change, name, keyspace_out);
+    int rc = cql_schema_keyspace(change, name, keyspace_out);
     if (rc == 0 && schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
         change->is_nothing = if_exists;
         rc = if_exists ? 0
@@ -808,7 +512,7 @@ static int drop_type(struct change *change, const struct cql_object *object)
     if (rc != 0 || change->is_nothing) {
         return rc;
     }
-    set_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
+    cql_schema_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
     rc = schema_drop_type(change->schema, keyspace, name, &err);
     if (rc == ERROR_CONFLICT) {
         return cql_invalid(&change->work->fault,
@@ -816,7 +520,7 @@ static int drop_type(struct change *change, const struct cql_object *object)
                            "used: %s",
                            keyspace, name, err.text);
     }
-    return of_schema(change, rc, &err);
+    return cql_schema_result(change, rc, &err);
 }
 
 static int alter_type(struct change *change, const struct cql_alter *alter)
@@ -834,12 +538,12 @@ static int alter_type(struct change *change, const struct cql_alter *alter)
                                : "Renaming fields of a type is not supported by this version of "
                                  "daybook");
     }
-    set_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
+    cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
         struct error err = {0};
         rc = schema_add_type_field(change->schema, keyspace, name,
                                    cql_text(change->work->arena, d->name),
-                                   type_text(change->work, d->type), &err);
+                                   cql_schema_type_text(change->work, d->type), &err);
         if (rc == ERROR_EXISTS && alter->if_column_not_exists) {
             rc = 0;
         } else if (rc == ERROR_EXISTS) {
@@ -849,7 +553,7 @@ static int alter_type(struct change *change, const struct cql_alter *alter)
                 "exists",
                 CQL_SHOW(d->name), keyspace, name, CQL_SHOW(d->name));
         } else {
-            rc = of_schema(change, rc, &err);
+            rc = cql_schema_result(change, rc, &err);
         }
     }
     return rc;
@@ -868,7 +572,7 @@ static int edit(struct change *change)
     case CQL_STATEMENT_DROP_KEYSPACE:
         return drop_keyspace(change, &statement->object);
     case CQL_STATEMENT_CREATE_TABLE:
-        return create_table(change, &statement->create_table);
+        return cql_schema_create_table(change, &statement->create_table);
     case CQL_STATEMENT_ALTER_TABLE:
         return alter_table(change, &statement->alter);
     case CQL_STATEMENT_DROP_TABLE:

@@ -42,7 +42,6 @@ struct write {
     uint32_t compiled_count;
     bool is_conditional;
     bool reads_first;
-    bool has_server_time; /* a timestamp that the server gives stands in it */
     uint32_t attempts;
 
     uint32_t read_statement; /* where reading is */
@@ -113,7 +112,6 @@ static int bind_timestamp(struct write *write, struct cql_write_statement *state
     } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
         statement->timestamp_us = work->request.timestamp_us;
     }
-    write->has_server_time |= statement->timestamp_us == TIMESTAMP_SERVER && !is_stream;
     return 0;
 }
 

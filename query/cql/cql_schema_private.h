@@ -1,0 +1,35 @@
+/* cql_schema_private: a change of the schema under way, for the cql_schema*.c files. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_CQL_SCHEMA_PRIVATE_H
+
+#include "query/cql/cql_expression.h"
+#include "query/cql/cql_schema_options.h"
+
+struct change {
+    struct cql_work *work;
+    struct schema *schema; /* the copy; referenced */
+    struct write_batch *batch;
+    struct cql_schema_change event;
+    bool has_event;
+    const char *index; /* that is to be built before the answer */
+    bool is_nothing; /* IF (NOT) EXISTS met what it says: no change */
+};
+
+/* A keyspace or table (`name` not "") that is there already: 0x2400. */
+int cql_schema_refuse_exists(struct change *change, const char *keyspace, const char *name);
+/* The keyspace of a name, which clients may change. */
+int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
+                        const char **keyspace_out);
+/* What the change is to those who listen; names must outlive the schema's copy. */
+void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,
+                      const char *keyspace, const char *name);
+/* The catalogue's answer `rc` as a fault. */
+int cql_schema_result(struct change *change, int rc, const struct error *err);
+
+/* ---- cql_schema_table.c ---- */
+
+const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type);
+bool cql_schema_holds_counter(const struct cql_type *type);
+int cql_schema_check_type(struct change *change, const struct cql_type *type);
+int cql_schema_create_table(struct change *change, const struct cql_create_table *create);
+#endif

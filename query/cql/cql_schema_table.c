@@ -1,0 +1,291 @@
+/* CREATE TABLE: columns, key and order as they are spelled, checked in Cassandra's order and words. */
+#include <string.h>
+
+#include "query/cql/cql_schema_private.h"
+
+const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type)
+{
+    struct buffer text = {0};
+    cql_type_text(type, &text);
+    const char *kept = cql_text(work->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+static const struct cql_type *inside_frozen(const struct cql_type *type)
+{
+    return type->kind == CQL_TYPE_FROZEN ? type->arguments : type;
+}
+
+static bool is_named(const struct cql_type *type, const char *name)
+{
+    return type->kind == CQL_TYPE_NATIVE && bytes_equal(type->name.name, bytes_text(name));
+}
+
+bool cql_schema_holds_counter(const struct cql_type *type)
+{
+    bool holds = is_named(type, "counter");
+    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next) {
+        holds = cql_schema_holds_counter(t);
+    }
+    return holds;
+}
+
+int cql_schema_check_type(struct change *change, const struct cql_type *type)
+{
+    struct cql_fault *fault = &change->work->fault;
+    if (type->arguments != NULL && cql_schema_holds_counter(type)) {
+        return cql_invalid(fault, "Counters are not allowed inside collections: %s",
+                           cql_schema_type_text(change->work, type));
+    }
+    if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
+        return cql_invalid(fault, "type %s is not supported by daybook",
+                           cql_schema_type_text(change->work, type));
+    }
+    return 0;
+}
+
+struct columns {
+    struct column_definition *items;
+    uint32_t count;
+};
+
+static struct column_definition *columns_find(const struct columns *columns, struct bytes name)
+{
+    for (uint32_t i = 0; i < columns->count; i++) {
+        if (bytes_equal(bytes_text(columns->items[i].name), name)) {
+            return &columns->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* A key column: it moves behind those that have been taken already. */
+static int take_key(struct change *change, const struct cql_create_table *create,
+                    struct columns *columns, uint32_t place, struct bytes name,
+                    enum column_kind kind)
+{
+    struct cql_fault *fault = &change->work->fault;
+    struct column_definition *column = columns_find(columns, name);
+    if (column == NULL) {
+        return cql_invalid(fault,
+                           "Unknown column '%.*s' referenced in PRIMARY KEY for table "
+                           "'%.*s'",
+                           CQL_SHOW(name), CQL_SHOW(create->name.name));
+    }
+    if ((uint32_t)(column - columns->items) < place) {
+        return cql_invalid(fault, "Duplicate column '%.*s' in PRIMARY KEY clause for table '%.*s'",
+                           CQL_SHOW(name), CQL_SHOW(create->name.name));
+    }
+    if (column->kind == COLUMN_STATIC) {
+        return cql_invalid(fault, "Static column '%.*s' cannot be part of the PRIMARY KEY",
+                           CQL_SHOW(name));
+    }
+    const struct cql_definition *definition = create->columns;
+    while (!bytes_equal(definition->name, name)) {
+        definition = definition->next;
+    }
+    if (cql_schema_holds_counter(definition->type)) {
+        return cql_invalid(fault, "counter type is not supported for PRIMARY KEY column '%.*s'",
+                           CQL_SHOW(name));
+    }
+    if (is_named(definition->type, "duration")) {
+        return cql_invalid(fault, "duration type is not supported for PRIMARY KEY column '%.*s'",
+                           CQL_SHOW(name));
+    }
+    bool is_collection = definition->type->kind == CQL_TYPE_LIST ||
+                         definition->type->kind == CQL_TYPE_SET ||
+                         definition->type->kind == CQL_TYPE_MAP;
+    if (is_collection) {
+        return cql_invalid(fault,
+                           "Invalid non-frozen collection type %s for PRIMARY KEY column "
+                           "'%.*s'",
+                           cql_schema_type_text(change->work, definition->type), CQL_SHOW(name));
+    }
+    column->kind = kind;
+    struct column_definition moved = *column;
+    memmove(&columns->items[place + 1], &columns->items[place],
+            (size_t)(column - &columns->items[place]) * sizeof(moved));
+    columns->items[place] = moved;
+    return 0;
+}
+
+static int read_columns(struct change *change, const struct cql_create_table *create,
+                        struct columns *columns, bool *is_counter_out)
+{
+    struct cql_work *work = change->work;
+    uint32_t count = 0;
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        count++;
+    }
+    columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        if (columns_find(columns, d->name) != NULL) {
+            return cql_invalid(&work->fault, "Duplicate column '%.*s' declaration for table '%.*s'",
+                               CQL_SHOW(d->name), CQL_SHOW(create->name.name));
+        }
+        if (d->is_masked) {
+            return cql_invalid(&work->fault, "Cannot mask columns: dynamic data masking is not "
+                                             "enabled");
+        }
+        int rc = cql_schema_check_type(change, d->type);
+        if (rc != 0) {
+            return rc;
+        }
+        columns->items[columns->count++] =
+            (struct column_definition){.name = cql_text(work->arena, d->name),
+                                       .type = cql_schema_type_text(work, d->type),
+                                       .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
+        *is_counter_out |= is_named(inside_frozen(d->type), "counter");
+    }
+    return 0;
+}
+
+static int read_key(struct change *change, const struct cql_create_table *create,
+                    struct columns *columns, uint32_t *key_count_out)
+{
+    struct cql_fault *fault = &change->work->fault;
+    uint32_t place = 0;
+    uint32_t clustering = 0;
+    if (create->key.count != 1) {
+        return cql_invalid(fault,
+                           create->key.count == 0
+                               ? "No PRIMARY KEY specifed for table '%.*s' (exactly one required)"
+                               : "Multiple PRIMARY KEYs specified for table '%.*s' (exactly one "
+                                 "required)",
+                           CQL_SHOW(create->name.name));
+    }
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+        int rc = d->is_primary_key
+                     ? take_key(change, create, columns, place++, d->name, COLUMN_PARTITION)
+                     : 0;
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    for (const struct cql_name *n = create->key.partition; n != NULL; n = n->next) {
+        int rc = take_key(change, create, columns, place++, n->text, COLUMN_PARTITION);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    for (const struct cql_name *n = create->key.clustering; n != NULL; n = n->next, clustering++) {
+        int rc = take_key(change, create, columns, place++, n->text, COLUMN_CLUSTERING);
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    *key_count_out = place;
+    for (uint32_t i = place; i < columns->count && clustering == 0; i++) {
+        if (columns->items[i].kind == COLUMN_STATIC) {
+            return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the "
+                                      "table has at least one clustering column");
+        }
+    }
+    return 0;
+}
+
+static int read_order(struct change *change, const struct cql_create_table *create,
+                      struct columns *columns)
+{
+    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
+        struct column_definition *column = columns_find(columns, o->column);
+        if (column == NULL || column->kind != COLUMN_CLUSTERING) {
+            return cql_invalid(&change->work->fault,
+                               "Only clustering key columns can be defined in CLUSTERING ORDER "
+                               "directive: [%.*s] are not clustering columns",
+                               CQL_SHOW(o->column));
+        }
+        column->descending = o->descending;
+    }
+    return 0;
+}
+
+static int check_counters(struct change *change, const struct columns *columns, uint32_t key_count,
+                          bool is_counter)
+{
+    for (uint32_t i = key_count; i < columns->count && is_counter; i++) {
+        if (strcmp(columns->items[i].type, "counter") != 0) {
+            return cql_invalid(&change->work->fault,
+                               "Cannot mix counter and non counter columns in the same table");
+        }
+    }
+    return 0;
+}
+
+/* Names of types that do not exist are refused as Cassandra does. */
+static int check_types(struct change *change, const char *keyspace, const struct columns *columns)
+{
+    for (uint32_t i = 0; i < columns->count; i++) {
+        const struct type *type;
+        struct error err = {0};
+        int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
+                                   change->work->arena, &type, &err);
+        if (rc != 0) {
+            return cql_invalid(&change->work->fault, "%s", err.text);
+        }
+    }
+    return 0;
+}
+
+static int add_table(struct change *change, const char *keyspace, const char *name,
+                     const struct columns *columns, bool is_counter,
+                     const struct cql_property *properties)
+{
+    struct cql_table_options options = {.comment = ""};
+    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
+    if (rc != 0) {
+        return rc;
+    }
+    struct table_definition definition = {.keyspace = keyspace,
+                                          .name = name,
+                                          .comment = options.comment,
+                                          .flags = is_counter ? TABLE_COUNTER : 0,
+                                          .columns = columns->items,
+                                          .column_count = columns->count};
+    struct error err = {0};
+    rc = schema_add_table(change->schema, &definition, &err);
+    if (rc == 0) {
+        const struct table *table = schema_table_named(change->schema, keyspace, name);
+        rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
+                              table->flags, &err);
+    }
+    return cql_schema_result(change, rc, &err);
+}
+
+int cql_schema_create_table(struct change *change, const struct cql_create_table *create)
+{
+    const char *keyspace;
+    struct columns columns = {0};
+    bool is_counter = false;
+    uint32_t key_count = 0;
+    const char *name = cql_text(change->work->arena, create->name.name);
+    int rc = cql_schema_keyspace(change, &create->name, &keyspace);
+    if (rc != 0) {
+        return rc;
+    }
+    if (schema_table_named(change->schema, keyspace, name) != NULL) {
+        change->is_nothing = create->if_not_exists;
+        return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, keyspace, name);
+    }
+    if (create->compact_storage) {
+        return cql_invalid(&change->work->fault,
+                           "COMPACT STORAGE tables are not allowed starting with version 4.0");
+    }
+    rc = read_columns(change, create, &columns, &is_counter);
+    if (rc == 0) {
+        rc = read_key(change, create, &columns, &key_count);
+    }
+    if (rc == 0) {
+        rc = read_order(change, create, &columns);
+    }
+    if (rc == 0) {
+        rc = check_counters(change, &columns, key_count, is_counter);
+    }
+    if (rc == 0) {
+        rc = check_types(change, keyspace, &columns);
+    }
+    cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
+    return rc == 0 ? add_table(change, keyspace, name, &columns, is_counter, create->properties)
+                   : rc;
+}
