@@ -322,6 +322,39 @@ static int to_json_value(const struct cql_expression *call, const struct bytes *
     return 0;
 }
 
+static const struct type *text_wants(const struct cql_call *call, uint32_t index)
+{
+    (void)call;
+    (void)index;
+    return type_builtin(TYPE_TEXT);
+}
+
+static const struct type *wanted_result(const struct cql_call *call)
+{
+    return call->result;
+}
+
+static int from_json_value(const struct cql_expression *call, const struct bytes *arguments,
+                           const struct cql_context *context, struct bytes *value)
+{
+    const struct cql_json *json;
+    struct buffer bytes = {0};
+    struct error err = {0};
+    int rc = cql_json_read(arguments[0], context->arena, &json, &err);
+    if (rc == 0 && json->kind == CQL_JSON_NULL) {
+        return 0;
+    }
+    rc = rc == 0 ? cql_json_value(json, call->type, context->arena, &bytes, &err) : rc;
+    *value = keep(context, &bytes);
+    if (rc == 0) {
+        return 0;
+    }
+    rc = cql_refuse(context->fault, CQL_FUNCTION_FAILURE, "%s", err.text);
+    context->fault->error.keyspace = "system";
+    context->fault->error.name = call->function->name;
+    return rc;
+}
+
 /* ---- collections ---- */
 
 static const struct type *size_result(const struct cql_call *call)
@@ -383,6 +416,8 @@ static const struct cql_function functions[] = {
     {"floor", TYPE_TIMESTAMP, 2, 2, false, false, floor_wants, floor_result, floor_value},
     {"tojson", TYPE_TEXT, 1, 1, false, true, NULL, kind_result, to_json_value},
     {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, kind_result, to_json_value},
+    {"fromjson", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value},
+    {"from_json", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value},
     {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value},
     BLOB_FUNCTIONS(ascii, TYPE_ASCII),
     BLOB_FUNCTIONS(bigint, TYPE_BIGINT),

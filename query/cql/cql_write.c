@@ -146,8 +146,12 @@ static int bind_statement(struct write *write, struct cql_write_statement *state
     struct cql_work *work = write->work;
     const struct cql_write_plan *plan = statement->plan;
     struct cql_context context = cql_context_of(work, work->arena);
+    int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
+    if (rc != 0) {
+        return rc;
+    }
     context.values = statement->values;
-    int rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
+    rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
     if (rc == 0) {
         rc = bind_timestamp(write, statement, timestamp);
     }

@@ -30,6 +30,9 @@ struct cql_write_statement {
     uint32_t read_count;
 };
 
+/* INSERT JSON: the statement's values, with those of the columns from the text behind them. */
+int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement);
+
 /* Append what the statement is to the batch; its reads are there. */
 int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
                     struct write_batch *batch);

@@ -394,6 +394,36 @@ static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
     return 0;
 }
 
+/* INSERT JSON is INSERT of all columns with a marker for each, numbered from behind the statement's
+ * own: what they stand for is read from the text when the statement runs. */
+static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
+                      struct cql_write_plan *plan, struct cql_scope *extended,
+                      struct cql_insert *spelled)
+{
+    const struct table *table = plan->table;
+    uint32_t own = scope->marker_count;
+    plan->json_marker = own;
+    plan->json_leaves_out = insert->default_unset;
+    extended->marker_count = own + table->column_count;
+    extended->markers = room(scope, extended->marker_count, sizeof(*extended->markers));
+    struct cql_name *names = room(scope, table->column_count, sizeof(*names));
+    struct cql_term *values = room(scope, table->column_count, sizeof(*values));
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        bool is_last = i + 1 == table->column_count;
+        names[i] = (struct cql_name){.text = bytes_text(table->columns[i].name),
+                                     .next = is_last ? NULL : &names[i + 1]};
+        values[i] = (struct cql_term){.kind = CQL_TERM_MARKER,
+                                      .marker = own + i,
+                                      .next = is_last ? NULL : &values[i + 1]};
+    }
+    spelled->columns = names;
+    spelled->values = values;
+    spelled->column_count = table->column_count;
+    spelled->value_count = table->column_count;
+    return cql_expression_resolve_value(scope, insert->json, type_builtin(TYPE_TEXT), "[json]",
+                                        &plan->json);
+}
+
 static int compile_insert(struct cql_scope *scope, const struct cql_insert *insert,
                           struct cql_write_plan *plan)
 {
@@ -405,11 +435,14 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         return cql_invalid(scope->fault, "INSERT statements are not allowed on counter tables, use "
                                          "UPDATE instead");
     }
+    struct cql_insert of_json = *insert;
+    struct cql_scope extended = *scope;
     if (insert->json != NULL) {
-        return cql_invalid(scope->fault, "INSERT ... JSON is not supported by this version of "
-                                         "daybook");
+        rc = spell_json(scope, insert, plan, &extended, &of_json);
+        insert = &of_json;
+        scope = &extended;
     }
-    rc = check_names(scope, insert);
+    rc = rc == 0 ? check_names(scope, insert) : rc;
     plan->operations = room(scope, insert->column_count, sizeof(*plan->operations));
     struct cql_relation *where = NULL;
     struct cql_relation **last = &where;

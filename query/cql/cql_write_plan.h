@@ -33,6 +33,11 @@ struct cql_write_plan {
     uint32_t operation_count;
     struct cql_expression *timestamp;    /* NULL: not given */
     struct cql_expression *ttl;
+    /* INSERT JSON: the text, and from which marker on the columns' values stand behind the
+     * statement's own; NULL: not JSON. */
+    struct cql_expression *json;
+    uint32_t json_marker;
+    bool json_leaves_out;                /* DEFAULT UNSET: what is not in the text stays */
     struct cql_restriction *conditions;
     bool if_exists;
     bool if_not_exists;
