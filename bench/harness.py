@@ -166,7 +166,6 @@ class Bench:
         for name in ("daybook", "bench/send_clicks", "bench/generate_clicks", "bench/apply",
                      "bench/ask", "bench/rescan", "bench/columns", "bench/rows"):
             shutil.copy(built / name, self.place)
-        self.has_binary = "--binary" in self.run("send_clicks", "--help")
 
     def close(self):
         shutil.rmtree(self.place, ignore_errors=True)

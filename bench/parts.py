@@ -11,13 +11,8 @@ from harness import Section, bytes_on_disk, count, figure, median, median_run, n
 
 ORDERS = (("in order", ()), ("5 % late", ("--order", "late")),
           ("shuffled", ("--order", "shuffled")))
-
-
-def doors(bench):
-    """The doors the program has, with what send_clicks needs for each."""
-    yield "text", ()
-    if bench.has_binary:
-        yield "binary", ("--binary",)
+# How clicks are written, with what send_clicks needs for it.
+DOORS = (("text", ()), ("binary", ("--binary",)))
 
 
 # ---- ingest ----
@@ -55,7 +50,7 @@ def ingest(bench):
              for order, options in (ORDERS[0], ORDERS[2])]
     ways += [("1 connection, waiting for each ack", ("--connections", 1, "--window", 1))]
     found = {}
-    for door, door_options in doors(bench):
+    for door, door_options in DOORS:
         for title, options in ways:
             way = median_run(bench.runs, lambda: whole_life(bench, clicks, *door_options, *options),
                              key=lambda run: run["clicks/s"])
@@ -78,7 +73,7 @@ def matrix(bench):
     table = section.table("door, connections, batches", *(order for order, _ in ORDERS))
     ways = (("streamed, 1,000 a batch", 1000, None), ("waiting for each 1,000", 1000, 1),
             ("waiting for each 10,000", 10000, 1))
-    for door, door_options in doors(bench):
+    for door, door_options in DOORS:
         for connections in (1, 8, 256):
             for title, batch, window in ways:
                 window = window or max(2, 128 // connections)
@@ -105,7 +100,7 @@ def sustained(bench):
                 "*bytes/click* are as in the main job.")
     table = section.table("door", "order", "clicks/s", "ack p99 ms", "peak MiB", "restart s",
                           "compact s", "bytes/click")
-    for door, door_options in doors(bench):
+    for door, door_options in DOORS:
         for order, options in (ORDERS[0], ORDERS[2]):
             run = whole_life(bench, clicks, *door_options, *options)
             table.row(door, order, figure(run["clicks/s"]), f"{run['ack_p99_ms']:.1f}",

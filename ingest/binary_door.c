@@ -203,6 +203,9 @@ static bool lines_shape(struct line_parser *parser, struct bytes payload)
     bool is_json = payload.data[12] == WIRE_LINES_NDJSON;
     uint32_t seen = 0;
 
+    if (payload.data[12] > WIRE_LINES_NDJSON || payload.data[13] > RECORD_FIELDS ||
+        is_json != (payload.data[13] == 0))
+        return false;
     parser->order.field_count = payload.data[13];
     memcpy(parser->order.line_field, fields, sizeof parser->order.line_field);
     for (int i = 0; i < RECORD_FIELDS; i++) {
@@ -213,8 +216,7 @@ static bool lines_shape(struct line_parser *parser, struct bytes payload)
             return false;
         seen |= is_none ? 0 : 1U << fields[i];
     }
-    return payload.data[12] <= WIRE_LINES_NDJSON && parser->order.field_count <= RECORD_FIELDS &&
-           is_json == (parser->order.field_count == 0);
+    return true;
 }
 
 /* Whether `lines` lines, and nothing else, are behind the header. */

@@ -99,9 +99,8 @@ def measure_daybook(bench, csv_rates):
     ways = [("ack_10000", bench.clicks, ("--batch", 10000, "--window", 1)),
             ("ack_1000", bench.clicks, ("--batch", 1000, "--window", 1)),
             ("single", min(bench.clicks, 10**6), ("--batch", 1, "--window", 64))]
-    if bench.has_binary:
-        ways += [(name + BINARY, clicks, (*options, "--binary"))
-                 for name, clicks, options in [("stream", bench.clicks, ()), *ways[:2]]]
+    ways += [(name + BINARY, clicks, (*options, "--binary"))
+             for name, clicks, options in [("stream", bench.clicks, ()), *ways[:2]]]
     for name, clicks, options in ways:
         with bench.directory() as directory, bench.serve(directory) as server:
             figures[name] = bench.send(server, clicks, *options)["clicks/s"]
