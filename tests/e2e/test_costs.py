@@ -122,8 +122,8 @@ def step_costs(place, *options):
 
 @needs["valgrind"]
 @pytest.mark.parametrize("options, parse, into_store, allocations", [
-    (["--days", 1], 1220, 1460, 2.2),
-    (["--order", "shuffled"], 1500, 2100, 2.8),
+    (["--days", 1], 1220, 1460, 3),
+    (["--order", "shuffled"], 1500, 2100, 3.5),
 ], ids=["in order", "shuffled"])
 def test_instructions_and_allocations_of_a_click_without_a_socket(
         tmp_path, options, parse, into_store, allocations):
@@ -132,6 +132,7 @@ def test_instructions_and_allocations_of_a_click_without_a_socket(
                   (parsed["instructions"] - generated["instructions"]) / CLICKS, parse)
     assert_within("instructions to apply a click",
                   (applied["instructions"] - parsed["instructions"]) / CLICKS, into_store)
+    # One a batch is the rule; the rest is growth, and files made ahead, that fall into either run.
     assert_within("allocations for a batch, parsed and applied",
                   (applied["allocations"] - generated["allocations"]) / BATCHES, allocations)
 
