@@ -1,4 +1,4 @@
-"""cqlsh against the CQL door: statements, COPY, pages."""
+"""cqlsh against the CQL door: statements, DESCRIBE, COPY, pages."""
 
 import csv
 
@@ -27,6 +27,16 @@ def test_statements_print_as_cassandra_prints_them(server):
     assert " id | line | price | tags       | what\n" in out
     assert "  1 |    2 |  0.10 | {'x', 'y'} |  a b\n" in out
     assert "(1 rows)" in out
+
+
+def test_describe_gives_statements_that_make_the_same_table_again(server):
+    table = cql.cqlsh(server, "-e", "DESCRIBE TABLE shop.orders")
+    assert "CREATE TABLE shop.orders (" in table
+    assert "CLUSTERING ORDER BY (line DESC)" in table
+    cql.cqlsh(server, "-e", "DROP TABLE shop.orders")
+    cql.cqlsh(server, stdin=table)
+    assert cql.cqlsh(server, "-e", "DESCRIBE TABLE shop.orders") == table
+    assert "shop" in cql.cqlsh(server, "-e", "DESCRIBE KEYSPACES")
 
 
 def test_copy_brings_back_what_it_took_out(server, tmp_path):
