@@ -160,6 +160,8 @@ static int take_text(struct daybook *daybook, const char *text, size_t size, boo
     size_t from = 0;
     int rc = 0;
 
+    if (size == 0)
+        return 0;
     if (lines_reserve(daybook, daybook->line_size + size) != 0)
         return daybook_fail(daybook, DAYBOOK_NO_MEMORY, "out of memory");
     memcpy(daybook->lines + daybook->line_size, text, size);
