@@ -236,7 +236,7 @@ static void login_done(struct job *job)
         login_answer(connection, login);
         native_connection_update(connection);
     }
-    /* Not left lying in memory; through a pointer that the compiler cannot see through. */
+    /* Not left lying in memory. */
     explicit_bzero(login->password, sizeof login->password);
     memory_free(login);
     native_connection_release(connection);

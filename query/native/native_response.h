@@ -96,7 +96,7 @@ const char *native_event_name(enum native_event_kind kind);
 /* False: there is no event of that name. */
 bool native_event_parse(struct bytes name, enum native_event_kind *kind_out);
 
-/* What surrounds a body.  The strings of warnings come one way as text, the other as well. */
+/* What stands in front of a body. */
 struct native_extras {
     const uint8_t *trace_id;               /* 16 bytes; NULL: none */
     const char *const *warnings;
