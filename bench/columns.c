@@ -113,7 +113,8 @@ int main(int argc, char **argv)
         return 2;
     }
     must(world_uv_open(argv[1], false, NULL, &world, &err), argv[1], &err);
-    must(manifest_open(world, true, &manifest, &err), argv[1], &err);
+    const struct manifest_options options = {.read_only = true};
+    must(manifest_open(world, &options, &manifest, &err), argv[1], &err);
     const struct manifest_state *state = manifest_state(manifest);
     sizes.table = schema_table(state->schema, TABLE_AD_CLICK);
     sizes.decoder = wide_page_decoder_new();

@@ -4,8 +4,9 @@
  *
  * - A file id is given once: to a new file, or by renaming one whose frames are all flushed.  It is
  *   larger than every id in the directory, so all stamps left in a renamed file are smaller.
- * - Under one id, a block is written at most once: an unclean stop ends a file for ever, a clean
- *   one may go on behind the closing record.  So a sector shows its frame or what was there before.
+ * - Under one id, a block is never given other bytes once it was written: an unclean stop ends a
+ *   file for ever, a clean one may go on behind the closing record; an opening writes the last
+ *   record again as it is.  So a sector shows its frame or what was there before.
  * - A record is written only after the one before it is synced: a crash leaves at most one torn. */
 #ifndef DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H
 #define DAYBOOK_STORAGE_COMMIT_LOG_PRIVATE_H

@@ -244,7 +244,9 @@ static struct engine *engine_new(struct world *world, const struct engine_option
 static int engine_recover(struct engine *engine, const struct table_definition *const *builtin,
                           uint32_t builtin_count, struct error *err)
 {
-    int rc = manifest_open(engine->world, engine->options.read_only, &engine->manifest, err);
+    const struct manifest_options manifest = {.read_only = engine->options.read_only,
+                                              .salvage = engine->options.salvage};
+    int rc = manifest_open(engine->world, &manifest, &engine->manifest, err);
     if (rc != 0) {
         return rc;
     }

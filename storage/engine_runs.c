@@ -170,7 +170,8 @@ int engine_open_segments(struct engine *engine, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
     atomic_store(&engine->segment_id_next, state->segment_id_next);
-    if (!engine->options.read_only) {
+    /* One that salvages an older state removes nothing: the next opening will. */
+    if (!engine->options.read_only && !engine->options.salvage) {
         int rc = remove_orphans(engine, err);
         if (rc != 0) {
             return rc;

@@ -2,7 +2,7 @@
  *
  * What decides correctness: an edit counts once its record is synced, and not before.  The file is
  * made in its full size, zero-filled, before it takes the manifest's name; every record begins a
- * new block and no block is written twice.  So after a crash a record is there, or some sector of
+ * new block, and no block is given other bytes once it was written.  So after a crash a record is there, or some sector of
  * it is still zero; anything else is damage, and losing an edit to damage would lose clicks, since
  * the log files whose frames it made live in segments may be reused.
  *
@@ -27,6 +27,7 @@
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/manifest_copy.h"
 
 #define MANIFEST_PATH     "manifest"
 #define MANIFEST_NEW_PATH "manifest.new"
@@ -53,6 +54,7 @@ enum record_kind { RECORD_STATE = 1, RECORD_EDIT = 2 };
 struct manifest {
     struct world *world;
     struct disk_file *file;
+    struct disk_file *copy;   /* manifest_copy.h; NULL: there is no room for one */
     bool read_only;
     struct manifest_state state;
     struct buffer properties; /* what state.properties points to */
@@ -256,16 +258,6 @@ static void file_header_store(uint8_t *to, uint64_t size)
     store_u32(to + MANIFEST_HEADER_CRC, crc32c(0, to, MANIFEST_HEADER_CRC));
 }
 
-static int file_fill(struct disk *disk, struct disk_file *file, uint64_t size,
-                     const struct buffer *content)
-{
-    int rc = disk->allocate(disk, file, size);
-
-    if (rc == 0)
-        rc = disk->write(disk, file, 0, content->data, content->size);
-    return rc < 0 ? rc : disk->sync(disk, file);
-}
-
 /* What to return where nobody knows what is on disk: waiting for space would mend nothing, so it is
  * not one of those codes (error_is_passing) after which a caller tries again. */
 static int failed_for_good(struct manifest *manifest, int rc)
@@ -283,6 +275,20 @@ static int file_replace(struct manifest *manifest)
     if (rc == 0)
         rc = disk->sync_directory(disk, "");
     return rc < 0 ? failed_for_good(manifest, rc) : 0;
+}
+
+/* The copy of the file that the manifest writes to from now on. */
+static int copy_replace(struct manifest *manifest, struct bytes content, struct error *err)
+{
+    struct disk *disk = manifest->world->disk;
+    int rc;
+
+    if (manifest->copy != NULL)
+        disk->close(disk, manifest->copy);
+    rc = manifest_copy_make(disk, content, manifest->size, &manifest->copy);
+    return rc < 0 ? error_set(err, failed_for_good(manifest, rc),
+                              "cannot make the copy of the manifest: %s", error_text(rc))
+                  : 0;
 }
 
 /* Make a file of the whole state, with `room` bytes for edits, under the new name, and put it in
@@ -305,7 +311,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
     rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
-        rc = file_fill(disk, file, size, &content);
+        rc = manifest_file_fill(disk, file, buffer_view(&content), size);
         if (rc == 0)
             rc = file_replace(manifest);
         if (rc < 0) {
@@ -322,6 +328,7 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
         manifest->offset = content.size;
         manifest->number = 1;
         manifest->crc = crc;
+        rc = copy_replace(manifest, buffer_view(&content), err);
     }
     buffer_release(&content);
     return rc;
@@ -340,7 +347,8 @@ static int damage(uint64_t offset, uint64_t number, const char *what, struct err
 {
     return error_set(err, ERROR_CORRUPT,
                      "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s; without it nobody knows "
-                     "which segments are live: restore the directory from a backup",
+                     "which segments are live: daybook serve --salvage makes it "
+                     "again from manifest.copy, or restore the directory from a backup",
                      offset, number, what);
 }
 
@@ -553,7 +561,8 @@ struct listing {
 
 static void listing_add(void *context, const char *name)
 {
-    static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH, "log",
+    static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH,
+                                       MANIFEST_COPY_PATH, MANIFEST_COPY_NEW_PATH, "log",
                                        "segments", "archive"};
     struct listing *listing = context;
 
@@ -581,8 +590,9 @@ static int missing_explain(struct disk *disk, struct error *err)
     (void)disk->list(disk, "segments", listing_add, &inner);
     if (inner.has_entries)
         return error_set(err, ERROR_CORRUPT,
-                         "the manifest is missing, though there are log files or segments: restore "
-                         "the directory from a backup");
+                         "the manifest is missing, though there are log files or segments: daybook "
+                         "serve --salvage makes it again from manifest.copy, or restore the "
+                         "directory from a backup");
     return error_set(err, ERROR_NOT_FOUND, "there is no daybook in the directory");
 }
 
@@ -636,8 +646,10 @@ int manifest_create_from(struct world *world, const struct manifest_state *state
 
     if (rc == 0)
         rc = file_make(&manifest, MANIFEST_EDIT_ROOM, err);
-    if (rc == 0)
+    if (manifest.file != NULL)
         world->disk->close(world->disk, manifest.file);
+    if (manifest.copy != NULL)
+        world->disk->close(world->disk, manifest.copy);
     return rc;
 }
 
@@ -715,39 +727,90 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
         rc = disk->sync(disk, manifest->file);
     if (rc == 0)
         rc = disk->sync_directory(disk, "");
+    if (rc == 0)
+        rc = manifest_copy_open(disk, content, from, manifest->offset, &manifest->copy);
     return rc < 0 ? error_set(err, rc, "cannot sync the manifest: %s", error_text(rc)) : 0;
 }
 
-int manifest_open(struct world *world, bool read_only, struct manifest **manifest_out,
-                  struct error *err)
+/* Read the manifest, or what has its form. */
+static int manifest_load(struct world *world, const char *path, bool read_only,
+                         struct buffer *content, bool *is_torn_out,
+                         struct manifest **manifest_out, struct error *err)
 {
     struct disk *disk = world->disk;
-    struct manifest *manifest;
-    struct buffer content = {0};
-    bool is_torn;
+    struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
     int rc;
 
-    *manifest_out = NULL;
-    manifest = memory_zeroed(1, sizeof(*manifest));
     manifest->world = world;
     manifest->read_only = read_only;
-    rc = disk->open(disk, MANIFEST_PATH, read_only ? DISK_READ : DISK_WRITE, &manifest->file, err);
+    rc = disk->open(disk, path, read_only ? DISK_READ : DISK_WRITE, &manifest->file, err);
     if (rc < 0) {
         memory_free(manifest);
         return rc == -ENOENT ? missing_explain(disk, err) : rc;
     }
-    rc = content_read(disk, manifest->file, &content, err);
+    rc = content_read(disk, manifest->file, content, err);
     if (rc == 0)
-        rc = load_content(manifest, buffer_view(&content), &is_torn, err);
-    if (rc == 0 && !read_only)
-        rc = manifest_settle(manifest, buffer_view(&content), is_torn, err);
-    buffer_release(&content);
-    if (rc < 0) {
+        rc = load_content(manifest, buffer_view(content), is_torn_out, err);
+    if (rc < 0)
         manifest_close(manifest);
-        return rc;
+    else
+        *manifest_out = manifest;
+    return rc;
+}
+
+/* Make the manifest again from its copy; `damage` is what was wrong with it.  A crash in here leaves
+ * the copy as it is, and salvage begins again. */
+static int manifest_salvage(struct world *world, const struct error *damage,
+                            struct manifest **manifest_out, struct error *err)
+{
+    struct disk *disk = world->disk;
+    struct buffer content = {0};
+    bool is_torn;
+    struct error why = {0};
+    int rc = manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &why);
+
+    buffer_release(&content);
+    if (rc < 0)
+        return error_set(err, damage->code, "%s; and its copy cannot be read: %s", damage->text, why.text);
+    disk->close(disk, (*manifest_out)->file);
+    (*manifest_out)->file = NULL;
+    rc = manifest_keep_damaged(disk, MANIFEST_PATH);
+    if (rc < 0)
+        error_set(err, rc, "cannot move the damaged manifest aside: %s", error_text(rc));
+    else
+        rc = file_make(*manifest_out, MANIFEST_EDIT_ROOM, err);
+    if (rc < 0)
+        manifest_close(*manifest_out);
+    else
+        error_set(err, 0, "%s; it was made again from manifest.copy, and nothing is lost",
+                  damage->text);
+    return rc;
+}
+
+int manifest_open(struct world *world, const struct manifest_options *options,
+                  struct manifest **manifest_out, struct error *err)
+{
+    struct buffer content = {0};
+    struct error inner = {0};
+    struct manifest *manifest = NULL;
+    bool is_torn;
+    int rc = manifest_load(world, MANIFEST_PATH, options->read_only, &content, &is_torn, &manifest,
+                           &inner);
+
+    *manifest_out = NULL;
+    if (rc == ERROR_CORRUPT && options->salvage && !options->read_only) {
+        rc = manifest_salvage(world, &inner, &manifest, err);
+    } else if (rc < 0) {
+        error_set(err, rc, "%s", inner.text);
+    } else if (!options->read_only) {
+        rc = manifest_settle(manifest, buffer_view(&content), is_torn, err);
+        if (rc < 0)
+            manifest_close(manifest);
     }
-    *manifest_out = manifest;
-    return 0;
+    buffer_release(&content);
+    if (rc == 0)
+        *manifest_out = manifest;
+    return rc;
 }
 
 const struct manifest_state *manifest_state(const struct manifest *manifest)
@@ -776,6 +839,8 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
     rc = disk->write(disk, manifest->file, manifest->offset, record->data, record->size);
     if (rc == 0)
         rc = disk->sync(disk, manifest->file);
+    if (rc == 0 && manifest->copy != NULL)
+        rc = manifest_copy_append(disk, manifest->copy, manifest->offset, buffer_view(record));
     if (rc < 0) {
         return error_set(err, failed_for_good(manifest, rc), "cannot write the manifest: %s",
                          error_text(rc));

@@ -66,10 +66,16 @@ void manifest_state_sort(struct manifest_state *state);        /* its segments, 
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to);
 must_check int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out,
                                      struct error *err);
+struct manifest_options {
+    bool read_only;                   /* write nothing */
+    bool salvage;                     /* one that is lost or damaged is made again from its copy
+                                       * (manifest_copy.h); `err` says so, the result is 0 */
+};
+
 /* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,
- * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; `read_only` writes nothing. */
-must_check int manifest_open(struct world *world, bool read_only, struct manifest **manifest_out,
-                             struct error *err);
+ * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; a damaged file is kept under another name. */
+must_check int manifest_open(struct world *world, const struct manifest_options *options,
+                             struct manifest **manifest_out, struct error *err);
 /* Owned by the manifest; changes only by manifest_apply. */
 const struct manifest_state *manifest_state(const struct manifest *manifest);
 

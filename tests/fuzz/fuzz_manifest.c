@@ -25,7 +25,7 @@ static void edit_and_reopen(struct world *world, struct manifest *manifest)
     int rc = manifest_apply(manifest, &edit, NULL);
     manifest_close(manifest);
     if (rc == 0) {
-        check(manifest_open(world, false, &manifest, NULL) == 0);
+        check(manifest_open(world, &(struct manifest_options){0}, &manifest, NULL) == 0);
         check(manifest_state(manifest)->segment_count == count + 1);
         manifest_close(manifest);
     }
@@ -52,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct manifest *manifest = NULL;
     struct error err = {0};
     put_manifest(world, input);
-    int rc = manifest_open(world, !edits, &manifest, &err);
+    const struct manifest_options options = {.read_only = !edits};
+    int rc = manifest_open(world, &options, &manifest, &err);
     check(rc == 0 || err.text[0] != '\0');
     if (rc == 0 && edits && manifest_state(manifest)->flushed_frame < UINT64_MAX / 2 &&
         manifest_state(manifest)->segment_id_next < UINT64_MAX / 2) {

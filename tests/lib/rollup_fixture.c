@@ -46,6 +46,7 @@ static int try_open_store(struct rollup_fixture *fixture, struct error *err)
     uint32_t count;
     const struct table_definition *const *tables = rollup_tables(&count);
     struct engine_options options = {.read_only = fixture->is_read_only,
+                                     .salvage = fixture->is_salvaging,
                                      .memtable_rows_max = fixture->memtable_rows_max,
                                      .log_file_size = SIM_LOG_FILE,
                                      .log_first_file_size = SIM_LOG_FILE};

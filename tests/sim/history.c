@@ -13,7 +13,9 @@
 
 enum {
     FULL_STEPS = 200,              /* after which a full disk gets its space back */
-    FULL_BYTES = 100000            /* that a full disk may still take */
+    FULL_BYTES = 100000,           /* that a full disk may still take */
+    AGAIN_EVERY = 4,               /* of so many crashes one is opened twice, */
+    SALVAGE_EVERY = 6              /* of so many one loses its manifest as well */
 };
 
 static const char *const resellers[HISTORY_RESELLERS] = {"r1", "r2"};
@@ -250,14 +252,14 @@ static uint32_t count_required(const struct history *history)
 
 /* How many of the writes are there: the least number that fits, from those on that must be. */
 static uint32_t count_found(const struct history *history, struct rollup_fixture *fixture,
-                            bool scans, const char *crash)
+                            bool scans, const char *where)
 {
     struct found found = find(fixture, scans);
     uint32_t count = count_required(history);
     for (bool fits = false; !fits; count += !fits) {
         cr_assert_leq(count, history->count,
                       "no beginning of the history gives what is there; %s %s:\n%s%s%s%s",
-                      history->label, crash, (const char *)found.rows.data,
+                      history->label, where, (const char *)found.rows.data,
                       (const char *)found.ads.data, (const char *)found.per_reseller.data,
                       (const char *)found.rates.data);
         const struct model model = model_of(history, count);
@@ -287,7 +289,7 @@ static bool figure_matches(const struct model *model, const char *line, uint32_t
 }
 
 static void check_figures(const struct history *history, struct rollup_fixture *fixture,
-                          uint32_t count, const char *crash)
+                          uint32_t count, const char *where)
 {
     const struct model model = model_of(history, count);
     struct buffer text = rollup_fixture_figures(fixture);
@@ -299,7 +301,7 @@ static void check_figures(const struct history *history, struct rollup_fixture *
             bool fits = line != NULL ? figure_matches(&model, line, r, d)
                                      : model.clicks[r][d] == 0;
             cr_assert(fits, "figure of %s%u clicks, %" PRId64 " cents; %s %s:\n%s", needle,
-                      model.clicks[r][d], model.cents[r][d], history->label, crash,
+                      model.clicks[r][d], model.cents[r][d], history->label, where,
                       (const char *)text.data);
         }
     }
@@ -308,23 +310,42 @@ static void check_figures(const struct history *history, struct rollup_fixture *
 
 /* ---- crashes ---- */
 
+/* What is left loses its manifest, too, or a bit of it: the copy must do.  False where there is no
+ * copy, because the disk was full. */
+static bool lose_manifest(struct sim_world *crashed, uint64_t hash)
+{
+    struct disk *disk = sim_world_interface(crashed)->disk;
+    struct disk_file *copy;
+    if (disk->open(disk, "manifest.copy", DISK_READ, &copy, NULL) != 0)
+        return false;
+    disk->close(disk, copy);
+    if (hash / SALVAGE_EVERY % 2 == 0)
+        cr_assert_eq(disk->remove(disk, "manifest"), 0);
+    else
+        sim_disk_flip_bit(sim_world_disk(crashed), "manifest", 8 * (4096 + hash % 1000));
+    return true;
+}
+
 /* Open what a crash left, in `crashed`, which is the callee's, and look at everything. */
 static void check_crash(struct history *history, struct sim_world *crashed, const char *crash,
-                        bool opens_again)
+                        uint64_t hash)
 {
-    char label[160];
+    char where[120], label[200];
+    bool is_salvaging = hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash);
     struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
+                                     .is_salvaging = is_salvaging,
                                      .label = label};
-    snprintf(label, sizeof label, "%s %s", history->label, crash);
+    snprintf(where, sizeof where, "%s%s", crash, is_salvaging ? ", without its manifest" : "");
+    snprintf(label, sizeof label, "%s %s", history->label, where);
     sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
     rollup_fixture_open(&fixture, crashed);
-    uint32_t count = count_found(history, &fixture, true, crash);
+    uint32_t count = count_found(history, &fixture, true, where);
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
-    check_figures(history, &fixture, count, crash);
-    if (opens_again) {
+    check_figures(history, &fixture, count, where);
+    if (hash % AGAIN_EVERY == 0) {
         rollup_fixture_restart(&fixture);
-        cr_assert_leq(count_found(history, &fixture, true, crash), count);
-        check_figures(history, &fixture, count, crash);
+        cr_assert_leq(count_found(history, &fixture, true, where), count);
+        check_figures(history, &fixture, count, where);
     }
     rollup_fixture_stop(&fixture);
     history->crashes++;
@@ -337,7 +358,7 @@ static void check_unless_seen(struct history *history, struct sim_world *crashed
     uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
     hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
     if (sim_seen_add(&history->seen, hash))
-        check_crash(history, crashed, crash, hash % 4 == 0);
+        check_crash(history, crashed, crash, hash);
     else
         sim_world_free(crashed);
 }

@@ -9,8 +9,8 @@
  * and the clients, who have lost their connections, do what the protocol asks of them.
  *
  * What must hold of every batch, after every crash: an `ok` that the server wrote, arrived or not,
- * means that its clicks, their counters and its refused lines are there, each once; without one, all
- * or nothing is there.  At the end all batches are there, once.
+ * means that its clicks, their counters and its refused lines are there, each once; without one,
+ * all or nothing is there.  At the end all batches are there, once.
  *
  * SIM_SEED is the first history's seed, SIM_STRIDE the way to the next, SIM_CLIENTS how many. */
 #include <inttypes.h>

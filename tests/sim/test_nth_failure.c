@@ -10,9 +10,9 @@
  * after a loss of power, and without the fault the directory opens.
  *
  * Memory that is out ends the process by design (storage/base/memory.h), so a failing allocation
- * leaves what a kill leaves.  The disk is the same at every allocation between two of its calls, and
- * nothing less is acknowledged at the second than before it; so the process is killed before each
- * call of a round, as far as the disk is concerned, and what is left is checked. */
+ * leaves what a kill leaves.  The disk is the same at every allocation between two of its calls,
+ * and nothing less is acknowledged at the second than before it; so the process is killed before
+ * each call of a round, as far as the disk is concerned, and what is left is checked. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -69,7 +69,9 @@ static void bench_init(struct bench *bench)
 static int bench_open(struct bench *bench, bool read_only)
 {
     manifest_close(bench->manifest);
-    return manifest_open(bench->world, read_only, &bench->manifest, &bench->err);
+    const struct manifest_options options = {.read_only = read_only};
+
+    return manifest_open(bench->world, &options, &bench->manifest, &bench->err);
 }
 
 static void bench_release(struct bench *bench)
