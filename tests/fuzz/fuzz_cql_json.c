@@ -14,7 +14,7 @@ static void check_again(const struct type *type, struct bytes value, struct aren
 
     cql_json_format(type, value, &printed);
     check(cql_json_read(buffer_view(&printed), arena, &json, NULL) == 0);
-    if (json->kind != CQL_JSON_NULL &&
+    if (memmem(printed.data, printed.size, "null", 4) == NULL &&
         cql_json_value(json, type, arena, &again, NULL) == 0)
         check(type_compare(type, value, buffer_view(&again)) == 0);
     buffer_release(&again);
