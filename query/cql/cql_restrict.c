@@ -79,7 +79,7 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
     restriction->name = column->name;
     restriction->type = type;
     if (is_contains(relation->operator)) {
-        bool is_key = relation->operator== CQL_CONTAINS_KEY;
+        bool is_key = relation->operator == CQL_CONTAINS_KEY;
         bool fits =
             is_key ? type->kind == TYPE_MAP
                    : type->kind == TYPE_MAP || type->kind == TYPE_SET || type->kind == TYPE_LIST;
@@ -276,17 +276,17 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
 
 static bool is_equal(const struct cql_restriction *restriction)
 {
-    return restriction->operator== CQL_EQ || restriction->operator== CQL_IN;
+    return restriction->operator == CQL_EQ || restriction->operator == CQL_IN;
 }
 
 static bool is_lower(const struct cql_restriction *restriction)
 {
-    return restriction->operator== CQL_GT || restriction->operator== CQL_GE;
+    return restriction->operator == CQL_GT || restriction->operator == CQL_GE;
 }
 
 static bool is_upper(const struct cql_restriction *restriction)
 {
-    return restriction->operator== CQL_LT || restriction->operator== CQL_LE;
+    return restriction->operator == CQL_LT || restriction->operator == CQL_LE;
 }
 
 static bool is_slice(const struct cql_restriction *restriction)
@@ -315,13 +315,13 @@ static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
         b->kind == CQL_RELATION_ELEMENT) {
         return 0;
     }
-    if (a->operator== CQL_EQ || b->operator== CQL_EQ) {
+    if (a->operator == CQL_EQ || b->operator == CQL_EQ) {
         return cql_invalid(scope->fault,
                            "%s cannot be restricted by more than one relation if it includes an "
                            "Equal",
                            a->name);
     }
-    if (a->operator== CQL_IN || b->operator== CQL_IN) {
+    if (a->operator == CQL_IN || b->operator == CQL_IN) {
         return cql_invalid(scope->fault,
                            "%s cannot be restricted by more than one relation if it includes a IN",
                            a->name);
@@ -337,7 +337,7 @@ static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
 static int check_pairs(struct cql_scope *scope, const struct cql_restriction *all)
 {
     for (const struct cql_restriction *a = all; a != NULL; a = a->next) {
-        if (a->operator== CQL_NE) {
+        if (a->operator == CQL_NE) {
             return cql_invalid(scope->fault, "Unsupported \"!=\" relation: %s != ?", a->name);
         }
         for (const struct cql_restriction *b = a->next; b != NULL; b = b->next) {
@@ -364,7 +364,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
                                    "statements",
                                    what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE");
             }
-            if (r->operator== CQL_IN) {
+            if (r->operator == CQL_IN) {
                 return cql_invalid(scope->fault, "IN cannot be used with the token function");
             }
             plan->tokens[0] = is_upper(r) ? plan->tokens[0] : r;
@@ -372,7 +372,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
         } else if (r->columns[0]->kind == COLUMN_PARTITION) {
             if (is_equal(r) && r->kind == CQL_RELATION_COLUMN) {
                 plan->partition[r->columns[0]->position] = r;
-                plan->is_multi_key |= r->operator== CQL_IN;
+                plan->is_multi_key |= r->operator == CQL_IN;
                 equal_count++;
             } else if (what != CQL_FOR_SELECT) {
                 return cql_invalid(scope->fault,
@@ -528,7 +528,7 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
             return cql_invalid(scope->fault, "Non PRIMARY KEY columns found in where clause: %s ",
                                r->columns[0]->name);
         }
-        if (r->operator== CQL_IN) {
+        if (r->operator == CQL_IN) {
             return cql_invalid(scope->fault,
                                "IN predicates on non-primary-key columns (%s) is not yet supported",
                                r->columns[0]->name);

@@ -1,4 +1,4 @@
-/* CREATE TABLE: columns, key and order as they are spelled, checked in Cassandra's order and words. */
+/* CREATE TABLE: columns, key and order as they are spelled, checked in Cassandra's words. */
 #include <string.h>
 
 #include "query/cql/cql_schema_private.h"

@@ -169,7 +169,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
         }
         /* Columns that have one value may be left out. */
         while (position < column->position && plan->where.clustering[position] != NULL &&
-               plan->where.clustering[position]->operator== CQL_EQ) {
+               plan->where.clustering[position]->operator == CQL_EQ) {
             position++;
         }
         if (column->position != position) {
@@ -192,7 +192,7 @@ static bool is_fixed(const struct cql_select_plan *plan, const struct column *co
     const struct cql_restriction *restriction = column->kind == COLUMN_PARTITION
                                                     ? plan->where.partition[column->position]
                                                     : plan->where.clustering[column->position];
-    return restriction != NULL && restriction->operator== CQL_EQ;
+    return restriction != NULL && restriction->operator == CQL_EQ;
 }
 
 static int group_refused(struct cql_scope *scope)
@@ -396,7 +396,7 @@ uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena
     *indexes_out = indexes;
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_restriction *r = plan->where.partition[i];
-        if (r == NULL || r->operator!= CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
+        if (r == NULL || r->operator != CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
                          CQL_EXPRESSION_MARKER) {
             return 0;
         }

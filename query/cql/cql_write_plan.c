@@ -162,7 +162,7 @@ static bool has_rows(const struct cql_write_plan *plan)
 {
     for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
         const struct cql_restriction *r = plan->where.clustering[i];
-        if (r == NULL || (r->operator!= CQL_EQ && r->operator!= CQL_IN)) {
+        if (r == NULL || (r->operator != CQL_EQ && r->operator != CQL_IN)) {
             return false;
         }
     }
@@ -197,7 +197,7 @@ static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
     if (needs_rows) {
         for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
             const struct cql_restriction *r = plan->where.clustering[i];
-            if (r != NULL && r->operator!= CQL_EQ && r->operator!= CQL_IN) {
+            if (r != NULL && r->operator != CQL_EQ && r->operator != CQL_IN) {
                 return cql_invalid(scope->fault, "Slice restrictions are not supported on the "
                                                  "clustering columns in UPDATE statements");
             }
@@ -217,7 +217,7 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
     const char *word = plan->kind == CQL_DELETE ? "deletions" : "updates";
     for (const struct cql_restriction *r = plan->where.all; plan->is_conditional && r != NULL;
          r = r->next) {
-        if (r->operator== CQL_IN) {
+        if (r->operator == CQL_IN) {
             return cql_invalid(scope->fault, "IN on the %s is not supported with conditional %s",
                                r->columns[0]->kind == COLUMN_PARTITION ? "partition key"
                                                                        : "clustering key columns",
@@ -590,7 +590,8 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
     *indexes_out = indexes;
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_restriction *r = plan->where.partition[i];
-        if (r->operator!= CQL_EQ || r->values[0]->kind != CQL_EXPRESSION_MARKER) {
+        if (plan->json != NULL || r->operator != CQL_EQ ||
+            r->values[0]->kind != CQL_EXPRESSION_MARKER) {
             return 0;
         }
         indexes[i] = (uint16_t)r->values[0]->index;

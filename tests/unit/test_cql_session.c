@@ -193,6 +193,7 @@ static const struct described described[] = {
     {"UPDATE t SET v = ? WHERE p = ? AND c = 1 IF v = ?", "v text, p int, v text", "", "1 "},
     {"DELETE FROM t WHERE p = ? AND (c) >= (?)", "p int, c int", "", "0 "},
     {"SELECT JSON v FROM t", "", "[json] text", ""},
+    {"INSERT INTO t JSON ?", "[json] text", "", ""},
 };
 
 Test(cql_session, a_prepared_statement_describes_its_binds_and_columns)
