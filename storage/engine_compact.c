@@ -10,6 +10,10 @@
  * done, in a memtable or a later run, of a partition that was purged, the outputs are thrown away;
  * and from that look until the manifest names them no click is taken.
  *
+ * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
+ * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
+ * than they had.
+ *
  * A merge that is told to end because the store closes leaves nothing behind. */
 #include "storage/base/memory.h"
 #include "storage/engine_merge.h"
@@ -151,6 +155,12 @@ static void publish_done(struct job *job)
 
 /* ---- between the two ---- */
 
+/* Frames that are in segments may be replayed over an older state. */
+static bool log_is_kept(const struct engine *engine)
+{
+    return engine->options.archive_bytes > 0 || commit_log_is_held(engine->log);
+}
+
 static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
 {
     for (uint32_t i = 0; i < engine->purge_count; i++) {
@@ -205,7 +215,8 @@ static void merge_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    if (compact->status == 0 && !purged_all(compact, is_untouched)) {
+    bool is_disturbed = has_purged(compact) && log_is_kept(engine);
+    if (compact->status == 0 && (is_disturbed || !purged_all(compact, is_untouched))) {
         compact->status = ERROR_CONFLICT;
         purge_tried_of(engine, compact->table->id)->was_disturbed = true;
     }
@@ -321,7 +332,7 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     compact->drops_tombstones = compact->kind == SEGMENT_NARROW && choice->runs[0] == 0 &&
                                 (compact->table->flags & TABLE_RANKED) == 0;
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
-    compact->may_purge = !tried->was_disturbed &&
+    compact->may_purge = !tried->was_disturbed && !log_is_kept(engine) &&
                          (choice->purges || engine->compact_waiter_count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
@@ -344,7 +355,8 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
         .runs = runs,
         .run_count = group.end - group.start,
         .exceptions = beside,
-        .exception_count = is_wide ? exceptions.end - exceptions.start : 0,
+        .exception_count =
+            is_wide && !log_is_kept(engine) ? exceptions.end - exceptions.start : 0,
         .everything = engine->compact_waiter_count > 0,
         .day_rows_min = engine->options.day_rows_min,
         .now_us = engine->world->clock->wall_us(engine->world->clock),

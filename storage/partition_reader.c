@@ -187,8 +187,13 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
                             struct bytes key, struct wide_rows *rows, struct error *err)
 {
     struct segment *segment = reader->view->segments[i];
-    const struct segment_partition *partition = segment_find(segment, token, key);
+    const struct segment_days *days = segment_days(segment);
     wide_rows_clear(rows);
+    if (days->count > 0 &&
+        segment_days_find(days, partition_day(reader->table, key)) == NULL) {
+        return 0;
+    }
+    const struct segment_partition *partition = segment_find(segment, token, key);
     if (partition == NULL) {
         return 0;
     }
