@@ -449,6 +449,9 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     if (backup->is_closing) {
         return error_set(err, ERROR_CLOSED, "the store is closing");
     }
+    if (!store_capabilities(backup->store).files) {
+        return error_set(err, ERROR_UNSUPPORTED, "this store has no files that could be copied");
+    }
     if (*place != NULL) {
         return error_set(err, ERROR_BUSY, options->follows
                                               ? "%s follows already; daybook backup --stop ends it"

@@ -53,7 +53,8 @@ struct backup_status {
 
 /* All three outlive it. */
 struct backup *backup_new(struct store *store, struct world *world, struct metrics *metrics);
-/* ERROR_BUSY: another backup is under way, or a directory follows already. */
+/* ERROR_UNSUPPORTED: the store has no snapshots of files.  ERROR_BUSY: another backup is under way,
+ * or a directory follows already. */
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
