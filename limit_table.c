@@ -127,7 +127,10 @@ static const struct argp limit_table_argp = {
 };
 
 const struct command limit_table_command = {
-    .name = "limits", .summary = "print all limits, and what happens at each", .argp = &limit_table_argp};
+    .name = "limits",
+    .summary = "print all limits, and what happens at each",
+    .argp = &limit_table_argp,
+};
 
 int limit_table_run(const void *options, const struct control_common *common, int word_count,
                char **words)

@@ -1,4 +1,4 @@
-/* limit_table: `daybook limits`: what is bounded, by how much, and what is seen when it is reached. */
+/* limit_table: `daybook limits`: what is bounded, by how much, and what is seen when it is met. */
 #ifndef DAYBOOK_LIMIT_TABLE_H
 #define DAYBOOK_LIMIT_TABLE_H
 

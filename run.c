@@ -93,7 +93,8 @@ static int read_all(int fd, struct buffer *input, struct error *err)
         }
         input->size += (size_t)count;
         if (input->size > RUN_INPUT_MAX) {
-            return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB", RUN_INPUT_MAX >> 20);
+            return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB",
+                             RUN_INPUT_MAX >> 20);
         }
     }
 }

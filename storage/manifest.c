@@ -2,9 +2,9 @@
  *
  * What decides correctness: an edit counts once its record is synced, and not before.  The file is
  * made in its full size, zero-filled, before it takes the manifest's name; every record begins a
- * new block, and no block is given other bytes once it was written.  So after a crash a record is there, or some sector of
- * it is still zero; anything else is damage, and losing an edit to damage would lose clicks, since
- * the log files whose frames it made live in segments may be reused.
+ * new block, and no block is given other bytes once it was written.  So after a crash a record is
+ * there, or some sector of it is still zero; anything else is damage, and losing an edit to damage
+ * would lose clicks, since the log files whose frames it made live in segments may be reused.
  *
  *   block 0   0..7 "DAYBOOKM" | 8..11 format | 12..15 zero | 16..23 size of the file |
  *             24..27 CRC-32C of bytes 0..23 | zeros
@@ -758,8 +758,8 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* Make the manifest again from its copy; `damage` is what was wrong with it.  A crash in here leaves
- * the copy as it is, and salvage begins again. */
+/* Make the manifest again from its copy; `damage` is what was wrong with it.  A crash in here
+ * leaves the copy as it is, and salvage begins again. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
@@ -767,11 +767,13 @@ static int manifest_salvage(struct world *world, const struct error *damage,
     struct buffer content = {0};
     bool is_torn;
     struct error why = {0};
-    int rc = manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &why);
+    int rc =
+        manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &why);
 
     buffer_release(&content);
     if (rc < 0)
-        return error_set(err, damage->code, "%s; and its copy cannot be read: %s", damage->text, why.text);
+        return error_set(err, damage->code, "%s; and its copy cannot be read: %s", damage->text,
+                         why.text);
     disk->close(disk, (*manifest_out)->file);
     (*manifest_out)->file = NULL;
     rc = manifest_keep_damaged(disk, MANIFEST_PATH);

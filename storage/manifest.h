@@ -73,7 +73,8 @@ struct manifest_options {
 };
 
 /* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,
- * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; a damaged file is kept under another name. */
+ * ERROR_NEWER_FORMAT, ERROR_CORRUPT.  Removes nothing; a damaged file is kept under another
+ * name. */
 must_check int manifest_open(struct world *world, const struct manifest_options *options,
                              struct manifest **manifest_out, struct error *err);
 /* Owned by the manifest; changes only by manifest_apply. */

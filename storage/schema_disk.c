@@ -282,8 +282,8 @@ int schema_deserialize(struct bytes serialized, struct schema **schema_out, stru
 
     *schema_out = NULL;
     if (format > SCHEMA_FORMAT)
-        return error_set(err, ERROR_NEWER_FORMAT, "the schema has format %u, this program knows %d", format,
-                         SCHEMA_FORMAT);
+        return error_set(err, ERROR_NEWER_FORMAT, "the schema has format %u, this program knows %d",
+                         format, SCHEMA_FORMAT);
     if (format != SCHEMA_FORMAT)
         return error_set(err, ERROR_CORRUPT, "schema format %u", format);
     struct schema *schema = schema_new();

@@ -1,8 +1,9 @@
 /* make_golden: the golden files of the present format, below the directory given (tests/golden/v1).
  *
- * To be run once for a format, when it is new; what it wrote is then never changed.  A short history
- * in the simulated world: fresh rows, late and equal ones, rates that are set and deleted, counters
- * that are set, in segments and behind them in the log; a backup before the last writes. */
+ * To be run once for a format, when it is new; what it wrote is then never changed.  A short
+ * history in the simulated world: fresh rows, late and equal ones, rates that are set and deleted,
+ * counters that are set, in segments and behind them in the log; a backup before the last
+ * writes. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
