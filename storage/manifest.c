@@ -886,6 +886,8 @@ void manifest_close(struct manifest *manifest)
         return;
     if (manifest->file != NULL)
         manifest->world->disk->close(manifest->world->disk, manifest->file);
+    if (manifest->copy != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->copy);
     if (manifest->state.schema != NULL)
         schema_unref(manifest->state.schema);
     memory_free(manifest->state.segments);
