@@ -138,25 +138,13 @@ static void group_take(struct text_connection *connection, const struct binary_b
     group->is_answer_due |= batch->rows > 0;
 }
 
-/* A numbered batch of `lines` has come; `form` keeps apart what is written in different ways. */
+/* A numbered batch of `lines` has come, in a frame of `size` bytes. */
 static void numbered_open(struct text_connection *connection, uint64_t sequence, uint32_t lines,
                           size_t size, const char *form)
 {
-    const char *stream = connection->stream->name;
-    struct text_batch *open = &connection->batch;
-
-    *open = (struct text_batch){
-        .is_open = true,
-        .sequence = sequence,
-        .lines = lines,
-        .bytes = size,
-        .verdict = producer_verdict_of(connection->producer, sequence),
-        .hash = hash128_stream_new(),
-    };
-    connection->group.was_answered = true;
+    text_commit_open(connection, sequence, lines, bytes_of(form, strlen(form) + 1));
+    connection->batch.bytes = size;
     connection->lines += lines;
-    hash128_stream_add(open->hash, stream, strlen(stream) + 1);
-    hash128_stream_add(open->hash, form, strlen(form) + 1);
 }
 
 static void numbered_take(struct text_connection *connection, const struct binary_batch *batch,

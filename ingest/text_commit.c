@@ -67,13 +67,13 @@ static void commit_add_file(struct write_batch *batch, const struct table *table
     write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
 }
 
-/* The connection's rows and rejects, as a write batch. */
-static struct write_batch *commit_begin(struct text_connection *connection, const uint8_t *producer,
+/* The connection's rows, which are finished, and `rejects` as a write batch. */
+static struct write_batch *commit_begin(struct text_connection *connection,
+                                        const struct reject_list *rejects, const uint8_t *producer,
                                         uint64_t sequence)
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
-    const struct reject_list *rejects = text_rows_finish(&connection->rows);
     struct reject_origin origin = {
         .now_us = store_now_us(store),
         .door = connection->binary != NULL ? "binary" : "text",
@@ -223,6 +223,24 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
 
 /* ---- batches ---- */
 
+void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
+                      struct bytes form)
+{
+    const char *stream = connection->stream->name;
+    struct text_batch *batch = &connection->batch;
+
+    *batch = (struct text_batch){
+        .is_open = true,
+        .sequence = sequence,
+        .lines = lines,
+        .verdict = producer_verdict_of(connection->producer, sequence),
+        .hash = hash128_stream_new(),
+    };
+    connection->group.was_answered = true;
+    hash128_stream_add(batch->hash, stream, strlen(stream) + 1);
+    hash128_stream_add(batch->hash, form.data, form.size);
+}
+
 static void batch_close(struct text_connection *connection)
 {
     hash128_stream_free(connection->batch.hash);
@@ -276,7 +294,7 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
         .accepted = text_rows_accepted(&connection->rows),
         .rejected = rejects->count,
     };
-    struct write_batch *batch = commit_begin(connection, producer->id, sequence);
+    struct write_batch *batch = commit_begin(connection, rejects, producer->id, sequence);
     struct text_reply *reply = text_reply_new(connection);
     struct error err = {0};
     int rc;
@@ -359,7 +377,7 @@ bool text_commit_group(struct text_connection *connection)
     reply_count_rows(reply, accepted, rejects, group->bytes);
     append_rejects(&reply->text, rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
     group->in_flight++;
-    rc = commit_apply(connection, commit_begin(connection, NULL, 0), reply, &err);
+    rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), reply, &err);
     if (rc != 0) {
         group->in_flight--;
         if (rc != ERROR_FULL)

@@ -7,6 +7,11 @@
 
 #include "ingest/text_connection.h"
 
+/* Batch `sequence` begins, which announces `lines`.  Its hash starts with the stream's name and
+ * `form`, which keeps apart what is written in different ways. */
+void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
+                      struct bytes form);
+
 /* Apply the batch whose last line came, or answer it when it is a copy.  The connection is BLOCKED
  * afterwards when the store has no room, REFUSED when it cannot be taken. */
 void text_commit_batch(struct text_connection *connection);

@@ -144,20 +144,11 @@ static bool control_producer(struct text_connection *connection, const struct co
 
 static void batch_open(struct text_connection *connection, uint64_t sequence, uint64_t lines)
 {
-    struct text_batch *batch = &connection->batch;
+    const struct line_order *order = &connection->parser.order;
 
-    *batch = (struct text_batch){
-        .is_open = true,
-        .sequence = sequence,
-        .lines = lines,
-        .lines_left = lines,
-        .verdict = producer_verdict_of(connection->producer, sequence),
-        .hash = hash128_stream_new(),
-    };
-    connection->group.was_answered = true;
-    hash128_stream_add(batch->hash, connection->stream->name, strlen(connection->stream->name) + 1);
-    hash128_stream_add(batch->hash, connection->parser.order.line_field,
-                       sizeof connection->parser.order.line_field);
+    text_commit_open(connection, sequence, lines,
+                     bytes_of(order->line_field, sizeof order->line_field));
+    connection->batch.lines_left = lines;
     if (lines == 0)
         text_commit_batch(connection);
 }

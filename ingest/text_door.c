@@ -392,8 +392,10 @@ void text_door_turn(struct timer *timer)
 
         woken = connection->next_woken;
         connection->is_woken = false;
-        text_commit_retry(connection);
-        text_door_run(connection);
+        if (connection->state == TEXT_BLOCKED)
+            text_commit_retry(connection);
+        else
+            text_door_run(connection);
     }
 }
 
