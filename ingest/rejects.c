@@ -170,11 +170,8 @@ static error_t rejects_parse(int key, char *argument, struct argp_state *state)
     case OPTION_TO:
         return option_day(state, argument, &options->to, &options->has_to);
     case OPTION_FORMAT:
-        options->has_format = table_format_parse(argument, &options->format);
-        if (options->has_format)
-            return 0;
-        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
-        return EINVAL;
+        options->has_format = true;
+        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return option_action(state, argument, options);
     case ARGP_KEY_END:

@@ -112,10 +112,7 @@ static error_t clicks_parse_option(int key, char *argument, struct argp_state *s
         options->note = argument;
         return 0;
     case OPTION_FORMAT:
-        if (table_format_parse(argument, &options->format))
-            return 0;
-        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
-        return EINVAL;
+        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return parse_action(options, argument, state);
     case ARGP_KEY_END:
@@ -549,11 +546,8 @@ static void drained(void *context)
 static void next_page(struct timer *timer)
 {
     struct clicks_call *call = timer->context;
-    if (call->output->queued(call->output) > COMMAND_QUEUED_MAX) {
-        call->output->drained_context = call;
-        call->output->drained = drained;
+    if (command_must_wait(call->output, drained, call))
         return;
-    }
     if (call->day > call->options->days.to)
         days_end(call);
     else

@@ -7,7 +7,7 @@
 #include "rollup/rollup_private.h"
 #include "storage/base/table_print.h"
 
-enum { RESELLER_SIZE_MAX = 4096, COMMAND_WRITE_SIZE = 64 * 1024, COMMAND_QUEUED_MAX = 1 << 20 };
+enum { RESELLER_SIZE_MAX = 4096, COMMAND_WRITE_SIZE = 64 * 1024 };
 
 /* The days that --day, --from and --to choose; both ends belong to them. */
 struct day_choice {

@@ -115,10 +115,7 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
         options->note = argument;
         return 0;
     case OPTION_FORMAT:
-        if (table_format_parse(argument, &options->format))
-            return 0;
-        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
-        return EINVAL;
+        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         return parse_word(options, argument, state);
     case ARGP_KEY_END:

@@ -51,10 +51,7 @@ static error_t restatements_parse_option(int key, char *argument, struct argp_st
         options->with_publications = true;
         return 0;
     case OPTION_FORMAT:
-        if (table_format_parse(argument, &options->format))
-            return 0;
-        argp_error(state, "'%s' is no format: table, csv, json or md", argument);
-        return EINVAL;
+        return command_format(state, argument, &options->format);
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
         return EINVAL;
@@ -398,16 +395,6 @@ static void drained(void *context)
     next_resellers(listing);
 }
 
-static bool must_wait(struct listing *listing)
-{
-    struct command_output *output = listing->output;
-    if (output->queued(output) <= COMMAND_QUEUED_MAX)
-        return false;
-    output->drained_context = listing;
-    output->drained = drained;
-    return true;
-}
-
 static int read_reseller(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
@@ -420,7 +407,7 @@ static int read_reseller(struct listing *listing, struct bytes reseller)
 static void next_resellers(struct listing *listing)
 {
     while (listing->status == 0 && listing->reseller_next < listing->reseller_count) {
-        if (must_wait(listing))
+        if (command_must_wait(listing->output, drained, listing))
             return;
         struct bytes reseller = listing->resellers[listing->reseller_next++];
         listing->is_calling = true;

@@ -1,6 +1,7 @@
 /* command: helpers that every subcommand uses to answer. */
 #include "storage/base/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -40,6 +41,24 @@ void command_fail(struct command_output *output, int exit_status, const char *fo
     va_end(arguments);
     output->write(output, COMMAND_ERR, bytes_text("\n"));
     output->finish(output, exit_status);
+}
+
+bool command_must_wait(struct command_output *output, void (*drained)(void *context),
+                       void *context)
+{
+    if (output->queued(output) <= COMMAND_QUEUED_MAX)
+        return false;
+    output->drained_context = context;
+    output->drained = drained;
+    return true;
+}
+
+int command_format(struct argp_state *state, const char *argument, enum table_format *format_out)
+{
+    if (table_format_parse(argument, format_out))
+        return 0;
+    argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+    return EINVAL;
 }
 
 int command_exit_of(int code)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "storage/base/bytes.h"
+#include "storage/base/table_print.h"
 
 /* Exit statuses of every subcommand. */
 enum command_exit {
@@ -40,6 +40,13 @@ void command_printf(struct command_output *output, enum command_stream stream, c
 /* "daybook: text" on the error stream, then finish. */
 void command_fail(struct command_output *output, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whether more than COMMAND_QUEUED_MAX bytes wait to be read; `drained` is then called once, when
+ * they have left. */
+bool command_must_wait(struct command_output *output, void (*drained)(void *context),
+                       void *context);
+enum { COMMAND_QUEUED_MAX = 1 << 20 };
+/* For an argp parser: the value of --format; 0, or EINVAL after argp_error. */
+int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
 /* The exit status for an error code: ERROR_USAGE, ERROR_INVALID 2, else 3. */
 int command_exit_of(int code);
 
