@@ -466,10 +466,9 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
         return cql_invalid(scope->fault, "Invalid term %.*s: a column cannot stand here",
                            CQL_SHOW(term->text));
     }
-    const struct column *column = table_column_named(place->table, term->text);
+    const struct column *column = cql_find_column(scope, place->table, term->text);
     if (column == NULL) {
-        return cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
-                           CQL_SHOW(term->text), place->table->keyspace, place->table->name);
+        return ERROR_INVALID;
     }
     *out = expression_new(scope, CQL_EXPRESSION_COLUMN, column->type, 0);
     (*out)->column = column;

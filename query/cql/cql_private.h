@@ -81,6 +81,9 @@ struct cql_scope {
 /* The table of a name, system tables too; refuses in Cassandra's words. */
 int cql_find_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                    const struct table **table_out);
+/* The table's column of a name; NULL: refused. */
+const struct column *cql_find_column(struct cql_scope *scope, const struct table *table,
+                                     struct bytes name);
 /* The keyspace that an unqualified name is in. */
 int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name *name,
                        const char **keyspace_out);

@@ -54,17 +54,6 @@ static const char *named(struct arena *arena, const char *before, const char *na
 
 /* ---- one relation ---- */
 
-static const struct column *find_column(struct cql_scope *scope, const struct table *table,
-                                        struct bytes name)
-{
-    const struct column *column = table_column_named(table, name);
-    if (column == NULL) {
-        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
-                    table->keyspace, table->name);
-    }
-    return column;
-}
-
 static bool is_contains(enum cql_operator operator)
 {
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
@@ -257,7 +246,7 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
         arena_alloc(scope->arena, relation->column_count * sizeof(struct column *), 16);
     const struct cql_name *name = relation->columns;
     for (uint32_t i = 0; i < relation->column_count; i++, name = name->next) {
-        restriction->columns[i] = find_column(scope, table, name->text);
+        restriction->columns[i] = cql_find_column(scope, table, name->text);
         if (restriction->columns[i] == NULL) {
             return ERROR_INVALID;
         }

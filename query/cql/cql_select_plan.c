@@ -148,14 +148,13 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
         return cql_invalid(scope->fault, "ORDER BY with 2ndary indexes is not supported.");
     }
     for (const struct cql_ordering *o = select->order_by; o != NULL; o = o->next, position++) {
-        const struct column *column = table_column_named(plan->table, o->column);
         if (o->ann_of != NULL) {
             return cql_invalid(scope->fault, "ANN ordering needs a vector index, which daybook "
                                              "does not have");
         }
+        const struct column *column = cql_find_column(scope, plan->table, o->column);
         if (column == NULL) {
-            return cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
-                               CQL_SHOW(o->column), plan->table->keyspace, plan->table->name);
+            return ERROR_INVALID;
         }
         if (!plan->where.has_keys) {
             return cql_invalid(scope->fault, "ORDER BY is only supported when the partition key is "
@@ -232,10 +231,9 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
         const struct column *column = NULL;
         plan->has_group_by = true;
         if (term->kind == CQL_TERM_NAME) {
-            column = table_column_named(plan->table, term->text);
+            column = cql_find_column(scope, plan->table, term->text);
             if (column == NULL) {
-                return cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
-                                   CQL_SHOW(term->text), plan->table->keyspace, plan->table->name);
+                return ERROR_INVALID;
             }
         } else {
             int rc = group_by_function(scope, term, plan, &column);

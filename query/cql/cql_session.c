@@ -208,6 +208,17 @@ int cql_find_table(struct cql_scope *scope, const struct cql_qualified_name *nam
     return cql_invalid(scope->fault, "table %s does not exist", table_name);
 }
 
+const struct column *cql_find_column(struct cql_scope *scope, const struct table *table,
+                                     struct bytes name)
+{
+    const struct column *column = table_column_named(table, name);
+    if (column == NULL) {
+        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
+                    table->keyspace, table->name);
+    }
+    return column;
+}
+
 bool cql_is_virtual(const struct cql *cql, const struct table *table)
 {
     return schema_table_named(cql->system_schema, table->keyspace, table->name) != NULL;

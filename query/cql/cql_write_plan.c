@@ -20,17 +20,6 @@ static const char *part_of(struct cql_scope *scope, const char *part, const char
     return name;
 }
 
-static const struct column *find_column(struct cql_scope *scope, const struct table *table,
-                                        struct bytes name)
-{
-    const struct column *column = table_column_named(table, name);
-    if (column == NULL) {
-        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
-                    table->keyspace, table->name);
-    }
-    return column;
-}
-
 static bool is_key(const struct column *column)
 {
     return column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
@@ -339,7 +328,7 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
                                                     [CQL_ASSIGN_FIELD] = CQL_SET_FIELD};
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = kinds[assignment->kind]};
-    operation->column = find_column(scope, plan->table, assignment->column);
+    operation->column = cql_find_column(scope, plan->table, assignment->column);
     if (operation->column == NULL) {
         return ERROR_INVALID;
     }
@@ -449,7 +438,7 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
     struct cql_term *value = insert->values;
     for (struct cql_name *name = insert->columns; rc == 0 && name != NULL; name = name->next) {
         struct cql_term *next = value->next;
-        const struct column *column = find_column(scope, plan->table, name->text);
+        const struct column *column = cql_find_column(scope, plan->table, name->text);
         if (column == NULL) {
             return ERROR_INVALID;
         }
@@ -516,7 +505,7 @@ static int resolve_deletion(struct cql_scope *scope, const struct cql_deletion *
 {
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = CQL_SET};
-    operation->column = find_column(scope, plan->table, deletion->column);
+    operation->column = cql_find_column(scope, plan->table, deletion->column);
     if (operation->column == NULL) {
         return ERROR_INVALID;
     }
