@@ -3,6 +3,7 @@
  * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
+#include "tests/lib/row_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -158,26 +159,6 @@ static void found_release(struct found *found)
     buffer_release(&found->rates);
 }
 
-static uint32_t times(const struct buffer *text, const char *needle)
-{
-    uint32_t count = 0;
-    for (const char *at = (const char *)text->data; (at = strstr(at, needle)) != NULL; at++)
-        count++;
-    return count;
-}
-
-/* The number in the line that begins with `name`; 0 when there is none. */
-static int64_t number_of(const struct buffer *text, const char *name)
-{
-    char needle[32];
-    int64_t number = 0;
-    snprintf(needle, sizeof needle, "%s|", name);
-    const char *at = strstr((const char *)text->data, needle);
-    if (at != NULL)
-        cr_assert_eq(sscanf(at + strlen(needle), "%" SCNd64, &number), 1);
-    return number;
-}
-
 static bool writes_match(const struct history *history, const struct model *model,
                          const struct found *found)
 {
@@ -191,11 +172,12 @@ static bool writes_match(const struct history *history, const struct model *mode
         uint32_t expected = 0;
         for (uint32_t c = 0; c < HISTORY_CLICKS; c++)
             expected += model->is_there[i][c];
-        if (times(&found->rows, inner) != expected || number_of(&found->ads, ad) != expected)
+        if (row_text_times(&found->rows, inner) != expected ||
+            row_text_number(&found->ads, ad) != expected)
             return false;
         rows += expected;
     }
-    return times(&found->rows, "\n") == rows;
+    return row_text_times(&found->rows, "\n") == rows;
 }
 
 static bool stats_match(const char *text, uint32_t clicks, int64_t cents)
@@ -226,7 +208,7 @@ static bool model_matches(const struct history *history, const struct model *mod
                           const struct found *found)
 {
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
-        if (number_of(&found->per_reseller, resellers[r]) != model->per_reseller[r])
+        if (row_text_number(&found->per_reseller, resellers[r]) != model->per_reseller[r])
             return false;
         for (uint32_t d = 0; d < HISTORY_DAYS; d++)
             if (!stats_match(found->stats[r][d], model->clicks[r][d], model->cents[r][d]) ||
@@ -236,7 +218,7 @@ static bool model_matches(const struct history *history, const struct model *mod
     for (uint32_t c = 0; c < HISTORY_COUNTERS; c++) {
         char name[8];
         snprintf(name, sizeof name, "c%u", c);
-        if (number_of(&found->ads, name) != model->counters[c])
+        if (row_text_number(&found->ads, name) != model->counters[c])
             return false;
     }
     return writes_match(history, model, found);

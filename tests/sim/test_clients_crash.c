@@ -22,6 +22,7 @@
 
 #include "ingest/ingest.h"
 #include "tests/lib/engine_fixture.h"
+#include "tests/lib/row_text.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_network.h"
 #include "tests/sim/sim_random.h"
@@ -90,25 +91,6 @@ static void batch_ad(const struct client *client, uint32_t batch, char ad[16])
     snprintf(ad, 16, "p%ub%u", client->number, batch + 1);
 }
 
-static uint32_t times(const struct buffer *text, const char *needle)
-{
-    uint32_t count = 0;
-    for (const char *at = (const char *)text->data; (at = strstr(at, needle)) != NULL; at++)
-        count++;
-    return count;
-}
-
-static int64_t counter_of(const struct buffer *counters, const char *ad)
-{
-    char needle[24];
-    int64_t value = 0;
-    snprintf(needle, sizeof needle, "%s|", ad);
-    const char *at = strstr((const char *)counters->data, needle);
-    if (at != NULL)
-        cr_assert_eq(sscanf(at + strlen(needle), "%" SCNd64, &value), 1);
-    return value;
-}
-
 struct found {
     struct buffer rows, counters, rejects;
 };
@@ -124,14 +106,15 @@ static void check_batch(const struct client *client, uint32_t number, const stru
     for (size_t i = 0; i < strlen(ad); i++)
         snprintf(in_reject + strlen(in_reject), 3, "%02x", (unsigned)ad[i]);
     snprintf(in_reject + strlen(in_reject), 3, "2c");
-    uint32_t rows = times(&found->rows, in_row);
-    uint32_t rejects = times(&found->rejects, in_reject);
+    uint32_t rows = row_text_times(&found->rows, in_row);
+    uint32_t rejects = row_text_times(&found->rejects, in_reject);
     bool is_there = rows == batch->accepted && rejects == batch->rejected;
     cr_assert(is_there || (rows == 0 && rejects == 0 && !batch->is_promised),
               "batch %s: %u of %u clicks, %u of %u rejects (promised %d); SIM_SEED=%" PRIu64 " %s",
               ad, rows, batch->accepted, rejects, batch->rejected, batch->is_promised,
               client->history->seed, crash);
-    cr_assert_eq(counter_of(&found->counters, ad), rows, "counter of %s; SIM_SEED=%" PRIu64 " %s",
+    cr_assert_eq(row_text_number(&found->counters, ad), rows,
+                 "counter of %s; SIM_SEED=%" PRIu64 " %s",
                  ad, client->history->seed, crash);
 }
 

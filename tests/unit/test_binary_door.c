@@ -4,6 +4,7 @@
 #include "client/wire.h"
 #include "ingest/rejects.h"
 #include "storage/base/hash.h"
+#include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 
 TestSuite(binary_door, .init = setup, .fini = teardown, .timeout = 60);
@@ -11,69 +12,20 @@ TestSuite(binary_door, .init = setup, .fini = teardown, .timeout = 60);
 /* ---- a client ---- */
 
 struct client {
-    struct connection *connection;
+    struct network_client network;
     struct frame_writer writer;
-    struct buffer got;
-    uint8_t space[65536];
-    bool has_ended;
-    bool is_closed;
-};
-
-static void client_space(void *context, uint8_t **to_out, size_t *size_out)
-{
-    struct client *client = context;
-
-    *to_out = client->space;
-    *size_out = sizeof client->space;
-}
-
-static void client_data(void *context, size_t size)
-{
-    struct client *client = context;
-
-    buffer_append(&client->got, client->space, size);
-}
-
-static void client_end(void *context, int status)
-{
-    (void)status;
-    ((struct client *)context)->has_ended = true;
-}
-
-static void client_drained(void *context)
-{
-    (void)context;
-}
-
-static void client_closed(void *context)
-{
-    ((struct client *)context)->is_closed = true;
-}
-
-static const struct connection_handler client_handler = {
-    .space = client_space,
-    .data = client_data,
-    .end = client_end,
-    .drained = client_drained,
-    .closed = client_closed,
 };
 
 static void client_open(struct client *client)
 {
-    struct connection *ends[2];
-    struct error err = {0};
-
     *client = (struct client){0};
-    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
-    ingest_attach(ingest, ends[1]);
-    client->connection = ends[0];
-    network_start(ends[0], &client_handler, client);
+    ingest_attach(ingest, network_client_open(&client->network, network));
     cr_assert(frame_writer_hello(&client->writer) == 0);
 }
 
 static void client_send(struct client *client)
 {
-    network_write(client->connection, bytes_of(client->writer.out, client->writer.out_size));
+    network_write(client->network.connection, bytes_of(client->writer.out, client->writer.out_size));
     client->writer.out_size = 0;
 }
 
@@ -108,7 +60,7 @@ static void client_batch(struct client *client, uint64_t sequence, uint32_t rows
 /* The lines in the frames that came; asserts that these are whole. */
 static void client_lines(const struct client *client, struct buffer *lines)
 {
-    struct bytes rest = buffer_view(&client->got);
+    struct bytes rest = buffer_view(&client->network.got);
 
     while (rest.size > 0) {
         size_t size = load_u32(rest.data);
@@ -123,10 +75,7 @@ static void client_lines(const struct client *client, struct buffer *lines)
 
 static void client_close(struct client *client)
 {
-    network_close(client->connection);
-    while (!client->is_closed)
-        uv_run(&loop, UV_RUN_NOWAIT);
-    buffer_release(&client->got);
+    network_client_close(&client->network, &loop);
     frame_writer_release(&client->writer);
 }
 
@@ -135,8 +84,8 @@ static void client_expect(struct client *client, const char *expected)
 {
     struct buffer lines = {0};
 
-    network_finish(client->connection);
-    while (!client->has_ended)
+    network_finish(client->network.connection);
+    while (!client->network.has_ended)
         uv_run(&loop, UV_RUN_ONCE);
     client_lines(client, &lines);
     cr_expect(bytes_equal(buffer_view(&lines), bytes_text(expected)), "got:\n%.*sexpected:\n%s",
@@ -348,7 +297,7 @@ static void talk_frame(struct bytes frame, bool is_stamped, const char *expected
                                    frame.size - WIRE_HEADER_SIZE));
     client_open(&client);
     client_send(&client);
-    network_write(client.connection, bytes_of(copy, frame.size));
+    network_write(client.network.connection, bytes_of(copy, frame.size));
     client_expect(&client, expected);
     memory_free(copy);
 }
@@ -384,7 +333,7 @@ static void talk_raw(struct bytes input, const char *expected)
     struct client client;
 
     client_open(&client);
-    network_write(client.connection, input);
+    network_write(client.network.connection, input);
     client_expect(&client, expected);
 }
 
@@ -433,7 +382,7 @@ Test(binary_door, a_frame_is_taken_the_same_however_its_bytes_come)
         size_t size = at < 300 ? 1 : 1000;
 
         size = size < client.writer.out_size - at ? size : client.writer.out_size - at;
-        network_write(client.connection, bytes_of(client.writer.out + at, size));
+        network_write(client.network.connection, bytes_of(client.writer.out + at, size));
         uv_run(&loop, UV_RUN_NOWAIT);
         at += size;
     }
@@ -446,13 +395,13 @@ static void expect_text(struct bytes input, const char *beginning)
     struct client client;
 
     client_open(&client);
-    network_write(client.connection, input);
-    network_finish(client.connection);
-    while (!client.has_ended)
+    network_write(client.network.connection, input);
+    network_finish(client.network.connection);
+    while (!client.network.has_ended)
         uv_run(&loop, UV_RUN_ONCE);
-    cr_expect(client.got.size >= strlen(beginning) &&
-                  memcmp(client.got.data, beginning, strlen(beginning)) == 0,
-              "%.*s", (int)client.got.size, (const char *)client.got.data);
+    cr_expect(client.network.got.size >= strlen(beginning) &&
+                  memcmp(client.network.got.data, beginning, strlen(beginning)) == 0,
+              "%.*s", (int)client.network.got.size, (const char *)client.network.got.data);
     client_close(&client);
 }
 

@@ -13,6 +13,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 #include "storage/type.h"
+#include "tests/lib/network_client.h"
 
 /* ---- a cql that the test answers for ---- */
 
@@ -180,80 +181,28 @@ static void reopen_door(const struct native_limits *limits)
 /* ---- clients ---- */
 
 struct client {
-    struct connection *connection;
+    struct network_client network;       /* its `got` is what the inbox has not taken */
     struct native_inbox inbox;
     struct native_outbox outbox;
-    struct buffer raw;                   /* what came and was not taken by the inbox */
-    uint8_t space[65536];
     bool is_raw;
-    bool has_ended;
-    bool is_closed;
     struct arena *arena;                 /* of the last answer */
-};
-
-static void client_space(void *context, uint8_t **to_out, size_t *size_out)
-{
-    struct client *client = context;
-
-    *to_out = client->space;
-    *size_out = sizeof client->space;
-}
-
-static void client_data(void *context, size_t size)
-{
-    struct client *client = context;
-
-    buffer_append(&client->raw, client->space, size);
-}
-
-static void client_end(void *context, int status)
-{
-    (void)status;
-    ((struct client *)context)->has_ended = true;
-}
-
-static void client_drained(void *context)
-{
-    (void)context;
-}
-
-static void client_closed(void *context)
-{
-    ((struct client *)context)->is_closed = true;
-}
-
-static const struct connection_handler client_handler = {
-    .space = client_space,
-    .data = client_data,
-    .end = client_end,
-    .drained = client_drained,
-    .closed = client_closed,
 };
 
 static void client_open(struct client *client, uint8_t version)
 {
-    struct connection *ends[2];
-    struct error err = {0};
-
     memset(client, 0, sizeof *client);
-    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
-    native_door_attach(door, ends[1]);
-    client->connection = ends[0];
+    native_door_attach(door, network_client_open(&client->network, network));
     client->arena = arena_new(1 << 16);
     native_inbox_init(&client->inbox, true, NATIVE_BODY_MAX);
     native_outbox_init(&client->outbox, true);
     client->outbox.version = version;
-    network_start(ends[0], &client_handler, client);
 }
 
 static void client_close(struct client *client)
 {
-    network_close(client->connection);
-    while (!client->is_closed)
-        uv_run(&loop, UV_RUN_NOWAIT);
+    network_client_close(&client->network, &loop);
     native_inbox_release(&client->inbox);
     native_outbox_release(&client->outbox);
-    buffer_release(&client->raw);
     arena_free(client->arena);
 }
 
@@ -273,7 +222,7 @@ static void send_request(struct client *client, int16_t stream,
                                               stream, (uint8_t)request->opcode));
     native_outbox_end(&client->outbox);
     native_outbox_take(&client->outbox, &wire);
-    network_write(client->connection, buffer_view(&wire));
+    network_write(client->network.connection, buffer_view(&wire));
     buffer_release(&wire);
 }
 
@@ -292,9 +241,9 @@ static bool poll_answer(struct client *client, int16_t *stream_out,
     struct error err = {0};
     int rc = native_inbox_next(&client->inbox, &envelope, &err);
 
-    if (rc == 0 && client->raw.size > 0) {
-        native_inbox_add(&client->inbox, buffer_view(&client->raw));
-        buffer_clear(&client->raw);
+    if (rc == 0 && client->network.got.size > 0) {
+        native_inbox_add(&client->inbox, buffer_view(&client->network.got));
+        buffer_clear(&client->network.got);
         rc = native_inbox_next(&client->inbox, &envelope, &err);
     }
     cr_assert(rc >= 0, "%s", err.text);
@@ -355,7 +304,7 @@ static void client_serve(struct client *client, uint8_t version)
 
 static void wait_end(struct client *client)
 {
-    while (!client->has_ended)
+    while (!client->network.has_ended)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
@@ -400,15 +349,15 @@ Test(native_door, an_unknown_version_is_refused_as_drivers_understand_it)
         struct client client;
 
         client_open(&client, 5);
-        network_write(client.connection, bytes_of(cases[i].request, header_size));
+        network_write(client.network.connection, bytes_of(cases[i].request, header_size));
         wait_end(&client);
-        cr_expect(client.raw.size == header_size + 6 + strlen(cases[i].message));
-        cr_expect(client.raw.data[0] == cases[i].version);
-        cr_expect(client.raw.data[1] == 0 && client.raw.data[2] == 0, "stream 0");
-        cr_expect(client.raw.data[header_size - 5] == NATIVE_ERROR);
-        cr_expect(load_u32_be(client.raw.data + header_size) == 0x000A);
-        cr_expect(bytes_equal(bytes_of(client.raw.data + header_size + 6,
-                                       client.raw.size - header_size - 6),
+        cr_expect(client.network.got.size == header_size + 6 + strlen(cases[i].message));
+        cr_expect(client.network.got.data[0] == cases[i].version);
+        cr_expect(client.network.got.data[1] == 0 && client.network.got.data[2] == 0, "stream 0");
+        cr_expect(client.network.got.data[header_size - 5] == NATIVE_ERROR);
+        cr_expect(load_u32_be(client.network.got.data + header_size) == 0x000A);
+        cr_expect(bytes_equal(bytes_of(client.network.got.data + header_size + 6,
+                                       client.network.got.size - header_size - 6),
                               bytes_text(cases[i].message)));
         client_close(&client);
     }
@@ -492,13 +441,13 @@ Test(native_door, what_comes_out_of_turn_is_named_and_harms_nothing)
     expect_error(&client, 2, 0x000A, "Unexpected message QUERY, expecting STARTUP or OPTIONS");
     cr_assert(start(&client, "").opcode == NATIVE_READY);
     cr_assert(start(&client, "").opcode == NATIVE_ERROR);
-    network_write(client.connection, bytes_of("\4\0\0\5\x08\0\0\0\0", 9));
+    network_write(client.network.connection, bytes_of("\4\0\0\5\x08\0\0\0\0", 9));
     expect_error(&client, 5, 0x000A, "Unexpected message RESULT, it is no request");
-    network_write(client.connection, bytes_of("\4\0\0\5\x77\0\0\0\0", 9));
+    network_write(client.network.connection, bytes_of("\4\0\0\5\x77\0\0\0\0", 9));
     expect_error(&client, 5, 0x000A, "Unknown opcode 119");
-    network_write(client.connection, bytes_of("\4\0\0\6\x07\0\0\0\3abc", 12));
+    network_write(client.network.connection, bytes_of("\4\0\0\6\x07\0\0\0\3abc", 12));
     expect_error(&client, 6, 0x000A, "Invalid or truncated body of a QUERY message");
-    network_write(client.connection, bytes_of("\4\0\xff\xfe\x05\0\0\0\0", 9));
+    network_write(client.network.connection, bytes_of("\4\0\xff\xfe\x05\0\0\0\0", 9));
     expect_error(&client, -2, 0x000A, "A negative stream id is the server's");
     send_request(&client, 7, &options);
     cr_expect(wait_answer(&client, 7).opcode == NATIVE_SUPPORTED);
@@ -511,7 +460,7 @@ Test(native_door, a_connection_may_not_change_its_version)
     struct client client;
 
     client_serve(&client, 4);
-    network_write(client.connection, bytes_of("\3\0\0\1\5\0\0\0\0", 9));
+    network_write(client.network.connection, bytes_of("\3\0\0\1\5\0\0\0\0", 9));
     expect_error(&client, 0, 0x000A,
                  "Invalid message version. Got 3/v3 but previous messages on this connection had "
                  "version 4/v4");
@@ -524,7 +473,7 @@ Test(native_door, damaged_segments_end_the_connection_with_an_error)
     struct client client;
 
     client_serve(&client, 5);
-    network_write(client.connection, bytes_of("\1\0\2\0\0\0x\0\0\0\0", 11));
+    network_write(client.network.connection, bytes_of("\1\0\2\0\0\0x\0\0\0\0", 11));
     expect_error(&client, 0, 0x000A, "a segment's header is damaged");
     wait_end(&client);
     client_close(&client);
@@ -638,11 +587,11 @@ Test(native_door, a_body_over_the_limit_is_refused_and_passed_over)
 
     client_serve(&client, 4);
     /* 17 MiB */
-    network_write(client.connection, bytes_of("\4\0\0\7\7\1\x10\0\0", 9));
+    network_write(client.network.connection, bytes_of("\4\0\0\7\7\1\x10\0\0", 9));
     expect_error(&client, 7, 0x2200,
                  "Request is too big: length 17825792 exceeds maximum allowed length 16777216.");
     buffer_put_zeros(&zeros, 17825792);
-    network_write(client.connection, buffer_view(&zeros));
+    network_write(client.network.connection, buffer_view(&zeros));
     send_request(&client, 8, &options);
     cr_expect(wait_answer(&client, 8).opcode == NATIVE_SUPPORTED);
     cr_expect(metric_of("daybook_cql_request_bytes", "") == 0);
@@ -662,8 +611,8 @@ Test(native_door, bodies_half_sent_by_many_stay_within_the_limit)
     buffer_put_zeros(&zeros, SENT);
     for (uint32_t i = 0; i < CLIENTS; i++) {
         client_serve(&clients[i], 4);
-        network_write(clients[i].connection, bytes_of("\4\0\0\7\7\0\x20\0\0", 9));
-        network_write(clients[i].connection, buffer_view(&zeros));
+        network_write(clients[i].network.connection, bytes_of("\4\0\0\7\7\0\x20\0\0", 9));
+        network_write(clients[i].network.connection, buffer_view(&zeros));
     }
     for (int i = 0; i < 2000; i++)
         turn(1);
@@ -690,7 +639,7 @@ Test(native_door, a_client_that_does_not_read_is_held_up_and_hung_up)
 
     client_serve(&client, 4);
     fake.row_bytes = 1 << 20;
-    network_pause(client.connection);
+    network_pause(client.network.connection);
     for (int16_t i = 0; i < 200; i++)
         send_query(&client, i, "rows");
     for (int i = 0; i < 100; i++)
@@ -710,11 +659,11 @@ Test(native_door, a_slow_client_gets_every_answer)
 
     client_serve(&client, 5);
     fake.row_bytes = 100000;
-    network_pause(client.connection);
+    network_pause(client.network.connection);
     for (int16_t i = 0; i < 200; i++)
         send_query(&client, i, "rows");
     turn(50);
-    network_resume(client.connection);
+    network_resume(client.network.connection);
     while (answers < 200) {
         struct native_response response;
         int16_t stream;
@@ -735,9 +684,9 @@ Test(native_door, a_half_closed_connection_is_answered_and_then_closed)
 
     client_serve(&client, 4);
     send_query(&client, 1, "hold");
-    network_finish(client.connection);
+    network_finish(client.network.connection);
     turn(5);
-    cr_expect(fake.held_count == 1 && !client.has_ended);
+    cr_expect(fake.held_count == 1 && !client.network.has_ended);
     fake_answer_all();
     cr_expect(wait_answer(&client, 1).opcode == NATIVE_RESULT);
     wait_end(&client);
@@ -829,7 +778,7 @@ Test(native_door, a_change_of_the_schema_reaches_those_who_registered_before_the
     cr_expect(response.event.schema.change == CQL_CREATED);
     cr_expect_str_eq(response.event.schema.name, "t");
     cr_expect(wait_answer(&listening, 10).opcode == NATIVE_RESULT);
-    cr_expect(deaf.raw.size == 0);
+    cr_expect(deaf.network.got.size == 0);
     request.events = unknown;
     request.event_count = 1;
     send_request(&listening, 11, &request);

@@ -12,6 +12,7 @@
 
 #include "ingest/producer.h"
 #include "storage/base/memory.h"
+#include "tests/lib/network_client.h"
 #include "tests/unit/clicks_fixture.h"
 
 /* ---- a store that remembers what was applied ---- */
@@ -237,66 +238,12 @@ static void teardown(void)
 
 TestSuite(text_door, .init = setup, .fini = teardown, .timeout = 60);
 
-struct client {
-    struct connection *connection;
-    struct buffer got;
-    uint8_t space[65536];
-    bool has_ended;
-    bool is_closed;
-};
-
-static void client_space(void *context, uint8_t **to_out, size_t *size_out)
+static void client_open(struct network_client *client)
 {
-    struct client *client = context;
-
-    *to_out = client->space;
-    *size_out = sizeof client->space;
+    ingest_attach(ingest, network_client_open(client, network));
 }
 
-static void client_data(void *context, size_t size)
-{
-    struct client *client = context;
-
-    buffer_append(&client->got, client->space, size);
-}
-
-static void client_end(void *context, int status)
-{
-    (void)status;
-    ((struct client *)context)->has_ended = true;
-}
-
-static void client_drained(void *context)
-{
-    (void)context;
-}
-
-static void client_closed(void *context)
-{
-    ((struct client *)context)->is_closed = true;
-}
-
-static const struct connection_handler client_handler = {
-    .space = client_space,
-    .data = client_data,
-    .end = client_end,
-    .drained = client_drained,
-    .closed = client_closed,
-};
-
-static void client_open(struct client *client)
-{
-    struct connection *ends[2];
-    struct error err = {0};
-
-    *client = (struct client){0};
-    cr_assert(network_pair(network, ends, &err) == 0, "%s", err.text);
-    ingest_attach(ingest, ends[1]);
-    client->connection = ends[0];
-    network_start(ends[0], &client_handler, client);
-}
-
-static void client_say(struct client *client, const char *text)
+static void client_say(struct network_client *client, const char *text)
 {
     network_write(client->connection, bytes_text(text));
 }
@@ -307,22 +254,19 @@ static void turn(int turns)
         uv_run(&loop, UV_RUN_NOWAIT);
 }
 
-static void client_wait_end(struct client *client)
+static void client_wait_end(struct network_client *client)
 {
     while (!client->has_ended)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
-static void client_close(struct client *client)
+static void client_close(struct network_client *client)
 {
-    network_close(client->connection);
-    while (!client->is_closed)
-        uv_run(&loop, UV_RUN_NOWAIT);
-    buffer_release(&client->got);
+    network_client_close(client, &loop);
     turn(3);
 }
 
-static void expect_got(const struct client *client, const char *expected)
+static void expect_got(const struct network_client *client, const char *expected)
 {
     cr_expect(bytes_equal(buffer_view(&client->got), bytes_text(expected)),
               "got:\n%.*sexpected:\n%s", (int)client->got.size, (const char *)client->got.data,
@@ -332,7 +276,7 @@ static void expect_got(const struct client *client, const char *expected)
 /* Send all of `input`, half-close, and expect the answer to be `expected`. */
 static void talk_bytes(struct bytes input, const char *expected)
 {
-    struct client client;
+    struct network_client client;
 
     client_open(&client);
     network_write(client.connection, input);
@@ -419,7 +363,7 @@ Test(text_door, each_exchange_is_answered_as_the_protocol_says)
 Test(text_door, bytes_that_come_one_by_one_are_answered_the_same)
 {
     for (size_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++) {
-        struct client client;
+        struct network_client client;
         size_t size = strlen(exchanges[i].input);
 
         client_open(&client);
@@ -448,8 +392,8 @@ Test(text_door, a_batch_is_one_apply_with_its_producer_and_its_rejects)
 
 Test(text_door, nothing_is_answered_before_it_is_durable_and_copies_wait)
 {
-    struct client first;
-    struct client second;
+    struct network_client first;
+    struct network_client second;
 
     fake.holds_back = true;
     client_open(&first);
@@ -473,7 +417,7 @@ Test(text_door, nothing_is_answered_before_it_is_durable_and_copies_wait)
 
 Test(text_door, a_client_that_left_before_its_answer_finds_its_batch_there)
 {
-    struct client client;
+    struct network_client client;
 
     fake.holds_back = true;
     client_open(&client);
@@ -495,7 +439,7 @@ Test(text_door, producers_are_known_again_after_a_restart)
         buffer_printf(&input, "#batch %d 1\n" GOOD, i);
         buffer_printf(&output, "ok %d accepted 1 rejected 0\n", i);
     }
-    struct client client;
+    struct network_client client;
 
     client_open(&client);
     client_say(&client, P " new\n");
@@ -516,7 +460,7 @@ Test(text_door, producers_are_known_again_after_a_restart)
 
 Test(text_door, more_batches_than_the_window_wait_for_the_disk)
 {
-    struct client client;
+    struct network_client client;
     struct buffer input = {0};
 
     fake.holds_back = true;
@@ -540,7 +484,7 @@ Test(text_door, more_batches_than_the_window_wait_for_the_disk)
 
 Test(text_door, a_full_store_stops_reading_and_goes_on_where_it_stopped)
 {
-    struct client client;
+    struct network_client client;
     struct buffer input = {0};
 
     fake.is_full = true;
@@ -567,7 +511,7 @@ Test(text_door, a_full_store_stops_reading_and_goes_on_where_it_stopped)
 
 Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
 {
-    struct client client;
+    struct network_client client;
 
     fake.failure = ERROR_READ_ONLY;
     talk(GOOD, "error - store_failed broken\n");
@@ -647,7 +591,7 @@ Test(text_door, the_first_100_rejects_of_a_batch_are_lines_and_the_others_sums)
 Test(text_door, a_million_rejects_in_a_batch_are_gathered_and_none_vanishes)
 {
     struct buffer input = {0};
-    struct client client;
+    struct network_client client;
     size_t contents;
 
     append_times(&input, P " new\n#batch 1 500000\n", 1);
@@ -667,7 +611,7 @@ Test(text_door, a_million_rejects_in_a_batch_are_gathered_and_none_vanishes)
 
 Test(text_door, a_client_that_never_reads_is_not_read_and_then_hung_up_on)
 {
-    struct client client;
+    struct network_client client;
     struct buffer input = {0};
     size_t sent = 0;
 
@@ -711,7 +655,7 @@ static void append_large_batches(struct buffer *input, uint32_t first, uint32_t 
 static void talk_large_batches(const char *producer, uint32_t at_once, struct buffer *got)
 {
     struct buffer input = {0};
-    struct client client;
+    struct network_client client;
 
     client_open(&client);
     client_say(&client, producer);
@@ -765,7 +709,7 @@ Test(text_door, exchanges_flipped_in_any_bit_end_with_an_answer)
         cr_assert(size < sizeof bytes);
         /* Every 13th bit: of all exchanges together each part of a line many times. */
         for (size_t bit = i % 13; bit < 8 * size; bit += 13) {
-            struct client client;
+            struct network_client client;
 
             memcpy(bytes, exchanges[i].input, size);
             bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
@@ -781,7 +725,7 @@ Test(text_door, exchanges_flipped_in_any_bit_end_with_an_answer)
 
 Test(text_door, a_second_load_of_one_file_is_told_to_wait)
 {
-    struct client first;
+    struct network_client first;
 
     client_open(&first);
     client_say(&first, "#files 00112233445566778899aabbccddeeff\n");
