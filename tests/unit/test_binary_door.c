@@ -25,7 +25,8 @@ static void client_open(struct client *client)
 
 static void client_send(struct client *client)
 {
-    network_write(client->network.connection, bytes_of(client->writer.out, client->writer.out_size));
+    network_write(client->network.connection,
+                  bytes_of(client->writer.out, client->writer.out_size));
     client->writer.out_size = 0;
 }
 
