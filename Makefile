@@ -167,8 +167,8 @@ $(out)/pic/%.o: %.c Makefile
 # One object, whose inner names cannot meet those of the program it is linked into.
 $(client_static): $(client_objects)
 	$(quiet)mkdir -p $(@D)
-	$(quiet)ld -r $^ -o $(@D)/daybook.o && objcopy --localize-hidden $(@D)/daybook.o
-	$(quiet)rm -f $@ && ar rcs $@ $(@D)/daybook.o
+	$(quiet)ld -r $^ -o $(@D)/joined.o && objcopy --localize-hidden $(@D)/joined.o
+	$(quiet)rm -f $@ && ar rcs $@ $(@D)/joined.o
 
 $(client_shared): $(client_objects)
 	$(quiet)mkdir -p $(@D)
