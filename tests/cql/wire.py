@@ -223,9 +223,9 @@ def text_of(kind, data):
         items = [text_of(kind.inner[0], reader.bytes()) for _ in range(reader.int())]
         return ("[{}]" if kind.name == "list" else "{{{}}}").format(", ".join(items))
     if kind.name == "map":
-        pairs = [f"{text_of(kind.inner[0], reader.bytes())}: {text_of(kind.inner[1], reader.bytes())}"
+        pairs = [[text_of(inner, reader.bytes()) for inner in kind.inner]
                  for _ in range(reader.int())]
-        return "{" + ", ".join(pairs) + "}"
+        return "{" + ", ".join(map(": ".join, pairs)) + "}"
     if kind.inner:
         return text_of_fields(kind, reader)
     try:

@@ -1,5 +1,5 @@
-"""What Cassandra 5.0.9 answered to the case files of tests/cql/cassandra, daybook must answer: every
-row, column, type, error, text and warning, but where a file says why not."""
+"""What Cassandra 5.0.9 answered to the case files of tests/cql/cassandra, daybook must answer:
+every row, column, type, error, text and warning, but where a file says why not."""
 
 import sys
 
