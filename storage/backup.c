@@ -416,7 +416,7 @@ static void watch(struct timer *timer)
     backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
-    } else if (store.log_bytes > BACKUP_LOG_MAX && status.lag_frames > 0 &&
+    } else if (store.log_bytes > backup->follow->options.log_max && status.lag_frames > 0 &&
                backup->follow->held != NULL && !backup->follow->has_let_go) {
         give_up_hold(backup->follow);
     }
@@ -463,6 +463,9 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     task->options = *options;
     task->path = memory_string(options->path);
     task->options.path = task->path;
+    if (options->log_max == 0) {
+        task->options.log_max = BACKUP_LOG_MAX;
+    }
     if (options->follows && options->keep == 0) {
         task->options.keep = BACKUP_KEEP_FOLLOWING;
     }

@@ -28,6 +28,7 @@ struct backup_options {
     bool follows;
     bool copies;                       /* never a hard link */
     uint32_t keep;                     /* points; 0: all, or BACKUP_KEEP_FOLLOWING */
+    uint64_t log_max;                  /* bytes; 0: BACKUP_LOG_MAX */
     /* As disk_posix_open and disk_posix_close, on the copy lane. */
     int (*open)(const char *path, bool create, struct disk **disk_out, struct error *err);
     void (*close)(struct disk *disk);

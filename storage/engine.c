@@ -159,7 +159,7 @@ bool engine_open_is_full(const struct engine *engine)
     return engine->open->wide_rows >= engine->options.memtable_rows_max ||
            memtable_bytes(engine->open) >= engine->options.memory_limit / 3 ||
            (engine->log != NULL && engine->frozen_count == 0 &&
-            commit_log_unflushed_bytes(engine->log) >= ENGINE_UNFLUSHED_LOG_MAX);
+            commit_log_unflushed_bytes(engine->log) >= engine->options.unflushed_log_max);
 }
 
 /* ---- frames ---- */

@@ -16,6 +16,7 @@ struct engine_options {
     bool salvage;                      /* commit_log.h */
     uint64_t memory_limit;             /* bytes of memtables, open and frozen; 0: the default */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
+    uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
     uint64_t log_file_size;            /* commit_log.h, as the next; 0: default */
     uint64_t log_first_file_size;
     uint64_t archive_bytes;            /* commit_log.h */

@@ -232,6 +232,9 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     if (engine->options.memtable_rows_max == 0) {
         engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
     }
+    if (engine->options.unflushed_log_max == 0) {
+        engine->options.unflushed_log_max = ENGINE_UNFLUSHED_LOG_MAX;
+    }
     if (engine->options.day_rows_min == 0) {
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
     }

@@ -1,6 +1,64 @@
-"""The limits that are documented are those of the program, and a few are met."""
+"""The limits that are documented are those of the program, and each is met by a test."""
 
+import re
+import subprocess
+
+import pytest
+from cassandra import InvalidRequest
+
+import cql
 import daybook
+
+# Which test meets which line of `daybook limits`: a folder of tests/, a file, and a name in it.
+MET_BY = {
+    "id of a reseller or ad":
+        "unit/test_line_parser.c ids_are_taken_up_to_4096_bytes_and_refused_beyond",
+    "line at the text door":
+        "unit/test_text_door.c a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken",
+    "batch as sent": "e2e/test_bad_input.py test_a_batch_over_the_size_limit_is_dropped_whole",
+    "batches of a producer remembered":
+        "unit/test_producer.c numbers_are_next_known_old_or_past_a_gap",
+    "producers remembered": "unit/test_producer.c no_more_are_known_than_the_limit",
+    "connections at the ingest door":
+        "e2e/test_limits.py test_one_connection_too_many_is_told_so_and_the_others_go_on",
+    "answers of a connection that wait for the disk":
+        "unit/test_text_door.c more_answers_than_the_limit_wait_for_the_disk",
+    "answers that wait for their reader":
+        "e2e/test_bad_input.py test_a_client_that_never_reads_is_held_back_and_loses_nothing",
+    "time for which they may wait":
+        "unit/test_text_door.c a_client_that_never_reads_is_not_read_and_then_hung_up_on",
+    "lines told one by one as refused":
+        "e2e/test_bad_input.py test_rejects_past_100_are_summed_up",
+    "kept of a refused line":
+        "unit/test_line_parser.c ids_are_taken_up_to_4096_bytes_and_refused_beyond",
+    "clicks and rows in memory (`--memory`)":
+        "unit/test_text_door.c a_full_store_stops_reading_and_goes_on_where_it_stopped",
+    "write of one frame": "unit/test_engine.c a_batch_over_the_limit_is_refused_whole",
+    "log not in segments": "unit/test_engine.c a_log_over_its_limit_goes_to_segments",
+    "log held back for a backup that follows":
+        "sim/test_backup.c that_follows_lets_the_log_go_past_its_limit_and_begins_with_a_point",
+    "connections at the CQL door":
+        "unit/test_native_door.c connections_beyond_the_limit_are_hung_up",
+    "CQL request": "unit/test_native_door.c a_body_over_the_limit_is_refused_and_passed_over",
+    "CQL requests of a connection that run at a time":
+        "unit/test_native_door.c statements_beyond_those_that_run_wait_their_turn",
+    "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",
+    "partition key": "e2e/test_limits.py test_a_key_that_is_too_long_is_refused",
+    "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",
+    "files in one `load`": "e2e/test_limits.py test_more_than_may_be_named",
+    "resellers named in one report": "e2e/test_limits.py test_more_than_may_be_named",
+    "`counters --top`": "e2e/test_limits.py test_more_than_may_be_named",
+    "answer of a command that waits for its reader":
+        "e2e/test_limits.py test_an_answer_that_nobody_reads_is_made_no_further",
+}
+
+
+def test_every_limit_is_met_by_a_test_that_is_there():
+    rows = re.findall(r"^\| (.+?) \|", daybook.run("limits").out, re.MULTILINE)
+    assert rows[0] == "what" and sorted(rows[1:]) == sorted(MET_BY)
+    for limit, where in MET_BY.items():
+        file, name = where.split()
+        assert name in (daybook.ROOT / "tests" / file).read_text(), limit
 
 
 def test_the_documented_limits_are_those_of_the_program():
@@ -48,3 +106,55 @@ def test_a_server_that_is_out_of_open_files_keeps_what_it_has_and_goes_on(serve)
     daybook.wait_until(lambda: is_served(server), "a connection that is served")
     held.close()
     assert "all agree" in server.run("verify").out
+
+
+def test_a_key_that_is_too_long_is_refused(serve):
+    server = serve("--cql", "127.0.0.1:0")
+    with cql.connected(server) as session:
+        session.execute("CREATE KEYSPACE k WITH replication = "
+                        "{'class': 'SimpleStrategy', 'replication_factor': 1}")
+        session.execute("CREATE TABLE k.t (p text PRIMARY KEY, v int)")
+        insert = session.prepare("INSERT INTO k.t (p, v) VALUES (?, 1)")
+        with pytest.raises(InvalidRequest, match="65536"):
+            session.execute(insert, ("x" * 65536,))
+        session.execute(insert, ("x" * 65535,))
+        assert [len(row.p) for row in session.execute("SELECT p FROM k.t")] == [65535]
+
+
+def test_a_rate_file_over_the_limit(directory, tmp_path):
+    daybook.run("init", "-d", directory)
+    file = tmp_path / "rates.csv"
+    with file.open("wb") as out:
+        out.truncate((63 << 20) + 1)
+    answer = daybook.run("rate", "load", "-d", directory, file, status=3)
+    assert str(file) in answer.err and "over the limit of 63 MB" in answer.err
+
+
+@pytest.mark.parametrize("words, limit", [
+    (["load", *["x.csv"] * 4097], "4096"),
+    (["report", *["--reseller", "r"] * 1001], "1000"),
+    (["counters", "--top", "1000001"], "1000000"),
+], ids=["load", "report", "counters"])
+def test_more_than_may_be_named(directory, words, limit):
+    daybook.run("init", "-d", directory)
+    assert limit in daybook.run(*words, "-d", directory, status=2).err.replace(",", "")
+
+
+def test_an_answer_that_nobody_reads_is_made_no_further(serve):
+    server = serve()
+    long_ad = "ad" * 1000
+    lines = "".join(f"r,2013-11-28,{1385654400000 + i},{long_ad}-{i},0.5\n"
+                    for i in range(30_000))
+    assert server.client().send(lines).finish().rest() == ["ok - accepted 30000 rejected 0"]
+    reader = subprocess.Popen(
+        [daybook.PROGRAM, "counters", "clicks_per_ad", "-d", str(server.directory),
+         "--format", "csv"], stdout=subprocess.PIPE, env=daybook.environment())
+    assert reader.stdout.readline() == b"ad_id,clicks\n"
+    before = server.memory_kb("VmRSS")
+    # Others are answered meanwhile, and the rest of some 60 MB is not made ahead.
+    for _ in range(10):
+        server.run("status")
+    assert server.memory_kb("VmRSS") < before + (24 << 10)
+    assert len(reader.stdout.readlines()) == 30_000
+    reader.stdout.close()
+    assert reader.wait(daybook.PATIENCE) == 0

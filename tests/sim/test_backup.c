@@ -38,6 +38,7 @@ struct bench {
     struct backup *backup;
     uint32_t written;
     uint32_t acknowledged;
+    uint64_t log_max;                  /* backup.h */
     int64_t times_us[CLICKS_MAX];      /* of each click's acknowledgement; [0]: before the first */
 };
 
@@ -172,7 +173,8 @@ static void backup_begin(struct bench *bench, struct ended *ended, bool follows,
 {
     static const struct backup_handler handler = {.done = backup_done};
     const struct backup_options options = {
-        .path = "b", .follows = follows, .keep = keep, .open = open_target, .close = close_target};
+        .path = "b", .follows = follows, .keep = keep, .log_max = bench->log_max,
+        .open = open_target, .close = close_target};
     *ended = (struct ended){0};
     cr_assert_eq(backup_start(bench->backup, &options, &handler, ended, NULL), 0);
 }
@@ -719,6 +721,34 @@ Test(backup, that_follows_waits_for_a_full_disk_and_has_no_gap_then)
     struct restored restored = restore(bench.target, BACKUP_AT_TIME, bench.times_us[70]);
     cr_assert_eq(restored.status, 0, "%s", restored.err.text);
     cr_assert_eq(restored.clicks, 70);
+    bench_stop(&bench);
+}
+
+/* Its disk is full for so long that the store's own would be next. */
+Test(backup, that_follows_lets_the_log_go_past_its_limit_and_begins_with_a_point)
+{
+    struct bench bench;
+    struct backup_status status;
+    struct store_status store;
+    bench_start(&bench, 16);
+    write_clicks(&bench, 5);
+    bench.log_max = 8 * LOG_FILE;
+    follow(&bench);
+    backup_status(bench.backup, &status);
+    uint64_t first_point = status.point;
+    sim_disk_set_space(bench.target, sim_disk_used(bench.target) + 8192);
+    for (uint32_t round = 0; round < 30; round++) {
+        write_clicks(&bench, 30);
+        engine_fixture_flush(&bench.fixture);
+        sim_world_run_us(bench.sim, 200000);
+    }
+    store_status(bench.fixture.store, &store);
+    cr_expect_lt(store.log_bytes, 16 * LOG_FILE);
+    sim_disk_set_space(bench.target, UINT64_MAX);
+    catch_up(&bench);
+    backup_status(bench.backup, &status);
+    cr_expect_gt(status.point, first_point);
+    expect_restored(&bench, BACKUP_LATEST, bench.written);
     bench_stop(&bench);
 }
 

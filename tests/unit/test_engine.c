@@ -424,3 +424,50 @@ Test(engine, an_empty_batch_is_done_after_all_before_it)
     write_batch_free(batch);
     engine_fixture_stop(&fixture);
 }
+
+/* What is refused is not there at all, and what comes after it is. */
+Test(engine, a_batch_over_the_limit_is_refused_whole)
+{
+    static const char large[1 << 20];
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    const struct table *table = schema_table(store_schema(fixture.store), TABLE_RESELLER);
+    struct write_batch *batch = write_batch_new();
+    for (uint8_t i = 0; i < WRITE_BATCH_BYTES_MAX / sizeof(large); i++) {
+        struct column_value values[] = {
+            {RESELLER_ID, false, write_batch_text(batch, "r")},
+            {RESELLER_EFFECTIVE_SINCE, false, bytes_of(&i, 1)},
+            {RESELLER_REWARD_PERCENT, false, bytes_of(large, sizeof(large))},
+        };
+        write_batch_insert(batch, table, values, 3);
+    }
+    struct error err = {0};
+    cr_expect_eq(store_apply(fixture.store, batch, note_durable, NULL, &err), ERROR_LIMIT);
+    cr_expect_neq(strstr(err.text, "over the limit of 25165824"), NULL, "%s", err.text);
+    expect_rows(&fixture, TABLE_RESELLER, 100, "");
+    write_batch_clear(batch);
+    add_rate(&fixture, batch, "0.25");
+    cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
+    engine_fixture_restart(&fixture);
+    cr_expect_eq(read_state(&fixture, TABLE_RESELLER, bytes_text("r")).rows, 1);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
+/* Replay is bounded even where the rows are few and the memory is not full. */
+Test(engine, a_log_over_its_limit_goes_to_segments)
+{
+    struct engine_fixture fixture = {.options.unflushed_log_max = 256 << 10};
+    struct store_status status;
+    engine_fixture_start(&fixture);
+    struct write_batch *batch = write_batch_new();
+    for (uint32_t i = 0; i < 4000; i++) {
+        write_batch_clear(batch);
+        add_rate(&fixture, batch, i % 2 == 0 ? "0.25" : "0.5");
+        cr_assert_eq(engine_fixture_apply(&fixture, batch), 0);
+    }
+    store_status(fixture.store, &status);
+    cr_expect_gt(status.segments, 0);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}

@@ -86,6 +86,25 @@ Test(producer, a_batch_taken_back_can_be_given_again)
     producer_table_free(table);
 }
 
+Test(producer, no_more_are_known_than_the_limit)
+{
+    struct producer_table *table = producer_table_new();
+    uint8_t id[UUID_SIZE];
+
+    for (uint32_t number = 0; number < PRODUCERS_MAX; number++) {
+        id_of(number, id);
+        cr_assert(producer_add(table, id, 1) != NULL);
+    }
+    id_of(PRODUCERS_MAX, id);
+    cr_expect(producer_add(table, id, 1) == NULL);
+    cr_expect(producer_find(table, id) == NULL);
+    id_of(7, id);
+    producer_forget(table, producer_find(table, id));
+    id_of(PRODUCERS_MAX, id);
+    cr_expect(producer_add(table, id, 1) != NULL);
+    producer_table_free(table);
+}
+
 Test(producer, forgetting_one_leaves_all_others_findable)
 {
     struct producer_table *table = producer_table_new();

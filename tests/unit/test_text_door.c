@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "ingest/producer.h"
+#include "ingest/text_connection.h"
 #include "storage/base/memory.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/clicks_fixture.h"
@@ -482,6 +483,40 @@ Test(text_door, more_batches_than_the_window_wait_for_the_disk)
     buffer_release(&input);
 }
 
+static void append_times(struct buffer *buffer, const char *text, int times)
+{
+    for (int i = 0; i < times; i++)
+        buffer_append_text(buffer, text);
+}
+
+Test(text_door, more_answers_than_the_limit_wait_for_the_disk)
+{
+    enum { SYNCS = TEXT_REPLIES_MAX + 1000 };
+    struct network_client client;
+    struct buffer input = {0};
+    struct buffer expected = {0};
+
+    fake.holds_back = true;
+    client_open(&client);
+    append_times(&input, GOOD "#sync\n", SYNCS);
+    append_times(&expected, "ok - accepted 1 rejected 0\n", SYNCS);
+    network_write(client.connection, buffer_view(&input));
+    /* A line and its #sync are one of each: both wait. */
+    while (fake.applied < TEXT_REPLIES_MAX / 2)
+        turn(1);
+    turn(200);
+    cr_expect(fake.applied == TEXT_REPLIES_MAX / 2, "%u", fake.applied);
+    while (client.got.size < expected.size) {
+        fake_sync(&fake, 0);
+        turn(10);
+    }
+    cr_expect(bytes_equal(buffer_view(&client.got), buffer_view(&expected)));
+    cr_expect(fake.clicks == SYNCS);
+    client_close(&client);
+    buffer_release(&input);
+    buffer_release(&expected);
+}
+
 Test(text_door, a_full_store_stops_reading_and_goes_on_where_it_stopped)
 {
     struct network_client client;
@@ -527,12 +562,6 @@ Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
     client_wait_end(&client);
     expect_got(&client, "error 1 store_failed stopped after a write or sync failed\n");
     client_close(&client);
-}
-
-static void append_times(struct buffer *buffer, const char *text, int times)
-{
-    for (int i = 0; i < times; i++)
-        buffer_append_text(buffer, text);
 }
 
 Test(text_door, a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken)
