@@ -42,12 +42,15 @@ const char *cql_text(struct arena *arena, struct bytes text);
 /* ---- the server ---- */
 
 struct cql_prepared_cache;
+struct cql_trace;
+struct cql_traces;
 struct cql_work;
 
 struct cql {
     struct cql_options options;
     struct schema *system_schema;        /* of the virtual tables */
     struct cql_prepared_cache *prepared;
+    struct cql_traces *traces;
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
@@ -132,6 +135,7 @@ struct cql_work {
     const char *keyspace;                /* of the request, else the session's */
     const struct cql_value *values;      /* by marker number */
     int64_t now_s;
+    struct cql_trace *trace;             /* NULL: not asked for */
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
     void (*resume)(struct cql_work *work);   /* while it waits or is stalled */

@@ -13,6 +13,7 @@
 
 #include "query/cql/cql_schema_index.h"
 #include "query/cql/cql_schema_private.h"
+#include "query/cql/cql_trace.h"
 #include "storage/base/memory.h"
 
 static void change_release(struct cql_work *work)
@@ -710,6 +711,7 @@ void cql_schema_run(struct cql_work *work)
 {
     struct cql *cql = work->cql;
     cql->schema_is_changing = true;
+    cql_trace(work, "Changing the schema");
     if (cql->writing > 0) {
         cql->schema_change = work;
         return;

@@ -19,6 +19,7 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_plan.h"
+#include "query/cql/cql_trace.h"
 #include "rollup/tables.h"
 #include "storage/base/memory.h"
 
@@ -624,6 +625,9 @@ static void page_arrived(void *context, int status, const struct error *err,
 {
     struct select *select = context;
     int rc = status == 0 ? 0 : cql_fault_of(&select->work->fault, err);
+    if (status == 0) {
+        cql_trace(select->work, "Read %u rows", page->row_count);
+    }
     if (status == 0 && select->by_index) {
         rc = index_answer(select, page);
     } else if (status == 0 && select->reads_static_only) {
@@ -750,10 +754,27 @@ static void figures_arrived(void *context, int status, const struct error *err,
     select_go(select);
 }
 
+static void trace_read(struct select *select)
+{
+    const char *table = select->plan->table->name;
+    if (select->plan->by_stats) {
+        cql_trace(select->work, "Executing query on the kept sums of a partition of %s", table);
+    } else if (select->by_index && select->reads_row) {
+        cql_trace(select->work, "Reading the row of an index's entry from %s", table);
+    } else if (select->by_index) {
+        cql_trace(select->work, "Executing indexed query on %s using %s", table,
+                  select->plan->where.index->name);
+    } else {
+        cql_trace(select->work, "Executing %s query on %s",
+                  select->bound.is_scan ? "range" : "single-partition", table);
+    }
+}
+
 static void read_unit(struct select *select)
 {
     struct store *store = select->work->cql->options.store;
     struct error err = {0};
+    trace_read(select);
     if (select->plan->by_stats) {
         struct bytes key = select->bound.keys[select->unit / select->bound.slice_count];
         if (store_stats(store, select->plan->table->id, key, READ_DURABLE, figures_arrived, select,

@@ -15,6 +15,7 @@
 #include "query/cql/cql_parse.h"
 #include "query/cql/cql_prepared.h"
 #include "query/cql/cql_private.h"
+#include "query/cql/cql_trace.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
@@ -41,6 +42,7 @@ struct cql *cql_new(const struct cql_options *options)
     cql->system_schema = cql_system_schema();
     cql->prepared = cql_prepared_cache_new(
         options->prepared_bytes_max > 0 ? options->prepared_bytes_max : CQL_PREPARED_BYTES_DEFAULT);
+    cql->traces = cql_traces_new();
     store_on_drain(options->store, store_drained, cql);
     return cql;
 }
@@ -50,6 +52,7 @@ void cql_free(struct cql *cql)
     check(cql->running == 0);
     store_on_drain(cql->options.store, NULL, cql);
     cql_prepared_cache_free(cql->prepared);
+    cql_traces_free(cql->traces);
     schema_unref(cql->system_schema);
     memory_free(cql);
 }
@@ -260,6 +263,7 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
     struct cql *cql = work->cql;
     result->warnings = work->warnings;
     result->warning_count = work->warning_count;
+    result->trace_id = cql_trace_end(work);
     cql->running--;
     work->answer(work->answer_context, result);
     if (work->release != NULL) {
@@ -295,11 +299,13 @@ static void queue_add(struct cql_work **first, struct cql_work **last, struct cq
 
 void cql_stall(struct cql_work *work)
 {
+    cql_trace(work, "Waiting for room in the memtable");
     queue_add(&work->cql->stalled_first, &work->cql->stalled_last, work);
 }
 
 void cql_wait_for_schema(struct cql_work *work)
 {
+    cql_trace(work, "Waiting for a change of the schema");
     queue_add(&work->cql->waiting_first, &work->cql->waiting_last, work);
 }
 
@@ -472,24 +478,35 @@ static void run_compiled(struct cql_work *work)
     }
 }
 
+static void trace_parsing(struct cql_work *work)
+{
+    cql_trace(work, "Parsing %.*s", CQL_SHOW(work->request.text));
+}
+
 static int prepare_work(struct cql_work *work)
 {
     const struct cql_request *request = &work->request;
     if (request->kind == CQL_EXECUTE) {
         work->compiled = cql_prepared_get(work->cql, request->text, &work->fault);
     } else {
+        trace_parsing(work);
         work->compiled = cql_compile(work->cql, request->text, work->keyspace, &work->fault);
     }
     if (work->compiled == NULL) {
         return ERROR_INVALID;
     }
-    return cql_bind(work, work->compiled, request->values, request->value_count,
-                    request->values_are_named, &work->values);
+    int rc = cql_bind(work, work->compiled, request->values, request->value_count,
+                      request->values_are_named, &work->values);
+    if (rc == 0) {
+        cql_trace_values(work);
+    }
+    return rc;
 }
 
 static void prepare_run(struct cql_work *work)
 {
     struct cql_result result = {.kind = CQL_RESULT_PREPARED};
+    trace_parsing(work);
     if (cql_prepared_add(work->cql, work->request.text, work->keyspace, work->arena, &work->fault,
                          &result.prepared) != 0) {
         cql_finish_fault(work);
@@ -537,6 +554,9 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
                               .resume = work_run};
     work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
                                                                 : bytes_text(session->keyspace));
+    if (request->is_traced) {
+        cql_trace_begin(work);
+    }
     cql->running++;
     work_run(work);
 }

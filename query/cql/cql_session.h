@@ -152,6 +152,7 @@ struct cql_request {
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
+    bool is_traced;                      /* the client asks for a trace */
 };
 
 /* ---- results ---- */
@@ -238,6 +239,7 @@ struct cql_result {
     struct cql_schema_change change;
     const char *const *warnings;
     uint32_t warning_count;
+    const uint8_t *trace_id;             /* 16 bytes; NULL: not traced */
     const struct cql_payload *payload;   /* entries for the response */
     uint32_t payload_count;
 };

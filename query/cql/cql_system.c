@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "query/cql/cql_row.h"
+#include "query/cql/cql_trace.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
@@ -108,6 +109,21 @@ void cql_system_double(struct cql_system_maker *maker, double value)
     buffer_put_u64_be(&bytes, bits);
     cql_system_bytes(maker, buffer_view(&bytes));
     buffer_release(&bytes);
+}
+
+void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms)
+{
+    struct buffer bytes = {0};
+    value_put_bigint(&bytes, value_ms);
+    cql_system_bytes(maker, buffer_view(&bytes));
+    buffer_release(&bytes);
+}
+
+void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *address)
+{
+    static const uint8_t loopback[4] = {127, 0, 0, 1};
+    cql_system_bytes(maker, address->size > 0 ? bytes_of(address->bytes, address->size)
+                                              : bytes_of(loopback, sizeof(loopback)));
 }
 
 void cql_system_null(struct cql_system_maker *maker, uint32_t count)
@@ -206,13 +222,6 @@ static int order_rows(const void *a, const void *b, void *table)
 
 /* ---- system.local ---- */
 
-static struct bytes address_of(const struct cql_address *address)
-{
-    static const uint8_t loopback[4] = {127, 0, 0, 1};
-    return address->size > 0 ? bytes_of(address->bytes, address->size)
-                             : bytes_of(loopback, sizeof(loopback));
-}
-
 static void put_tokens(struct cql_system_maker *maker)
 {
     char texts[TOKENS][24];
@@ -228,26 +237,26 @@ static void put_tokens(struct cql_system_maker *maker)
 static void local_row(struct cql_system_maker *maker)
 {
     struct cql_work *work = maker->work;
-    struct bytes address = address_of(&work->session->local);
-    int32_t port = work->session->local.port != 0 ? work->session->local.port : PORT_DEFAULT;
+    const struct cql_address *address = &work->session->local;
+    int32_t port = address->port != 0 ? address->port : PORT_DEFAULT;
     uint8_t version[16];
     schema_uuid(store_schema(work->cql->options.store), version);
     cql_system_text(maker, "local");
     cql_system_text(maker, "COMPLETED");
-    cql_system_bytes(maker, address);
+    cql_system_inet(maker, address);
     cql_system_int(maker, 7000);
     cql_system_text(maker, CQL_CLUSTER_NAME);
     cql_system_text(maker, CQL_LANGUAGE_VERSION);
     cql_system_text(maker, CQL_DATACENTER);
     cql_system_int(maker, 1);
     cql_system_bytes(maker, bytes_of(work->cql->options.host_id, 16));
-    cql_system_bytes(maker, address);
+    cql_system_inet(maker, address);
     cql_system_int(maker, 7000);
     cql_system_text(maker, CQL_PROTOCOL_VERSION);
     cql_system_text(maker, CQL_PARTITIONER);
     cql_system_text(maker, CQL_RACK);
     cql_system_text(maker, CQL_RELEASE_VERSION);
-    cql_system_bytes(maker, address);
+    cql_system_inet(maker, address);
     cql_system_int(maker, port);
     cql_system_bytes(maker, bytes_of(version, sizeof(version)));
     put_tokens(maker);
@@ -262,6 +271,8 @@ uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
     struct cql_system_maker maker = {.work = work, .table = table, .values = values};
     if (strcmp(table->name, "local") == 0) {
         local_row(&maker);
+    } else if (strcmp(table->keyspace, "system_traces") == 0) {
+        cql_trace_rows(&maker, work->cql->traces);
     } else if (strcmp(table->keyspace, "system_schema") == 0) {
         cql_system_schema_rows(&maker, work->cql->system_schema);
         cql_system_schema_rows(&maker, store_schema(work->cql->options.store));

@@ -32,6 +32,9 @@ void cql_system_boolean(struct cql_system_maker *maker, bool value);
 void cql_system_int(struct cql_system_maker *maker, int32_t value);
 void cql_system_double(struct cql_system_maker *maker, double value);
 void cql_system_bytes(struct cql_system_maker *maker, struct bytes value);
+/* Milliseconds since 1970. */
+void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms);
+void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *address);
 void cql_system_null(struct cql_system_maker *maker, uint32_t count);
 /* A list or set of texts, or a map's keys and values in turn. */
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count);

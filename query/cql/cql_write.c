@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_trace.h"
 #include "rollup/rollup.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -396,11 +397,18 @@ static void answer_unknown(struct write *write, const struct error *err)
 
 static void write_start(struct write *write);
 
+static void write_retry(struct write *write)
+{
+    cql_trace(write->work, "What was read has changed: reading again");
+    write_start(write);
+}
+
 static void write_applied(void *context, int status, const struct error *err)
 {
     struct write *write = context;
     struct cql_work *work = write->work;
     if (status == 0) {
+        cql_trace(work, "The commit log is synced");
         if (write->is_conditional) {
             answer_applied(write);
         } else {
@@ -409,7 +417,7 @@ static void write_applied(void *context, int status, const struct error *err)
         return;
     }
     if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
-        write_start(write);
+        write_retry(write);
         return;
     }
     if (status == ERROR_INVALID || status == ERROR_LIMIT || status == ERROR_READ_ONLY) {
@@ -475,6 +483,8 @@ static void write_apply(struct cql_work *work)
 {
     struct write *write = work->state;
     struct error err = {0};
+    cql_trace(work, "Appending to commit log and memtable: %u mutations, %u increments",
+              write->batch->mutation_count, write->batch->increment_count);
     int rc = apply_batch(write, &err);
     if (rc == ERROR_FULL) {
         work->resume = write_apply;
@@ -482,7 +492,7 @@ static void write_apply(struct cql_work *work)
         return;
     }
     if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
-        write_start(write);
+        write_retry(write);
         return;
     }
     if (rc != 0) {
@@ -560,6 +570,7 @@ static void write_decide(struct write *write)
     for (uint32_t i = 0; i < write->count; i++) {
         if (!condition_holds(write, &write->statements[i])) {
             write->refused = i;
+            cql_trace(work, "A condition does not hold");
             if (write->batch == NULL) {
                 write->batch = write_batch_new();
             }
@@ -630,6 +641,7 @@ static void read_arrived(void *context, int status, const struct error *err,
     if (write->position.size == 0) {
         expect(write, statement, read->key, page->version);
     }
+    cql_trace(write->work, "Read %u rows", page->row_count);
     for (uint32_t i = 0; i < page->row_count; i++) {
         keep_row(write, read, &page->rows[i].row);
     }
@@ -668,6 +680,7 @@ static int read_one(struct write *write)
                                    .row_limit = READ_ROWS,
                                    .view = READ_APPLIED};
     request.slice.with_static = true;
+    cql_trace(write->work, "Reading existing values from %s", statement->plan->table->name);
     int rc = store_read(write->work->cql->options.store, &request, read_arrived, write, &err);
     return rc == 0 ? 0 : cql_fault_of(&write->work->fault, &err);
 }

@@ -114,7 +114,8 @@ static void put_result(struct native_call *call, const struct native_extras *ext
 
 static void put_answer(struct native_call *call, const struct cql_result *result)
 {
-    struct native_extras extras = {.warnings = result->warnings,
+    struct native_extras extras = {.trace_id = result->trace_id,
+                                   .warnings = result->warnings,
                                    .warning_count = result->warning_count,
                                    .payload = result->payload,
                                    .payload_count = result->payload_count};

@@ -287,8 +287,9 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
     check(native_opcode_is_request(envelope->opcode));
     *request_out = (struct native_request){
         .opcode = (enum native_opcode)envelope->opcode,
-        .is_traced = (envelope->flags & NATIVE_FLAG_TRACING) != 0,
-        .cql = {.serial_consistency = CQL_SERIAL, .page_size = -1},
+        .cql = {.serial_consistency = CQL_SERIAL,
+                .page_size = -1,
+                .is_traced = (envelope->flags & NATIVE_FLAG_TRACING) != 0},
     };
     if (envelope->version >= 4 && (envelope->flags & NATIVE_FLAG_PAYLOAD) != 0)
         read_payload(&decoding);
@@ -303,7 +304,7 @@ int native_request_decode(const struct native_envelope *envelope, struct arena *
 
 uint8_t native_request_flags(const struct native_request *request)
 {
-    return (uint8_t)((request->is_traced ? NATIVE_FLAG_TRACING : 0) |
+    return (uint8_t)((request->cql.is_traced ? NATIVE_FLAG_TRACING : 0) |
                      (request->cql.payload_count > 0 ? NATIVE_FLAG_PAYLOAD : 0));
 }
 

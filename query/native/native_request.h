@@ -27,7 +27,6 @@
 
 struct native_request {
     enum native_opcode opcode;
-    bool is_traced;                        /* the client asks for a trace */
     /* QUERY, PREPARE, EXECUTE, BATCH; a payload is any request's */
     struct cql_request cql;
     bool skips_metadata;

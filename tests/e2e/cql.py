@@ -14,6 +14,8 @@ from cassandra.policies import WhiteListRoundRobinPolicy
 
 import daybook
 
+# At cost 4, which is quick.
+BCRYPT_OF_SECRET = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
 CQLSH = pathlib.Path(sys.executable).parent / "cqlsh"
 
 

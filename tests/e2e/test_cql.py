@@ -310,9 +310,7 @@ def test_a_door_for_others_is_read_only_without_a_password_file(serve):
 def test_a_password_file_lets_in_whom_it_names(serve, tmp_path):
     from cassandra.auth import PlainTextAuthProvider
     passwords = tmp_path / "passwords"
-    # bcrypt of "secret" at cost 4
-    passwords.write_text(
-        "alice:$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n")
+    passwords.write_text(f"alice:{cql.BCRYPT_OF_SECRET}\n")
     server = serve("--cql", "127.0.0.1:0", "--cql-passwords", passwords)
     with cql.connected(server, auth_provider=PlainTextAuthProvider("alice", "secret")) as session:
         session.execute(KEYSPACE)

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "query/cql/cql_session.h"
+#include "query/cql/cql_trace.h"
+#include "storage/base/uuid.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* What an answer said, kept: results live only during the callback. */
@@ -19,6 +21,8 @@ struct seen {
     uint32_t rows;
     struct buffer paging_state;
     uint32_t warnings;
+    bool is_traced;
+    uint8_t trace_id[UUID_SIZE];
 };
 
 struct house {
@@ -99,6 +103,9 @@ static void answered(void *context, const struct cql_result *result)
     seen->code = result->error.code;
     seen->warnings = result->warning_count;
     seen->rows = result->rows.row_count;
+    seen->is_traced = result->trace_id != NULL;
+    if (seen->is_traced)
+        memcpy(seen->trace_id, result->trace_id, UUID_SIZE);
     snprintf(seen->message, sizeof(seen->message), "%s",
              result->kind == CQL_RESULT_ERROR ? result->error.message : "");
     if (result->kind == CQL_RESULT_ERROR)
@@ -400,5 +407,99 @@ Test(cql_session, conditions_that_run_together_hold_one_after_the_other)
         buffer_release(&seen[i].paging_state);
     }
     cr_expect_eq(applied, 1);
+    house_close(&house);
+}
+
+static void traced(struct house *house, const char *text)
+{
+    run(house,
+        (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text), .is_traced = true});
+    cr_assert(house->seen.is_traced);
+}
+
+/* A question about the trace of the request before. */
+static void ask_trace(struct house *house, const char *columns, const char *table)
+{
+    char id[UUID_TEXT_SIZE + 1];
+    char text[256];
+    uuid_format(house->seen.trace_id, id);
+    snprintf(text, sizeof(text), "SELECT %s FROM system_traces.%s WHERE session_id = %s", columns,
+             table, id);
+    query(house, text);
+    cr_expect(!house->seen.is_traced);
+}
+
+Test(cql_session, a_traced_request_is_told_of_once_it_is_answered)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    query(&house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                  "'replication_factor': 1}");
+    query(&house, "CREATE TABLE k.t (id int PRIMARY KEY, v text)");
+    traced(&house, "INSERT INTO k.t (id, v) VALUES (1, 'a')");
+    struct seen insert = house.seen;
+    ask_trace(&house, "activity", "events");
+    cr_expect_str_eq(house.seen.cells,
+                     "Parsing INSERT INTO k.t (id, v) VALUES (1, 'a');"
+                     "Appending to commit log and memtable: 1 mutations, 0 increments;"
+                     "The commit log is synced;");
+    house.seen = insert;
+    ask_trace(&house, "request, command, client", "sessions");
+    cr_expect_str_eq(house.seen.cells, "Execute CQL3 query QUERY 127.0.0.1;");
+    house.seen = insert;
+    ask_trace(&house, "parameters['query'], parameters['consistency_level']", "sessions");
+    cr_expect_str_eq(house.seen.cells, "INSERT INTO k.t (id, v) VALUES (1, 'a') ONE;");
+    house.seen = insert;
+    ask_trace(&house, "duration", "sessions");
+    cr_expect_eq(house.seen.rows, 1);
+    cr_expect_str_neq(house.seen.cells, "-;");
+    house_close(&house);
+}
+
+Test(cql_session, a_refused_request_has_its_trace_too)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    traced(&house, "SELECT * FROM nowhere.t");
+    cr_expect_eq(house.seen.kind, CQL_RESULT_ERROR);
+    ask_trace(&house, "activity", "events");
+    cr_expect_str_eq(house.seen.cells, "Parsing SELECT * FROM nowhere.t;");
+    house_close(&house);
+}
+
+Test(cql_session, the_oldest_traces_are_forgotten)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    traced(&house, "SELECT key FROM system.local");
+    struct seen first = house.seen;
+    for (int i = 1; i < CQL_TRACES_MAX; i++)
+        traced(&house, "SELECT key FROM system.local");
+    house.seen = first;
+    ask_trace(&house, "command", "sessions");
+    cr_expect_eq(house.seen.rows, 1);
+    traced(&house, "SELECT key FROM system.local");
+    house.seen = first;
+    ask_trace(&house, "command", "sessions");
+    cr_expect_eq(house.seen.rows, 0);
+    query(&house, "SELECT count(*) FROM system_traces.sessions");
+    cr_expect_str_eq(house.seen.cells, "256;");
+    house_close(&house);
+}
+
+Test(cql_session, a_long_statement_is_shown_cut_at_the_end_of_a_character)
+{
+    struct house house = {0};
+    struct buffer text = {0};
+    house_open(&house, 0);
+    /* 33 bytes before characters of two: the 1,000th byte is within one. */
+    buffer_append_text(&text, "SELECT key FROM system.local --- ");
+    for (int i = 0; i < 1000; i++)
+        buffer_append_text(&text, "\xc3\xa9");
+    run(&house, (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text),
+                                     .is_traced = true});
+    ask_trace(&house, "parameters['query']", "sessions");
+    cr_expect_eq(strncmp(house.seen.cells, (const char *)text.data, 400), 0);
+    buffer_release(&text);
     house_close(&house);
 }

@@ -97,7 +97,6 @@ static uint32_t make_requests(uint8_t version, struct native_request requests[16
         .cql = {.text = text("SELECT 1"), .consistency = CQL_LOCAL_ONE}};
     requests[count++] = (struct native_request){
         .opcode = NATIVE_QUERY,
-        .is_traced = true,
         .skips_metadata = true,
         .cql = {.text = text("SELECT * FROM caf\xc3\xa9"),
                 .consistency = CQL_QUORUM,
@@ -105,6 +104,7 @@ static uint32_t make_requests(uint8_t version, struct native_request requests[16
                 .values = some_values,
                 .value_count = 3,
                 .page_size = 5000,
+                .is_traced = true,
                 .paging_state = text("where it goes on"),
                 .has_timestamp = true,
                 .timestamp_us = -1,

@@ -1,0 +1,252 @@
+/* A list of the traces that were handed over, in their order; each is one arena.
+ *
+ * What decides correctness: events of a trace have identifiers of growing times, though several may
+ * fall on one microsecond, because clients show them in the identifiers' order; what the client
+ * gave is shown only as far as it is text. */
+#include "query/cql/cql_trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "storage/base/memory.h"
+#include "storage/base/uuid.h"
+
+enum { PARAMETERS_MAX = 64, TRACE_CHUNK = 2048 };
+
+struct trace_event {
+    struct trace_event *next;
+    const char *activity;
+    int64_t elapsed_us;
+    uint8_t id[UUID_SIZE];
+};
+
+struct cql_trace {
+    struct cql_trace *next;              /* the next younger one */
+    struct arena *arena;                 /* holds all of it, this struct too */
+    uint8_t id[UUID_SIZE];
+    const char *request;
+    const char *parameters[2 * PARAMETERS_MAX];   /* names and values in turn */
+    uint32_t parameter_count;            /* of both */
+    struct cql_address client, coordinator;
+    int64_t started_us;                  /* since 1970 */
+    int64_t began_us;                    /* on the monotonic clock */
+    int64_t duration_us;
+    int64_t last_us;                     /* the last event's time, since 1970 */
+    struct trace_event *first, **end;
+    uint32_t event_count;
+};
+
+struct cql_traces {
+    struct cql_trace *oldest, **end;
+    uint32_t count;
+    size_t bytes;
+};
+
+/* ---- those that are kept ---- */
+
+struct cql_traces *cql_traces_new(void)
+{
+    struct cql_traces *traces = memory_zeroed(1, sizeof(*traces));
+    traces->end = &traces->oldest;
+    return traces;
+}
+
+static void drop_oldest(struct cql_traces *traces)
+{
+    struct cql_trace *oldest = traces->oldest;
+    traces->oldest = oldest->next;
+    if (traces->oldest == NULL) {
+        traces->end = &traces->oldest;
+    }
+    traces->count--;
+    traces->bytes -= arena_held(oldest->arena);
+    arena_free(oldest->arena);
+}
+
+void cql_traces_free(struct cql_traces *traces)
+{
+    while (traces->oldest != NULL) {
+        drop_oldest(traces);
+    }
+    memory_free(traces);
+}
+
+/* ---- one under way ---- */
+
+static const char *consistency_name(enum cql_consistency consistency)
+{
+    static const char *const names[] = {"ANY",          "ONE",         "TWO",    "THREE",
+                                        "QUORUM",       "ALL",         "LOCAL_QUORUM",
+                                        "EACH_QUORUM",  "SERIAL",      "LOCAL_SERIAL",
+                                        "LOCAL_ONE"};
+    return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
+}
+
+/* What a client gave, cut to what is shown, at the end of a character. */
+static const char *shown(struct cql_trace *trace, struct bytes text)
+{
+    if (text.size > CQL_TRACE_TEXT_MAX) {
+        text.size = CQL_TRACE_TEXT_MAX;
+        while (text.size > 0 && (text.data[text.size] & 0xc0) == 0x80) {
+            text.size--;
+        }
+    }
+    return bytes_valid_utf8(text) ? cql_text(trace->arena, text) : "(no text)";
+}
+
+static void put_parameter(struct cql_trace *trace, const char *name, const char *value)
+{
+    if (trace->parameter_count < 2 * PARAMETERS_MAX) {
+        trace->parameters[trace->parameter_count++] = name;
+        trace->parameters[trace->parameter_count++] = value;
+    }
+}
+
+static void put_request(struct cql_trace *trace, const struct cql_request *request)
+{
+    static const char *const names[] = {[CQL_QUERY] = "Execute CQL3 query",
+                                        [CQL_PREPARE] = "Preparing CQL3 query",
+                                        [CQL_EXECUTE] = "Execute CQL3 prepared query",
+                                        [CQL_BATCH] = "Execute batch of CQL3 queries"};
+    trace->request = names[request->kind];
+    if (request->kind == CQL_QUERY || request->kind == CQL_PREPARE) {
+        put_parameter(trace, "query", shown(trace, request->text));
+    }
+    if (request->kind == CQL_PREPARE) {
+        return;
+    }
+    put_parameter(trace, "consistency_level", consistency_name(request->consistency));
+    put_parameter(trace, "serial_consistency_level",
+                  consistency_name(request->serial_consistency));
+    if (request->page_size > 0) {
+        char text[16];
+        snprintf(text, sizeof(text), "%d", request->page_size);
+        put_parameter(trace, "page_size", cql_text(trace->arena, bytes_text(text)));
+    }
+}
+
+void cql_trace_begin(struct cql_work *work)
+{
+    const struct world *world = work->cql->options.world;
+    struct arena *arena = arena_new(TRACE_CHUNK);
+    struct cql_trace *trace = arena_alloc(arena, sizeof(*trace), 16);
+    *trace = (struct cql_trace){.arena = arena,
+                                .client = work->session->client,
+                                .coordinator = work->session->local,
+                                .started_us = world->clock->wall_us(world->clock),
+                                .began_us = world->clock->monotonic_us(world->clock)};
+    trace->end = &trace->first;
+    timeuuid_make(trace->started_us, world->random, trace->id);
+    put_request(trace, &work->request);
+    work->trace = trace;
+}
+
+static int64_t elapsed_us(const struct cql_work *work)
+{
+    struct clock *clock = work->cql->options.world->clock;
+    return clock->monotonic_us(clock) - work->trace->began_us;
+}
+
+void cql_trace(struct cql_work *work, const char *format, ...)
+{
+    struct cql_trace *trace = work->trace;
+    if (trace == NULL || trace->event_count == CQL_TRACE_EVENTS_MAX) {
+        return;
+    }
+    bool is_last = ++trace->event_count == CQL_TRACE_EVENTS_MAX;
+    char line[CQL_TRACE_TEXT_MAX + 64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof(line), is_last ? "More happened than is kept" : format, arguments);
+    va_end(arguments);
+    struct trace_event *event = arena_alloc(trace->arena, sizeof(*event), 16);
+    *event = (struct trace_event){.activity = shown(trace, bytes_text(line)),
+                                  .elapsed_us = elapsed_us(work)};
+    int64_t now_us = trace->started_us + event->elapsed_us;
+    trace->last_us = now_us > trace->last_us ? now_us : trace->last_us + 1;
+    timeuuid_make(trace->last_us, work->cql->options.world->random, event->id);
+    *trace->end = event;
+    trace->end = &event->next;
+}
+
+void cql_trace_values(struct cql_work *work)
+{
+    struct cql_trace *trace = work->trace;
+    for (uint32_t i = 0; trace != NULL && i < work->compiled->marker_count; i++) {
+        const struct cql_column *marker = &work->compiled->markers[i];
+        struct buffer name = {0};
+        struct buffer value = {0};
+        buffer_printf(&name, "bound_var_%u_%s", i, marker->name);
+        if (work->values[i].state == CQL_VALUE_SET) {
+            type_format(marker->type, work->values[i].data, &value);
+        } else {
+            buffer_append_text(&value, work->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
+        }
+        put_parameter(trace, shown(trace, buffer_view(&name)), shown(trace, buffer_view(&value)));
+        buffer_release(&name);
+        buffer_release(&value);
+    }
+}
+
+const uint8_t *cql_trace_end(struct cql_work *work)
+{
+    struct cql_traces *traces = work->cql->traces;
+    struct cql_trace *trace = work->trace;
+    if (trace == NULL) {
+        return NULL;
+    }
+    trace->duration_us = elapsed_us(work);
+    work->trace = NULL;
+    *traces->end = trace;
+    traces->end = &trace->next;
+    traces->count++;
+    traces->bytes += arena_held(trace->arena);
+    while (traces->count > CQL_TRACES_MAX ||
+           (traces->bytes > CQL_TRACES_BYTES_MAX && traces->count > 1)) {
+        drop_oldest(traces);
+    }
+    return trace->id;
+}
+
+/* ---- rows ---- */
+
+static void put_session(struct cql_system_maker *maker, const struct cql_trace *trace)
+{
+    cql_system_bytes(maker, bytes_of(trace->id, UUID_SIZE));
+    cql_system_inet(maker, &trace->client);
+    cql_system_text(maker, "QUERY");
+    cql_system_inet(maker, &trace->coordinator);
+    cql_system_int(maker, trace->coordinator.port);
+    cql_system_int(maker, (int32_t)trace->duration_us);
+    cql_system_texts(maker, trace->parameters, trace->parameter_count);
+    cql_system_text(maker, trace->request);
+    cql_system_timestamp(maker, trace->started_us / 1000);
+    cql_system_row(maker);
+}
+
+static void put_event(struct cql_system_maker *maker, const struct cql_trace *trace,
+                      const struct trace_event *event)
+{
+    cql_system_bytes(maker, bytes_of(trace->id, UUID_SIZE));
+    cql_system_bytes(maker, bytes_of(event->id, UUID_SIZE));
+    cql_system_text(maker, event->activity);
+    cql_system_inet(maker, &trace->coordinator);
+    cql_system_int(maker, trace->coordinator.port);
+    cql_system_int(maker, (int32_t)event->elapsed_us);
+    cql_system_text(maker, "engine");
+    cql_system_row(maker);
+}
+
+void cql_trace_rows(struct cql_system_maker *maker, const struct cql_traces *traces)
+{
+    bool has_events = strcmp(maker->table->name, "events") == 0;
+    for (const struct cql_trace *trace = traces->oldest; trace != NULL; trace = trace->next) {
+        if (!has_events) {
+            put_session(maker, trace);
+        }
+        for (const struct trace_event *event = trace->first; has_events && event != NULL;
+             event = event->next) {
+            put_event(maker, trace, event);
+        }
+    }
+}
