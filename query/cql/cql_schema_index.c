@@ -90,6 +90,19 @@ static const char *made_up_name(const struct schema *schema, const struct table 
     return kept;
 }
 
+/* As Cassandra has it; the catalog of indexes relies on names without blanks. */
+static bool is_index_name(struct bytes name)
+{
+    for (size_t i = 0; i < name.size; i++) {
+        uint8_t letter = name.data[i] | 0x20;
+        bool is_digit = name.data[i] >= '0' && name.data[i] <= '9';
+        if (!is_digit && (letter < 'a' || letter > 'z') && name.data[i] != '_') {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const struct cql_index *twin(const struct schema *schema, const struct table *table,
                                     const struct column *column, enum cql_index_of of,
                                     struct arena *arena)
@@ -143,6 +156,10 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema,
     if (create->has_class || create->is_custom) {
         return cql_invalid(fault, "Custom indexes are not supported by daybook: %.*s",
                            CQL_SHOW(create->class_name));
+    }
+    if (!is_index_name(create->name)) {
+        return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
+                          CQL_SHOW(create->name));
     }
     if ((table->flags & TABLE_COUNTER) != 0) {
         return cql_invalid(fault, "Secondary indexes on counter tables aren't supported");

@@ -11,6 +11,7 @@
     - 7
     ! page 3                            answers come in pages of 3 rows (0: whole)
     ! hide                              values of the next answer are shown as *
+    ! wait 3                            seconds pass
     ! compact, ! restart                daybook alone
 
 Each file starts in a keyspace named as the file, which is dropped before and after; further ones
@@ -18,6 +19,8 @@ of its own must begin with that name and an underscore.
 """
 
 import dataclasses
+import re
+import time
 
 import wire
 
@@ -72,6 +75,23 @@ def read(path):
     return cases
 
 
+# What Cassandra says beside an error: the piece of the statement, which its parser's state decides,
+# and lists in the order of a hash table.
+BESIDE = re.compile(r" \(((known type|can be matched).*|.*\[.*\].*)\)?$", re.DOTALL)
+
+
+def comparable(lines):
+    """An answer without what clients cannot build on: what stands beside an error, and a last page
+    without rows, which Cassandra gives where the page before it ended with the last row."""
+    lines = [BESIDE.sub("", line) if line.startswith("ERROR 2") else line for line in lines]
+    warnings = len(lines)
+    while warnings > 0 and lines[warnings - 1].startswith("WARNING"):
+        warnings -= 1
+    if warnings > 0 and lines[warnings - 1] == "-- next page":
+        del lines[warnings - 1:]
+    return lines
+
+
 def bound_values(line):
     """The bytes of one execution; a line of nothing binds nothing."""
     marks = {"null": wire.NULL, "unset": wire.UNSET}
@@ -118,6 +138,8 @@ class Player:
             self.page_size = int(value)
         elif name == "hide":
             self.is_hidden = True
+        elif name == "wait":
+            time.sleep(int(value))
         elif name not in ("compact", "restart"):
             raise ValueError(f"unknown directive: {line}")
         elif self.directives:

@@ -28,7 +28,7 @@ def record(connection, path):
     for case, answer in player.Player(connection).play(path, cases):
         changed += case.answer != answer
         case.answer = answer
-        if case.reason and case.own == answer:
+        if case.reason and player.comparable(case.own) == player.comparable(answer):
             print(f"{path}:{case.line}: daybook answers the same: not \"{case.reason}\"")
     path.write_text("".join(case.text() for case in cases))
     print(f"{path}: {sum(bool(case.statement) for case in cases)} statements, {changed} changed")

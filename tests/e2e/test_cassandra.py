@@ -54,7 +54,7 @@ def house(tmp_path_factory):
 def test_daybook_answers_as_cassandra_did(house, path):
     wrong = []
     for case, answer in player.Player(house.connection, house.direct).play(path, player.read(path)):
-        if answer != case.wanted():
+        if player.comparable(answer) != player.comparable(case.wanted()):
             wrong.append("\n".join([f"{path}:{case.line}: {case.statement}", *case.bound, "wanted:",
                                     *case.wanted(), "got:", *answer]))
     assert not wrong, "\n\n".join(wrong)
@@ -72,7 +72,7 @@ def reasons():
 
 def test_each_difference_is_one():
     same = [f"{path}:{case.line}" for cases in reasons().values() for path, case in cases
-            if case.own == case.answer]
+            if player.comparable(case.own) == player.comparable(case.answer)]
     assert not same, same
 
 
