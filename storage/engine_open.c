@@ -20,6 +20,12 @@ enum {
 
 /* ---- opening ---- */
 
+/* The tables that every directory has. */
+struct builtin {
+    const struct table_definition *const *tables;
+    uint32_t count;
+};
+
 /* A frame's batches, parsed before the first of them is applied: whether the frame must begin a
  * memtable (its schema, its exceptions) is known only from all of them. */
 struct frame_batches {
@@ -96,7 +102,60 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     return rc;
 }
 
-static int open_log(struct engine *engine, struct error *err)
+/* The schema with the tables that this version has built in and the directory does not know yet;
+ * NULL in *changed_out when it knows all. */
+static int builtin_added(const struct engine *engine, const struct builtin *builtin,
+                         struct schema **changed_out, struct error *err)
+{
+    struct schema *changed = NULL;
+    for (uint32_t i = 0; i < builtin->count; i++) {
+        if (schema_table(changed != NULL ? changed : engine->schema, builtin->tables[i]->id) !=
+            NULL) {
+            continue;
+        }
+        if (changed == NULL) {
+            changed = schema_copy(engine->schema);
+        }
+        int rc = schema_add_table(changed, builtin->tables[i], err);
+        if (rc != 0) {
+            schema_unref(changed);
+            return rc;
+        }
+    }
+    *changed_out = changed;
+    return 0;
+}
+
+/* Only once the log is replayed: its frames may change the schema, as a version without these
+ * tables knew it.  And flushed first, for the next opening begins with the manifest's schema, and
+ * such a frame after it would take the tables away again, rows and all. */
+static int add_builtin(struct engine *engine, const struct builtin *builtin, struct error *err)
+{
+    struct schema *changed;
+    int rc = builtin_added(engine, builtin, &changed, err);
+    if (rc != 0 || changed == NULL) {
+        return rc;
+    }
+    engine_freeze_open(engine, engine->payload_frame - 1);
+    if (!engine->options.read_only) {
+        const struct manifest_edit edit = {.schema = changed};
+        rc = engine_flush_now(engine, err);
+        rc = rc == 0 ? manifest_apply(engine->manifest, &edit, err) : rc;
+    }
+    if (rc != 0) {
+        schema_unref(changed);
+        return rc;
+    }
+    schema_unref(engine->schema);
+    engine->schema = changed;
+    schema_unref(engine->schema_flushed);
+    engine->schema_flushed = schema_ref(changed);
+    memtable_unref(engine->open);
+    engine->open = memtable_new(changed, engine->payload_frame, engine->memory);
+    return 0;
+}
+
+static int open_log(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
     struct commit_log_options options = {.file_size = engine->options.log_file_size,
@@ -108,12 +167,20 @@ static int open_log(struct engine *engine, struct error *err)
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1, engine->memory);
+    struct commit_log *log;
     int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,
-                             &engine->log, err);
+                             &log, err);
     if (rc != 0) {
         return rc;
     }
-    engine->payload_frame = commit_log_next_frame(engine->log);
+    engine->payload_frame = commit_log_next_frame(log);
+    /* While the engine has no log yet, what is frozen is flushed here and not by a job. */
+    rc = add_builtin(engine, builtin, err);
+    if (rc != 0) {
+        commit_log_close(log);
+        return rc;
+    }
+    engine->log = log;
     int64_t last = commit_log_last_timestamp(engine->log);
     engine->timestamp_next_us =
         last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
@@ -122,36 +189,6 @@ static int open_log(struct engine *engine, struct error *err)
         commit_log_flushed(engine->log, engine->frame_flushed);
     }
     return 0;
-}
-
-/* Tables that this version has built in and the directory does not know yet. */
-static int add_builtin(struct engine *engine, const struct table_definition *const *builtin,
-                       uint32_t count, struct error *err)
-{
-    struct schema *changed = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        if (schema_table(changed != NULL ? changed : engine->schema, builtin[i]->id) != NULL) {
-            continue;
-        }
-        if (changed == NULL) {
-            changed = schema_copy(engine->schema);
-        }
-        int rc = schema_add_table(changed, builtin[i], err);
-        if (rc != 0) {
-            schema_unref(changed);
-            return rc;
-        }
-    }
-    if (changed == NULL) {
-        return 0;
-    }
-    schema_unref(engine->schema);
-    engine->schema = changed;
-    if (engine->options.read_only) {
-        return 0;
-    }
-    struct manifest_edit edit = {.schema = changed};
-    return manifest_apply(engine->manifest, &edit, err);
 }
 
 static void engine_free(struct engine *engine)
@@ -244,8 +281,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     return engine;
 }
 
-static int engine_recover(struct engine *engine, const struct table_definition *const *builtin,
-                          uint32_t builtin_count, struct error *err)
+static int engine_recover(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_options manifest = {.read_only = engine->options.read_only,
                                               .salvage = engine->options.salvage};
@@ -254,15 +290,9 @@ static int engine_recover(struct engine *engine, const struct table_definition *
         return rc;
     }
     engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
-    rc = add_builtin(engine, builtin, builtin_count, err);
-    engine->schema_flushed = schema_ref(manifest_state(engine->manifest)->schema);
-    if (rc == 0) {
-        rc = engine_open_segments(engine, err);
-    }
-    if (rc == 0) {
-        rc = open_log(engine, err);
-    }
-    return rc;
+    engine->schema_flushed = schema_ref(engine->schema);
+    rc = engine_open_segments(engine, err);
+    return rc == 0 ? open_log(engine, builtin, err) : rc;
 }
 
 int engine_open(struct world *world, const struct engine_options *options,
@@ -280,7 +310,7 @@ int engine_open(struct world *world, const struct engine_options *options,
         return rc;
     }
     struct engine *engine = engine_new(world, options);
-    rc = engine_recover(engine, builtin, builtin_count, err);
+    rc = engine_recover(engine, &(struct builtin){builtin, builtin_count}, err);
     if (rc != 0) {
         engine_free(engine);
         return rc;

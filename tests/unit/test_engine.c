@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 
+#include "ingest/tables.h"
 #include "tests/lib/engine_fixture.h"
 
 /* The paper's six clicks; times are UTC. */
@@ -469,5 +470,101 @@ Test(engine, a_log_over_its_limit_goes_to_segments)
     store_status(fixture.store, &status);
     cr_expect_gt(status.segments, 0);
     write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
+/* ---- a directory of an older version ---- */
+
+enum { TABLE_OF_USER = 1000 };
+
+/* As CREATE TABLE does it, by a version that had fewer tables. */
+static void create_user_table(struct engine_fixture *fixture)
+{
+    static const struct column_definition columns[] = {
+        {0, "id", "text", COLUMN_PARTITION, false},
+        {0, "name", "text", COLUMN_REGULAR, false},
+    };
+    const struct table_definition definition = {
+        .keyspace = "daybook", .name = "mine", .columns = columns, .column_count = 2};
+    struct error err = {0};
+    struct schema *changed = schema_copy(store_schema(fixture->store));
+    cr_assert_eq(schema_add_table(changed, &definition, &err), 0, "%s", err.text);
+    struct write_batch *batch = write_batch_new();
+    batch->schema = changed;
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+    schema_unref(changed);
+}
+
+static void add_user_row(struct engine_fixture *fixture, uint32_t table_id, const char *key)
+{
+    const struct table *table = schema_table(store_schema(fixture->store), table_id);
+    cr_assert_not_null(table);
+    const struct column_value values[] = {{table->columns[0].id, false, bytes_text(key)},
+                                          {table->columns[1].id, false, bytes_text("v")}};
+    struct write_batch *batch = write_batch_new();
+    write_batch_insert(batch, table, values, 2);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static void add_reject(struct engine_fixture *fixture)
+{
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_REJECT);
+    cr_assert_not_null(table);
+    static const uint8_t id[16] = {[6] = 0x10, [8] = 0x80};
+    const struct column_value values[] = {{REJECT_DAY, false, bytes_text("2013-11-28")},
+                                          {REJECT_ID, false, bytes_of(id, sizeof id)},
+                                          {REJECT_CODE, false, bytes_text("bad_day")}};
+    struct write_batch *batch = write_batch_new();
+    write_batch_insert(batch, table, values, 3);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static void expect_upgraded(struct engine_fixture *fixture)
+{
+    static const char *const reject =
+        "2013-11-28|00000000-0000-1000-8000-000000000000|-|bad_day|-|-|-|-|-\n";
+    expect_rows(fixture, TABLE_OF_USER, 100, "a|v\n");
+    expect_rows(fixture, TABLE_REJECT, 100, reject);
+}
+
+/* The log of an older version holds a schema without the tables that this one has built in: they
+ * are there after it is replayed, at every opening, and so are the rows that were written then. */
+Test(engine, tables_of_a_newer_version_outlive_a_log_that_does_not_know_them)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    create_user_table(&fixture);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    fixture.has_ingest = true;
+    engine_fixture_restart(&fixture);
+    add_reject(&fixture);
+    expect_upgraded(&fixture);
+    engine_fixture_restart(&fixture);
+    expect_upgraded(&fixture);
+    engine_fixture_flush(&fixture);
+    engine_fixture_restart(&fixture);
+    expect_upgraded(&fixture);
+    engine_fixture_stop(&fixture);
+}
+
+/* A reader without a server finds the tables, empty, and changes nothing. */
+Test(engine, a_reader_of_an_older_directory_sees_empty_new_tables)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    create_user_table(&fixture);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    fixture.has_ingest = true;
+    fixture.options.read_only = true;
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
+    expect_rows(&fixture, TABLE_REJECT, 100, "");
+    fixture.has_ingest = false;
+    fixture.options.read_only = false;
+    engine_fixture_restart(&fixture);
+    cr_expect_null(schema_table(store_schema(fixture.store), TABLE_REJECT));
     engine_fixture_stop(&fixture);
 }
