@@ -42,7 +42,10 @@ static const struct limit limits[] = {
     {"batches of a producer remembered", PRODUCER_WINDOW, UNIT_COUNT,
      "a copy of an older one is answered `ok N duplicate` without its counts"},
     {"producers remembered", PRODUCERS_MAX, UNIT_COUNT,
-     "a new one is refused: `error - too_many_producers`"},
+     "the one silent longest is forgotten for a new one; if none was silent for a day, the new one "
+     "is refused: `error - too_many_producers`"},
+    {"days of silence until a producer may be forgotten", PRODUCER_SILENT_DAYS, UNIT_COUNT,
+     "it is unknown when it comes back: `error - unknown_producer`"},
     {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,
      "`error - too_many_connections`, and the new one is closed"},
     {"answers of a connection that wait for the disk", TEXT_REPLIES_MAX, UNIT_COUNT,

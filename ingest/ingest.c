@@ -8,6 +8,7 @@
 #include "ingest/ingest.h"
 
 #include "ingest/ingest_private.h"
+#include "ingest/producer_rows.h"
 #include "ingest/rejects.h"
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
@@ -35,6 +36,10 @@ static void ingest_add_metrics(struct ingest *ingest)
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
                              "Times a connection had to wait for room in the store.");
+    own->forgotten = metrics_add(metrics, METRIC_COUNTER,
+                                 "daybook_ingest_producers_forgotten_total", "",
+                                 "Producers that were silent for so long that others took their "
+                                 "places.");
     own->ahead = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
                              "Bytes of lines that were parsed beside the engine thread.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
@@ -50,46 +55,6 @@ static void ingest_add_metrics(struct ingest *ingest)
 }
 
 /* ---- the table of producers ---- */
-
-static bool producer_number(const struct table *table, const struct page_row *row,
-                            uint32_t column_id, uint64_t *number_out)
-{
-    struct bytes value;
-
-    if (!page_row_value(table, row, column_id, &value) || value.size != 8)
-        return false;
-    *number_out = load_u64_be(value.data);
-    return true;
-}
-
-/* One remembered batch of one producer. */
-static int ingest_restore(struct ingest *ingest, const struct table *table,
-                          const struct page_row *row, struct error *err)
-{
-    struct producer_batch batch = {.is_durable = true};
-    struct producer *producer;
-    struct bytes id;
-    struct bytes hash;
-    uint64_t epoch;
-
-    if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
-        !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
-        !producer_number(table, row, PRODUCER_EPOCH, &epoch) ||
-        !producer_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
-        !producer_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||
-        !producer_number(table, row, PRODUCER_REJECTED, &batch.rejected))
-        return error_set(err, ERROR_CORRUPT, "a row of daybook_system.producer is damaged");
-    batch.hash = (struct hash128){load_u64(hash.data), load_u64(hash.data + 8)};
-    producer = producer_find(ingest->producers, id.data);
-    if (producer == NULL)
-        producer = producer_add(ingest->producers, id.data, epoch);
-    if (producer == NULL)
-        return error_set(err, ERROR_LIMIT, "more than %d producers are known", PRODUCERS_MAX);
-    if (epoch > producer->epoch)
-        producer->epoch = epoch;
-    producer_record(producer, &batch);
-    return 0;
-}
 
 static void ingest_opened(struct ingest *ingest, int status, const struct error *err)
 {
@@ -111,7 +76,7 @@ static void ingest_producer_page(void *context, int status, const struct error *
     if (status != 0)
         (void)error_set(&own, status, "%s", err == NULL ? error_text(status) : err->text);
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
-        status = ingest_restore(ingest, page->table, &page->rows[i], &own);
+        status = producer_rows_take(ingest->producers, page->table, &page->rows[i], &own);
     if (status == 0 && page->position.size > 0 && !ingest->is_closing) {
         status = ingest_read_producers(ingest, page->position, &own);
         if (status == 0) {

@@ -26,6 +26,7 @@ struct ingest_metrics {
     struct metric *connections;
     struct metric *refused;
     struct metric *waits;
+    struct metric *forgotten;
     struct metric *ahead;
 };
 
@@ -33,6 +34,7 @@ struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
     struct producer_table *producers;
+    int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
     struct ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */

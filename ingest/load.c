@@ -419,7 +419,7 @@ static void load_begin(struct load *load)
     uuid_make(load->world->random, id);
     uuid_format(load->prefix != NULL ? load->prefix->producer : id, text);
     load->sequence = load->prefix != NULL ? load->prefix->batch + 1 : 1;
-    load_control(load, "#producer %s 1%s", text, load->prefix != NULL ? "" : " new");
+    load_control(load, "#producer %s 1%s", text, load->sequence > 1 ? "" : " new");
     if (load->frames == NULL)
         network_write(load->connection, buffer_view(&load->file.header));
     else if (load_frames_file(load->frames, &load->columns, buffer_view(&load->file.header),

@@ -246,6 +246,15 @@ void load_file_close(struct load_file *file)
 
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix)
 {
+    for (uint32_t i = 0; i < file->prefix_count; i++) {
+        struct load_prefix *known = &file->prefixes[i];
+
+        if (memcmp(known->producer, prefix->producer, UUID_SIZE) == 0) {
+            if (known->batch < prefix->batch)
+                *known = *prefix;
+            return;
+        }
+    }
     if (file->prefix_count == file->prefix_capacity) {
         file->prefix_capacity = file->prefix_capacity == 0 ? 8 : file->prefix_capacity * 2;
         file->prefixes =

@@ -46,6 +46,7 @@ must_check int load_file_open(struct load_file *file, const char *path, const ch
                               const struct line_columns *columns, struct error *err);
 void load_file_close(struct load_file *file);
 
+/* Of two of one producer the one with the later batch stays. */
 void load_file_add_prefix(struct load_file *file, const struct load_prefix *prefix);
 
 /* Consume the longest prefix that the content begins with, or only the header.  *prefix_out is NULL

@@ -92,11 +92,24 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
     return producer;
 }
 
+bool producer_table_is_full(const struct producer_table *table)
+{
+    return table->count == PRODUCERS_MAX;
+}
+
+/* Batches become durable in order, so the last one speaks for all. */
+static bool producer_may_go(struct producer *producer)
+{
+    const struct producer_batch *last = producer_batch_of(producer, producer->last);
+
+    return producer->owner == NULL && (producer->last == 0 || last->is_durable);
+}
+
 void producer_forget(struct producer_table *table, struct producer *producer)
 {
     uint32_t at = (uint32_t)(producer_slot(table, producer->id) - table->slots);
 
-    check(producer->last == 0 && producer->owner == NULL);
+    check(producer_may_go(producer));
     table->slots[at] = NULL;
     table->count--;
     producer_free(producer);
@@ -107,6 +120,51 @@ void producer_forget(struct producer_table *table, struct producer *producer)
         table->slots[at] = NULL;
         *producer_slot(table, moved->id) = moved;
     }
+}
+
+static bool producer_is_silent(struct producer *producer, int64_t before_us)
+{
+    return producer != NULL && producer->last > 0 && producer_may_go(producer) &&
+           producer_batch_of(producer, producer->last)->applied_us < before_us;
+}
+
+uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
+                              struct producer **found, uint32_t capacity)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i <= table->mask && count < capacity; i++) {
+        if (producer_is_silent(table->slots[i], before_us))
+            found[count++] = table->slots[i];
+    }
+    return count;
+}
+
+struct producer *producer_longest_silent(const struct producer_table *table, int64_t before_us)
+{
+    struct producer *longest = NULL;
+
+    for (uint32_t i = 0; i <= table->mask; i++) {
+        if (producer_is_silent(table->slots[i], before_us)) {
+            longest = table->slots[i];
+            before_us = producer_batch_of(longest, longest->last)->applied_us;
+        }
+    }
+    return longest;
+}
+
+void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE])
+{
+    uint8_t named[UUID_SIZE + 8];
+    struct hash128 hash;
+
+    memcpy(named, id, UUID_SIZE);
+    store_u64(named + UUID_SIZE, last);
+    hash = hash128(named, sizeof named);
+    store_u64(id_out, hash.low);
+    store_u64(id_out + 8, hash.high);
+    id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80);      /* RFC 9562 version 8, */
+    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80);      /* its variant */
 }
 
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence)

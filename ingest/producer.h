@@ -3,7 +3,7 @@
  * Pure bookkeeping: no loop, no store.  A producer is known by a UUID; its epoch says which of its
  * lives is speaking; its batches are numbered from 1.  The last PRODUCER_WINDOW of them are
  * remembered with a hash of their content and their counts, in memory and in the table `producer`,
- * one row each, written in the batch's own frame. */
+ * one row each, written in the batch's own frame (producer_rows.h). */
 #ifndef DAYBOOK_INGEST_PRODUCER_H
 #define DAYBOOK_INGEST_PRODUCER_H
 
@@ -15,7 +15,9 @@
 
 enum {
     PRODUCER_WINDOW = 64,              /* batches remembered; a power of two, part of the format */
-    PRODUCERS_MAX = 1 << 17            /* known at once; each takes 0.1 to 4 KB of memory */
+    PRODUCERS_MAX = 1 << 17,           /* known at once; each takes 0.1 to 4 KB of memory */
+    PRODUCER_SILENT_DAYS = 30,         /* who sent nothing for so long may be forgotten */
+    PRODUCER_SILENT_DAYS_MIN = 1       /* the same while PRODUCERS_MAX are known */
 };
 
 struct producer_batch {
@@ -23,6 +25,7 @@ struct producer_batch {
     struct hash128 hash;
     uint64_t accepted;
     uint64_t rejected;
+    int64_t applied_us;                /* by the store's clock */
     bool is_durable;
     void *waiting;                     /* the door's: who is to be told once it is durable */
 };
@@ -45,8 +48,19 @@ struct producer *producer_find(const struct producer_table *table, const uint8_t
 /* One that is not there yet; valid until it is forgotten.  NULL when PRODUCERS_MAX are known. */
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch);
-/* Remove one that was never acknowledged and has no owner. */
+bool producer_table_is_full(const struct producer_table *table);
+/* Remove one that has no owner, and whose batches are all durable. */
 void producer_forget(struct producer_table *table, struct producer *producer);
+
+/* Up to `capacity` of those that may be forgotten and applied their last batch before `before_us`;
+ * of those the one whose batch is the oldest, NULL when there is none. */
+uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
+                              struct producer **found, uint32_t capacity);
+struct producer *producer_longest_silent(const struct producer_table *table, int64_t before_us);
+
+/* Who goes on for one that was forgotten behind its batch `last`: an id that follows from both, so
+ * that whoever goes on twice is one producer, too. */
+void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE]);
 
 /* What the number of a batch means. */
 enum producer_verdict {

@@ -11,44 +11,12 @@
 
 #include <inttypes.h>
 
+#include "ingest/producer_rows.h"
 #include "ingest/rejects.h"
 #include "ingest/text_door.h"
 #include "ingest/text_reply.h"
 
 /* ---- rows of daybook's own tables ---- */
-
-static struct bytes batch_int(struct write_batch *batch, int32_t value)
-{
-    uint8_t big_endian[4] = {(uint8_t)((uint32_t)value >> 24), (uint8_t)((uint32_t)value >> 16),
-                             (uint8_t)((uint32_t)value >> 8), (uint8_t)value};
-
-    return write_batch_copy(batch, bytes_of(big_endian, sizeof big_endian));
-}
-
-static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
-{
-    uint8_t bytes[16];
-
-    store_u64(bytes, hash.low);
-    store_u64(bytes + 8, hash.high);
-    return write_batch_copy(batch, bytes_of(bytes, sizeof bytes));
-}
-
-static void commit_add_producer(struct write_batch *batch, const struct table *table,
-                                const struct producer *producer, const struct producer_batch *known)
-{
-    struct column_value values[] = {
-        {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
-        {PRODUCER_SLOT, false, batch_int(batch, (int32_t)(known->sequence % PRODUCER_WINDOW))},
-        {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
-        {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
-        {PRODUCER_HASH, false, batch_hash(batch, known->hash)},
-        {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
-        {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
-    };
-
-    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
-}
 
 static void commit_add_file(struct write_batch *batch, const struct table *table,
                             const struct text_file *file, const struct producer *producer,
@@ -293,6 +261,7 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
         .hash = hash,
         .accepted = text_rows_accepted(&connection->rows),
         .rejected = rejects->count,
+        .applied_us = store_now_us(connection->ingest->options.store),
     };
     struct write_batch *batch = commit_begin(connection, rejects, producer->id, sequence);
     struct text_reply *reply = text_reply_new(connection);
@@ -308,7 +277,7 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
     append_reject_sums(&reply->text, sequence, sums);
     buffer_printf(&reply->text, "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 "\n",
                   sequence, known.accepted, known.rejected);
-    commit_add_producer(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
+    producer_rows_add(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
     if (connection->file.is_named)
         commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file, producer,
                         sequence);

@@ -8,7 +8,9 @@
 #include "ingest/text_control.h"
 
 #include <inttypes.h>
+#include <string.h>
 
+#include "ingest/producer_rows.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_door.h"
 #include "ingest/text_reply.h"
@@ -131,8 +133,10 @@ static bool control_producer(struct text_connection *connection, const struct co
     }
     if (connection->producer != producer)
         text_control_leave(connection);
-    if (producer == NULL)
+    if (producer == NULL) {
+        producer_rows_make_room(ingest);
         producer = producer_add(ingest->producers, id, epoch);
+    }
     if (producer == NULL)
         text_reply_refuse(connection, 0, "too_many_producers", NULL);
     else
@@ -247,16 +251,29 @@ static void append_hex(struct buffer *buffer, struct bytes bytes)
         buffer_printf(buffer, "%02x", bytes.data[i]);
 }
 
+/* Who the file's next batches are to come from, and behind which one: its producer, or from the
+ * first batch on the successor of one that was forgotten. */
+static void file_goes_on(const struct ingest *ingest, struct bytes producer, int64_t *batch,
+                         uint8_t id_out[UUID_SIZE])
+{
+    memcpy(id_out, producer.data, UUID_SIZE);
+    if (producer_find(ingest->producers, id_out) == NULL) {
+        producer_successor(producer.data, (uint64_t)*batch, id_out);
+        *batch = 0;
+    }
+}
+
 /* file PRODUCER BATCH BYTES HASH LINES lf|cut */
-static void append_file(struct buffer *buffer, const struct table *table,
-                        const struct page_row *row)
+static void append_file(const struct ingest *ingest, struct buffer *buffer,
+                        const struct table *table, const struct page_row *row)
 {
     static const uint32_t numbers[] = {LOADED_FILE_BATCH, LOADED_FILE_BYTES, LOADED_FILE_LINES};
     int64_t values[3] = {0};
     struct bytes producer;
     struct bytes hash;
     struct bytes ends_line;
-    char id[UUID_TEXT_SIZE + 1];
+    uint8_t id[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
 
     if (!page_row_value(table, row, LOADED_FILE_PRODUCER, &producer) ||
         producer.size != UUID_SIZE || !page_row_value(table, row, LOADED_FILE_HASH, &hash) ||
@@ -269,8 +286,9 @@ static void append_file(struct buffer *buffer, const struct table *table,
             return;
         values[i] = value_bigint(value);
     }
-    uuid_format(producer.data, id);
-    buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", id, values[0], values[1]);
+    file_goes_on(ingest, producer, &values[0], id);
+    uuid_format(id, text);
+    buffer_printf(buffer, "file %s %" PRId64 " %" PRId64 " ", text, values[0], values[1]);
     append_hex(buffer, hash);
     buffer_printf(buffer, " %" PRId64 " %s\n", values[2], value_boolean(ends_line) ? "lf" : "cut");
 }
@@ -286,7 +304,7 @@ static void files_page(void *context, int status, const struct error *err,
     struct error next = {0};
 
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++)
-        append_file(&reply->text, page->table, &page->rows[i]);
+        append_file(ingest, &reply->text, page->table, &page->rows[i]);
     if (status == 0 && page->position.size > 0) {
         status = files_read(reply, page->position, &next);
         err = &next;

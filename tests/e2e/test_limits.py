@@ -18,7 +18,12 @@ MET_BY = {
     "batch as sent": "e2e/test_bad_input.py test_a_batch_over_the_size_limit_is_dropped_whole",
     "batches of a producer remembered":
         "unit/test_producer.c numbers_are_next_known_old_or_past_a_gap",
-    "producers remembered": "unit/test_producer.c no_more_are_known_than_the_limit",
+    "producers remembered":
+        "unit/test_producer_rows.c "
+        "of_all_places_taken_the_one_silent_longest_goes_and_none_within_a_day",
+    "days of silence until a producer may be forgotten":
+        "unit/test_producer_rows.c "
+        "who_is_silent_for_long_is_forgotten_for_ever_when_another_comes",
     "connections at the ingest door":
         "e2e/test_limits.py test_one_connection_too_many_is_told_so_and_the_others_go_on",
     "answers of a connection that wait for the disk":

@@ -1,0 +1,134 @@
+/* producer_rows: see the header.
+ *
+ * What decides correctness: a producer leaves memory only when the deletion of its rows is applied.
+ * Its next life, `new` again, is in that frame or a later one, so no crash can keep the later and
+ * bring back what the earlier one deleted.  It has no connection then, and all its batches are
+ * durable, so nothing points to it.
+ *
+ * Only an addition forgets: a set that does not grow needs no room. */
+#include "ingest/producer_rows.h"
+
+#include <string.h>
+
+enum { FORGOTTEN_AT_ONCE = 1024 };     /* in one batch, and so in one turn of the loop */
+
+#define DAY_US INT64_C(86400000000)
+#define SWEEP_US INT64_C(3600000000)   /* from one look at all producers to the next */
+
+static struct bytes batch_int(struct write_batch *batch, int32_t value)
+{
+    uint8_t big_endian[4] = {(uint8_t)((uint32_t)value >> 24), (uint8_t)((uint32_t)value >> 16),
+                             (uint8_t)((uint32_t)value >> 8), (uint8_t)value};
+
+    return write_batch_copy(batch, bytes_of(big_endian, sizeof big_endian));
+}
+
+static struct bytes batch_hash(struct write_batch *batch, struct hash128 hash)
+{
+    uint8_t bytes[16];
+
+    store_u64(bytes, hash.low);
+    store_u64(bytes + 8, hash.high);
+    return write_batch_copy(batch, bytes_of(bytes, sizeof bytes));
+}
+
+void producer_rows_add(struct write_batch *batch, const struct table *table,
+                       const struct producer *producer, const struct producer_batch *known)
+{
+    struct column_value values[] = {
+        {PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
+        {PRODUCER_SLOT, false, batch_int(batch, (int32_t)(known->sequence % PRODUCER_WINDOW))},
+        {PRODUCER_EPOCH, false, write_batch_bigint(batch, (int64_t)producer->epoch)},
+        {PRODUCER_SEQUENCE, false, write_batch_bigint(batch, (int64_t)known->sequence)},
+        {PRODUCER_HASH, false, batch_hash(batch, known->hash)},
+        {PRODUCER_ACCEPTED, false, write_batch_bigint(batch, (int64_t)known->accepted)},
+        {PRODUCER_REJECTED, false, write_batch_bigint(batch, (int64_t)known->rejected)},
+    };
+
+    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
+}
+
+static bool row_number(const struct table *table, const struct page_row *row, uint32_t column_id,
+                       uint64_t *number_out)
+{
+    struct bytes value;
+
+    if (!page_row_value(table, row, column_id, &value) || value.size != 8)
+        return false;
+    *number_out = load_u64_be(value.data);
+    return true;
+}
+
+int producer_rows_take(struct producer_table *producers, const struct table *table,
+                       const struct page_row *row, struct error *err)
+{
+    struct producer_batch batch = {.applied_us = row->row.marker.timestamp_us, .is_durable = true};
+    struct producer *producer;
+    struct bytes id;
+    struct bytes hash;
+    uint64_t epoch;
+
+    if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
+        !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
+        !row_number(table, row, PRODUCER_EPOCH, &epoch) ||
+        !row_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
+        !row_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||
+        !row_number(table, row, PRODUCER_REJECTED, &batch.rejected))
+        return error_set(err, ERROR_CORRUPT, "a row of daybook_system.producer is damaged");
+    batch.hash = (struct hash128){load_u64(hash.data), load_u64(hash.data + 8)};
+    producer = producer_find(producers, id.data);
+    if (producer == NULL)
+        producer = producer_add(producers, id.data, epoch);
+    if (producer == NULL)
+        return error_set(err, ERROR_LIMIT, "more than %d producers are known", PRODUCERS_MAX);
+    if (epoch > producer->epoch)
+        producer->epoch = epoch;
+    producer_record(producer, &batch);
+    return 0;
+}
+
+/* ---- forgetting ---- */
+
+/* Whether they are forgotten: not while the store takes no writes. */
+static bool forget(struct ingest *ingest, struct producer *const *producers, uint32_t count)
+{
+    struct store *store = ingest->options.store;
+    const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
+    struct write_batch *batch = ingest->batch;
+    struct error err;
+    int rc;
+
+    write_batch_clear(batch);
+    for (uint32_t i = 0; i < count; i++) {
+        struct column_value id = {
+            PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producers[i]->id, UUID_SIZE))};
+
+        write_batch_delete(batch, table, &id, 1);
+    }
+    rc = store_apply(store, batch, NULL, NULL, &err);
+    for (uint32_t i = 0; rc == 0 && i < count; i++)
+        producer_forget(ingest->producers, producers[i]);
+    if (rc == 0)
+        ingest->metrics.forgotten->value += count;
+    return rc == 0;
+}
+
+void producer_rows_make_room(struct ingest *ingest)
+{
+    struct producer *silent[FORGOTTEN_AT_ONCE];
+    int64_t now_us = store_now_us(ingest->options.store);
+    uint32_t count;
+
+    if (now_us >= ingest->producers_due_us) {
+        count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
+                                     silent, FORGOTTEN_AT_ONCE);
+        if ((count == 0 || forget(ingest, silent, count)) && count < FORGOTTEN_AT_ONCE)
+            ingest->producers_due_us = now_us + SWEEP_US;
+    }
+    if (producer_table_is_full(ingest->producers)) {
+        silent[0] = producer_longest_silent(ingest->producers,
+                                            now_us - PRODUCER_SILENT_DAYS_MIN * DAY_US);
+        if (silent[0] != NULL)
+            (void)forget(ingest, silent, 1);
+    }
+}

@@ -1,0 +1,23 @@
+/* producer_rows: the table `producer`: written in a batch's own frame, read when ingest opens,
+ * deleted when a producer is forgotten.
+ *
+ * Who is known in memory is who has rows, but for the time between a change and its frame's sync;
+ * so a recovery knows, and has forgotten, exactly those that the log says. */
+#ifndef DAYBOOK_INGEST_PRODUCER_ROWS_H
+#define DAYBOOK_INGEST_PRODUCER_ROWS_H
+
+#include "ingest/ingest_private.h"
+
+/* Remember `known` as the producer's, with the rest of `batch`. */
+void producer_rows_add(struct write_batch *batch, const struct table *table,
+                       const struct producer *producer, const struct producer_batch *known);
+
+/* A row of the table, into memory.  ERROR_CORRUPT when it is none that was written. */
+must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
+                                  const struct page_row *row, struct error *err);
+
+/* One more is about to be added: forget those that have been silent for PRODUCER_SILENT_DAYS, a
+ * few at a time, and one of a shorter silence if all places are taken.  Nobody is forgotten while
+ * the store takes no writes. */
+void producer_rows_make_room(struct ingest *ingest);
+#endif

@@ -1,0 +1,205 @@
+/* Producers that are forgotten: when, for whom, for ever; and how a file they loaded goes on. */
+#include "ingest/producer_rows.h"
+
+#include "ingest/load.h"
+#include "tests/lib/network_client.h"
+#include "tests/unit/ingest_fixture.h"
+
+#define FIRST "#producer 00000000-0000-4000-8000-000000000001 1"
+#define SECOND "#producer 00000000-0000-4000-8000-000000000002 1"
+#define THIRD "#producer 00000000-0000-4000-8000-000000000003 1"
+#define BATCH "\n#batch 1 1\nr,2013-11-28,1385654400123,ad,0.01\n"
+
+TestSuite(producer_rows, .init = setup, .fini = teardown, .timeout = 60);
+
+/* ---- a clock that can be moved on ---- */
+
+static struct clock *real_clock;
+static int64_t moved_us;
+
+static int64_t moved_wall_us(struct clock *clock)
+{
+    (void)clock;
+    return real_clock->wall_us(real_clock) + moved_us;
+}
+
+static int64_t real_monotonic_us(struct clock *clock)
+{
+    (void)clock;
+    return real_clock->monotonic_us(real_clock);
+}
+
+static void real_sleep_us(struct clock *clock, int64_t us)
+{
+    (void)clock;
+    real_clock->sleep_us(real_clock, us);
+}
+
+static struct clock moved_clock = {moved_wall_us, real_monotonic_us, real_sleep_us};
+
+static void days_pass(int days)
+{
+    if (world->clock != &moved_clock) {
+        real_clock = world->clock;
+        world->clock = &moved_clock;
+    }
+    moved_us += days * INT64_C(86400000000);
+}
+
+/* ---- clients ---- */
+
+static void client_open(struct network_client *client)
+{
+    ingest_attach(ingest, network_client_open(client, network));
+}
+
+static void client_say(struct network_client *client, const char *text)
+{
+    network_write(client->connection, bytes_text(text));
+}
+
+static void client_wait(struct network_client *client, size_t size)
+{
+    while (client->got.size < size && !client->has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
+static void talk(const char *input, const char *expected)
+{
+    struct network_client client;
+
+    client_open(&client);
+    client_say(&client, input);
+    network_finish(client.connection);
+    while (!client.has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(bytes_equal(buffer_view(&client.got), bytes_text(expected)), "%.*s expected: %s",
+              (int)client.got.size, (const char *)client.got.data, expected);
+    network_client_close(&client, &loop);
+}
+
+static const char accepted[] = "ok 1 accepted 1 rejected 0\n";
+static const char duplicate[] = "ok 1 accepted 1 rejected 0 duplicate\n";
+
+/* Whoever is forgotten is so in the log, too: another life knows the same producers. */
+Test(producer_rows, who_is_silent_for_long_is_forgotten_for_ever_when_another_comes)
+{
+    talk(FIRST " new" BATCH, accepted);
+    days_pass(PRODUCER_SILENT_DAYS - 1);
+    talk(SECOND " new" BATCH, accepted);
+    talk(FIRST BATCH, duplicate);
+    days_pass(2);
+    talk(FIRST BATCH, duplicate);
+    talk(THIRD " new" BATCH, accepted);
+    talk(FIRST BATCH, "error - unknown_producer\n");
+    talk(SECOND BATCH, duplicate);
+    system_close();
+    system_open(false);
+    talk(FIRST BATCH, "error - unknown_producer\n");
+    talk(SECOND BATCH, duplicate);
+    talk(FIRST " new" BATCH, accepted);
+    system_close();
+    system_open(false);
+    talk(FIRST BATCH, duplicate);
+}
+
+Test(producer_rows, who_is_connected_is_not_forgotten_however_silent)
+{
+    struct network_client client;
+
+    client_open(&client);
+    client_say(&client, FIRST " new" BATCH);
+    client_wait(&client, strlen(accepted));
+    days_pass(PRODUCER_SILENT_DAYS * 2);
+    talk(SECOND " new" BATCH, accepted);
+    client_say(&client, "#batch 1 1\nr,2013-11-28,1385654400123,ad,0.01\n");
+    client_wait(&client, strlen(accepted) + strlen(duplicate));
+    cr_expect(!client.has_ended);
+    network_client_close(&client, &loop);
+    days_pass(1);
+    talk(THIRD " new" BATCH, accepted);
+    talk(FIRST BATCH, "error - unknown_producer\n");
+}
+
+/* Fill all places but those that are taken, with producers silent for one second less each. */
+static void fill_places(int64_t applied_us)
+{
+    for (uint32_t i = 0; !producer_table_is_full(ingest->producers); i++) {
+        struct producer_batch batch = {
+            .sequence = 1, .applied_us = applied_us + i * INT64_C(1000000), .is_durable = true};
+        uint8_t id[UUID_SIZE] = {0xFF};
+
+        store_u32(id + 4, i);
+        producer_record(producer_add(ingest->producers, id, 1), &batch);
+    }
+}
+
+Test(producer_rows, of_all_places_taken_the_one_silent_longest_goes_and_none_within_a_day)
+{
+    uint8_t id[UUID_SIZE] = {0xFF};
+
+    fill_places(store_now_us(store));
+    talk(FIRST " new" BATCH, "error - too_many_producers\n");
+    days_pass(PRODUCER_SILENT_DAYS_MIN);
+    uv_sleep(10);
+    talk(FIRST " new" BATCH, accepted);
+    cr_expect(producer_find(ingest->producers, id) == NULL);
+    id[4] = 1;
+    cr_expect(producer_find(ingest->producers, id) != NULL);
+    talk(FIRST BATCH, duplicate);
+}
+
+/* ---- files ---- */
+
+static void load_expect(const char *name, const char *mode, const char *content, const char *out)
+{
+    struct result result = {.output = {.write = result_write, .finish = result_finish}};
+    struct load_options options = {.path_count = 1};
+    struct connection *ends[2];
+    struct error err = {0};
+    char path[200];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    file = fopen(path, mode);
+    cr_assert(file != NULL && fputs(content, file) >= 0 && fclose(file) == 0);
+    options.paths[0] = path;
+    cr_assert(network_pair(network, ends, &err) == 0);
+    ingest_attach(ingest, ends[1]);
+    load_start(&options, world, ends[0], false, &result.output);
+    run_until(&result.finished);
+    for (int i = 0; i < 2; i++)
+        buffer_put_u8(&result.text[i], 0);
+    cr_expect(result.exit_status == EXIT_DONE, "%s", (char *)result.text[1].data);
+    cr_expect(strstr((char *)result.text[0].data, out) != NULL, "%s expected: %s",
+              (char *)result.text[0].data, out);
+    for (int i = 0; i < 2; i++)
+        buffer_release(&result.text[i]);
+}
+
+/* All producers that are known are forgotten. */
+static void forget_all(const char *input)
+{
+    days_pass(PRODUCER_SILENT_DAYS + 1);
+    talk(input, accepted);
+}
+
+Test(producer_rows, a_file_whose_producer_was_forgotten_goes_on_where_it_was)
+{
+    load_expect("a.csv", "w", "r,,1385654400123,ad,1\nr,,1385654400124,ad,1\n", "2 lines accepted");
+    forget_all(FIRST " new" BATCH);
+    load_expect("a.csv", "a", "", "already loaded, 2 lines");
+    load_expect("a.csv", "a", "r,,1385654400125,ad,1\n", "1 line accepted");
+    load_expect("a.csv", "a", "", "already loaded, 3 lines");
+    load_expect("a.csv", "a", "r,,1385654400126,ad,1\n", "1 line accepted");
+    load_expect("b.csv", "w",
+                "r,,1385654400123,ad,1\nr,,1385654400124,ad,1\nr,,1385654400125,other,1\n",
+                "3 lines accepted");
+    forget_all(SECOND " new" BATCH);
+    load_expect("a.csv", "a", "", "already loaded, 4 lines");
+    load_expect("a.csv", "a", "r,,1385654400127,ad,1\n", "1 line accepted");
+    load_expect("a.csv", "a", "r,,1385654400128,ad,1\n", "1 line accepted");
+    system_close();
+    system_open(false);
+    load_expect("a.csv", "a", "", "already loaded, 6 lines");
+}
