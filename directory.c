@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "ingest/tables.h"
+#include "query/cql/cql_tables.h"
 #include "rollup/tables.h"
 #include "storage/base/calendar.h"
 #include "storage/engine.h"
@@ -78,26 +79,39 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 
 /* ---- init ---- */
 
-static int add_tables(struct schema *schema, const struct table_definition *const *tables,
-                      uint32_t count, struct error *err)
+static void take_tables(const struct table_definition *const *from, uint32_t count,
+                        const struct table_definition *tables[DIRECTORY_TABLES_MAX],
+                        uint32_t *count_out)
 {
-    int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        rc = schema_add_table(schema, tables[i], err);
+    check(*count_out + count <= DIRECTORY_TABLES_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        tables[(*count_out)++] = from[i];
     }
-    return rc;
+}
+
+uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX])
+{
+    uint32_t count = 0;
+    uint32_t taken;
+    const struct table_definition *const *from = rollup_tables(&taken);
+    take_tables(from, taken, tables_out, &count);
+    from = ingest_tables(&taken);
+    take_tables(from, taken, tables_out, &count);
+    from = cql_tables(&taken);
+    take_tables(from, taken, tables_out, &count);
+    return count;
 }
 
 static int first_schema(struct schema *schema, struct error *err)
 {
-    uint32_t rollup_count;
-    uint32_t ingest_count;
-    const struct table_definition *const *of_rollup = rollup_tables(&rollup_count);
-    const struct table_definition *const *of_ingest = ingest_tables(&ingest_count);
+    const struct table_definition *tables[DIRECTORY_TABLES_MAX];
+    uint32_t count = directory_tables(tables);
     int rc = schema_add_keyspace(schema, "daybook", err);
     rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
-    rc = rc == 0 ? add_tables(schema, of_rollup, rollup_count, err) : rc;
-    return rc == 0 ? add_tables(schema, of_ingest, ingest_count, err) : rc;
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        rc = schema_add_table(schema, tables[i], err);
+    }
+    return rc;
 }
 
 int directory_create(struct world *world, const struct directory_settings *settings,

@@ -5,6 +5,7 @@
 #include "storage/base/bytes.h"
 #include "storage/base/error.h"
 #include "storage/base/world.h"
+#include "storage/schema.h"
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
  * does not know are left alone. */
@@ -28,6 +29,10 @@ must_check int directory_init(const char *path, const struct directory_settings 
 /* The same on a world that is open; without settings of one's own (NULL) those of a bare init. */
 must_check int directory_create(struct world *world, const struct directory_settings *settings,
                                 struct error *err);
+
+/* The tables that every directory has, of all rooms; how many there are. */
+enum { DIRECTORY_TABLES_MAX = 32 };
+uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 
 /* Rewrite `err` so that it names the directory and what to do about `rc`. */
 void directory_explain(const char *path, int rc, struct error *err);

@@ -71,19 +71,8 @@ static int open_store(struct house *house, const struct house_options *options, 
                                     .memory_limit = options->memory_limit,
                                     .archive_bytes = options->archive_bytes,
                                     .metrics = house->metrics};
-    const struct table_definition *builtin[HOUSE_COMMANDS_MAX];
-    uint32_t rollup_count;
-    uint32_t ingest_count;
-    const struct table_definition *const *of_rollup = rollup_tables(&rollup_count);
-    const struct table_definition *const *of_ingest = ingest_tables(&ingest_count);
-    uint32_t count = 0;
-    check(rollup_count + ingest_count <= HOUSE_COMMANDS_MAX);
-    for (uint32_t i = 0; i < rollup_count; i++) {
-        builtin[count++] = of_rollup[i];
-    }
-    for (uint32_t i = 0; i < ingest_count; i++) {
-        builtin[count++] = of_ingest[i];
-    }
+    const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
+    uint32_t count = directory_tables(builtin);
     int rc = engine_open(house->world, &engine, builtin, count, &house->store, err);
     if (rc == ERROR_NOT_FOUND && options->is_made) {
         rc = directory_create(house->world, NULL, err);

@@ -106,6 +106,7 @@ struct cql_compiled {
     const struct cql_statement *statement;
     const char *keyspace;                /* it was compiled in; "": none */
     uint64_t hash;                       /* of keyspace and text: paging states name it */
+    struct bytes request_id;             /* in a comment of the text (cql_once.h); empty: none */
     struct cql_column *markers;
     uint32_t marker_count;
     union {
@@ -138,6 +139,7 @@ struct cql_work {
     struct cql_trace *trace;             /* NULL: not asked for */
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
+    struct cql_payload echo;             /* of the answer, unless it is an error; empty: none */
     void (*resume)(struct cql_work *work);   /* while it waits or is stalled */
     struct cql_work *next;
     void (*release)(struct cql_work *work);  /* frees what is not in the arena; may be NULL */

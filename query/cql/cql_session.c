@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/cql/cql_once.h"
 #include "query/cql/cql_parse.h"
 #include "query/cql/cql_prepared.h"
 #include "query/cql/cql_private.h"
@@ -133,7 +134,8 @@ struct cql_compiled *cql_compile(struct cql *cql, struct bytes text, const char 
         cql_compiled_unref(compiled);
         return NULL;
     }
-    int rc = parse(compiled, text, fault);
+    int rc = cql_once_hint(text, compiled->arena, &compiled->request_id, fault);
+    rc = rc == 0 ? parse(compiled, text, fault) : rc;
     if (rc == 0) {
         compiled->marker_count = compiled->statement->marker_count;
         size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
@@ -264,6 +266,10 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
     result->warnings = work->warnings;
     result->warning_count = work->warning_count;
     result->trace_id = cql_trace_end(work);
+    if (work->echo.name.size > 0 && result->kind != CQL_RESULT_ERROR) {
+        result->payload = &work->echo;
+        result->payload_count = 1;
+    }
     cql->running--;
     work->answer(work->answer_context, result);
     if (work->release != NULL) {

@@ -53,7 +53,9 @@ struct write {
     uint32_t expectation_count;
 
     struct write_batch *batch;
-    uint32_t refused; /* the statement whose condition failed */
+    struct cql_once *once;         /* the request has an id; NULL: none */
+    bool is_copy;                  /* of a request that was applied */
+    struct cql_once_answer answer; /* of a conditional write; empty of others */
 };
 
 static void write_release(struct cql_work *work)
@@ -63,9 +65,8 @@ static void write_release(struct cql_work *work)
         cql_compiled_unref(write->compiled[i]);
     }
     buffer_release(&write->position);
-    if (write->batch != NULL) {
-        write_batch_free(write->batch);
-    }
+    cql_once_free(write->once);
+    write_batch_free(write->batch);
     cql_write_ended(work->cql);
 }
 
@@ -78,6 +79,7 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
     work->state = write;
     work->release = write_release;
+    write->batch = write_batch_new();
     work->cql->writing++;
     return write;
 }
@@ -289,84 +291,6 @@ static int check_size(struct write *write)
 
 /* ---- the answer ---- */
 
-static void put_cell(struct buffer *cells, struct bytes value)
-{
-    buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
-    buffer_append_bytes(cells, value);
-}
-
-static void answer_rows(struct write *write, const struct cql_column *columns, uint32_t count,
-                        struct buffer *cells)
-{
-    struct cql_result result = {
-        .kind = CQL_RESULT_ROWS,
-        .rows = {.metadata = {columns, count}, .row_count = 1, .cells = buffer_view(cells)}};
-    cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
-    struct buffer taken = *cells;
-    cql_finish(write->work, &result);
-    buffer_release(&taken);
-}
-
-static struct cql_column applied_column(const struct write *write)
-{
-    const struct table *table = write->statements[0].plan->table;
-    return (struct cql_column){table->keyspace, table->name, "[applied]",
-                               type_builtin(TYPE_BOOLEAN)};
-}
-
-static void answer_applied(struct write *write)
-{
-    struct buffer cells = {0};
-    uint8_t yes = 1;
-    struct cql_column column = applied_column(write);
-    put_cell(&cells, bytes_of(&yes, 1));
-    answer_rows(write, &column, 1, &cells);
-}
-
-static bool is_in(const struct cql_metadata *columns, const char *name)
-{
-    for (uint32_t i = 0; i < columns->count; i++) {
-        if (strcmp(columns->columns[i].name, name) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The row that a refused condition met, where there is one: all of it after IF NOT EXISTS, else the
- * columns of the conditions; in a batch with the key. */
-static void answer_refused(struct write *write)
-{
-    const struct cql_write_statement *statement = &write->statements[write->refused];
-    const struct cql_write_plan *plan = statement->plan;
-    const struct table *table = plan->table;
-    const struct cql_read_row *read = &statement->reads[0];
-    struct cql_row row = {.table = table,
-                          .key = read->key,
-                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
-                          .static_row = read->static_row};
-    struct cql_column *columns =
-        arena_alloc(write->work->arena, (table->column_count + 1) * sizeof(*columns), 16);
-    struct buffer cells = {0};
-    uint8_t no = 0;
-    uint32_t count = 0;
-    columns[count++] = applied_column(write);
-    put_cell(&cells, bytes_of(&no, 1));
-    bool shows_row =
-        (row.row != NULL || (row.static_row != NULL && plan->is_static)) && !plan->if_exists;
-    for (uint32_t i = 0; i < table->column_count && shows_row; i++) {
-        const struct column *column = &table->columns[i];
-        bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
-        if (plan->if_not_exists || is_in(&plan->condition_columns, column->name) ||
-            (write->is_batch && is_key)) {
-            columns[count++] =
-                (struct cql_column){table->keyspace, table->name, column->name, column->type};
-            put_cell(&cells, cql_row_value(&row, column, write->work->arena));
-        }
-    }
-    answer_rows(write, columns, count, &cells);
-}
-
 static const char *write_type(const struct write *write)
 {
     if (write->is_conditional) {
@@ -409,11 +333,7 @@ static void write_applied(void *context, int status, const struct error *err)
     struct cql_work *work = write->work;
     if (status == 0) {
         cql_trace(work, "The commit log is synced");
-        if (write->is_conditional) {
-            answer_applied(write);
-        } else {
-            cql_finish_void(work);
-        }
+        cql_write_answer(work, write->statements[0].plan->table, &write->answer);
         return;
     }
     if (status == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
@@ -426,16 +346,6 @@ static void write_applied(void *context, int status, const struct error *err)
         return;
     }
     answer_unknown(write, err);
-}
-
-static void write_refused(void *context, int status, const struct error *err)
-{
-    struct write *write = context;
-    if (status != 0) {
-        answer_unknown(write, err);
-        return;
-    }
-    answer_refused(write);
 }
 
 static void write_apply(struct cql_work *work);
@@ -501,16 +411,26 @@ static void write_apply(struct cql_work *work)
     }
 }
 
-/* Wait for what the failed condition saw. */
+/* Wait for what a failed condition, or a copy of the request, saw: its answer is kept, under the
+ * request's id if it has one. */
 static void write_wait(struct cql_work *work)
 {
     struct write *write = work->state;
     struct error err = {0};
+    bool is_new = write->once != NULL && !write->is_copy;
+    struct store_expectation expectation = {0};
     write_batch_clear(write->batch);
-    int rc = store_apply(work->cql->options.store, write->batch, write_refused, write, &err);
+    if (is_new) {
+        expectation = cql_once_expectation(write->once);
+        cql_once_add(write->once, &write->answer, write->batch);
+    }
+    int rc = store_apply_if(work->cql->options.store, write->batch, &expectation, is_new,
+                            write_applied, write, &err);
     if (rc == ERROR_FULL) {
         work->resume = write_wait;
         cql_stall(work);
+    } else if (rc == ERROR_CONFLICT && ++write->attempts < ATTEMPTS_MAX) {
+        write_start(write);
     } else if (rc != 0) {
         cql_fault_of(&work->fault, &err);
         cql_finish_fault(work);
@@ -520,9 +440,6 @@ static void write_wait(struct cql_work *work)
 static int build(struct write *write)
 {
     int64_t now_us = store_now_us(write->work->cql->options.store);
-    if (write->batch == NULL) {
-        write->batch = write_batch_new();
-    }
     write_batch_clear(write->batch);
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];
@@ -536,7 +453,11 @@ static int build(struct write *write)
         }
     }
     add_change(write);
-    return check_size(write);
+    int rc = check_size(write);
+    if (rc == 0 && write->once != NULL) {
+        cql_once_add(write->once, &write->answer, write->batch);
+    }
+    return rc;
 }
 
 /* ---- conditions ---- */
@@ -569,14 +490,14 @@ static void write_decide(struct write *write)
     struct cql_work *work = write->work;
     for (uint32_t i = 0; i < write->count; i++) {
         if (!condition_holds(write, &write->statements[i])) {
-            write->refused = i;
             cql_trace(work, "A condition does not hold");
-            if (write->batch == NULL) {
-                write->batch = write_batch_new();
-            }
+            cql_write_keep_refused(work, &write->statements[i], write->is_batch, &write->answer);
             write_wait(work);
             return;
         }
+    }
+    if (write->is_conditional) {
+        cql_write_keep_applied(work, &write->answer);
     }
     if (build(write) != 0) {
         cql_finish_fault(work);
@@ -727,6 +648,26 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
     }
 }
 
+/* The request's id was looked up: what is new is written, of a copy the first one's answer told. */
+static void once_looked(void *context, enum cql_once_verdict verdict)
+{
+    struct write *write = context;
+    struct cql_work *work = write->work;
+    if (verdict == CQL_ONCE_FAILED) {
+        cql_finish_fault(work);
+        return;
+    }
+    write->is_copy = verdict == CQL_ONCE_KNOWN;
+    cql_once_tell(work, write->is_copy);
+    if (write->is_copy) {
+        write->answer = write->once->answer;
+        write_wait(work);
+        return;
+    }
+    write->expectations[write->expectation_count++] = cql_once_expectation(write->once);
+    read_go(write);
+}
+
 static void write_start(struct write *write)
 {
     uint32_t places = 0;
@@ -743,10 +684,36 @@ static void write_start(struct write *write)
     write->read_statement = 0;
     write->read_unit = 0;
     buffer_clear(&write->position);
-    read_go(write);
+    if (write->once != NULL) {
+        cql_once_look(write->once, once_looked, write);
+    } else {
+        read_go(write);
+    }
 }
 
 /* ---- statements ---- */
+
+/* The request's id, of its payload or its first text. */
+static int take_id(struct write *write)
+{
+    struct cql_work *work = write->work;
+    const struct cql_compiled *whole = work->compiled;
+    const struct cql_compiled *first = whole;
+    if (whole == NULL && write->compiled_count > 0) {
+        first = write->compiled[0];
+    }
+    int rc = cql_once_new(work, first != NULL ? first->request_id : CQL_NULL, &write->once);
+    if (rc != 0 || write->once == NULL) {
+        return rc;
+    }
+    if (whole != NULL) {
+        cql_once_add_statement(write->once, whole, work->values);
+    }
+    for (uint32_t i = 0; i < write->compiled_count; i++) {
+        cql_once_add_statement(write->once, write->compiled[i], write->statements[i].values);
+    }
+    return 0;
+}
 
 void cql_write_run(struct cql_work *work)
 {
@@ -754,7 +721,7 @@ void cql_write_run(struct cql_work *work)
     write->count = 1;
     write->statements[0].plan = work->compiled->write;
     write->statements[0].values = work->values;
-    if (bind_statement(write, &write->statements[0], NULL) != 0) {
+    if (take_id(write) != 0 || bind_statement(write, &write->statements[0], NULL) != 0) {
         cql_finish_fault(work);
         return;
     }
@@ -765,7 +732,8 @@ static void batch_run(struct write *write, const struct cql_expression *timestam
                       bool has_timestamp)
 {
     struct cql_work *work = write->work;
-    int rc = check_batch(write, has_timestamp);
+    int rc = take_id(write);
+    rc = rc == 0 ? check_batch(write, has_timestamp) : rc;
     for (uint32_t i = 0; i < write->count && rc == 0; i++) {
         rc = bind_statement(write, &write->statements[i], timestamp);
     }

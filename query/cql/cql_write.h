@@ -5,6 +5,7 @@
 #ifndef DAYBOOK_QUERY_CQL_CQL_WRITE_H
 #define DAYBOOK_QUERY_CQL_CQL_WRITE_H
 
+#include "query/cql/cql_once.h"
 #include "query/cql/cql_write_plan.h"
 
 /* A row that a statement read first; NULL where there is none. */
@@ -40,4 +41,14 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
 /* Whether the values that a table of daybook's stream gets are such as its rollup takes. */
 int cql_write_check_stream(struct cql_work *work, const struct cql_write_statement *statement,
                            const struct row *row);
+
+/* ---- cql_write_answer.c: what a conditional write answers ---- */
+
+void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out);
+/* The row that the statement's condition met, which was read. */
+void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statement,
+                            bool is_batch, struct cql_once_answer *answer_out);
+/* Ends the work: with the row of `answer`, or with nothing where it is empty. */
+void cql_write_answer(struct cql_work *work, const struct table *table,
+                      const struct cql_once_answer *answer);
 #endif

@@ -2,6 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "ingest/tables.h"
+#include "query/cql/cql_tables.h"
 #include "rollup/tables.h"
 
 static const struct column_definition whole_columns[] = {
@@ -58,6 +59,8 @@ static struct schema *make_schema(void)
     const struct table_definition *const *tables = rollup_tables(&count);
     add_tables(schema, tables, count);
     tables = ingest_tables(&count);
+    add_tables(schema, tables, count);
+    tables = cql_tables(&count);
     add_tables(schema, tables, count);
     add_tables(schema, own, 2);
     return schema;

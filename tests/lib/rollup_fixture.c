@@ -3,8 +3,12 @@
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <string.h>
 
+#include "query/cql/cql_tables.h"
 #include "rollup/rows.h"
+
+enum { FIXTURE_TABLES = 32 };
 
 static void require(int rc, const struct error *err, const char *what)
 {
@@ -43,8 +47,16 @@ static void wait_for(struct rollup_fixture *fixture, struct waiting *waiting, co
 
 static int try_open_store(struct rollup_fixture *fixture, struct error *err)
 {
-    uint32_t count;
-    const struct table_definition *const *tables = rollup_tables(&count);
+    const struct table_definition *tables[FIXTURE_TABLES];
+    uint32_t count, more;
+    const struct table_definition *const *own = rollup_tables(&count);
+    const struct table_definition *const *of_cql = cql_tables(&more);
+    if (!fixture->has_cql)
+        more = 0;
+    check(count + more <= FIXTURE_TABLES);
+    memcpy(tables, own, count * sizeof(tables[0]));
+    memcpy(tables + count, of_cql, more * sizeof(tables[0]));
+    count += more;
     struct engine_options options = {.read_only = fixture->is_read_only,
                                      .salvage = fixture->is_salvaging,
                                      .memtable_rows_max = fixture->memtable_rows_max,

@@ -1,0 +1,74 @@
+/* cql_once: writes that are carried out once, however often they are sent.
+ *
+ * A client gives a request an id of 16 bytes: in its custom payload under `daybook-request-id`, or,
+ * where the driver has no payloads, in a comment that begins the text and holds nothing but
+ * `daybook-request-id: <32 hex digits>`.  The id is a row of daybook_system.request in the frame of
+ * the write itself, so after any crash both are there or neither is.  A copy is answered as the
+ * first one was; CQL_ONCE_WINDOW_S after it the id is forgotten.
+ *
+ *     read the id's row as applied ─▶ none: write, with the row, if there is still none
+ *                                  └▶ of this statement: wait until it is durable, answer again
+ *                                  └▶ of another one: refuse */
+#ifndef DAYBOOK_QUERY_CQL_CQL_ONCE_H
+#define DAYBOOK_QUERY_CQL_CQL_ONCE_H
+
+#include "query/cql/cql_private.h"
+#include "storage/base/hash.h"
+
+#define CQL_ONCE_NAME "daybook-request-id"
+
+enum { CQL_ONCE_WINDOW_S = 24 * 60 * 60 };
+
+/* What a conditional write answered: names of columns, and their cells as the protocol has them. */
+struct cql_once_answer {
+    const char **names;
+    uint32_t count;                      /* 0: the write was not conditional */
+    struct bytes cells;
+};
+
+/* As it is kept in a row; unpacking copies what it needs, and is false for bytes that packing
+ * cannot have made. */
+void cql_once_answer_pack(const struct cql_once_answer *answer, struct buffer *packed);
+bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
+                            struct cql_once_answer *answer_out);
+
+enum cql_once_verdict { CQL_ONCE_NEW, CQL_ONCE_KNOWN, CQL_ONCE_FAILED };
+
+struct cql_once {
+    struct cql_work *work;
+    struct bytes id;
+    struct hash128_stream *content;      /* of the statements and their values */
+    /* What cql_once_look found. */
+    struct store_version version;        /* NEW: of the id's partition */
+    struct cql_once_answer answer;       /* KNOWN */
+    void (*looked)(void *context, enum cql_once_verdict verdict);
+    void *context;
+};
+
+/* The id in a leading comment of a statement: 0 and size 0 where there is none; a view otherwise is
+ * in `arena`.  Refuses one that is not 32 hex digits, for without it a retry would count twice. */
+int cql_once_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
+                  struct cql_fault *fault);
+
+/* The request's id, from its payload, else `hint` (may be empty); *once_out is NULL without one.
+ * cql_once_free afterwards. */
+int cql_once_new(struct cql_work *work, struct bytes hint, struct cql_once **once_out);
+void cql_once_free(struct cql_once *once);                     /* NULL is fine */
+
+/* A statement of the request with its bound values: a copy has the same ones in the same order. */
+void cql_once_add_statement(struct cql_once *once, const struct cql_compiled *compiled,
+                            const struct cql_value *values);
+
+/* Look whether the id is known.  `looked` is called once, possibly at once; FAILED: the work's
+ * fault says why. */
+void cql_once_look(struct cql_once *once,
+                   void (*looked)(void *context, enum cql_once_verdict verdict), void *context);
+
+/* That nobody wrote the id's row meanwhile, and the row, for the write's own batch. */
+struct store_expectation cql_once_expectation(const struct cql_once *once);
+void cql_once_add(const struct cql_once *once, const struct cql_once_answer *answer,
+                  struct write_batch *batch);
+
+/* The answer that follows says `applied` or `duplicate`. */
+void cql_once_tell(struct cql_work *work, bool is_duplicate);
+#endif

@@ -1,0 +1,21 @@
+/* cql_tables: the built-in tables that the CQL door keeps.
+ *
+ * Table and column numbers are written to disk and never change. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_TABLES_H
+#define DAYBOOK_QUERY_CQL_CQL_TABLES_H
+
+#include "storage/schema.h"
+
+enum cql_table {
+    TABLE_REQUEST = 24                 /* daybook_system: writes with an id, for a while */
+};
+
+enum request_column {
+    REQUEST_ID = 1,
+    REQUEST_CONTENT = 2,               /* 16 bytes: the hash of statements and values */
+    REQUEST_ANSWER = 3                 /* of a conditional write: cql_once.c */
+};
+
+/* All of them; `count_out` entries. */
+const struct table_definition *const *cql_tables(uint32_t *count_out);
+#endif

@@ -1,0 +1,395 @@
+/* Requests with an id: applied once, answered alike, whatever happens between the copies. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "query/cql/cql_once.h"
+#include "tests/lib/rollup_fixture.h"
+
+struct seen {
+    bool is_answered;
+    enum cql_result_kind kind;
+    enum cql_error_code code;
+    char message[256];
+    char cells[256];
+    char echo[32];
+};
+
+struct house {
+    struct rollup_fixture fixture;
+    struct cql *cql;
+    struct cql_session session;
+    struct seen seen;
+};
+
+static const uint8_t host_id[16] = {2};
+static const uint8_t first_id[16] = {0xAB, 1};
+static const uint8_t other_id[16] = {0xAB, 2};
+
+#define COUNT "UPDATE k.n SET v = v + 1 WHERE p = 1"
+#define COUNTED "SELECT v FROM k.n WHERE p = 1"
+
+static void open_cql(struct house *house)
+{
+    struct cql_options options = {.store = house->fixture.store,
+                                  .world = house->fixture.world,
+                                  .rollup = house->fixture.rollup,
+                                  .host_id = host_id};
+    house->cql = cql_new(&options);
+    cql_session_init(&house->session, house->cql);
+}
+
+static void keep_cells(struct seen *seen, const struct cql_rows *rows)
+{
+    struct reader cells = reader_of(rows->cells);
+    struct buffer text = {0};
+    for (uint32_t i = 0; i < rows->row_count * rows->metadata.count; i++) {
+        uint32_t size = reader_u32_be(&cells);
+        if (size == UINT32_MAX)
+            buffer_append_text(&text, "-");
+        else
+            type_format(rows->metadata.columns[i % rows->metadata.count].type,
+                        reader_bytes(&cells, size), &text);
+        buffer_append_text(&text, ";");
+    }
+    snprintf(seen->cells, sizeof(seen->cells), "%.*s", (int)text.size, (const char *)text.data);
+    buffer_release(&text);
+}
+
+static void answered(void *context, const struct cql_result *result)
+{
+    struct seen *seen = context;
+    cr_assert(!seen->is_answered, "answered twice");
+    *seen = (struct seen){.is_answered = true, .kind = result->kind, .code = result->error.code};
+    if (result->kind == CQL_RESULT_ERROR)
+        snprintf(seen->message, sizeof(seen->message), "%s", result->error.message);
+    if (result->kind == CQL_RESULT_ROWS)
+        keep_cells(seen, &result->rows);
+    if (result->payload_count == 1)
+        snprintf(seen->echo, sizeof(seen->echo), "%.*s", (int)result->payload[0].value.size,
+                 (const char *)result->payload[0].value.data);
+}
+
+static void run(struct house *house, struct cql_request request, const uint8_t *id)
+{
+    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(id, 16)};
+    request.consistency = CQL_ONE;
+    request.serial_consistency = CQL_SERIAL;
+    request.payload = &payload;
+    request.payload_count = id != NULL;
+    house->seen.is_answered = false;
+    cql_run(&house->session, &request, answered, &house->seen);
+    rollup_fixture_step_until(&house->fixture, &house->seen.is_answered);
+}
+
+static void send(struct house *house, const char *text, const uint8_t *id)
+{
+    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)}, id);
+}
+
+static void query(struct house *house, const char *text)
+{
+    send(house, text, NULL);
+    cr_assert_neq(house->seen.kind, CQL_RESULT_ERROR, "%s: %s", text, house->seen.message);
+}
+
+static void expect_counted(struct house *house, const char *expected)
+{
+    query(house, COUNTED);
+    cr_expect_str_eq(house->seen.cells, expected);
+}
+
+static void house_open(struct house *house)
+{
+    house->fixture.has_cql = true;
+    rollup_fixture_start(&house->fixture);
+    open_cql(house);
+    query(house, "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "
+                 "'replication_factor': 1}");
+    query(house, "CREATE TABLE k.n (p int PRIMARY KEY, v counter)");
+    query(house, "CREATE TABLE k.t (p int, c int, v text, PRIMARY KEY (p, c))");
+}
+
+static void house_close(struct house *house)
+{
+    cr_expect_eq(cql_running(house->cql), 0);
+    cql_free(house->cql);
+    rollup_fixture_stop(&house->fixture);
+}
+
+Test(cql_once, a_counter_sent_again_under_its_id_is_counted_once)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, COUNT, first_id);
+    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID, "%s", house.seen.message);
+    cr_expect_str_eq(house.seen.echo, "applied");
+    send(&house, COUNT, first_id);
+    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    expect_counted(&house, "1;");
+    send(&house, COUNT, other_id);
+    cr_expect_str_eq(house.seen.echo, "applied");
+    expect_counted(&house, "2;");
+    query(&house, COUNT);
+    cr_expect_str_eq(house.seen.echo, "", "no id, no echo");
+    expect_counted(&house, "3;");
+    house_close(&house);
+}
+
+Test(cql_once, the_id_is_known_after_a_restart_and_a_flush)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, COUNT, first_id);
+    rollup_fixture_flush(&house.fixture);
+    cql_free(house.cql);
+    rollup_fixture_restart(&house.fixture);
+    open_cql(&house);
+    send(&house, COUNT, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    expect_counted(&house, "1;");
+    house_close(&house);
+}
+
+/* The dangerous moment: the client has no answer, and cannot know on which side of the sync the
+ * power went. */
+Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
+{
+    int lost = 0, kept = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct house house = {.fixture = {.seed = seed}};
+        struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
+        struct cql_request request = {.kind = CQL_QUERY,
+                                      .text = bytes_text(COUNT),
+                                      .consistency = CQL_ONE,
+                                      .payload = &payload,
+                                      .payload_count = 1};
+        house_open(&house);
+        house.seen.is_answered = false;
+        cql_run(&house.session, &request, answered, &house.seen);
+        for (uint64_t step = 0; step < seed % 8 && !house.seen.is_answered; step++)
+            house.fixture.world->executor->step(house.fixture.world->executor);
+        struct sim_world *after = sim_world_crash(house.fixture.sim, seed);
+        rollup_fixture_step_until(&house.fixture, &house.seen.is_answered);
+        cql_free(house.cql);
+        rollup_fixture_go_on(&house.fixture, after);
+        open_cql(&house);
+        send(&house, COUNT, first_id);
+        cr_expect_eq(house.seen.kind, CQL_RESULT_VOID, "seed %d: %s", (int)seed,
+                     house.seen.message);
+        lost += strcmp(house.seen.echo, "applied") == 0;
+        kept += strcmp(house.seen.echo, "duplicate") == 0;
+        expect_counted(&house, "1;");
+        house_close(&house);
+    }
+    cr_expect(lost > 0 && kept > 0 && lost + kept == 40, "%d lost, %d kept", lost, kept);
+}
+
+Test(cql_once, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
+{
+    enum { COPIES = 5 };
+    struct house house = {0};
+    struct seen seen[COPIES] = {{0}};
+    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
+    struct cql_request request = {.kind = CQL_QUERY,
+                                  .text = bytes_text(COUNT),
+                                  .consistency = CQL_ONE,
+                                  .payload = &payload,
+                                  .payload_count = 1};
+    int applied = 0;
+    house_open(&house);
+    for (int i = 0; i < COPIES; i++)
+        cql_run(&house.session, &request, answered, &seen[i]);
+    for (int i = 0; i < COPIES; i++) {
+        rollup_fixture_step_until(&house.fixture, &seen[i].is_answered);
+        cr_expect_eq(seen[i].kind, CQL_RESULT_VOID);
+        applied += strcmp(seen[i].echo, "applied") == 0;
+    }
+    cr_expect_eq(applied, 1);
+    expect_counted(&house, "1;");
+    house_close(&house);
+}
+
+Test(cql_once, an_id_with_another_statement_or_other_values_is_refused)
+{
+    struct house house = {0};
+    struct cql_value value = {.state = CQL_VALUE_SET, .data = bytes_of("\0\0\0\1", 4)};
+    struct cql_request bound = {.kind = CQL_QUERY,
+                                .text = bytes_text("UPDATE k.n SET v = v + 1 WHERE p = ?"),
+                                .values = &value,
+                                .value_count = 1};
+    house_open(&house);
+    run(&house, bound, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied");
+    run(&house, bound, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    value.data = bytes_of("\0\0\0\2", 4);
+    run(&house, bound, first_id);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    cr_expect_not_null(strstr(house.seen.message, "another statement"), "%s", house.seen.message);
+    send(&house, "UPDATE k.n SET v = v + 2 WHERE p = 1", first_id);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    expect_counted(&house, "1;");
+    house_close(&house);
+}
+
+Test(cql_once, a_conditional_write_is_answered_as_the_first_time)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
+    cr_expect_str_eq(house.seen.cells, "true;");
+    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a') IF NOT EXISTS", first_id);
+    cr_expect_str_eq(house.seen.cells, "true;", "what it found is what it wrote itself");
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
+    cr_expect_str_eq(house.seen.cells, "false;1;1;a;");
+    cr_expect_str_eq(house.seen.echo, "applied");
+    query(&house, "DELETE FROM k.t WHERE p = 1 AND c = 1");
+    send(&house, "INSERT INTO k.t (p, c, v) VALUES (1, 1, 'b') IF NOT EXISTS", other_id);
+    cr_expect_str_eq(house.seen.cells, "false;1;1;a;", "refused then, refused now");
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    house_close(&house);
+}
+
+Test(cql_once, a_batch_is_one_request)
+{
+    struct house house = {0};
+    struct cql_batch_item items[] = {{.text = bytes_text(COUNT)}, {.text = bytes_text(COUNT)}};
+    struct cql_request batch = {.kind = CQL_BATCH,
+                                .batch_kind = CQL_BATCH_COUNTER,
+                                .items = items,
+                                .item_count = 2};
+    house_open(&house);
+    run(&house, batch, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
+    run(&house, batch, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    expect_counted(&house, "2;");
+    batch.item_count = 1;
+    run(&house, batch, first_id);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    house_close(&house);
+}
+
+Test(cql_once, a_comment_names_the_id_where_a_driver_has_no_payload)
+{
+    static const char text[] = "/* daybook-request-id: 000102030405060708090a0B0c0D0e0f */ " COUNT;
+    static const uint8_t named[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    struct house house = {0};
+    house_open(&house);
+    send(&house, text, NULL);
+    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
+    send(&house, text, NULL);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    send(&house, text, named);
+    cr_expect_str_eq(house.seen.echo, "duplicate", "the payload says the same");
+    send(&house, text, other_id);
+    cr_expect_eq(house.seen.code, CQL_INVALID, "the payload says another");
+    expect_counted(&house, "1;");
+    send(&house, "/* daybook-request-id: 12 */ " COUNT, NULL);
+    cr_expect_eq(house.seen.code, CQL_INVALID, "a mistyped id must not count twice in silence");
+    send(&house, "/* any other remark */ " COUNT, NULL);
+    cr_expect_eq(house.seen.kind, CQL_RESULT_VOID);
+    expect_counted(&house, "2;");
+    house_close(&house);
+}
+
+Test(cql_once, an_id_of_another_size_is_refused)
+{
+    struct house house = {0};
+    struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 15)};
+    struct cql_request request = {.kind = CQL_QUERY,
+                                  .text = bytes_text(COUNT),
+                                  .consistency = CQL_ONE,
+                                  .payload = &payload,
+                                  .payload_count = 1};
+    house_open(&house);
+    house.seen.is_answered = false;
+    cql_run(&house.session, &request, answered, &house.seen);
+    rollup_fixture_step_until(&house.fixture, &house.seen.is_answered);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    house_close(&house);
+}
+
+Test(cql_once, an_id_is_forgotten_after_its_window_and_not_before)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, COUNT, first_id);
+    rollup_fixture_advance(&house.fixture, CQL_ONCE_WINDOW_S - 60);
+    send(&house, COUNT, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    rollup_fixture_advance(&house.fixture, 120);
+    send(&house, COUNT, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied");
+    expect_counted(&house, "2;");
+    house_close(&house);
+}
+
+Test(cql_once, what_was_refused_is_not_remembered)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, "UPDATE k.t SET v = 'a' WHERE p = 1", first_id);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    send(&house, COUNT, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied");
+    house_close(&house);
+}
+
+/* ---- the kept answer as bytes ---- */
+
+static void pack_refusal(struct buffer *packed)
+{
+    static const char *names[] = {"[applied]", "p", "v"};
+    struct buffer cells = {0};
+    buffer_put_u32_be(&cells, 1);
+    buffer_put_u8(&cells, 0);
+    buffer_put_u32_be(&cells, UINT32_MAX);
+    buffer_put_u32_be(&cells, 3);
+    buffer_append_text(&cells, "abc");
+    struct cql_once_answer answer = {.names = names, .count = 3, .cells = buffer_view(&cells)};
+    cql_once_answer_pack(&answer, packed);
+    buffer_release(&cells);
+}
+
+Test(cql_once, a_kept_answer_comes_back_as_it_was)
+{
+    struct arena *arena = arena_new(4096);
+    struct buffer packed = {0};
+    struct buffer again = {0};
+    struct cql_once_answer answer;
+    pack_refusal(&packed);
+    cr_assert(cql_once_answer_unpack(buffer_view(&packed), arena, &answer));
+    cr_expect_eq(answer.count, 3);
+    cr_expect_str_eq(answer.names[2], "v");
+    cql_once_answer_pack(&answer, &again);
+    cr_expect(bytes_equal(buffer_view(&packed), buffer_view(&again)));
+    buffer_release(&packed);
+    buffer_release(&again);
+    arena_free(arena);
+}
+
+Test(cql_once, a_kept_answer_cut_anywhere_is_refused_and_any_bit_of_it_may_turn)
+{
+    struct arena *arena = arena_new(4096);
+    struct buffer packed = {0};
+    struct cql_once_answer answer;
+    pack_refusal(&packed);
+    for (size_t size = 0; size < packed.size; size++)
+        cr_expect_not(cql_once_answer_unpack(bytes_of(packed.data, size), arena, &answer),
+                      "cut to %zu bytes", size);
+    for (size_t bit = 0; bit < 8 * packed.size; bit++) {
+        struct buffer again = {0};
+        packed.data[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        if (cql_once_answer_unpack(buffer_view(&packed), arena, &answer)) {
+            cql_once_answer_pack(&answer, &again);
+            cr_expect_geq(again.size, answer.cells.size);
+        }
+        packed.data[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        buffer_release(&again);
+    }
+    buffer_release(&packed);
+    arena_free(arena);
+}
