@@ -13,6 +13,7 @@
 #include "ingest/ingest.h"
 #include "limit_table.h"
 #include "loading.h"
+#include "query/model/model.h"
 #include "query/query.h"
 #include "restoring.h"
 #include "rollup/rollup.h"
@@ -161,6 +162,8 @@ static void subcommands_list(struct subcommands *all)
     commands = rollup_commands(&count);
     add_room(all, commands, count);
     commands = query_commands(&count);
+    add_room(all, commands, count);
+    commands = model_commands(&count);
     add_room(all, commands, count);
     commands = ingest_commands(&count);
     add_room(all, commands, count);

@@ -2,7 +2,8 @@
  *
  * What decides correctness is the order: rollup's hook stands before the first click can come, so
  * no click is without its dirty day; and at the end ingest is closed before the rollup, the rollup
- * before the store, so whatever was acknowledged has its figure and is synced. */
+ * before the store, so whatever was acknowledged has its figure and is synced.  There is one cql:
+ * it holds writes back while the schema changes, whichever door either comes by. */
 #include "house.h"
 
 #include <errno.h>
@@ -56,6 +57,9 @@ static void furnish(struct house *house)
                                   .currency = house->settings.currency,
                                   .version = DAYBOOK_VERSION};
     add_commands(house, commands, count, &house->query);
+    house->model = (struct model){.store = house->store, .cql = house->cql};
+    commands = model_commands(&count);
+    add_commands(house, commands, count, &house->model);
     commands = rollup_commands(&count);
     add_commands(house, commands, count, house->rollup);
     commands = ingest_commands(&count);
@@ -118,6 +122,16 @@ static int open_ingest(struct house *house, const struct house_options *options,
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
 
+static void make_cql(struct house *house)
+{
+    struct cql_options options = {.store = house->store,
+                                  .rollup = house->rollup,
+                                  .world = house->world,
+                                  .host_id = engine_directory_id(house->store),
+                                  .metrics = house->metrics};
+    house->cql = cql_new(&options);
+}
+
 static int open_rooms(struct house *house, const struct house_options *options, struct error *err)
 {
     int rc = open_store(house, options, err);
@@ -129,6 +143,7 @@ static int open_rooms(struct house *house, const struct house_options *options, 
     rc = open_rollup(house, options, err);
     rc = rc == 0 ? open_ingest(house, options, err) : rc;
     if (rc == 0) {
+        make_cql(house);
         furnish(house);
     }
     return rc;
@@ -159,6 +174,9 @@ int house_open(const struct house_options *options, struct house **house_out, st
 int house_close(struct house *house, struct error *err)
 {
     int rc = 0;
+    if (house->cql != NULL) {
+        cql_free(house->cql);
+    }
     if (house->ingest != NULL) {
         struct house_waiter waiter = {.status = HOUSE_WAITING};
         ingest_close(house->ingest, house_done, &waiter);

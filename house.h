@@ -10,6 +10,7 @@
 #include "control/control.h"
 #include "directory.h"
 #include "ingest/ingest.h"
+#include "query/model/model.h"
 #include "query/query.h"
 #include "rollup/rollup.h"
 #include "storage/base/loop.h"
@@ -40,6 +41,8 @@ struct house {
     struct ingest_stream stream;
     struct ingest *ingest;
     struct query query;
+    struct cql *cql;
+    struct model model;
     struct control_entry entries[HOUSE_COMMANDS_MAX];
     uint32_t entry_count;
 };

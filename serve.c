@@ -51,7 +51,6 @@ struct serve {
     struct house *house;
     struct control_server *control;
     struct native_passwords *passwords;
-    struct cql *cql;
     struct native_door *cql_door;
     struct timer watch;
     bool is_stopping;
@@ -223,14 +222,8 @@ static bool is_loopback(const char *address)
 
 static void make_cql_door(struct serve *serve, bool is_read_only)
 {
-    struct cql_options cql = {.store = serve->house->store,
-                              .rollup = serve->house->rollup,
-                              .world = serve->house->world,
-                              .host_id = engine_directory_id(serve->house->store),
-                              .metrics = serve->house->metrics,
-                              .read_only = is_read_only};
-    serve->cql = cql_new(&cql);
-    struct native_options door = {.cql = serve->cql,
+    struct native_options door = {.cql = serve->house->cql,
+                                  .read_only = is_read_only,
                                   .world = serve->house->world,
                                   .network = serve->network,
                                   .metrics = serve->house->metrics,
@@ -278,7 +271,6 @@ static void close_cql_door(struct serve *serve)
         while (serve->cql_door != NULL) {
             (void)loop_step(serve->loop);
         }
-        cql_free(serve->cql);
     }
     native_passwords_free(serve->passwords);
 }

@@ -5,7 +5,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
-product=(storage/base client counters storage rollup ingest query query/cql query/native control)
+product=(storage/base client counters storage rollup ingest query query/cql query/native query/model
+    control)
 objects=build/release-gcc
 
 # Folders a folder may include from, besides itself: docs/ARCHITECTURE.md draws the arrows.
@@ -18,7 +19,7 @@ allowed() {
     ingest) echo storage counters client storage/base ;;
     query) echo rollup counters storage storage/base ;;
     query/cql) echo query rollup counters storage storage/base ;;
-    query/native) echo query/cql query rollup counters storage storage/base ;;
+    query/native | query/model) echo query/cql query rollup counters storage storage/base ;;
     esac
 }
 
@@ -34,6 +35,7 @@ vendor_owner() {
     xxhash.h) echo '^storage/base/hash\.c$' ;;
     zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
+    expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;
     yajl/*) echo '^ingest/|^query/cql/cql_json_read\.c$' ;;
     esac

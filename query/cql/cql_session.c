@@ -455,7 +455,7 @@ static void run_compiled(struct cql_work *work)
         cql_finish_fault(work);
         return;
     }
-    if (work->cql->options.read_only && !only_reads(kind)) {
+    if (work->session->read_only && !only_reads(kind)) {
         cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
         cql_finish_fault(work);
         return;

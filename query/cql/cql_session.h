@@ -68,7 +68,6 @@ struct cql_options {
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
-    bool read_only;                      /* SELECT, USE and DESCRIBE only */
 };
 
 struct cql;
@@ -89,6 +88,7 @@ void cql_on_schema_change(struct cql *cql,
 
 struct cql_session {
     struct cql *cql;
+    bool read_only;                      /* SELECT, USE and DESCRIBE only */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;

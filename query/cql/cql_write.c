@@ -793,7 +793,7 @@ void cql_batch_run_request(struct cql_work *work)
     struct write *write = write_new(work, request->item_count);
     write->is_batch = true;
     write->kind = request->batch_kind;
-    if (work->cql->options.read_only) {
+    if (work->session->read_only) {
         cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
         cql_finish_fault(work);
         return;

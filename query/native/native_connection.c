@@ -471,6 +471,7 @@ void native_door_attach(struct native_door *door, struct connection *network)
     native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
     native_outbox_init(&connection->outbox, false);
     cql_session_init(&connection->session, door->options.cql);
+    connection->session.read_only = door->options.read_only;
     connection_addresses(connection);
     connection->next = door->connections;
     if (door->connections != NULL)

@@ -29,6 +29,7 @@ struct native_options {
     struct network *network;
     struct metrics *metrics;
     const struct native_passwords *passwords;      /* NULL: nobody has to log in; outlives it */
+    bool read_only;                      /* of every session: cql_session.h */
     struct native_limits limits;
 };
 

@@ -1,0 +1,21 @@
+/* cassandra_cli: read the statements that cassandra-cli (Cassandra 0.7 to 2.1) took.
+ *
+ *     create keyspace K with placement_strategy = 'SimpleStrategy'
+ *         and strategy_options = {replication_factor: 1};
+ *     use K;
+ *     create column family users with comparator = UTF8Type
+ *         and column_metadata = [{column_name: name, validation_class: UTF8Type, index_type: KEYS}];
+ *
+ * Words are in any case, names as they are; statements end in semicolons; comments are those of
+ * SQL and C.  Other statements (set, get, drop, update ...) are refused: this reads definitions. */
+#ifndef DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
+#define DAYBOOK_QUERY_MODEL_CASSANDRA_CLI_H
+
+#include "query/model/definitions.h"
+
+enum { CASSANDRA_CLI_DEPTH_MAX = 8 };  /* arrays and maps within each other */
+
+/* ERROR_INVALID: "line N: ..."; what was added before stays. */
+must_check int cassandra_cli_read(struct bytes text, struct definitions *definitions,
+                                  struct error *err);
+#endif

@@ -1,0 +1,347 @@
+/* Layers by the shortest way of queries to a table, so that a line goes one layer to the right, or
+ * stays, or goes back: none has to find its way around boxes of a layer it passes forward.
+ *
+ * Within a layer boxes stand in the order in which the lines reach them first, each as high as the
+ * box it is reached from where there is room.  Lines leave and arrive at places of their own along
+ * a box's sides, so that labels next to arrowheads never meet. */
+#include "query/model/chebotko_layout.h"
+
+#include <string.h>
+
+#include "storage/base/memory.h"
+
+enum {
+    GAP_DOWN = 30,                     /* between boxes of a column */
+    GAP_ACROSS = 40,                   /* between columns without lines */
+    GAP_LINES = 56,                    /* room for lines to bend, beside their straight ends */
+    GAP_BAND = 50,                     /* above the second kind, for its heading */
+    PORT_STEP = 24,
+    PORT_AIR = 6,                      /* above the first and below the last */
+    LABEL_MARGIN = 26,                 /* of a straight end: the arrowhead, and air */
+    COLUMNS_MAX = 40
+};
+
+/* Work space; everything by index of a place. */
+struct layers {
+    struct chebotko_layout *layout;
+    uint32_t *layer;                   /* CHEBOTKO_NOWHERE: no line reaches it */
+    uint32_t *order;                   /* places that lines reach, as they reach them */
+    uint32_t order_count;
+    uint32_t *left_ports;
+    uint32_t *right_ports;
+};
+
+int32_t chebotko_straight(const struct chebotko_line *line)
+{
+    return line->label_width + LABEL_MARGIN;
+}
+
+static int32_t max_of(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- layers ---- */
+
+/* Let every line put its target behind its source; false when nothing changed. */
+static bool relax(struct layers *layers)
+{
+    bool changed = false;
+
+    for (uint32_t i = 0; i < layers->layout->line_count; i++) {
+        const struct chebotko_line *line = &layers->layout->lines[i];
+        uint32_t reached = line->from == CHEBOTKO_NOWHERE ? 0 : layers->layer[line->from];
+        if (line->from != CHEBOTKO_NOWHERE && reached != CHEBOTKO_NOWHERE)
+            reached++;
+        if (reached < layers->layer[line->to]) {
+            layers->layer[line->to] = reached;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* The first line that begins where no line leads: the application is there by other means. */
+static bool enter_anywhere(struct layers *layers)
+{
+    for (uint32_t i = 0; i < layers->layout->line_count; i++) {
+        uint32_t from = layers->layout->lines[i].from;
+        if (from != CHEBOTKO_NOWHERE && layers->layer[from] == CHEBOTKO_NOWHERE) {
+            layers->layer[from] = 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_to_order(struct layers *layers, uint32_t place)
+{
+    for (uint32_t i = 0; i < layers->order_count; i++) {
+        if (layers->order[i] == place)
+            return;
+    }
+    layers->order[layers->order_count++] = place;
+}
+
+static void find_layers(struct layers *layers)
+{
+    for (uint32_t i = 0; i < layers->layout->place_count; i++)
+        layers->layer[i] = CHEBOTKO_NOWHERE;
+    do {
+        while (relax(layers)) {
+        }
+    } while (enter_anywhere(layers));
+    for (uint32_t i = 0; i < layers->layout->line_count; i++) {
+        const struct chebotko_line *line = &layers->layout->lines[i];
+        if (line->from != CHEBOTKO_NOWHERE)
+            add_to_order(layers, line->from);
+        add_to_order(layers, line->to);
+    }
+}
+
+/* ---- sides ---- */
+
+/* The count of line ends on the side of a box that a line leaves. */
+static uint32_t *port_left_by(struct layers *layers, const struct chebotko_line *line)
+{
+    return line->leaves_left ? &layers->left_ports[line->from] : &layers->right_ports[line->from];
+}
+
+static uint32_t *port_reached_by(struct layers *layers, const struct chebotko_line *line)
+{
+    return line->arrives_right ? &layers->right_ports[line->to] : &layers->left_ports[line->to];
+}
+
+/* Forward lines go from right to left sides; one that stays in its layer bends on the right; one
+ * that goes back goes from left to right. */
+static void find_sides(struct layers *layers)
+{
+    struct chebotko_layout *layout = layers->layout;
+
+    for (uint32_t i = 0; i < layout->line_count; i++) {
+        struct chebotko_line *line = &layout->lines[i];
+        line->leaves_left = false;
+        line->arrives_right = false;
+        if (line->from != CHEBOTKO_NOWHERE) {
+            line->leaves_left = layers->layer[line->to] < layers->layer[line->from];
+            line->arrives_right = layers->layer[line->to] <= layers->layer[line->from];
+            (*port_left_by(layers, line))++;
+        }
+        (*port_reached_by(layers, line))++;
+    }
+    for (uint32_t i = 0; i < layout->place_count; i++) {
+        uint32_t *left = &layers->left_ports[i];
+        uint32_t *right = &layers->right_ports[i];
+        int32_t ports = (int32_t)(*left > *right ? *left : *right);
+        layout->places[i].height = max_of(layout->places[i].height, ports * PORT_STEP + PORT_AIR);
+        *left = 0;
+        *right = 0;
+    }
+}
+
+/* ---- where they stand ---- */
+
+/* The y of the first box that leads here from another layer; `top` where there is none. */
+static int32_t source_y(const struct layers *layers, uint32_t place)
+{
+    const struct chebotko_layout *layout = layers->layout;
+
+    for (uint32_t i = 0; i < layout->line_count; i++) {
+        const struct chebotko_line *line = &layout->lines[i];
+        if (line->to == place && line->from != CHEBOTKO_NOWHERE &&
+            layers->layer[line->from] < layers->layer[place])
+            return layout->places[line->from].y;
+    }
+    return layout->top;
+}
+
+/* The room for lines that arrive between a layer and the one before it; 0: none does. */
+static int32_t room_before(const struct layers *layers, uint32_t layer)
+{
+    const struct chebotko_layout *layout = layers->layout;
+    int32_t room = 0;
+
+    for (uint32_t i = 0; i < layout->line_count; i++) {
+        const struct chebotko_line *line = &layout->lines[i];
+        int32_t bend = line->from == CHEBOTKO_NOWHERE ? 0 : GAP_LINES;
+        if (layers->layer[line->to] + line->arrives_right == layer)
+            room = max_of(room, chebotko_straight(line) + bend);
+    }
+    return room;
+}
+
+/* Set the boxes of a layer one under the other from `x` on; false: there are none. */
+static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
+{
+    struct chebotko_layout *layout = layers->layout;
+    int32_t y = layout->top;
+    int32_t width = 0;
+    bool is_any = false;
+
+    for (uint32_t i = 0; i < layers->order_count; i++) {
+        if (layers->layer[layers->order[i]] == layer)
+            width = max_of(width, layout->places[layers->order[i]].width);
+    }
+    *x += room_before(layers, layer);
+    for (uint32_t i = 0; i < layers->order_count; i++) {
+        struct chebotko_place *place = &layout->places[layers->order[i]];
+        if (layers->layer[layers->order[i]] != layer)
+            continue;
+        is_any = true;
+        place->x = *x;
+        place->y = max_of(y, source_y(layers, layers->order[i]));
+        place->width = width;
+        y = place->y + place->height + GAP_DOWN;
+        layout->height = max_of(layout->height, place->y + place->height);
+    }
+    *x += width;
+    return is_any;
+}
+
+static void place_layers(struct layers *layers)
+{
+    int32_t x = layers->layout->left;
+    uint32_t layer = 0;
+
+    while (place_layer(layers, layer, &x)) {
+        layers->layout->width = max_of(layers->layout->width, x);
+        layer++;
+    }
+    /* Lines that come back to the last layer from itself bend to its right. */
+    x = layers->layout->width + room_before(layers, layer);
+    layers->layout->width = max_of(layers->layout->width, x);
+}
+
+/* ---- boxes that no line reaches ---- */
+
+static bool is_loose(const struct layers *layers, uint32_t place, bool is_second)
+{
+    return layers->layout->places[place].is_second == is_second &&
+           layers->layer[place] == CHEBOTKO_NOWHERE;
+}
+
+/* Set them in `column_count` columns, each where the least stands; returns the width it takes. */
+static int32_t place_columns(struct layers *layers, bool is_second, uint32_t column_count,
+                             int32_t top, int32_t *bottom_out)
+{
+    struct chebotko_layout *layout = layers->layout;
+    int32_t heights[COLUMNS_MAX] = {0};
+    int32_t widths[COLUMNS_MAX] = {0};
+    int32_t xs[COLUMNS_MAX];
+    int32_t x = layout->left;
+
+    *bottom_out = top;
+    for (uint32_t i = 0; i < layout->place_count; i++) {
+        struct chebotko_place *place = &layout->places[i];
+        uint32_t best = 0;
+        if (!is_loose(layers, i, is_second))
+            continue;
+        for (uint32_t c = 1; c < column_count; c++)
+            best = heights[c] < heights[best] ? c : best;
+        place->x = (int32_t)best;
+        place->y = top + heights[best];
+        heights[best] += place->height + GAP_DOWN;
+        widths[best] = max_of(widths[best], place->width);
+        *bottom_out = max_of(*bottom_out, place->y + place->height);
+    }
+    for (uint32_t c = 0; c < column_count; c++) {
+        xs[c] = x;
+        x += widths[c] > 0 ? widths[c] + GAP_ACROSS : 0;
+    }
+    for (uint32_t i = 0; i < layout->place_count; i++) {
+        if (is_loose(layers, i, is_second))
+            layout->places[i].x = xs[layout->places[i].x];
+    }
+    return x - GAP_ACROSS;
+}
+
+/* Boxes of one column are as wide as the widest of them. */
+static void widen_columns(struct layers *layers, bool is_second)
+{
+    struct chebotko_place *places = layers->layout->places;
+
+    for (uint32_t i = 0; i < layers->layout->place_count; i++) {
+        for (uint32_t j = 0; j < layers->layout->place_count; j++) {
+            if (is_loose(layers, i, is_second) && is_loose(layers, j, is_second) &&
+                places[i].x == places[j].x)
+                places[i].width = max_of(places[i].width, places[j].width);
+        }
+    }
+}
+
+/* Boxes of a kind that no line reaches, in the number of columns that is nearest to a page's form,
+ * or fills the width that layers take. */
+static void place_loose(struct layers *layers, bool is_second)
+{
+    struct chebotko_layout *layout = layers->layout;
+    bool has_width = layers->order_count > 0 || is_second;
+    int32_t gap = is_second ? GAP_BAND : GAP_DOWN;
+    int32_t top = layout->height > 0 ? layout->height + gap : layout->top;
+    int32_t bottom = 0;
+    int32_t right = 0;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < layout->place_count; i++)
+        count += is_loose(layers, i, is_second);
+    if (count == 0)
+        return;
+    layout->second_y = is_second ? top : layout->second_y;
+    for (uint32_t columns = 1; columns <= count && columns <= COLUMNS_MAX; columns++) {
+        right = place_columns(layers, is_second, columns, top, &bottom);
+        int32_t wanted = has_width ? layout->width : layout->left + (bottom - top) * 3 / 2;
+        if (right >= wanted)
+            break;
+    }
+    widen_columns(layers, is_second);
+    layout->width = max_of(layout->width, right);
+    layout->height = max_of(layout->height, bottom);
+}
+
+/* ---- lines ---- */
+
+/* The y of the next place on a box's side. */
+static int32_t next_port(const struct chebotko_place *place, uint32_t *taken)
+{
+    return place->y + CHEBOTKO_TITLE_HEIGHT / 2 + (int32_t)(*taken)++ * PORT_STEP;
+}
+
+static void place_line(struct layers *layers, struct chebotko_line *line)
+{
+    const struct chebotko_place *to = &layers->layout->places[line->to];
+    const struct chebotko_place *from;
+
+    if (line->from != CHEBOTKO_NOWHERE) {
+        from = &layers->layout->places[line->from];
+        line->x1 = from->x + (line->leaves_left ? 0 : from->width);
+        line->y1 = next_port(from, port_left_by(layers, line));
+    }
+    line->x2 = to->x + (line->arrives_right ? to->width : 0);
+    line->y2 = next_port(to, port_reached_by(layers, line));
+    if (line->from == CHEBOTKO_NOWHERE) {
+        line->x1 = line->x2 - chebotko_straight(line);
+        line->y1 = line->y2;
+    }
+}
+
+void chebotko_layout_make(struct chebotko_layout *layout)
+{
+    size_t count = layout->place_count;
+    uint32_t *space = memory_zeroed(count * 4 + 1, sizeof(*space));
+    struct layers layers = {.layout = layout,
+                            .layer = space,
+                            .order = space + count,
+                            .left_ports = space + count * 2,
+                            .right_ports = space + count * 3};
+
+    layout->width = 0;
+    layout->height = 0;
+    layout->second_y = 0;
+    find_layers(&layers);
+    find_sides(&layers);
+    place_layers(&layers);
+    place_loose(&layers, false);
+    place_loose(&layers, true);
+    for (uint32_t i = 0; i < layout->line_count; i++)
+        place_line(&layers, &layout->lines[i]);
+    memory_free(space);
+}

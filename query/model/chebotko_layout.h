@@ -1,0 +1,51 @@
+/* chebotko_layout: where the boxes and lines of a diagram go; lengths are pixels.
+ *
+ *     entry ─Q1─▶ ┌ layer 0 ┐ ─Q2─▶ ┌ layer 1 ┐ ─Q4─▶ ┌ layer 2 ┐
+ *                 └─────────┘ ─Q3─▶ └─────────┘       └─────────┘
+ *     boxes that no line reaches, in columns of about the same height
+ *     boxes of the second kind (user types), in the same way */
+#ifndef DAYBOOK_QUERY_MODEL_CHEBOTKO_LAYOUT_H
+#define DAYBOOK_QUERY_MODEL_CHEBOTKO_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CHEBOTKO_TITLE_HEIGHT = 30, CHEBOTKO_NOWHERE = UINT16_MAX };
+
+struct chebotko_place {
+    int32_t width;                     /* these are given, and enlarged: boxes of a column are */
+    int32_t height;                    /* equally wide, and as high as their lines need */
+    bool is_second;                    /* of the second kind */
+    int32_t x;                         /* and these found: the upper left corner */
+    int32_t y;
+};
+
+struct chebotko_line {
+    uint32_t from;                     /* indexes of places; CHEBOTKO_NOWHERE: an entry */
+    uint32_t to;
+    int32_t label_width;
+    int32_t x1;                        /* found: where it leaves, and on which side */
+    int32_t y1;
+    bool leaves_left;
+    int32_t x2;                        /* where it arrives, and on which side */
+    int32_t y2;
+    bool arrives_right;
+};
+
+struct chebotko_layout {
+    struct chebotko_place *places;
+    uint32_t place_count;
+    struct chebotko_line *lines;
+    uint32_t line_count;
+    int32_t top;                       /* the first y that may be taken */
+    int32_t left;                      /* the first x */
+    int32_t width;                     /* found: past the last x and y */
+    int32_t height;
+    int32_t second_y;                  /* where boxes of the second kind begin; 0: there are none */
+};
+
+/* How long a line runs straight before it arrives, its label upon it. */
+int32_t chebotko_straight(const struct chebotko_line *line);
+
+void chebotko_layout_make(struct chebotko_layout *layout);
+#endif

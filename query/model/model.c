@@ -1,0 +1,36 @@
+/* model: see the header. */
+#include "query/model/model.h"
+
+static bool never_writes(const void *options)
+{
+    (void)options;
+    return false;
+}
+
+static const char *queries_file(const void *options)
+{
+    return ((const struct schema_options *)options)->queries;
+}
+
+static const struct command commands[] = {
+    {.name = "schema",
+     .summary = "print keyspaces and tables as CQL, or a keyspace as a diagram",
+     .argp = &schema_command_argp,
+     .options_size = sizeof(struct schema_options),
+     .writes = never_writes,
+     .input_file = queries_file,
+     .run = schema_command_run},
+    {.name = "import",
+     .summary = "make tables from an older Cassandra's definitions",
+     .argp = &import_command_argp,
+     .options_size = sizeof(struct import_options),
+     .writes = import_command_writes,
+     .input_file = import_command_file,
+     .run = import_command_run},
+};
+
+const struct command *model_commands(uint32_t *count_out)
+{
+    *count_out = sizeof(commands) / sizeof(commands[0]);
+    return commands;
+}

@@ -1,0 +1,43 @@
+/* model: the room of data models: what a directory's schema is, as CQL or as a picture, and how
+ * schemas of older Cassandras come into it. */
+#ifndef DAYBOOK_QUERY_MODEL_MODEL_H
+#define DAYBOOK_QUERY_MODEL_MODEL_H
+
+#include "query/cql/cql_session.h"
+#include "query/model/definitions.h"
+#include "storage/base/command.h"
+#include "storage/store.h"
+
+/* The room of the commands; everything outlives it. */
+struct model {
+    struct store *store;
+    struct cql *cql;
+};
+
+/* Subcommands: schema, import; `room` is a struct model. */
+const struct command *model_commands(uint32_t *count_out);
+
+/* ---- what the commands are made of: model.c puts them together ---- */
+
+struct schema_options {
+    const char *keyspace;              /* NULL: all */
+    const char *chebotko;              /* the keyspace to draw; NULL: CQL is printed */
+    const char *queries;               /* a file that goes along; NULL: none */
+};
+extern const struct argp schema_command_argp;
+void schema_command_run(void *room, const struct command_request *request,
+                        struct command_output *output);
+
+struct import_kind;
+struct import_options {
+    const struct import_kind *kind;
+    const char *file;
+    struct definitions_options definitions;
+    bool is_dry_run;
+};
+extern const struct argp import_command_argp;
+bool import_command_writes(const void *options);
+const char *import_command_file(const void *options);
+void import_command_run(void *room, const struct command_request *request,
+                        struct command_output *output);
+#endif

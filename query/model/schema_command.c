@@ -1,0 +1,149 @@
+/* schema: `daybook schema`: keyspaces and tables as CQL, or one keyspace as a Chebotko diagram.
+ *
+ * The CQL is DESCRIBE's, asked for as a client would, so that there is one place that knows it. */
+#include <errno.h>
+#include <string.h>
+
+#include "query/model/chebotko.h"
+#include "query/model/model.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { KEY_KEYSPACE = 0x20001, KEY_CHEBOTKO, KEY_QUERIES, ARENA_CHUNK = 64 * 1024 };
+
+static error_t schema_parse(int key, char *argument, struct argp_state *state)
+{
+    struct schema_options *options = state->input;
+
+    switch (key) {
+    case KEY_KEYSPACE:
+        options->keyspace = argument;
+        return 0;
+    case KEY_CHEBOTKO:
+        options->chebotko = argument;
+        return 0;
+    case KEY_QUERIES:
+        options->queries = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is one word too many; --keyspace K chooses a keyspace", argument);
+        return EINVAL;
+    case ARGP_KEY_END:
+        if (options->queries != NULL && options->chebotko == NULL) {
+            argp_error(state, "--queries are lines of a diagram: --chebotko K draws one");
+            return EINVAL;
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option schema_argp_options[] = {
+    {"keyspace", KEY_KEYSPACE, "K", 0, "Only this one; all but the system's unless given", 0},
+    {"chebotko", KEY_CHEBOTKO, "K", 0, "Draw a keyspace as a Chebotko diagram, in SVG", 0},
+    {"queries", KEY_QUERIES, "FILE", 0,
+     "Draw the queries of a file as lines: NAME [TABLE] -> TABLE [what it answers]", 0},
+    {0},
+};
+
+const struct argp schema_command_argp = {
+    .options = schema_argp_options,
+    .parser = schema_parse,
+    .doc = "Print the schema as CQL that makes it again, as DESCRIBE shows it, or draw it."
+           "\vNames are as they are, without quotes.\n\n"
+           "Examples:\n"
+           "  daybook schema --keyspace ad_network > ad_network.cql\n"
+           "  daybook schema --chebotko hotel --queries hotel.queries > hotel.svg",
+};
+
+/* ---- as CQL ---- */
+
+struct listing {
+    struct command_output *output;
+    struct cql_session session;
+    struct buffer text;                /* of the request; then of the answer */
+};
+
+static void listing_answered(void *context, const struct cql_result *result)
+{
+    struct listing *listing = context;
+    struct command_output *output = listing->output;
+    struct reader cells = reader_of(result->rows.cells);
+    bool has_failed = result->kind == CQL_RESULT_ERROR;
+
+    buffer_clear(&listing->text);
+    if (has_failed)
+        command_printf(output, COMMAND_ERR, "daybook: %s\n", result->error.message);
+    for (uint32_t row = 0; !has_failed && row < result->rows.row_count; row++) {
+        for (uint32_t i = 0; i < result->rows.metadata.count; i++) {
+            struct bytes cell = reader_bytes(&cells, reader_u32_be(&cells));
+            if (i + 1 < result->rows.metadata.count)
+                continue;
+            buffer_append_text(&listing->text, row > 0 ? "\n" : "");
+            buffer_append_bytes(&listing->text, cell);
+            buffer_append_text(&listing->text, "\n");
+        }
+    }
+    output->write(output, COMMAND_OUT, buffer_view(&listing->text));
+    buffer_release(&listing->text);
+    memory_free(listing);
+    output->finish(output, has_failed ? EXIT_WRONG_USAGE : EXIT_DONE);
+}
+
+static void list(const struct model *model, const char *keyspace, struct command_output *output)
+{
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+
+    listing->output = output;
+    cql_session_init(&listing->session, model->cql);
+    buffer_append_text(&listing->text, keyspace != NULL ? "DESCRIBE KEYSPACE " : "DESCRIBE SCHEMA");
+    if (keyspace != NULL)
+        type_print_name(keyspace, &listing->text);
+    struct cql_request request = {.kind = CQL_QUERY,
+                                  .text = buffer_view(&listing->text),
+                                  .consistency = CQL_ONE,
+                                  .serial_consistency = CQL_SERIAL};
+    cql_run(&listing->session, &request, listing_answered, listing);
+}
+
+/* ---- as a diagram ---- */
+
+static void draw(const struct model *model, const struct schema_options *options,
+                 struct bytes queries, struct command_output *output)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    struct query_flow flow = {0};
+    struct buffer svg = {0};
+    struct error err = {0};
+    int rc = 0;
+
+    if (options->queries != NULL) {
+        rc = query_flow_parse(queries, arena, &flow, &err);
+        rc = rc == 0 ? chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg,
+                                     &err)
+                     : rc;
+        if (rc < 0)
+            error_wrap(&err, "%s", options->queries);
+    } else {
+        rc = chebotko_draw(store_schema(model->store), options->chebotko, NULL, &svg, &err);
+    }
+    if (rc == 0)
+        output->write(output, COMMAND_OUT, buffer_view(&svg));
+    else
+        command_printf(output, COMMAND_ERR, "daybook: %s\n", err.text);
+    buffer_release(&svg);
+    arena_free(arena);
+    output->finish(output, rc == 0 ? EXIT_DONE : EXIT_WRONG_USAGE);
+}
+
+void schema_command_run(void *room, const struct command_request *request,
+                        struct command_output *output)
+{
+    const struct schema_options *options = request->options;
+
+    if (options->chebotko != NULL)
+        draw(room, options, request->input, output);
+    else
+        list(room, options->keyspace, output);
+}
