@@ -4,7 +4,8 @@
  *         and strategy_options = {replication_factor: 1};
  *     use K;
  *     create column family users with comparator = UTF8Type
- *         and column_metadata = [{column_name: name, validation_class: UTF8Type, index_type: KEYS}];
+ *         and column_metadata = [
+ *             {column_name: user_name, validation_class: UTF8Type, index_type: KEYS}];
  *
  * Words are in any case, names as they are; statements end in semicolons; comments are those of
  * SQL and C.  Other statements (set, get, drop, update ...) are refused: this reads definitions. */

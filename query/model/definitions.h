@@ -26,7 +26,7 @@ enum { DEFINITIONS_MAX = 10000, DEFINITIONS_CHOICES_MAX = 100 };
 
 /* What the caller knows and the file does not say. */
 struct definitions_options {
-    const char *keyspace;              /* of families outside of any; NULL: none, that is an error */
+    const char *keyspace;              /* of families outside of any; NULL: those are refused */
     /* FAMILY=TYPE, a CQL type: of the family's keys. */
     const char *keys[DEFINITIONS_CHOICES_MAX];
     uint32_t key_count;

@@ -51,10 +51,9 @@ static const char *copy(struct reader_state *state, const char *text)
 /* How nodes kept their files and caches. */
 static bool is_passed_over(const char *name)
 {
-    static const char *const names[] = {"FlushPeriodInMinutes",        "KeysCached",
-                                        "KeysCachedFraction",          "RowsCached",
-                                        "RowCacheSavePeriodInSeconds", "KeyCacheSavePeriodInSeconds",
-                                        "ReadRepairChance",            "GCGraceSeconds"};
+    static const char *const names[] = {
+        "FlushPeriodInMinutes", "GCGraceSeconds", "KeyCacheSavePeriodInSeconds", "KeysCached",
+        "KeysCachedFraction",   "ReadRepairChance", "RowCacheSavePeriodInSeconds", "RowsCached"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(names[i], name) == 0)
