@@ -150,7 +150,17 @@ static int compare_assignments(const void *a, const void *b)
     const struct cql_assignment *const *of_b = b;
     int order = bytes_compare((*of_a)->column, (*of_b)->column);
 
-    return order != 0 ? order : ((*of_a)->kind != CQL_ASSIGN) - ((*of_b)->kind != CQL_ASSIGN);
+    if (order == 0)
+        order = ((*of_a)->kind != CQL_ASSIGN) - ((*of_b)->kind != CQL_ASSIGN);
+    return order != 0 ? order : bytes_compare((*of_a)->field, (*of_b)->field);
+}
+
+/* Whether two assignments to one column cannot both be: the whole and anything, a field twice. */
+static bool are_incompatible(const struct cql_assignment *whole, const struct cql_assignment *other)
+{
+    return whole->kind == CQL_ASSIGN ||
+           (whole->kind == CQL_ASSIGN_FIELD && other->kind == CQL_ASSIGN_FIELD &&
+            bytes_equal(whole->field, other->field));
 }
 
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list)
@@ -163,8 +173,8 @@ void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignm
         sorted[count++] = of;
     qsort(sorted, count, sizeof sorted[0], compare_assignments);
     for (uint32_t i = 1; i < count; i++) {
-        if (sorted[i - 1]->kind == CQL_ASSIGN &&
-            bytes_equal(sorted[i - 1]->column, sorted[i]->column))
+        if (bytes_equal(sorted[i - 1]->column, sorted[i]->column) &&
+            are_incompatible(sorted[i - 1], sorted[i]))
             cql_build_fail(builder, ERROR_INVALID, "Multiple incompatible setting of column %.*s",
                            (int)sorted[i]->column.size, (const char *)sorted[i]->column.data);
     }

@@ -221,7 +221,7 @@ static void print_place(struct bytes column, const struct cql_term *key, struct 
     }
 }
 
-static void print_assignment(const struct cql_assignment *assignment, struct buffer *text)
+void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text)
 {
     print_place(assignment->column, assignment->key, assignment->field, text);
     buffer_append_text(text, " = ");
@@ -243,7 +243,7 @@ static void print_update(const struct cql_update *update, struct buffer *text)
     print_using(&update->attributes, text);
     for (const struct cql_assignment *of = update->assignments; of != NULL; of = of->next) {
         buffer_append_text(text, of == update->assignments ? " SET " : ", ");
-        print_assignment(of, text);
+        cql_print_assignment(of, text);
     }
     cql_print_where(update->where, text);
     print_conditions(&update->conditions, text);

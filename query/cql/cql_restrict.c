@@ -1,9 +1,8 @@
 /* Relations are sorted by what they name: partition columns make keys, clustering columns make
  * slices as far as they go from the left, the rest is asked of each row and needs ALLOW FILTERING.
  *
- * What decides correctness: a slice must hold every row that its relations mean; one that holds
- * more keeps the relation as a filter as well.  So a multi-column slice over columns of mixed
- * order, which would be several ranges, is bounded by its first column and filtered. */
+ * What decides correctness: slices hold the rows that their relations mean and no others, because
+ * DELETE takes them as they are; a relation that makes no slice is a filter. */
 #include "query/cql/cql_restrict.h"
 
 #include <stdlib.h>
@@ -402,17 +401,6 @@ static int missing_keys(struct cql_scope *scope, const struct cql_restrict_plan 
     return rc;
 }
 
-/* Whether all columns of a tuple run the same way, so that a slice of them is one range. */
-static bool runs_one_way(const struct cql_restriction *restriction)
-{
-    for (uint32_t i = 1; i < restriction->column_count; i++) {
-        if (restriction->columns[i]->descending != restriction->columns[0]->descending) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void place_clustering(struct cql_restrict_plan *plan, struct cql_restriction *r)
 {
     for (uint32_t i = 0; i < r->column_count; i++) {
@@ -477,7 +465,9 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     plan->clustering_used = used;
     for (uint32_t i = used; i < count; i++) {
         struct cql_restriction *both[2] = {plan->clustering[i], plan->clustering_end[i]};
-        bool is_refused = what == CQL_FOR_DELETE || (what == CQL_FOR_SELECT && !allow_filtering);
+        bool is_refused = what == CQL_FOR_DELETE ||
+                          (what == CQL_FOR_UPDATE && i > 0 && plan->clustering[i - 1] != NULL) ||
+                          (what == CQL_FOR_SELECT && !allow_filtering);
         if (both[0] != NULL && is_refused && i > 0) {
             return gap_refused(scope, plan, i);
         }
@@ -485,15 +475,6 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
             if (both[part] != NULL) {
                 both[part]->is_filter = true;
                 plan->needs_filtering = true;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < used; i++) {
-        struct cql_restriction *r = plan->clustering[i];
-        if (is_slice(r) && !runs_one_way(r)) {
-            r->is_filter = true;
-            if (plan->clustering_end[i] != NULL) {
-                plan->clustering_end[i]->is_filter = true;
             }
         }
     }
@@ -585,6 +566,11 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                                                          table->clustering_count + 1};
     struct cql_restriction **last = &plan->all;
     for (const struct cql_relation *relation = where; relation != NULL; relation = relation->next) {
+        if (what != CQL_FOR_SELECT && is_contains(relation->operator)) {
+            return cql_invalid(scope->fault, "Cannot use %s with %s",
+                               what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE",
+                               relation->operator == CQL_CONTAINS ? "CONTAINS" : "CONTAINS KEY");
+        }
         int rc = cql_restriction_resolve(scope, table, relation, last);
         if (rc != 0) {
             return rc;

@@ -279,33 +279,122 @@ static void sort_prefixes(const struct table *table, struct prefixes *prefixes)
     prefixes->count = kept;
 }
 
-/* Narrow a slice by one relation of a range. */
-static int narrow(const struct cql_restriction *restriction, const struct cql_context *context,
-                  struct slice *slice)
+/* One side of a range over columns: the rows with `values` for them are inside or not. */
+struct limit {
+    struct bytes values[CLUSTERING_MAX];
+    uint32_t count;
+    bool includes;
+};
+
+/* A range over clustering columns from `position` on, of rows whose columns before that have the
+ * values of a prefix, as the slices it consists of in clustering order. */
+struct range {
+    const struct table *table;
+    uint32_t position;
+    struct limit limits[2];              /* the lower and the upper; count 0: none */
+    struct cql_restrict_bound *bound;
+};
+
+static int set_limit(const struct cql_restriction *restriction, const struct cql_context *context,
+                     struct range *range)
 {
-    struct bytes parts[CLUSTERING_MAX];
     struct cql_filter filter;
     int rc = cql_filter_bind(restriction, context, false, &filter);
-    if (rc == 0) {
-        rc = value_parts(restriction, context, filter.values[0], parts);
-    }
     if (rc != 0) {
         return rc;
     }
-    bool is_exact = true;
-    bool descending = restriction->columns[0]->descending;
-    for (uint32_t i = 1; i < restriction->column_count; i++) {
-        is_exact = is_exact && restriction->columns[i]->descending == descending;
-    }
     enum cql_operator operator = restriction->operator;
-    bool includes = operator == CQL_GE || operator == CQL_LE || !is_exact;
-    bool is_start = (operator == CQL_GT || operator == CQL_GE) != descending;
-    struct bound *bound = is_start ? &slice->start : &slice->end;
-    uint32_t count = is_exact ? restriction->column_count : 1;
-    for (uint32_t i = 0; i < count; i++) {
-        bound->prefix.values[bound->prefix.count++] = parts[i];
+    struct limit *limit = &range->limits[operator == CQL_LT || operator == CQL_LE];
+    limit->count = restriction->column_count;
+    limit->includes = operator == CQL_GE || operator == CQL_LE;
+    return value_parts(restriction, context, filter.values[0], limit->values);
+}
+
+/* A slice after those that are there; one that begins where the last one ends makes it longer. */
+static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
+{
+    struct cql_restrict_bound *bound = range->bound;
+    if (bound_compare(range->table, start, end) >= 0) {
+        return;
     }
-    bound->side = is_start == includes ? BOUND_BEFORE : BOUND_AFTER;
+    if (bound->slice_count > 0 &&
+        bound_compare(range->table, &bound->slices[bound->slice_count - 1].end, start) == 0) {
+        bound->slices[bound->slice_count - 1].end = *end;
+        return;
+    }
+    bound->slices[bound->slice_count++] = (struct slice){.start = *start, .end = *end};
+}
+
+/* The slices after `prefix`, whose values are those of the lower limit, of the upper one, of both
+ * or of neither as far as it goes.  With columns of one direction they join into one. */
+static void add_slices(const struct range *range, const struct clustering *prefix, bool at_lower,
+                       bool at_upper)
+{
+    uint32_t depth = prefix->count - range->position;
+    const struct limit *lower = &range->limits[0];
+    const struct limit *upper = &range->limits[1];
+    if ((at_lower && depth == lower->count && !lower->includes) ||
+        (at_upper && depth == upper->count && !upper->includes)) {
+        return;
+    }
+    at_lower = at_lower && depth < lower->count;
+    at_upper = at_upper && depth < upper->count;
+    struct bound ends[2] = {{*prefix, BOUND_BEFORE}, {*prefix, BOUND_AFTER}};
+    if (!at_lower && !at_upper) {
+        add_slice(range, &ends[0], &ends[1]);
+        return;
+    }
+    const struct column *column =
+        &range->table->columns[range->table->partition_count + prefix->count];
+    int order = at_lower && at_upper
+                    ? type_compare(column->type, lower->values[depth], upper->values[depth])
+                    : -1;
+    if (order > 0) {
+        return;
+    }
+    struct clustering inner[2] = {*prefix, *prefix};
+    for (int side = 0; side < 2; side++) {
+        if (side == 0 ? at_lower : at_upper) {
+            bool is_end = (side == 1) != column->descending;
+            inner[side].values[inner[side].count++] = range->limits[side].values[depth];
+            ends[is_end] = (struct bound){inner[side], is_end ? BOUND_BEFORE : BOUND_AFTER};
+        }
+    }
+    if (order == 0) {
+        add_slices(range, &inner[0], true, true);
+        return;
+    }
+    bool is_upper_first = column->descending;
+    if (is_upper_first ? at_upper : at_lower) {
+        add_slices(range, &inner[is_upper_first], !is_upper_first, is_upper_first);
+    }
+    add_slice(range, &ends[0], &ends[1]);
+    if (is_upper_first ? at_lower : at_upper) {
+        add_slices(range, &inner[!is_upper_first], is_upper_first, !is_upper_first);
+    }
+}
+
+static int bind_range(const struct cql_restrict_plan *plan, const struct cql_context *context,
+                      uint32_t position, const struct prefixes *prefixes,
+                      struct cql_restrict_bound *bound)
+{
+    struct range range = {.table = plan->table, .position = position, .bound = bound};
+    if (position < plan->clustering_used) {
+        int rc = set_limit(plan->clustering[position], context, &range);
+        if (rc == 0 && plan->clustering_end[position] != NULL) {
+            rc = set_limit(plan->clustering_end[position], context, &range);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    /* Of each limit's columns a slice above or below its value, one with it, and one between. */
+    size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
+    bound->slices = arena_alloc(context->arena, (most + 1) * sizeof(struct slice), 16);
+    for (uint32_t i = 0; i < prefixes->count; i++) {
+        add_slices(&range, &prefixes->items[i], range.limits[0].count > 0,
+                   range.limits[1].count > 0);
+    }
     return 0;
 }
 
@@ -324,25 +413,7 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
         position += plan->clustering[position]->column_count;
     }
     sort_prefixes(plan->table, &prefixes);
-    bound->slices = arena_alloc(context->arena, (prefixes.count + 1) * sizeof(struct slice), 16);
-    for (uint32_t i = 0; i < prefixes.count; i++) {
-        struct slice slice = {.start = {prefixes.items[i], BOUND_BEFORE},
-                              .end = {prefixes.items[i], BOUND_AFTER}};
-        int rc = 0;
-        if (position < plan->clustering_used) {
-            rc = narrow(plan->clustering[position], context, &slice);
-            if (rc == 0 && plan->clustering_end[position] != NULL) {
-                rc = narrow(plan->clustering_end[position], context, &slice);
-            }
-        }
-        if (rc != 0) {
-            return rc;
-        }
-        if (bound_compare(plan->table, &slice.start, &slice.end) < 0) {
-            bound->slices[bound->slice_count++] = slice;
-        }
-    }
-    return 0;
+    return bind_range(plan, context, position, &prefixes, bound);
 }
 
 static int bind_index(const struct cql_restrict_plan *plan, const struct cql_context *context,

@@ -109,6 +109,9 @@ static int bind_timestamp(struct write *write, struct cql_write_statement *state
             return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
                                              "[-9223372036854775807, 9223372036854775807]");
         }
+        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER) {
+            return cql_invalid(&work->fault, "Timestamp -9223372036854775807 is daybook's own");
+        }
         if (rc == 0 && !is_stream) {
             statement->timestamp_us = value_bigint(value);
         }
@@ -210,6 +213,9 @@ static int check_batch(struct write *write, bool has_timestamp)
             rc = cql_invalid(fault,
                              "Timestamp must be set either on BATCH or individual statements");
         }
+    }
+    if (rc == 0 && has_timestamp && write->count > 0 && write->statements[0].plan->is_counter) {
+        rc = cql_invalid(fault, "Cannot provide custom timestamp for a BATCH containing counters");
     }
     if (rc == 0 && is_conditional && has_timestamp) {
         rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");

@@ -9,6 +9,7 @@
  *
  * An UPDATE makes no row marker and an INSERT does, so that a row lives on its cells alone or by
  * itself. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,15 +193,16 @@ static int set_column(struct row_builder *builder, const struct column *column, 
 
 /* The live cell of a list at an index, as it was read. */
 static int list_cell(struct row_builder *builder, const struct column *column, struct bytes index,
-                     const struct cell **cell_out)
+                     bool is_deletion, const struct cell **cell_out)
 {
     uint32_t count = 0;
     const struct cell *cells =
         builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
     int32_t at = index.size == 4 ? value_int(index) : -1;
     if (count == 0) {
-        return cql_invalid(builder->context.fault, "Attempted to set an element on a list which is "
-                                                   "null");
+        return cql_invalid(builder->context.fault,
+                           is_deletion ? "Attempted to delete an element from a list which is null"
+                                       : "Attempted to set an element on a list which is null");
     }
     if (at < 0 || (uint32_t)at >= count) {
         return cql_invalid(builder->context.fault, "List index %d out of bound, list has size %u",
@@ -210,38 +212,42 @@ static int list_cell(struct row_builder *builder, const struct column *column, s
     return 0;
 }
 
+static int refuse_key(struct row_builder *builder, const struct column *column, bool is_unset)
+{
+    static const char *const words[][2] = {
+        {"Invalid null value for list index", "Invalid unset value for list index"},
+        {"Invalid null set element", "Invalid unset set element"},
+        {"Invalid null map key", "Invalid unset map key"}};
+    size_t kind = column->type->kind == TYPE_LIST ? 0 : column->type->kind == TYPE_SET ? 1 : 2;
+    return cql_invalid(builder->context.fault, "%s", words[kind][is_unset]);
+}
+
 static int set_element(struct row_builder *builder, const struct cql_operation *operation,
                        struct bytes value)
 {
     const struct column *column = operation->column;
+    bool is_deletion = operation->kind == CQL_DELETE_ELEMENT;
     struct bytes key;
     int rc = cql_expression_value(operation->key, &builder->context, &key);
-    if (rc == CQL_UNSET) {
-        return cql_invalid(builder->context.fault,
-                           "Invalid unset map key or list index for "
-                           "column %s",
-                           column->name);
+    if (rc == CQL_UNSET && is_deletion && column->type->kind != TYPE_MAP) {
+        return 0;
     }
-    if (rc == 0 && key.data == NULL) {
-        return cql_invalid(builder->context.fault,
-                           "Invalid null map key or list index for column "
-                           "%s",
-                           column->name);
+    if (rc == CQL_UNSET || (rc == 0 && key.data == NULL)) {
+        return refuse_key(builder, column, rc == CQL_UNSET);
     }
     if (rc != 0) {
         return rc;
     }
     if (column->type->kind == TYPE_LIST) {
         const struct cell *cell = NULL;
-        rc = list_cell(builder, column, key, &cell);
+        rc = list_cell(builder, column, key, is_deletion, &cell);
         if (rc != 0) {
             return rc;
         }
         key = cell->path;
     }
     bool is_set = column->type->kind == TYPE_SET;
-    bool is_tombstone = operation->kind == CQL_DELETE_ELEMENT || (!is_set && value.data == NULL);
-    add_cell(builder, column, key, value, is_tombstone);
+    add_cell(builder, column, key, value, is_deletion || (!is_set && value.data == NULL));
     return 0;
 }
 
@@ -339,7 +345,8 @@ static void *copy_array(struct row_builder *builder, const void *items, size_t s
     return copy;
 }
 
-/* Cells in their order; of two with one path the later one in the statement is meant. */
+/* Cells in their order; two with one path have one time, and one of them stands as it would between
+ * two statements. */
 static void finish_cells(struct row_builder *builder, struct row *row)
 {
     const struct table *table = builder->statement->plan->table;
@@ -355,6 +362,9 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     for (uint32_t i = 0; i < builder->cell_count; i++) {
         if (kept > 0 && order_cells(&builder->cells[kept - 1], &builder->cells[i],
                                     (void *)(uintptr_t)table) == 0) {
+            if (cell_reconcile(&builder->cells[kept - 1], &builder->cells[i]) <= 0) {
+                continue;
+            }
             kept--;
         }
         builder->cells[kept++] = builder->cells[i];
@@ -509,9 +519,18 @@ static int count_operation(struct cql_work *work, const struct cql_write_stateme
         return 0;
     }
     if (rc == 0 && value.size != 8) {
-        return cql_invalid(context.fault, "Invalid null value for counter increment/decrement");
+        return cql_invalid(context.fault, operation->value != NULL &&
+                                                  operation->value->kind == CQL_EXPRESSION_MARKER
+                                              ? "Invalid null value for counter increment"
+                                              : "Invalid null value for counter "
+                                                "increment/decrement");
     }
     *value_out = rc == 0 ? value_bigint(value) : 0;
+    if (operation->kind == CQL_SUBTRACT && *value_out == INT64_MIN) {
+        return cql_invalid(context.fault, "The negation of %" PRId64 " overflows supported counter "
+                                          "precision (signed 8 bytes integer)",
+                           *value_out);
+    }
     if (operation->kind == CQL_SUBTRACT) {
         *value_out = (int64_t)(0 - (uint64_t)*value_out);
     }

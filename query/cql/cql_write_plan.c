@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "query/cql/cql_print.h"
+
 static void *room(struct cql_scope *scope, size_t count, size_t size)
 {
     void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
@@ -170,15 +172,27 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
-/* Statements that change columns name rows, or nothing of the clustering for statics alone. */
+/* Statements that change columns name rows, or nothing of the clustering for statics alone; INSERT
+ * may name a row beside its statics. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
 {
     bool has_operations = plan->operation_count > 0;
-    plan->is_static = plan->table->clustering_count > 0 && !plan->where.has_clustering &&
-                      (has_operations || plan->conditions != NULL) && all_static(plan);
+    bool is_static = plan->table->clustering_count > 0 && has_operations && all_static(plan);
+    if (is_static && plan->where.has_clustering && plan->kind != CQL_INSERT) {
+        return cql_invalid(scope->fault,
+                           "Invalid restrictions on clustering columns since the %s statement "
+                           "modifies only static columns",
+                           plan->kind == CQL_DELETE ? "DELETE" : "UPDATE");
+    }
+    plan->is_static = is_static && !plan->where.has_clustering;
     bool needs_rows = plan->kind != CQL_DELETE || has_operations;
     if (plan->is_static || has_rows(plan)) {
         return 0;
+    }
+    if (plan->kind == CQL_DELETE && plan->is_conditional) {
+        return cql_invalid(scope->fault,
+                           "DELETE statements must restrict all PRIMARY KEY columns with equality "
+                           "relations in order to delete non static columns");
     }
     if (needs_rows && plan->kind == CQL_DELETE) {
         return cql_invalid(scope->fault, "Range deletions are not supported for specific columns");
@@ -192,11 +206,6 @@ static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
             }
         }
         return missing_clustering(scope, plan);
-    }
-    if (plan->is_conditional) {
-        return cql_invalid(scope->fault,
-                           "DELETE statements must restrict all PRIMARY KEY columns with equality "
-                           "relations in order to delete non static columns");
     }
     return 0;
 }
@@ -218,47 +227,65 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
 
 /* ---- operations ---- */
 
-static int check_twice(struct cql_scope *scope, const struct cql_write_plan *plan)
+/* What takes the place of a column of a wrong type in refusals. */
+static const char *element_word(const struct type *type)
 {
-    for (uint32_t i = 0; i < plan->operation_count; i++) {
-        for (uint32_t j = i + 1; j < plan->operation_count; j++) {
-            const struct cql_operation *a = &plan->operations[i];
-            const struct cql_operation *b = &plan->operations[j];
-            bool is_part = a->kind != CQL_SET && b->kind != CQL_SET;
-            if (a->column == b->column && !is_part) {
-                return cql_invalid(scope->fault, "Multiple incompatible setting of column %s",
-                                   a->column->name);
-            }
-        }
+    if (type->kind == TYPE_SET && !type->frozen) {
+        return "set";
     }
-    return 0;
+    bool is_collection =
+        type->kind == TYPE_LIST || type->kind == TYPE_SET || type->kind == TYPE_MAP;
+    return is_collection ? "frozen collection" : "non collection";
 }
 
-static int resolve_element(struct cql_scope *scope, const struct cql_term *key,
-                           struct cql_operation *operation)
+static int refuse_assignment(struct cql_scope *scope, const struct cql_assignment *assignment,
+                             const char *word)
 {
-    const struct type *type = operation->column->type;
-    if (!type_is_complex(type) || type->kind == TYPE_UDT ||
-        (type->kind == TYPE_SET && operation->kind != CQL_DELETE_ELEMENT)) {
-        return cql_invalid(scope->fault, "Invalid operation for %s column %s",
-                           type->frozen ? "frozen collection" : "non collection",
-                           operation->column->name);
-    }
+    struct buffer text = {0};
+    cql_print_assignment(assignment, &text);
+    int rc = cql_invalid(scope->fault, "Invalid operation (%.*s) for %s column %.*s",
+                         CQL_SHOW(buffer_view(&text)), word, CQL_SHOW(assignment->column));
+    buffer_release(&text);
+    return rc;
+}
+
+static bool has_elements(const struct type *type)
+{
+    return type_is_complex(type) && type->kind != TYPE_UDT;
+}
+
+/* The key of a map, the place in a list or the element of a set. */
+static int resolve_key(struct cql_scope *scope, const struct cql_term *key,
+                       struct cql_operation *operation)
+{
+    const struct column *column = operation->column;
+    const struct type *type = column->type;
     bool is_list = type->kind == TYPE_LIST;
+    const char *part = type->kind == TYPE_SET ? "value" : "key";
     return cql_expression_resolve_value(
         scope, key, is_list ? type_builtin(TYPE_INT) : type->arguments[0],
-        part_of(scope, is_list ? "idx" : "key", operation->column->name), &operation->key);
+        part_of(scope, is_list ? "idx" : part, column->name), &operation->key);
 }
 
-static int resolve_field(struct cql_scope *scope, struct bytes field,
-                         struct cql_operation *operation)
+static int resolve_element(struct cql_scope *scope, const struct cql_assignment *assignment,
+                           struct cql_write_plan *plan, struct cql_operation *operation)
+{
+    const struct column *column = operation->column;
+    const struct type *type = column->type;
+    if (!has_elements(type) || type->kind == TYPE_SET) {
+        return refuse_assignment(scope, assignment, element_word(type));
+    }
+    plan->reads_first |= type->kind == TYPE_LIST;
+    int rc = resolve_key(scope, assignment->key, operation);
+    return rc != 0 ? rc
+                   : cql_expression_resolve_value(
+                         scope, assignment->value, type->arguments[type->kind == TYPE_MAP],
+                         part_of(scope, "value", column->name), &operation->value);
+}
+
+static int find_field(struct cql_scope *scope, struct bytes field, struct cql_operation *operation)
 {
     const struct type *type = operation->column->type;
-    if (type->kind != TYPE_UDT || type->frozen) {
-        return cql_invalid(scope->fault, "Invalid operation (%s.%.*s) for %s column %s",
-                           operation->column->name, CQL_SHOW(field),
-                           type->frozen ? "frozen UDT" : "non-UDT", operation->column->name);
-    }
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (bytes_equal(bytes_text(type->field_names[i]), field)) {
             operation->field = i;
@@ -269,51 +296,90 @@ static int resolve_field(struct cql_scope *scope, struct bytes field,
                        operation->column->name, CQL_SHOW(field));
 }
 
-static struct bytes term_text(struct cql_scope *scope, const struct cql_term *term)
+static int resolve_field(struct cql_scope *scope, const struct cql_assignment *assignment,
+                         struct cql_operation *operation)
 {
-    struct buffer text = {0};
-    cql_expression_name(term, &text);
-    struct bytes kept = bytes_text(cql_text(scope->arena, buffer_view(&text)));
-    buffer_release(&text);
-    return kept;
+    const struct type *type = operation->column->type;
+    if (type->kind != TYPE_UDT || type->frozen) {
+        return refuse_assignment(scope, assignment,
+                                 type->kind == TYPE_UDT ? "frozen UDT" : "non-UDT");
+    }
+    int rc = find_field(scope, assignment->field, operation);
+    if (rc != 0) {
+        return rc;
+    }
+    struct buffer name = {0};
+    buffer_printf(&name, "%s.%s", operation->column->name, type->field_names[operation->field]);
+    const char *receiver = cql_text(scope->arena, buffer_view(&name));
+    buffer_release(&name);
+    return cql_expression_resolve_value(scope, assignment->value,
+                                        type->arguments[operation->field], receiver,
+                                        &operation->value);
 }
 
-/* c = c + v and its like. */
-static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
-                          struct cql_operation *operation)
+static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *assignment,
+                          const struct column *column)
 {
-    const struct column *column = operation->column;
-    const struct type *type = column->type;
-    const struct type *wanted = type;
-    char sign = operation->kind == CQL_SUBTRACT ? '-' : '+';
-    struct bytes text = term_text(scope, assignment->value);
-    if (operation->kind == CQL_PREPEND && (type->kind != TYPE_LIST || type->frozen)) {
-        return cql_invalid(scope->fault,
-                           "Invalid operation (%s = %.*s - %s) for non list column "
-                           "%s",
-                           column->name, CQL_SHOW(text), column->name, column->name);
-    }
-    if (type->kind == TYPE_COUNTER) {
-        wanted = type_builtin(TYPE_COUNTER);
-    } else if (type->argument_count == 0 || type->kind == TYPE_TUPLE || type->kind == TYPE_UDT) {
-        return cql_invalid(scope->fault,
-                           "Invalid operation (%s = %s %c %.*s) for non counter "
-                           "column %s",
-                           column->name, column->name, sign, CQL_SHOW(text), column->name);
-    } else if (type->frozen) {
-        return cql_invalid(scope->fault,
-                           "Invalid operation (%s = %s %c %.*s) for frozen "
-                           "collection column %s",
-                           column->name, column->name, sign, CQL_SHOW(text), column->name);
-    } else if (operation->kind == CQL_SUBTRACT && type->kind == TYPE_MAP) {
+    struct buffer text = {0};
+    cql_print_term(assignment->value, &text);
+    int rc = cql_invalid(scope->fault, "Invalid operation (%s = %.*s - %s) for %s list column %s",
+                         column->name, CQL_SHOW(buffer_view(&text)), column->name,
+                         column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
+    buffer_release(&text);
+    return rc;
+}
+
+/* What is added to a map is a map, what is taken from it the set of its keys. */
+static int resolve_map_change(struct cql_scope *scope, const struct cql_assignment *assignment,
+                              struct cql_operation *operation)
+{
+    const struct type *wanted = operation->column->type;
+    bool is_addition = operation->kind == CQL_ADD;
+    if (!is_addition) {
         struct type *keys = arena_alloc(scope->arena, sizeof(*keys), 16);
-        *keys = *type;
+        *keys = *wanted;
         keys->kind = TYPE_SET;
         keys->argument_count = 1;
         keys->frozen = true;
         wanted = keys;
     }
-    return cql_expression_resolve_value(scope, assignment->value, wanted, column->name,
+    int rc = cql_expression_resolve_value(scope, assignment->value, wanted,
+                                          operation->column->name, &operation->value);
+    if (rc == 0) {
+        return 0;
+    }
+    struct buffer text = {0};
+    cql_print_term(assignment->value, &text);
+    rc = cql_invalid(scope->fault, "Value for a map %s has to be a %s, but was: '%.*s'",
+                     is_addition ? "addition" : "substraction", is_addition ? "map" : "set",
+                     CQL_SHOW(buffer_view(&text)));
+    buffer_release(&text);
+    return rc;
+}
+
+/* c = c + v and its like. */
+static int resolve_change(struct cql_scope *scope, const struct cql_assignment *assignment,
+                          struct cql_write_plan *plan, struct cql_operation *operation)
+{
+    const struct column *column = operation->column;
+    const struct type *type = column->type;
+    if (operation->kind == CQL_PREPEND && (type->kind != TYPE_LIST || type->frozen)) {
+        return refuse_prepend(scope, assignment, column);
+    }
+    if (type->kind == TYPE_TUPLE || type->kind == TYPE_UDT) {
+        return refuse_assignment(scope, assignment, "tuple");
+    }
+    if (type->kind != TYPE_COUNTER && type->argument_count == 0) {
+        return refuse_assignment(scope, assignment, "non counter");
+    }
+    if (type->kind != TYPE_COUNTER && type->frozen) {
+        return refuse_assignment(scope, assignment, "frozen collection");
+    }
+    if (type->kind == TYPE_MAP) {
+        return resolve_map_change(scope, assignment, operation);
+    }
+    plan->reads_first |= operation->kind == CQL_SUBTRACT && type->kind == TYPE_LIST;
+    return cql_expression_resolve_value(scope, assignment->value, type, column->name,
                                         &operation->value);
 }
 
@@ -336,33 +402,20 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
     if (is_key(column)) {
         return cql_invalid(scope->fault, "PRIMARY KEY part %s found in SET part", column->name);
     }
-    const struct type *type = column->type;
-    int rc = 0;
     switch (operation->kind) {
     case CQL_ADD:
     case CQL_SUBTRACT:
     case CQL_PREPEND:
-        rc = resolve_change(scope, assignment, operation);
-        plan->reads_first |= operation->kind == CQL_SUBTRACT && type->kind == TYPE_LIST && rc == 0;
-        return rc;
+        return resolve_change(scope, assignment, plan, operation);
     case CQL_SET_ELEMENT:
-        rc = resolve_element(scope, assignment->key, operation);
-        plan->reads_first |= type->kind == TYPE_LIST;
-        return rc != 0 ? rc
-                       : cql_expression_resolve_value(
-                             scope, assignment->value, type->arguments[type->kind == TYPE_MAP],
-                             part_of(scope, "value", column->name), &operation->value);
+        return resolve_element(scope, assignment, plan, operation);
     case CQL_SET_FIELD:
-        rc = resolve_field(scope, assignment->field, operation);
-        return rc != 0 ? rc
-                       : cql_expression_resolve_value(
-                             scope, assignment->value, type->arguments[operation->field],
-                             type->field_names[operation->field], &operation->value);
+        return resolve_field(scope, assignment, operation);
     case CQL_SET:
     case CQL_DELETE_ELEMENT:
         break;
     }
-    return cql_expression_resolve_value(scope, assignment->value, type, column->name,
+    return cql_expression_resolve_value(scope, assignment->value, column->type, column->name,
                                         &operation->value);
 }
 
@@ -491,9 +544,6 @@ static int compile_update(struct cql_scope *scope, const struct cql_update *upda
         rc = resolve_assignment(scope, a, plan);
     }
     if (rc == 0) {
-        rc = check_twice(scope, plan);
-    }
-    if (rc == 0) {
         rc = cql_restrict_compile(scope, plan->table, update->where, CQL_FOR_UPDATE, false,
                                   &plan->where);
     }
@@ -514,14 +564,26 @@ static int resolve_deletion(struct cql_scope *scope, const struct cql_deletion *
                            "Invalid identifier %s for deletion (should not be a PRIMARY KEY part)",
                            operation->column->name);
     }
+    const struct column *column = operation->column;
     if (deletion->key != NULL) {
         operation->kind = CQL_DELETE_ELEMENT;
-        plan->reads_first |= operation->column->type->kind == TYPE_LIST;
-        return resolve_element(scope, deletion->key, operation);
+        plan->reads_first |= column->type->kind == TYPE_LIST;
+        return has_elements(column->type)
+                   ? resolve_key(scope, deletion->key, operation)
+                   : cql_invalid(scope->fault, "Invalid deletion operation for %s column %s",
+                                 element_word(column->type), column->name);
+    }
+    if (deletion->field.size > 0 && column->type->kind != TYPE_UDT) {
+        return cql_invalid(scope->fault, "Invalid field deletion operation for non-UDT column %s",
+                           column->name);
+    }
+    if (deletion->field.size > 0 && column->type->frozen) {
+        return cql_invalid(scope->fault, "Frozen UDT column %s does not support field deletions",
+                           column->name);
     }
     if (deletion->field.size > 0) {
         operation->kind = CQL_SET_FIELD;
-        return resolve_field(scope, deletion->field, operation);
+        return find_field(scope, deletion->field, operation);
     }
     return 0;
 }
@@ -579,11 +641,14 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
     *indexes_out = indexes;
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_restriction *r = plan->where.partition[i];
-        if (plan->json != NULL || r->operator != CQL_EQ ||
-            r->values[0]->kind != CQL_EXPRESSION_MARKER) {
+        const struct cql_expression *last = NULL;
+        for (uint32_t v = 0; v < r->value_count && !r->in_marker; v++) {
+            last = r->values[v]->kind == CQL_EXPRESSION_MARKER ? r->values[v] : last;
+        }
+        if (plan->json != NULL || last == NULL) {
             return 0;
         }
-        indexes[i] = (uint16_t)r->values[0]->index;
+        indexes[i] = (uint16_t)last->index;
     }
     return count;
 }
