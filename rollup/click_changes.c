@@ -11,7 +11,7 @@
  *
  * Fresh clicks may come meanwhile, unless the batch deletes a range, which could hide them, or
  * names a rank that nobody has yet, which one of them could get.  A range of a day that clicks pour
- * into may thus be tried in vain: TRIES_MAX times, then ERROR_CONFLICT.
+ * into may thus be tried in vain: after FREE_TRIES the store is held until it is done.
  *
  * Changes of one day take turns (day_turn.h): each reads what the one before it has applied, and
  * none reads in vain but for what other doors do.
@@ -23,7 +23,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { FULL_PAUSE_MS = 20, TRIES_MAX = 16, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2, AD_PLACE = 1 };
+enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2, AD_PLACE = 1 };
 
 /* Past every timestamp that the store has given: what the batch's mutations will have is not known
  * before they are applied, only that it is newer than anything read, in their order. */
@@ -68,6 +68,7 @@ struct click_changes {
     struct deltas resellers;
     uint32_t tries;
     struct day_turn *turn;                     /* NULL once the batch is applied */
+    struct store_hold *hold;                   /* NULL: none is needed, or any more */
     struct timer again;
 };
 
@@ -121,6 +122,12 @@ static void count_row(struct click_changes *changes, const struct changed_day *d
 
 /* ---- the end ---- */
 
+static void hold_end(struct rollup *rollup, struct store_hold *hold)
+{
+    store_unhold(rollup->store, hold);
+    memory_free(hold);
+}
+
 static void days_release(struct click_changes *changes)
 {
     for (uint32_t i = 0; i < changes->day_count; i++) {
@@ -135,6 +142,10 @@ static void changes_finish(struct click_changes *changes, int status, const stru
     store_done done = changes->done;
     void *context = changes->context;
     changes->batch->increment_count = changes->increment_count;
+    if (changes->hold != NULL) {
+        changes->batch->hold = NULL;
+        hold_end(rollup, changes->hold);
+    }
     if (changes->turn != NULL)
         day_turn_end(changes->turn);
     days_release(changes);
@@ -300,6 +311,24 @@ static void changes_read(struct click_changes *changes)
     read_next_day(changes);
 }
 
+static void changes_begin(void *context)
+{
+    changes_read(context);
+}
+
+/* Somebody came in between: once more, and if that is not the first time, with all others held. */
+static void changes_try_again(struct click_changes *changes)
+{
+    if (++changes->tries <= FREE_TRIES || changes->hold != NULL) {
+        changes_read(changes);
+        return;
+    }
+    changes->hold = memory_zeroed(1, sizeof(*changes->hold));
+    *changes->hold = (struct store_hold){.granted = changes_begin, .context = changes};
+    changes->batch->hold = changes->hold;
+    store_hold(changes->rollup->store, changes->hold);
+}
+
 static void changes_commit(struct timer *timer)
 {
     struct click_changes *changes = timer->context;
@@ -307,10 +336,12 @@ static void changes_commit(struct timer *timer)
     struct executor *executor = rollup->world->executor;
     struct write_batch *batch = changes->batch;
     struct day_turn *turn = changes->turn;
+    struct store_hold *hold = changes->hold;
     struct error err = {0};
     /* A store may call back at once: then `changes` is gone, and the rollup must not be. */
     rollup->calls++;
     changes->turn = NULL;
+    changes->hold = NULL;
     batch->increment_count = changes->increment_count;
     deltas_write(&changes->ads, batch);
     deltas_write(&changes->resellers, batch);
@@ -320,19 +351,22 @@ static void changes_commit(struct timer *timer)
                             &err);
     if (rc == 0)
         day_turn_end(turn);
+    if (rc == 0 && hold != NULL)
+        hold_end(rollup, hold);
     rollup->calls--;
     if (rc == 0) {
         rollup_close_if_idle(rollup);
         return;
     }
     changes->turn = turn;
+    changes->hold = hold;
     if (rc == ERROR_FULL) {
         executor->timer_start(executor, &changes->again, FULL_PAUSE_MS);
         return;
     }
     /* Whoever has expectations of his own reads again himself: they may be what failed. */
-    if (rc == ERROR_CONFLICT && changes->own_count == 0 && ++changes->tries < TRIES_MAX) {
-        changes_read(changes);
+    if (rc == ERROR_CONFLICT && changes->own_count == 0) {
+        changes_try_again(changes);
         return;
     }
     changes_finish(changes, rc, &err);
@@ -369,11 +403,6 @@ static void read_next_day(struct click_changes *changes)
     int rc = rows_read_pages(changes->rollup->store, &request, take_page, day_read, changes, &err);
     if (rc < 0)
         changes_finish(changes, rc, &err);
-}
-
-static void changes_begin(void *context)
-{
-    changes_read(context);
 }
 
 /* ---- what a batch changes ---- */

@@ -48,9 +48,9 @@ must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done d
  * before and after, and committed only if that state is unchanged; else it is read again.  (A batch
  * that goes past it leaves the counters as they are, which `verify` tells.)  Waits while the store
  * is full.  `batch` and what the expectations point to are borrowed until `done`, which comes once:
- * 0 when the batch is durable; ERROR_CONFLICT when one of `expectations` (may be none) does not
- * hold, or the clicks changed between reading and writing however often it was tried; then read
- * again, and call again with the same batch.  ERROR_INVALID: it writes a click whose rank (a
+ * 0 when the batch is durable; ERROR_CONFLICT, only if there are `expectations`, when one of them
+ * does not hold or the clicks changed between reading and writing; then read again, and call again
+ * with the same batch.  ERROR_INVALID: it writes a click whose rank (a
  * click_id of 0 or more) is not there. */
 void rollup_apply(struct rollup *rollup, struct write_batch *batch,
                   const struct store_expectation *expectations, uint32_t expectation_count,

@@ -285,16 +285,21 @@ void engine_versions_end(struct engine *engine)
     }
 }
 
-/* A batch was applied: the partitions of its mutations are others than before. */
+/* A batch was applied: the partitions of its mutations and increments are others than before. */
 static void versions_advance(struct engine *engine, const struct write_batch *batch)
 {
     if (batch->schema != NULL) {
         engine_versions_end(engine);
     }
-    engine->writes_last += batch->mutation_count > 0;
+    engine->writes_last += batch->mutation_count > 0 || batch->increment_count > 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         *write_slot(engine, mutation->table_id, mutation->token) = engine->writes_last;
+    }
+    for (uint32_t i = 0; i < batch->increment_count; i++) {
+        const struct counter_increment *increment = &batch->increments[i];
+        int64_t token = murmur3_token(increment->key.data, increment->key.size);
+        *write_slot(engine, increment->table_id, token) = engine->writes_last;
     }
 }
 
@@ -311,6 +316,38 @@ static int expectations_hold(const struct engine *engine,
         }
     }
     return 0;
+}
+
+/* ---- holds ---- */
+
+static void engine_hold(struct store *store, struct store_hold *hold)
+{
+    struct store_hold **end = &engine_of(store)->holds;
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = hold;
+    hold->next = NULL;
+    if (engine_of(store)->holds == hold) {
+        hold->granted(hold->context);
+    }
+}
+
+static void engine_unhold(struct store *store, struct store_hold *hold)
+{
+    struct engine *engine = engine_of(store);
+    struct store_hold **at = &engine->holds;
+    bool was_granted = *at == hold;
+    while (*at != hold) {
+        check(*at != NULL);
+        at = &(*at)->next;
+    }
+    *at = hold->next;
+    if (was_granted && engine->holds != NULL) {
+        engine->holds->granted(engine->holds->context);
+    } else if (was_granted) {
+        engine_drain(engine);
+    }
 }
 
 /* ---- memory made ready ---- */
@@ -376,6 +413,9 @@ static int apply_admit(struct engine *engine, const struct write_batch *batch, s
     }
     if (engine->is_closing) {
         return error_set(err, ERROR_CLOSED, "the store is closing");
+    }
+    if (engine->holds != NULL && engine->holds != batch->hold && !write_batch_is_empty(batch)) {
+        return full(engine, err);
     }
     if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||
         (engine->is_purging && batch->block_count > 0)) {
@@ -658,6 +698,8 @@ const struct store_ops engine_ops = {
     .capabilities = engine_capabilities,
     .apply = engine_apply,
     .apply_if = engine_apply_if,
+    .hold = engine_hold,
+    .unhold = engine_unhold,
     .read = engine_read_op,
     .stats = engine_stats_op,
     .stats_scan = engine_stats_scan_op,

@@ -83,6 +83,7 @@ struct engine {
      * share one are only taken for changed more often. */
     uint64_t *writes;
     uint64_t writes_last;
+    struct store_hold *holds;          /* the first one is granted, the others wait */
 
     struct waiter *waiters;            /* ring, by frame */
     uint32_t waiter_first, waiter_count, waiter_capacity;

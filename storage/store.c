@@ -19,6 +19,16 @@ int store_apply_if(struct store *store, struct write_batch *batch,
     return store->ops->apply_if(store, batch, expectations, expectation_count, done, context, err);
 }
 
+void store_hold(struct store *store, struct store_hold *hold)
+{
+    store->ops->hold(store, hold);
+}
+
+void store_unhold(struct store *store, struct store_hold *hold)
+{
+    store->ops->unhold(store, hold);
+}
+
 int store_read(struct store *store, const struct read_request *request, store_page page,
                void *context, struct error *err)
 {

@@ -52,9 +52,9 @@ struct read_request {
 enum { READ_ROWS_MAX = 10000 };
 
 /* The state of one partition: two that are equal mean that nothing was applied to it in between.
- * They say nothing across a restart. */
+ * They say nothing across a restart, and nothing of counters that follow from blocks by a rule. */
 struct store_version {
-    uint64_t writes;              /* mutations: ascending, not one by one */
+    uint64_t writes;              /* mutations and increments: ascending, not one by one */
     uint64_t fresh_rows;          /* of a ranked table: how many blocks brought */
 };
 
@@ -113,6 +113,17 @@ struct store_expectation {
                                    * partition that clicks pour into */
 };
 
+/* Who finds what he read changed again and again, as others write faster than he reads: while a
+ * hold is his, every batch but his own (write_batch.hold) is answered ERROR_FULL.  Holds are
+ * granted one after the other.  The last resort, after a few tries: nobody else can write.  A store
+ * that cannot keep others away grants at once, and the next try may be refused like the one before.
+ */
+struct store_hold {
+    void (*granted)(void *context);    /* once, perhaps before store_hold returns */
+    void *context;
+    struct store_hold *next;           /* private */
+};
+
 struct store_table_status {
     uint32_t table_id;
     uint32_t segments;
@@ -156,6 +167,8 @@ struct store_ops {
     int (*apply_if)(struct store *store, struct write_batch *batch,
                     const struct store_expectation *expectations, uint32_t expectation_count,
                     store_done done, void *context, struct error *err);
+    void (*hold)(struct store *store, struct store_hold *hold);
+    void (*unhold)(struct store *store, struct store_hold *hold);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
                 void *context, struct error *err);
     int (*stats)(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
@@ -207,12 +220,15 @@ must_check int store_apply(struct store *store, struct write_batch *batch, store
  * The read must be READ_APPLIED, or the write before it in the same frame would be missed.  What it
  * showed may not be durable yet, so whoever decides to write nothing applies an empty batch before
  * he tells anybody what he saw: it is `done` when all that was applied before it is durable.
- * ERROR_FULL as in store_apply; the expectations hold on.  Counters have no versions: increments
- * need no read. */
+ * ERROR_FULL as in store_apply; the expectations hold on. */
 must_check int store_apply_if(struct store *store, struct write_batch *batch,
                               const struct store_expectation *expectations,
                               uint32_t expectation_count, store_done done, void *context,
                               struct error *err);
+
+/* `hold` is the caller's memory until it is given back, granted or not. */
+void store_hold(struct store *store, struct store_hold *hold);
+void store_unhold(struct store *store, struct store_hold *hold);
 
 must_check int store_read(struct store *store, const struct read_request *request, store_page page,
                           void *context, struct error *err);

@@ -55,6 +55,7 @@ void write_batch_clear(struct write_batch *batch)
     batch->mutation_count = 0;
     batch->increment_count = 0;
     batch->schema = NULL;
+    batch->hold = NULL;
 }
 
 bool write_batch_is_empty(const struct write_batch *batch)

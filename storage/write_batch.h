@@ -13,6 +13,8 @@
 
 enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
 
+struct store_hold;
+
 /* Every row of block `block` adds 1 to `counter_column_id` of counter table `counter_table_id` in
  * the partition whose key is the row's value of a text column (`column_id`), or the component
  * `component` of its partition key when column_id is 0. */
@@ -51,6 +53,7 @@ struct write_batch {
     struct counter_increment *increments;
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
+    const struct store_hold *hold;                /* the writer's own (store_hold); NULL: none */
 };
 
 struct write_batch *write_batch_new(void);

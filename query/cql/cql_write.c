@@ -24,8 +24,8 @@
 #include "storage/base/uuid.h"
 
 enum {
-    ATTEMPTS_MAX = 100, /* until a statement that finds its partition changed
-                                          * every time is given up */
+    FREE_ATTEMPTS = 8,            /* of a statement that finds its partition changed every time; */
+    ATTEMPTS_MAX = 100,           /* further ones hold the store, where that is possible */
     TTL_MAX_S = 630720000,
     READ_ROWS = 5000,
     BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
@@ -44,6 +44,8 @@ struct write {
     bool is_conditional;
     bool reads_first;
     uint32_t attempts;
+    bool is_holding;
+    struct store_hold hold;
 
     uint32_t read_statement; /* where reading is */
     uint32_t read_unit;
@@ -58,9 +60,18 @@ struct write {
     struct cql_once_answer answer; /* of a conditional write; empty of others */
 };
 
+static void hold_end(struct write *write)
+{
+    if (write->is_holding) {
+        write->is_holding = false;
+        store_unhold(write->work->cql->options.store, &write->hold);
+    }
+}
+
 static void write_release(struct cql_work *work)
 {
     struct write *write = work->state;
+    hold_end(write);
     for (uint32_t i = 0; i < write->compiled_count; i++) {
         cql_compiled_unref(write->compiled[i]);
     }
@@ -327,10 +338,31 @@ static void answer_unknown(struct write *write, const struct error *err)
 
 static void write_start(struct write *write);
 
+static void write_held(void *context)
+{
+    write_start(context);
+}
+
+/* Changes of clicks take turns, which one that holds the store would wait for in vain. */
+static bool may_hold(const struct write *write)
+{
+    bool may = true;
+    for (uint32_t i = 0; i < write->count; i++) {
+        may &= write->statements[i].plan->table->id != TABLE_AD_CLICK;
+    }
+    return may;
+}
+
 static void write_retry(struct write *write)
 {
     cql_trace(write->work, "What was read has changed: reading again");
-    write_start(write);
+    if (write->attempts < FREE_ATTEMPTS || write->is_holding || !may_hold(write)) {
+        write_start(write);
+        return;
+    }
+    write->is_holding = true;
+    write->hold = (struct store_hold){.granted = write_held, .context = write};
+    store_hold(write->work->cql->options.store, &write->hold);
 }
 
 static void write_applied(void *context, int status, const struct error *err)
@@ -338,6 +370,7 @@ static void write_applied(void *context, int status, const struct error *err)
     struct write *write = context;
     struct cql_work *work = write->work;
     if (status == 0) {
+        hold_end(write);
         cql_trace(work, "The commit log is synced");
         cql_write_answer(work, write->statements[0].plan->table, &write->answer);
         return;
@@ -447,6 +480,7 @@ static int build(struct write *write)
 {
     int64_t now_us = store_now_us(write->work->cql->options.store);
     write_batch_clear(write->batch);
+    write->batch->hold = write->is_holding ? &write->hold : NULL;
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];
         bool is_stream = (statement.plan->table->flags & TABLE_STREAM) != 0;

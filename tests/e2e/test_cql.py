@@ -337,3 +337,36 @@ def test_the_port_of_the_door_can_be_taken_by_another(serve, tmp_path):
     answer = daybook.run("serve", "-d", tmp_path / "other", "--ingest", "none", "--cql", address,
                          "--http", "none", status=3)
     assert address in answer.err and "--cql" in answer.err
+
+
+def test_counters_are_deleted_while_they_count(server):
+    """A DELETE of a partition comes to its end however fast others count in it, and what it
+    deleted begins again: no counter has more than was counted after some delete."""
+    with cql.connected(server) as session:
+        session.execute(KEYSPACE)
+        session.execute("CREATE TABLE shop.hits (page int, link int, n counter, "
+                        "PRIMARY KEY (page, link))")
+        count = session.prepare("UPDATE shop.hits SET n = n + 1 WHERE page = 1 AND link = ?")
+        stopping = threading.Event()
+        counted = [0] * 50
+
+        def pour():
+            turn = 0
+            while not stopping.is_set():
+                futures = [session.execute_async(count, ((turn + i) % 50,)) for i in range(16)]
+                for future in futures:
+                    future.result()
+                for i in range(16):
+                    counted[(turn + i) % 50] += 1
+                turn += 16
+
+        thread = threading.Thread(target=pour)
+        thread.start()
+        for _ in range(20):
+            session.execute("DELETE FROM shop.hits WHERE page = 1")
+        stopping.set()
+        thread.join()
+        rows = session.execute("SELECT link, n FROM shop.hits WHERE page = 1")
+        assert all(0 < row.n <= counted[row.link] for row in rows)
+        session.execute("DELETE FROM shop.hits WHERE page = 1")
+        assert not list(session.execute("SELECT * FROM shop.hits WHERE page = 1"))

@@ -1,4 +1,6 @@
 /* Batches that change or delete clicks: the counters follow, whatever comes in between. */
+#include <stdlib.h>
+
 #include <criterion/criterion.h>
 
 #include "tests/lib/rollup_fixture.h"
@@ -207,6 +209,64 @@ Test(click_changes, deletes_at_once_take_a_click_off_once)
             fixture.world->executor->step(fixture.world->executor);
         cr_expect(status[0] == 0 && status[1] == 0);
         expect_counters(&fixture, "a|3\nb|1\n", "r|4\n");
+        for (int i = 0; i < 2; i++)
+            write_batch_free(batches[i]);
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+/* One more click for the day that is being deleted from, if the store takes it. */
+static void pour_click(struct rollup_fixture *fixture)
+{
+    struct write_batch *batch = write_batch_new();
+    struct block *block = engine_fixture_block(fixture->store, clicks, 1);
+    struct error err = {0};
+    write_batch_add_block(batch, block);
+    int rc = store_apply(fixture->store, batch, NULL, NULL, &err);
+    cr_assert(rc == 0 || rc == ERROR_FULL, "%s", err.text);
+    block_free(block);
+    write_batch_free(batch);
+}
+
+/* The counter of reseller r, and the rows of its day. */
+static void read_counts(struct rollup_fixture *fixture, long counts_out[2])
+{
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    struct buffer counter =
+        engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, (struct bytes){0}, 100, false);
+    struct buffer stats = engine_fixture_stats(&engine, "r", "2013-11-28");
+    counts_out[0] = strtol((const char *)counter.data + strlen("r|"), NULL, 10);
+    counts_out[1] = strtol((const char *)stats.data, NULL, 10);
+    buffer_release(&counter);
+    buffer_release(&stats);
+}
+
+/* Ranges of a day that clicks pour into without a pause: each delete comes to its end, in its turn,
+ * and takes off what it deleted and nothing else. */
+Test(click_changes, a_range_is_deleted_from_a_day_that_clicks_pour_into)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        struct write_batch *batches[2] = {write_batch_new(), write_batch_new()};
+        int status[2] = {1, 1};
+        long counts[2];
+        rollup_fixture_start(&fixture);
+        rollup_fixture_clicks(&fixture, clicks, 4);
+        rollup_fixture_flush(&fixture);
+        for (int i = 0; i < 2; i++) {
+            add_range(&fixture, batches[i], 0, 5);
+            rollup_apply(fixture.rollup, batches[i], NULL, 0, take_status, &status[i]);
+        }
+        while (status[0] == 1 || status[1] == 1) {
+            pour_click(&fixture);
+            fixture.world->executor->step(fixture.world->executor);
+        }
+        cr_expect(status[0] == 0 && status[1] == 0, "%d %d", status[0], status[1]);
+        rollup_fixture_flush(&fixture);
+        rollup_fixture_clicks(&fixture, clicks, 1);
+        read_counts(&fixture, counts);
+        cr_expect_eq(counts[0], counts[1], "seed %lu: counted %ld of %ld", (unsigned long)seed,
+                     counts[0], counts[1]);
         for (int i = 0; i < 2; i++)
             write_batch_free(batches[i]);
         rollup_fixture_stop(&fixture);

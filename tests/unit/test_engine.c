@@ -402,6 +402,66 @@ Test(engine, fresh_rows_change_a_partition_unless_they_are_allowed)
     engine_fixture_stop(&fixture);
 }
 
+/* A counter that counts on after it was read is another, so that a DELETE of what was read cannot
+ * take what came since. */
+Test(engine, an_increment_changes_a_counters_partition)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct bytes key = bytes_text("a");
+    struct write_batch *batch = write_batch_new();
+    add_rate(&fixture, batch, "0.25");
+    change_counter(&fixture, false, 5);
+    struct state_read state = read_state(&fixture, TABLE_CLICKS_PER_AD, key);
+    change_counter(&fixture, false, 1);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_CLICKS_PER_AD, key, state.version, false),
+                 ERROR_CONFLICT);
+    state = read_state(&fixture, TABLE_CLICKS_PER_AD, key);
+    cr_expect_eq(apply_if(&fixture, batch, TABLE_CLICKS_PER_AD, key, state.version, false), 0);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
+static void count_granted(void *context)
+{
+    ++*(uint32_t *)context;
+}
+
+/* While one holds the store, others are told that it is full, and it is theirs in turn. */
+Test(engine, a_hold_keeps_all_batches_away_but_its_own)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    uint32_t granted[2] = {0};
+    uint32_t drained = 0;
+    struct store_hold holds[2];
+    struct error err = {0};
+    struct write_batch *batch = write_batch_new();
+    add_rate(&fixture, batch, "0.25");
+    store_on_drain(fixture.store, count_granted, &drained);
+    for (int i = 0; i < 2; i++) {
+        holds[i] = (struct store_hold){.granted = count_granted, .context = &granted[i]};
+        store_hold(fixture.store, &holds[i]);
+    }
+    cr_expect(granted[0] == 1 && granted[1] == 0);
+    cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), ERROR_FULL);
+    batch->hold = &holds[1];
+    cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), ERROR_FULL);
+    batch->hold = &holds[0];
+    cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), 0);
+    store_unhold(fixture.store, &holds[0]);
+    cr_expect(granted[1] == 1 && drained == 0);
+    batch->hold = &holds[1];
+    cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
+    store_unhold(fixture.store, &holds[1]);
+    cr_expect_eq(drained, 1);
+    batch->hold = NULL;
+    cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
+    store_on_drain(fixture.store, NULL, &drained);
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
 /* Who decided to write nothing learns when what he read is durable. */
 Test(engine, an_empty_batch_is_done_after_all_before_it)
 {
