@@ -472,10 +472,23 @@ static void days_take(struct click_changes *changes)
         changes->days[i].is_there = memory_zeroed(key_map_count(changes->days[i].named) + 1, 1);
 }
 
+static bool changes_clicks(const struct write_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        if (batch->mutations[i].table_id == TABLE_AD_CLICK)
+            return true;
+    }
+    return false;
+}
+
 void rollup_apply(struct rollup *rollup, struct write_batch *batch,
                   const struct store_expectation *expectations, uint32_t expectation_count,
                   store_done done, void *context)
 {
+    /* Most writes by CQL are of tables of the user's own, and there is nothing to read. */
+    if (!changes_clicks(batch) && store_apply_if(rollup->store, batch, expectations,
+                                                 expectation_count, done, context, NULL) == 0)
+        return;
     struct arena *arena = arena_new(ARENA_CHUNK);
     size_t most = batch->mutation_count;
     struct click_changes *changes = memory_zeroed(1, sizeof(*changes));

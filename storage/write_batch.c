@@ -34,12 +34,22 @@ struct write_batch *write_batch_new(void)
     return batch;
 }
 
+struct write_batch *write_batch_new_in(struct arena *arena)
+{
+    struct write_batch *batch = memory_zeroed(1, sizeof(*batch));
+    batch->arena = arena;
+    batch->arena_is_lent = true;
+    return batch;
+}
+
 void write_batch_free(struct write_batch *batch)
 {
     if (batch == NULL) {
         return;
     }
-    arena_free(batch->arena);
+    if (!batch->arena_is_lent) {
+        arena_free(batch->arena);
+    }
     memory_free(batch->blocks);
     memory_free(batch->rules);
     memory_free(batch->mutations);
@@ -49,7 +59,9 @@ void write_batch_free(struct write_batch *batch)
 
 void write_batch_clear(struct write_batch *batch)
 {
-    arena_reset(batch->arena);
+    if (!batch->arena_is_lent) {
+        arena_reset(batch->arena);
+    }
     batch->block_count = 0;
     batch->rule_count = 0;
     batch->mutation_count = 0;

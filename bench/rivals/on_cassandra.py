@@ -14,13 +14,13 @@ def jars(rival):
 def start(rival, root):
     cassandra_node.prepare(root)
     started = time.perf_counter()
-    server, _ = rival.serve(cassandra_node.PORT, cassandra_node.command(jars(rival), root))
+    server, _ = rival.serve(cassandra_node.PORTS.cql, cassandra_node.command(jars(rival), root))
     cassandra_node.wait_cql(server)
     return server, time.perf_counter() - started
 
 
 def client(rival, limit, what):
-    done = subprocess.run([str(rival.installed / "cassandra_client"), "-csv", str(rival.csv),
+    done = subprocess.run([str(rival.installed / "cql_client"), "-csv", str(rival.csv),
                            "-limit", str(limit), what], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(done.stderr)

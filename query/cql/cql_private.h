@@ -16,7 +16,11 @@
 #include "query/cql/cql_session.h"
 #include "storage/base/arena.h"
 
-enum { CQL_ARENA_CHUNK = 16 * 1024, CQL_WARNINGS_MAX = 16 };
+enum {
+    CQL_ARENA_CHUNK = 16 * 1024,
+    CQL_ARENAS_SPARE_MAX = 256,          /* kept for reuse, with a chunk each */
+    CQL_WARNINGS_MAX = 16
+};
 
 /* ---- faults ---- */
 
@@ -54,6 +58,8 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
+    struct arena *spare[CQL_ARENAS_SPARE_MAX];
+    uint32_t spare_count;
     int64_t list_ticks;                  /* of the last path that was made for a list */
     /* A schema change is under way: what comes meanwhile waits, so that nobody sees a schema that
      * is not durable. */
@@ -67,6 +73,10 @@ struct cql {
     struct cql_work *stalled_first;
     struct cql_work *stalled_last;
 };
+
+/* An arena for the time of one request: an empty one that was kept, or a new one. */
+struct arena *cql_arena_take(struct cql *cql);
+void cql_arena_give(struct cql *cql, struct arena *arena);
 
 /* ---- what a statement is resolved against ---- */
 

@@ -26,8 +26,7 @@
 enum {
     READ_ROWS = 2000,                    /* of a store's page where nothing says how many */
     RESULT_BYTES_MAX = 64 << 20,         /* of an answer that the client wants in one page */
-    INDEX_ROWS = 100,                    /* entries of an index read at once */
-    SCRATCH_CHUNK = 64 * 1024
+    INDEX_ROWS = 100                     /* entries of an index read at once */
 };
 
 /* A row that ORDER BY over several partitions sorts. */
@@ -100,10 +99,10 @@ static void select_release(struct cql_work *work)
     for (uint32_t i = 0; i < select->plan->aggregate_count; i++) {
         cql_accumulator_free(select->accumulators[i]);
     }
-    arena_free(select->scratch);
-    arena_free(select->group_arena);
-    arena_free(select->static_arena);
-    arena_free(select->entry_arena);
+    cql_arena_give(work->cql, select->scratch);
+    cql_arena_give(work->cql, select->group_arena);
+    cql_arena_give(work->cql, select->static_arena);
+    cql_arena_give(work->cql, select->entry_arena);
     buffer_release(&select->after_entries);
     buffer_release(&select->position);
     buffer_release(&select->partition_key);
@@ -955,10 +954,10 @@ void cql_select_run(struct cql_work *work)
 {
     struct select *select = arena_alloc(work->arena, sizeof(*select), 16);
     *select = (struct select){.work = work, .plan = work->compiled->select};
-    select->scratch = arena_new(SCRATCH_CHUNK);
-    select->group_arena = arena_new(CQL_ARENA_CHUNK);
-    select->static_arena = arena_new(CQL_ARENA_CHUNK);
-    select->entry_arena = arena_new(CQL_ARENA_CHUNK);
+    select->scratch = cql_arena_take(work->cql);
+    select->group_arena = cql_arena_take(work->cql);
+    select->static_arena = cql_arena_take(work->cql);
+    select->entry_arena = cql_arena_take(work->cql);
     select->accumulators =
         memory_zeroed(select->plan->aggregate_count + 1, sizeof(*select->accumulators));
     for (uint32_t i = 0; i < select->plan->aggregate_count; i++) {

@@ -51,11 +51,29 @@ struct cql *cql_new(const struct cql_options *options)
 void cql_free(struct cql *cql)
 {
     check(cql->running == 0);
+    while (cql->spare_count > 0) {
+        arena_free(cql->spare[--cql->spare_count]);
+    }
     store_on_drain(cql->options.store, NULL, cql);
     cql_prepared_cache_free(cql->prepared);
     cql_traces_free(cql->traces);
     schema_unref(cql->system_schema);
     memory_free(cql);
+}
+
+struct arena *cql_arena_take(struct cql *cql)
+{
+    return cql->spare_count > 0 ? cql->spare[--cql->spare_count] : arena_new(CQL_ARENA_CHUNK);
+}
+
+void cql_arena_give(struct cql *cql, struct arena *arena)
+{
+    if (cql->spare_count == CQL_ARENAS_SPARE_MAX || arena_held(arena) > CQL_ARENA_CHUNK) {
+        arena_free(arena);
+        return;
+    }
+    arena_reset(arena);
+    cql->spare[cql->spare_count++] = arena;
 }
 
 uint32_t cql_running(const struct cql *cql)
@@ -276,8 +294,7 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
         work->release(work);
     }
     cql_compiled_unref(work->compiled);
-    struct arena *arena = work->arena;
-    arena_free(arena);
+    cql_arena_give(cql, work->arena);
 }
 
 void cql_finish_void(struct cql_work *work)
@@ -546,7 +563,7 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
              void *context)
 {
     struct cql *cql = session->cql;
-    struct arena *arena = arena_new(CQL_ARENA_CHUNK);
+    struct arena *arena = cql_arena_take(cql);
     struct cql_work *work = arena_alloc(arena, sizeof(*work), 16);
     int64_t now_us = store_now_us(cql->options.store);
     *work = (struct cql_work){.cql = cql,

@@ -90,7 +90,7 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
     work->state = write;
     work->release = write_release;
-    write->batch = write_batch_new();
+    write->batch = write_batch_new_in(work->arena);
     work->cql->writing++;
     return write;
 }

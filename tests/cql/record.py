@@ -44,7 +44,7 @@ def node(jars):
             server = subprocess.Popen(cassandra_node.command(jars, root), stdout=log, stderr=log)
         try:
             cassandra_node.wait_cql(server)
-            yield "127.0.0.1", cassandra_node.PORT
+            yield "127.0.0.1", cassandra_node.PORTS.cql
         finally:
             server.terminate()
             server.wait()

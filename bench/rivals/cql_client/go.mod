@@ -1,4 +1,4 @@
-module cassandra_client
+module cql_client
 
 go 1.21
 

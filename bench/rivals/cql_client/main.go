@@ -1,13 +1,16 @@
-// cassandra_client: the ad network's work on a CQL server, with gocql at its usual settings.
+// cql_client: the ad network's work on a CQL server, with gocql at its usual settings.
 //
-//	cassandra_client -csv clicks.csv -limit 1000000 load|insert|counter|month
+//	cql_client -port 9042 -csv clicks.csv -limit 1000000 -flight 64 load|insert|counter|month|...
 //
 // load:    the clicks in unlogged batches of one partition, 100 rows each, 16 in flight
-// insert:  one prepared INSERT a click, 64 in flight
-// counter: one prepared counter update, 64 in flight, over 10,000 keys
+// insert:  one prepared INSERT a click, so many in flight
+// counter: one prepared counter update over 10,000 keys, so many in flight
 // month:   the 30 stored days of one reseller, one question at a time
+// point:   one row by its key of 10,000, one question at a time, and so many in flight
+// wide:    sum and count of a partition of a million rows; -own: of daybook's own click table
 //
-// Prints one figure a line, its name first.
+// Prints one figure a line, its name first; insert and counter also say how much of the processors
+// the client itself took for one.
 package main
 
 import (
@@ -22,6 +25,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/gocql/gocql"
@@ -31,7 +35,9 @@ import (
 const (
 	batchRows   = 100
 	counterKeys = 10000
-	months      = 2000
+	pointKeys   = 10000
+	questions   = 2000
+	wideAsked   = 5
 )
 
 var tables = []string{
@@ -40,6 +46,7 @@ var tables = []string{
 	 AND compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': 64}`,
 	`hit (id text PRIMARY KEY, hits counter)`,
 	`amount_by_day (reseller_id text, day text, amount decimal, PRIMARY KEY (reseller_id, day))`,
+	`point (id int PRIMARY KEY, value text)`,
 }
 
 type click struct {
@@ -51,6 +58,7 @@ type click struct {
 type client struct {
 	session *gocql.Session
 	clicks  []click
+	flight  int
 }
 
 func must(err error) {
@@ -88,11 +96,18 @@ func (c *click) values() []interface{} {
 	return []interface{}{c.reseller, c.day, c.time, c.ad, decimal(c.cents)}
 }
 
+// processor is the time in microseconds that this process has had of the processors.
+func processor() float64 {
+	var used syscall.Rusage
+	must(syscall.Getrusage(syscall.RUSAGE_SELF, &used))
+	return float64(used.Utime.Sec+used.Stime.Sec)*1e6 + float64(used.Utime.Usec+used.Stime.Usec)
+}
+
 // parallel calls one with 0, 1, 2 ... up to count from so many goroutines; units a second.
 func parallel(name string, workers int, count int, units int, one func(i int)) {
 	var next int64 = -1
 	var group sync.WaitGroup
-	started := time.Now()
+	started, before := time.Now(), processor()
 	for w := 0; w < workers; w++ {
 		group.Add(1)
 		go func() {
@@ -103,13 +118,27 @@ func parallel(name string, workers int, count int, units int, one func(i int)) {
 		}()
 	}
 	group.Wait()
-	fmt.Printf("%s %.0f\n", name, float64(units)/time.Since(started).Seconds())
+	fmt.Printf("%s/s %.0f\n", name, float64(units)/time.Since(started).Seconds())
+	fmt.Printf("%s_client_us %.1f\n", name, (processor()-before)/float64(units))
+}
+
+// latencies asks one question after the other.
+func latencies(name string, ask func()) {
+	times := make([]float64, questions)
+	for i := range times {
+		started := time.Now()
+		ask()
+		times[i] = float64(time.Since(started).Microseconds())
+	}
+	sort.Float64s(times)
+	fmt.Printf("%s_p50_us %.0f\n%s_p99_us %.0f\n", name, times[questions/2], name,
+		times[questions*99/100])
 }
 
 const insert = "INSERT INTO ad_click (reseller_id, day, time, ad_id, amount) VALUES (?, ?, ?, ?, ?)"
 
 func (c *client) insertOne() {
-	parallel("insert/s", 64, len(c.clicks), len(c.clicks), func(i int) {
+	parallel("insert", c.flight, len(c.clicks), len(c.clicks), func(i int) {
 		must(c.session.Query(insert, c.clicks[i].values()...).Exec())
 	})
 }
@@ -129,7 +158,7 @@ func (c *client) load() {
 	for _, rest := range open {
 		batches = append(batches, rest)
 	}
-	parallel("load/s", 16, len(batches), len(c.clicks), func(i int) {
+	parallel("load", 16, len(batches), len(c.clicks), func(i int) {
 		batch := c.session.NewBatch(gocql.UnloggedBatch)
 		for _, one := range batches[i] {
 			batch.Query(insert, one.values()...)
@@ -139,7 +168,7 @@ func (c *client) load() {
 }
 
 func (c *client) count(updates int) {
-	parallel("counter/s", 64, updates, updates, func(i int) {
+	parallel("counter", c.flight, updates, updates, func(i int) {
 		must(c.session.Query("UPDATE hit SET hits = hits + 1 WHERE id = ?",
 			fmt.Sprintf("ad-%07d", rand.Intn(counterKeys))).Exec())
 	})
@@ -153,19 +182,69 @@ func (c *client) month() {
 				decimal(12345)).Exec())
 		}
 	}
-	times := make([]float64, months)
-	for i := range times {
-		started := time.Now()
+	latencies("month", func() {
 		rows := c.session.Query("SELECT day, amount FROM amount_by_day WHERE reseller_id = ?",
 			fmt.Sprintf("reseller-%04d", rand.Intn(100))).Iter()
 		if rows.NumRows() != 30 {
 			log.Fatal("not a month: ", rows.NumRows())
 		}
 		must(rows.Close())
-		times[i] = float64(time.Since(started).Microseconds())
+	})
+}
+
+func (c *client) askPoint() {
+	var value string
+	id := rand.Intn(pointKeys)
+	must(c.session.Query("SELECT value FROM point WHERE id = ?", id).Scan(&value))
+	if value != strconv.Itoa(id) {
+		log.Fatal("not the row of ", id, ": ", value)
+	}
+}
+
+func (c *client) point(asked int) {
+	parallel("write", 64, pointKeys, pointKeys, func(i int) {
+		must(c.session.Query("INSERT INTO point (id, value) VALUES (?, ?)", i,
+			strconv.Itoa(i)).Exec())
+	})
+	latencies("point", c.askPoint)
+	parallel("point", c.flight, asked, asked, func(int) { c.askPoint() })
+}
+
+// wide fills one partition, of daybook's own table if isOwn, and asks for its sum and count.
+func (c *client) wide(rows int, isOwn bool) {
+	into, from := insert, "ad_click"
+	if isOwn {
+		into = "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, amount, click_id) " +
+			"VALUES (?, ?, ?, ?, ?, ?)"
+		from = "daybook.ad_click"
+	}
+	parallel("fill", 16, rows/batchRows, rows, func(i int) {
+		batch := c.session.NewBatch(gocql.UnloggedBatch)
+		for j := 0; j < batchRows; j++ {
+			number := i*batchRows + j
+			one := click{"wide", "2013-11-28", "ad", 1385654400000 + int64(number)*50, 25}
+			values := one.values()
+			if isOwn {
+				values = append(values, int64(-1-number))
+			}
+			batch.Query(into, values...)
+		}
+		must(c.session.ExecuteBatch(batch))
+	})
+	times := make([]float64, wideAsked)
+	for i := range times {
+		var sum inf.Dec
+		var count int64
+		started := time.Now()
+		must(c.session.Query("SELECT sum(amount), count(*) FROM "+from+
+			" WHERE reseller_id = 'wide' AND day = '2013-11-28'").Scan(&sum, &count))
+		times[i] = float64(time.Since(started).Microseconds()) / 1000
+		if count != int64(rows) || sum.Cmp(decimal(25*count)) != 0 {
+			log.Fatal("a wrong sum: ", sum.String(), " of ", count)
+		}
 	}
 	sort.Float64s(times)
-	fmt.Printf("month_p50_us %.0f\nmonth_p99_us %.0f\n", times[months/2], times[months*99/100])
+	fmt.Printf("wide_ms %.3f\n", times[wideAsked/2])
 }
 
 func (c *client) makeTables() {
@@ -175,9 +254,9 @@ func (c *client) makeTables() {
 	}
 }
 
-func connect(keyspace string, coalesce time.Duration) *gocql.Session {
+func connect(port int, keyspace string, coalesce time.Duration) *gocql.Session {
 	cluster := gocql.NewCluster("127.0.0.1")
-	cluster.ProtoVersion, cluster.NumConns = 4, 4
+	cluster.Port, cluster.ProtoVersion, cluster.NumConns = port, 4, 4
 	cluster.Timeout, cluster.ConnectTimeout = time.Minute, time.Minute
 	cluster.Consistency, cluster.DisableInitialHostLookup = gocql.One, true
 	cluster.WriteCoalesceWaitTime = coalesce
@@ -193,19 +272,22 @@ func decimal(cents int64) *inf.Dec {
 }
 
 func main() {
+	port := flag.Int("port", 9042, "of the server on 127.0.0.1")
 	csv := flag.String("csv", "", "clicks without a header")
-	limit := flag.Int("limit", 1000000, "clicks, or counter updates")
+	limit := flag.Int("limit", 1000000, "clicks, counter updates, questions in flight, or rows")
+	flight := flag.Int("flight", 64, "requests in flight")
+	isOwn := flag.Bool("own", false, "wide: daybook's own click table")
 	flag.Parse()
-	session := connect("", 0)
+	session := connect(*port, "", 0)
 	must(session.Query(`CREATE KEYSPACE IF NOT EXISTS bench WITH replication =
 		{'class': 'SimpleStrategy', 'replication_factor': 1}`).Exec())
 	session.Close()
 	// One question at a time would wait for others that never come.
 	coalesce := 200 * time.Microsecond
-	if flag.Arg(0) == "month" {
+	if flag.Arg(0) == "month" || flag.Arg(0) == "point" {
 		coalesce = 0
 	}
-	c := &client{session: connect("bench", coalesce)}
+	c := &client{session: connect(*port, "bench", coalesce), flight: *flight}
 	defer c.session.Close()
 	c.makeTables()
 	switch flag.Arg(0) {
@@ -219,7 +301,11 @@ func main() {
 		c.count(*limit)
 	case "month":
 		c.month()
+	case "point":
+		c.point(*limit)
+	case "wide":
+		c.wide(*limit, *isOwn)
 	default:
-		log.Fatal("one of load, insert, counter, month")
+		log.Fatal("one of load, insert, counter, month, point, wide")
 	}
 }
