@@ -162,15 +162,20 @@ void cql_once_answer_pack(const struct cql_once_answer *answer, struct buffer *p
     buffer_append_bytes(packed, answer->cells);
 }
 
-/* A cell is its size in four bytes, -1 for null, and its bytes. */
-static bool are_cells(struct bytes cells, uint32_t count)
+/* How many rows of `count` cells; 0: they are none.  A cell is its size in four bytes, -1 for null,
+ * and its bytes. */
+static uint32_t rows_of(struct bytes cells, uint32_t count)
 {
     struct reader reader = reader_of(cells);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t size = reader_u32_be(&reader);
-        (void)reader_bytes(&reader, size == UINT32_MAX ? 0 : size);
+    uint32_t rows = 0;
+    while (!reader.failed && reader_left(&reader) > 0) {
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t size = reader_u32_be(&reader);
+            (void)reader_bytes(&reader, size == UINT32_MAX ? 0 : size);
+        }
+        rows++;
     }
-    return !reader.failed && reader_left(&reader) == 0;
+    return reader.failed ? 0 : rows;
 }
 
 bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
@@ -189,7 +194,8 @@ bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
         .names = names,
         .count = (uint32_t)count,
         .cells = arena_copy(arena, reader_bytes(&reader, reader_left(&reader)))};
-    return !reader.failed && are_cells(answer_out->cells, answer_out->count);
+    answer_out->row_count = rows_of(answer_out->cells, answer_out->count);
+    return !reader.failed && answer_out->row_count > 0;
 }
 
 /* ---- looking ---- */

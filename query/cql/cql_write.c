@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_condition.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/rollup.h"
 #include "storage/base/hash.h"
@@ -28,6 +29,7 @@ enum {
     ATTEMPTS_MAX = 100,           /* further ones hold the store, where that is possible */
     TTL_MAX_S = 630720000,
     READ_ROWS = 5000,
+    FIRST_ROWS = 2, /* a static row, and one more */
     BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
     BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
     BATCH_WARN_PARTITIONS = 10
@@ -175,16 +177,7 @@ static int bind_statement(struct write *write, struct cql_write_statement *state
     if (rc == 0) {
         rc = bind_ttl(work, statement);
     }
-    uint32_t count = 0;
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
-        count++;
-    }
-    statement->conditions =
-        arena_alloc(work->arena, (count + 1) * sizeof(*statement->conditions), 16);
-    for (const struct cql_restriction *r = plan->conditions; rc == 0 && r != NULL; r = r->next) {
-        rc = cql_filter_bind(r, &context, true,
-                             &statement->conditions[statement->condition_count++]);
-    }
+    rc = rc == 0 ? cql_condition_bind(work, &context, statement) : rc;
     write->is_conditional |= plan->is_conditional;
     write->reads_first |= plan->is_conditional || plan->reads_first;
     return rc;
@@ -232,25 +225,6 @@ static int check_batch(struct write *write, bool has_timestamp)
         rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");
     }
     return rc;
-}
-
-/* Conditions hold for one partition of one table. */
-static int check_one_partition(struct write *write)
-{
-    const struct cql_write_statement *first = &write->statements[0];
-    for (uint32_t i = 0; i < write->count; i++) {
-        const struct cql_write_statement *statement = &write->statements[i];
-        if (statement->plan->table != first->plan->table) {
-            return cql_invalid(&write->work->fault,
-                               "Batch with conditions cannot span multiple tables");
-        }
-        if (statement->bound.key_count != 1 || first->bound.key_count != 1 ||
-            !bytes_equal(statement->bound.keys[0], first->bound.keys[0])) {
-            return cql_invalid(&write->work->fault,
-                               "Batch with conditions cannot span multiple partitions");
-        }
-    }
-    return 0;
 }
 
 static bool is_new_partition(const struct mutation *mutations, uint32_t i)
@@ -487,6 +461,10 @@ static int build(struct write *write)
         if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream) {
             statement.timestamp_us = now_us;
         }
+        /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
+        if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
+            statement.timestamp_us--;
+        }
         int rc = cql_write_build(write->work, &statement, write->batch);
         if (rc != 0) {
             return rc;
@@ -502,36 +480,14 @@ static int build(struct write *write)
 
 /* ---- conditions ---- */
 
-static bool condition_holds(struct write *write, const struct cql_write_statement *statement)
-{
-    const struct cql_write_plan *plan = statement->plan;
-    if (!plan->is_conditional) {
-        return true;
-    }
-    const struct cql_read_row *read = &statement->reads[0];
-    struct cql_row row = {.table = plan->table,
-                          .key = read->key,
-                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
-                          .static_row = read->static_row};
-    bool exists = plan->is_static ? row.static_row != NULL : row.row != NULL;
-    if (plan->if_exists || plan->if_not_exists) {
-        return exists == plan->if_exists;
-    }
-    for (uint32_t i = 0; i < statement->condition_count; i++) {
-        if (!cql_filter_matches(&statement->conditions[i], &row, write->work->arena)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static void write_decide(struct write *write)
 {
     struct cql_work *work = write->work;
     for (uint32_t i = 0; i < write->count; i++) {
-        if (!condition_holds(write, &write->statements[i])) {
+        if (!cql_condition_holds(&write->statements[i], work->arena)) {
             cql_trace(work, "A condition does not hold");
-            cql_write_keep_refused(work, &write->statements[i], write->is_batch, &write->answer);
+            cql_write_keep_refused(work, write->statements, write->count, write->is_batch,
+                                   &write->answer);
             write_wait(work);
             return;
         }
@@ -608,7 +564,8 @@ static void read_arrived(void *context, int status, const struct error *err,
     }
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
-    if (write->position.size == 0) {
+    if (write->position.size == 0 || read == statement->first) {
+        buffer_clear(&write->position);
         write->read_unit++;
     }
     read_go(write);
@@ -619,8 +576,9 @@ static bool read_next(struct write *write)
 {
     while (write->read_statement < write->count) {
         const struct cql_write_plan *plan = write->statements[write->read_statement].plan;
-        bool reads = plan->is_conditional || plan->reads_first;
-        if (reads && write->read_unit < write->statements[write->read_statement].read_count) {
+        const struct cql_write_statement *statement = &write->statements[write->read_statement];
+        uint32_t units = statement->read_count + (statement->first != NULL);
+        if ((plan->is_conditional || plan->reads_first) && write->read_unit < units) {
             return true;
         }
         write->read_statement++;
@@ -638,7 +596,7 @@ static int read_one(struct write *write)
                                    .key = read->key,
                                    .slice = *read->slice,
                                    .position = buffer_view(&write->position),
-                                   .row_limit = READ_ROWS,
+                                   .row_limit = read == statement->first ? FIRST_ROWS : READ_ROWS,
                                    .view = READ_APPLIED};
     request.slice.with_static = true;
     cql_trace(write->work, "Reading existing values from %s", statement->plan->table->name);
@@ -669,14 +627,18 @@ static void read_go(struct write *write)
     write->is_reading = false;
 }
 
-/* One place per key and slice for what will be read. */
-static void make_places(struct write *write, struct cql_write_statement *statement)
+/* One place per key and slice for what will be read; behind them one for the partition's first row,
+ * if that is shown. */
+static void make_places(struct write *write, struct cql_write_statement *statement,
+                        bool shows_first)
 {
     const struct cql_restrict_bound *bound = &statement->bound;
     uint32_t slices = bound->slice_count;
     struct slice *nothing = arena_alloc(write->work->arena, sizeof(*nothing), 16);
+    struct slice *all = arena_alloc(write->work->arena, sizeof(*all), 16);
     *nothing = slice_all();
     nothing->end.side = BOUND_BEFORE;
+    *all = slice_all();
     statement->read_count = bound->key_count * slices;
     statement->reads = arena_alloc(write->work->arena,
                                    (statement->read_count + 1) * sizeof(*statement->reads), 16);
@@ -685,6 +647,10 @@ static void make_places(struct write *write, struct cql_write_statement *stateme
         statement->reads[i].key = bound->keys[i / slices];
         statement->reads[i].slice =
             statement->plan->is_static ? nothing : &bound->slices[i % slices];
+    }
+    if (shows_first) {
+        statement->first = &statement->reads[statement->read_count];
+        *statement->first = (struct cql_read_row){.key = bound->keys[0], .slice = all};
     }
 }
 
@@ -711,10 +677,12 @@ static void once_looked(void *context, enum cql_once_verdict verdict)
 static void write_start(struct write *write)
 {
     uint32_t places = 0;
+    bool shows_first = cql_condition_shows_first(write->statements, write->count);
     for (uint32_t i = 0; i < write->count; i++) {
         const struct cql_write_plan *plan = write->statements[i].plan;
         if (plan->is_conditional || plan->reads_first) {
-            make_places(write, &write->statements[i]);
+            make_places(write, &write->statements[i], shows_first && plan->is_conditional);
+            shows_first = shows_first && !plan->is_conditional;
             places += write->statements[i].read_count;
         }
     }
@@ -778,7 +746,7 @@ static void batch_run(struct write *write, const struct cql_expression *timestam
         rc = bind_statement(write, &write->statements[i], timestamp);
     }
     if (rc == 0 && write->is_conditional) {
-        rc = check_one_partition(write);
+        rc = cql_condition_check_batch(work, write->statements, write->count);
     }
     if (rc != 0) {
         cql_finish_fault(work);

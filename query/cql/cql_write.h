@@ -29,10 +29,14 @@ struct cql_write_statement {
     int32_t ttl_s;
     struct cql_read_row *reads;          /* one per key and slice, if it reads first */
     uint32_t read_count;
+    struct cql_read_row *first;          /* the partition's first row, for a refusal; else NULL */
 };
 
 /* INSERT JSON: the statement's values, with those of the columns from the text behind them. */
 int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement);
+
+/* Whether it deletes rows without naming each. */
+bool cql_write_deletes_range(const struct cql_write_plan *plan);
 
 /* Append what the statement is to the batch; its reads are there. */
 int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
@@ -45,9 +49,9 @@ int cql_write_check_stream(struct cql_work *work, const struct cql_write_stateme
 /* ---- cql_write_answer.c: what a conditional write answers ---- */
 
 void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out);
-/* The row that the statement's condition met, which was read. */
-void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statement,
-                            bool is_batch, struct cql_once_answer *answer_out);
+/* The rows that the statements' conditions met, which were read. */
+void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
+                            uint32_t count, bool is_batch, struct cql_once_answer *answer_out);
 /* Ends the work: with the row of `answer`, or with nothing where it is empty. */
 void cql_write_answer(struct cql_work *work, const struct table *table,
                       const struct cql_once_answer *answer);

@@ -1,28 +1,46 @@
-/* The answer of a conditional write: [applied], and of a refused one the row its condition met.
+/* The answer of a conditional write: [applied], and of a refused one what its conditions met.
+ *
+ *   columns   all after IF EXISTS and IF NOT EXISTS, else those of the conditions in their
+ *             order, statics last; in a batch the key before them
+ *   rows      those that conditions name and that are there; the partition's first one where all
+ *             conditions are of statics; of a partition without rows the statics; or [applied] alone
  *
  * It is names and cells and no types, so that it can be kept under the request's id and told again:
  * a column's type is looked up when it is told. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_write.h"
+#include "query/cql/cql_condition.h"
 
 #define APPLIED "[applied]"
 
-static void add_cell(struct cql_once_answer *answer, const char *name, struct buffer *cells,
-                     struct bytes value)
+static void add_name(struct cql_once_answer *answer, const char *name)
 {
+    for (uint32_t i = 0; i < answer->count; i++) {
+        if (strcmp(answer->names[i], name) == 0) {
+            return;
+        }
+    }
     answer->names[answer->count++] = name;
+}
+
+static void add_cell(struct buffer *cells, struct bytes value)
+{
     buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
     buffer_append_bytes(cells, value);
 }
 
-static void begin(struct cql_work *work, bool is_applied, uint32_t columns_max,
-                  struct buffer *cells, struct cql_once_answer *answer_out)
+static void add_applied(struct buffer *cells, bool is_applied)
 {
     uint8_t value = is_applied;
+    add_cell(cells, bytes_of(&value, 1));
+}
+
+static void begin(struct cql_work *work, uint32_t columns_max, struct cql_once_answer *answer_out)
+{
     *answer_out = (struct cql_once_answer){
         .names = arena_alloc(work->arena, columns_max * sizeof(*answer_out->names), 16)};
-    add_cell(answer_out, APPLIED, cells, bytes_of(&value, 1));
+    add_name(answer_out, APPLIED);
 }
 
 static void finish(struct cql_work *work, struct buffer *cells, struct cql_once_answer *answer)
@@ -34,41 +52,152 @@ static void finish(struct cql_work *work, struct buffer *cells, struct cql_once_
 void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out)
 {
     struct buffer cells = {0};
-    begin(work, true, 1, &cells, answer_out);
+    begin(work, 1, answer_out);
+    answer_out->row_count = 1;
+    add_applied(&cells, true);
     finish(work, &cells, answer_out);
 }
 
-static bool is_in(const struct cql_metadata *columns, const char *name)
+/* ---- what a refusal shows ---- */
+
+struct refusal {
+    const struct cql_write_statement *statements;
+    uint32_t count;
+    const struct table *table;
+    const struct row **rows;
+    uint32_t row_count;
+    const struct row *static_row;
+    bool has_exists;                     /* some condition is IF [NOT] EXISTS */
+    bool reads_rows, reads_statics;      /* which columns' values the conditions need */
+};
+
+static void look_at_plans(struct refusal *refusal)
 {
-    for (uint32_t i = 0; i < columns->count; i++) {
-        if (strcmp(columns->columns[i].name, name) == 0) {
-            return true;
+    bool updates_rows = false;
+    bool updates_statics = false;
+    for (uint32_t i = 0; i < refusal->count; i++) {
+        const struct cql_write_plan *plan = refusal->statements[i].plan;
+        refusal->has_exists |= plan->if_exists || plan->if_not_exists;
+        refusal->reads_statics |= cql_condition_has_static(plan);
+        updates_rows |= !plan->is_static && !cql_write_deletes_range(plan);
+        for (uint32_t o = 0; o < plan->operation_count; o++) {
+            updates_statics |= plan->operations[o].column->kind == COLUMN_STATIC;
         }
     }
-    return false;
+    refusal->reads_rows = true;
+    if (refusal->has_exists) {
+        refusal->reads_rows = updates_rows;
+        refusal->reads_statics = updates_statics;
+    }
 }
 
-/* All of the row after IF NOT EXISTS, else the conditions' columns; in a batch with the key. */
-void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statement,
-                            bool is_batch, struct cql_once_answer *answer_out)
+static int order_rows(const void *a, const void *b, void *table)
 {
-    const struct cql_write_plan *plan = statement->plan;
-    const struct table *table = plan->table;
-    const struct cql_read_row *read = &statement->reads[0];
-    struct cql_row row = {.table = table,
-                          .key = read->key,
-                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
-                          .static_row = read->static_row};
+    const struct row *const *left = a;
+    const struct row *const *right = b;
+    return clustering_compare(table, &(*left)->clustering, &(*right)->clustering);
+}
+
+static void find_rows(struct refusal *refusal)
+{
+    for (uint32_t i = 0; i < refusal->count; i++) {
+        const struct cql_write_statement *statement = &refusal->statements[i];
+        const struct cql_read_row *read =
+            statement->first != NULL ? statement->first : &statement->reads[0];
+        if (!statement->plan->is_conditional) {
+            continue;
+        }
+        refusal->static_row = read->static_row;
+        bool is_shown = statement->first != NULL || cql_condition_has_row(statement->plan);
+        if (is_shown && read->row_count > 0) {
+            refusal->rows[refusal->row_count++] = &read->rows[0];
+        }
+    }
+    if (refusal->row_count > 1) {
+        qsort_r(refusal->rows, refusal->row_count, sizeof(*refusal->rows), order_rows,
+                (void *)(uintptr_t)refusal->table);
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < refusal->row_count; i++) {
+        if (kept == 0 || clustering_compare(refusal->table, &refusal->rows[kept - 1]->clustering,
+                                            &refusal->rows[i]->clustering) != 0) {
+            refusal->rows[kept++] = refusal->rows[i];
+        }
+    }
+    refusal->row_count = kept;
+}
+
+static void add_condition_names(const struct refusal *refusal, bool is_batch,
+                                struct cql_once_answer *answer)
+{
+    const struct table *table = refusal->table;
+    uint32_t keys = is_batch ? table->partition_count + table->clustering_count : 0;
+    for (uint32_t i = 0; i < keys; i++) {
+        add_name(answer, table->columns[i].name);
+    }
+    for (uint32_t i = 0; i < refusal->count; i++) {
+        const struct cql_restriction *conditions = refusal->statements[i].plan->conditions;
+        for (int is_static = 0; is_static < 2; is_static++) {
+            for (const struct cql_restriction *r = conditions; r != NULL; r = r->next) {
+                if ((r->columns[0]->kind == COLUMN_STATIC) == is_static) {
+                    add_name(answer, r->columns[0]->name);
+                }
+            }
+        }
+    }
+}
+
+/* The row's cells, in the answer's order; whether one of a static column is no null. */
+static bool add_cells(const struct refusal *refusal, const struct row *row,
+                      const struct cql_once_answer *answer, struct arena *arena,
+                      struct buffer *cells)
+{
+    struct cql_row whole = {.table = refusal->table,
+                            .key = refusal->statements[0].bound.keys[0],
+                            .row = row,
+                            .static_row = refusal->static_row};
+    bool has_static = false;
+    add_applied(cells, false);
+    for (uint32_t i = 1; i < answer->count; i++) {
+        const struct column *column =
+            table_column_named(refusal->table, bytes_text(answer->names[i]));
+        bool is_read = column->kind == COLUMN_STATIC    ? refusal->reads_statics
+                       : column->kind == COLUMN_REGULAR ? refusal->reads_rows
+                                                        : true;
+        struct bytes value = is_read ? cql_row_value(&whole, column, arena) : CQL_NULL;
+        has_static |= column->kind == COLUMN_STATIC && value.data != NULL;
+        add_cell(cells, value);
+    }
+    return has_static;
+}
+
+void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statement *statements,
+                            uint32_t count, bool is_batch, struct cql_once_answer *answer_out)
+{
+    const struct table *table = statements[0].plan->table;
+    struct refusal refusal = {.statements = statements, .count = count, .table = table};
     struct buffer cells = {0};
-    begin(work, false, table->column_count + 1, &cells, answer_out);
-    bool shows_row =
-        (row.row != NULL || (row.static_row != NULL && plan->is_static)) && !plan->if_exists;
-    for (uint32_t i = 0; i < table->column_count && shows_row; i++) {
-        const struct column *column = &table->columns[i];
-        bool is_key = column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING;
-        if (plan->if_not_exists || is_in(&plan->condition_columns, column->name) ||
-            (is_batch && is_key)) {
-            add_cell(answer_out, column->name, &cells, cql_row_value(&row, column, work->arena));
+    refusal.rows = arena_alloc(work->arena, (count + 1) * sizeof(*refusal.rows), 16);
+    look_at_plans(&refusal);
+    find_rows(&refusal);
+    begin(work, table->column_count + 1, answer_out);
+    for (uint32_t i = 0; i < table->column_count && refusal.has_exists; i++) {
+        add_name(answer_out, table->columns[i].name);
+    }
+    if (!refusal.has_exists) {
+        add_condition_names(&refusal, is_batch, answer_out);
+    }
+    for (uint32_t i = 0; i < refusal.row_count; i++) {
+        add_cells(&refusal, refusal.rows[i], answer_out, work->arena, &cells);
+    }
+    answer_out->row_count = refusal.row_count;
+    if (refusal.row_count == 0) {
+        bool has_static = add_cells(&refusal, NULL, answer_out, work->arena, &cells);
+        answer_out->row_count = 1;
+        if (!has_static) {
+            answer_out->count = 1;
+            buffer_clear(&cells);
+            add_applied(&cells, false);
         }
     }
     finish(work, &cells, answer_out);
@@ -97,8 +226,9 @@ void cql_write_answer(struct cql_work *work, const struct table *table,
     for (uint32_t i = 0; i < answer->count; i++) {
         columns[i] = column_of(table, answer->names[i]);
     }
-    result.rows = (struct cql_rows){
-        .metadata = {columns, answer->count}, .row_count = 1, .cells = answer->cells};
+    result.rows = (struct cql_rows){.metadata = {columns, answer->count},
+                                    .row_count = answer->row_count,
+                                    .cells = answer->cells};
     cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
     cql_finish(work, &result);
 }

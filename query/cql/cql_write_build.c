@@ -456,6 +456,17 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
     return 0;
 }
 
+bool cql_write_deletes_range(const struct cql_write_plan *plan)
+{
+    bool names_rows = plan->where.clustering_used == plan->table->clustering_count;
+    for (uint32_t i = 0; i < plan->where.clustering_used; i++) {
+        names_rows = names_rows && plan->where.clustering_end[i] == NULL &&
+                     (plan->where.clustering[i]->operator == CQL_EQ ||
+                      plan->where.clustering[i]->operator == CQL_IN);
+    }
+    return plan->kind == CQL_DELETE && plan->operation_count == 0 && !names_rows;
+}
+
 /* DELETE of rows: of the partition, of one row each, or of ranges. */
 static void build_deletion(struct cql_work *work, const struct cql_write_statement *statement,
                            struct write_batch *batch, struct mutation *mutation)

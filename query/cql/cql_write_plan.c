@@ -87,6 +87,32 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     return rc;
 }
 
+/* Conditions on parts of columns that have none. */
+static int check_condition(struct cql_scope *scope, const struct cql_relation *relation,
+                           const struct cql_write_plan *plan)
+{
+    if (relation->kind != CQL_RELATION_ELEMENT && relation->kind != CQL_RELATION_FIELD) {
+        return 0;
+    }
+    const struct column *column = cql_find_column(scope, plan->table, relation->columns->text);
+    if (column == NULL) {
+        return ERROR_INVALID;
+    }
+    const struct type *type = column->type;
+    bool takes_keys = type->kind == TYPE_LIST || type->kind == TYPE_MAP;
+    if (relation->kind == CQL_RELATION_ELEMENT && !takes_keys) {
+        return cql_invalid(scope->fault, "Invalid element access syntax for %s column %s",
+                           type->kind == TYPE_SET ? "set" : "non-collection", column->name);
+    }
+    bool has_field = relation->kind == CQL_RELATION_ELEMENT;
+    for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++) {
+        has_field |= bytes_equal(bytes_text(type->field_names[i]), relation->field);
+    }
+    return has_field ? 0
+                     : cql_invalid(scope->fault, "Unknown field %.*s for column %s",
+                                   CQL_SHOW(relation->field), column->name);
+}
+
 static int resolve_conditions(struct cql_scope *scope, const struct cql_conditions *conditions,
                               struct cql_write_plan *plan)
 {
@@ -102,10 +128,10 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
         return cql_invalid(scope->fault, "Cannot provide custom timestamp for conditional updates");
     }
     struct cql_restriction **last = &plan->conditions;
-    uint32_t count = 0;
     for (const struct cql_relation *relation = conditions->relations; relation != NULL;
          relation = relation->next) {
-        int rc = cql_restriction_resolve(scope, plan->table, relation, last);
+        int rc = check_condition(scope, relation, plan);
+        rc = rc == 0 ? cql_restriction_resolve(scope, plan->table, relation, last) : rc;
         if (rc != 0) {
             return rc;
         }
@@ -114,21 +140,7 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
                                (*last)->columns[0]->name);
         }
         last = &(*last)->next;
-        count++;
     }
-    struct cql_column *columns = room(scope, count, sizeof(*columns));
-    uint32_t used = 0;
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
-        bool is_there = false;
-        for (uint32_t i = 0; i < used; i++) {
-            is_there |= strcmp(columns[i].name, r->columns[0]->name) == 0;
-        }
-        if (!is_there) {
-            columns[used++] = (struct cql_column){plan->table->keyspace, plan->table->name,
-                                                  r->columns[0]->name, r->columns[0]->type};
-        }
-    }
-    plan->condition_columns = (struct cql_metadata){columns, used};
     return 0;
 }
 
@@ -215,7 +227,8 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
     const char *word = plan->kind == CQL_DELETE ? "deletions" : "updates";
     for (const struct cql_restriction *r = plan->where.all; plan->is_conditional && r != NULL;
          r = r->next) {
-        if (r->operator == CQL_IN) {
+        bool is_one = r->value_count == 1 && !r->in_marker;
+        if (r->operator == CQL_IN && !is_one) {
             return cql_invalid(scope->fault, "IN on the %s is not supported with conditional %s",
                                r->columns[0]->kind == COLUMN_PARTITION ? "partition key"
                                                                        : "clustering key columns",

@@ -47,7 +47,6 @@ struct cql_write_plan {
     bool reads_first;                    /* elements of lists, deleted counters */
     const struct cql_index *indexes;     /* of the table */
     uint32_t index_count;
-    struct cql_metadata condition_columns;   /* what a refused one shows, after [applied] */
 };
 
 struct cql_batch_plan {

@@ -1,0 +1,252 @@
+/* A condition is a filter that nulls go through: null equals null, is different from any value and
+ * in no order with one.  An empty list, set or map of cells is no cells, so as a value it is null.
+ *
+ *   IF EXISTS        of the row; of a statement that names statics alone, of the static row
+ *   IF s = 1         of the static row, whatever row the statement names
+ *   IF v = 1         of the row; a row that is not there has nulls */
+#include "query/cql/cql_condition.h"
+
+#include <stdlib.h>
+
+/* ---- values ---- */
+
+static const char *operator_text(enum cql_operator operator)
+{
+    switch ((int)operator) {
+    case CQL_LT:
+        return "<";
+    case CQL_LE:
+        return "<=";
+    case CQL_GT:
+        return ">";
+    case CQL_GE:
+        return ">=";
+    case CQL_CONTAINS:
+        return "CONTAINS";
+    case CQL_CONTAINS_KEY:
+        return "CONTAINS KEY";
+    default:
+        return NULL;
+    }
+}
+
+/* An element's key may be no null, and no place before the list's first. */
+static int check_key(struct cql_work *work, const struct cql_restriction *restriction,
+                     const struct cql_context *context)
+{
+    struct bytes key;
+    bool is_list = restriction->columns[0]->type->kind == TYPE_LIST;
+    int rc = cql_expression_value(restriction->key, context, &key);
+    if (rc < 0) {
+        return rc;
+    }
+    if (rc == CQL_UNSET || key.data == NULL) {
+        return cql_invalid(&work->fault, "Invalid null value for %s element access",
+                           is_list ? "list" : "map");
+    }
+    if (is_list && key.size == 4 && value_int(key) < 0) {
+        return cql_invalid(&work->fault, "Invalid negative list index %d", value_int(key));
+    }
+    return 0;
+}
+
+static bool is_no_cells(const struct cql_restriction *restriction, struct bytes value)
+{
+    const struct type *type = restriction->columns[0]->type;
+    return restriction->kind == CQL_RELATION_COLUMN && type_is_complex(type) &&
+           type->kind != TYPE_UDT && value.size == 4 && value_int(value) == 0;
+}
+
+static int check_values(struct cql_work *work, struct cql_filter *filter)
+{
+    const struct cql_restriction *restriction = filter->restriction;
+    const char *order = operator_text(restriction->operator);
+    for (uint32_t i = 0; i < filter->value_count; i++) {
+        if (order != NULL && filter->values[i].data == NULL) {
+            return cql_invalid(&work->fault, "Invalid comparison with null for operator \"%s\"",
+                               order);
+        }
+        if (is_no_cells(restriction, filter->values[i])) {
+            filter->values[i] = CQL_NULL;
+        }
+    }
+    return 0;
+}
+
+int cql_condition_bind(struct cql_work *work, const struct cql_context *context,
+                       struct cql_write_statement *statement)
+{
+    uint32_t count = 0;
+    for (const struct cql_restriction *r = statement->plan->conditions; r != NULL; r = r->next) {
+        count++;
+    }
+    statement->conditions =
+        arena_alloc(work->arena, (count + 1) * sizeof(*statement->conditions), 16);
+    int rc = 0;
+    for (const struct cql_restriction *r = statement->plan->conditions; rc == 0 && r != NULL;
+         r = r->next) {
+        struct cql_filter *filter = &statement->conditions[statement->condition_count++];
+        rc = r->key != NULL ? check_key(work, r, context) : 0;
+        rc = rc == 0 ? cql_filter_bind(r, context, true, filter) : rc;
+        rc = rc == 0 ? check_values(work, filter) : rc;
+    }
+    return rc;
+}
+
+/* ---- batches ---- */
+
+static bool names_static(const struct cql_restriction *restriction)
+{
+    return restriction->columns[0]->kind == COLUMN_STATIC;
+}
+
+bool cql_condition_has_row(const struct cql_write_plan *plan)
+{
+    bool has_row = (plan->if_exists || plan->if_not_exists) && !plan->is_static;
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+        has_row |= !names_static(r);
+    }
+    return has_row;
+}
+
+bool cql_condition_has_static(const struct cql_write_plan *plan)
+{
+    bool has_static = (plan->if_exists || plan->if_not_exists) && plan->is_static;
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+        has_static |= names_static(r);
+    }
+    return has_static;
+}
+
+bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count)
+{
+    bool has_static = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (cql_condition_has_row(statements[i].plan)) {
+            return false;
+        }
+        has_static |= cql_condition_has_static(statements[i].plan);
+    }
+    return has_static;
+}
+
+/* Two statements with conditions of one row; being of one sort is transitive. */
+static int check_pair(struct cql_work *work, const struct cql_write_statement *a,
+                      const struct cql_write_statement *b)
+{
+    bool both_are_columns = a->plan->conditions != NULL && b->plan->conditions != NULL;
+    bool is_same_sort = both_are_columns || (a->plan->if_exists && b->plan->if_exists) ||
+                        (a->plan->if_not_exists && b->plan->if_not_exists);
+    if (is_same_sort) {
+        return 0;
+    }
+    if (a->plan->conditions == NULL && b->plan->conditions == NULL) {
+        return cql_invalid(&work->fault, "Cannot mix IF EXISTS and IF NOT EXISTS conditions for "
+                                         "the same row");
+    }
+    bool is_exists = b->plan->if_exists;
+    return cql_invalid(&work->fault, "Cannot mix IF conditions and IF %sEXISTS for the same row",
+                       is_exists ? "" : "NOT ");
+}
+
+static int order_statements(const void *a, const void *b)
+{
+    const struct cql_write_statement *const *left = a;
+    const struct cql_write_statement *const *right = b;
+    int order = clustering_compare((*left)->plan->table, &(*left)->bound.slices[0].start.prefix,
+                                   &(*right)->bound.slices[0].start.prefix);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+static int check_sorts(struct cql_work *work, const struct cql_write_statement *statements,
+                       uint32_t count)
+{
+    const struct cql_write_statement **rows =
+        arena_alloc(work->arena, (count + 1) * sizeof(struct cql_write_statement *), 16);
+    const struct cql_write_statement *of_static = NULL;
+    uint32_t row_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (cql_condition_has_row(statements[i].plan)) {
+            rows[row_count++] = &statements[i];
+        }
+        if (!cql_condition_has_static(statements[i].plan)) {
+            continue;
+        }
+        int rc = of_static != NULL ? check_pair(work, of_static, &statements[i]) : 0;
+        if (rc != 0) {
+            return rc;
+        }
+        of_static = &statements[i];
+    }
+    if (row_count > 1) {
+        qsort(rows, row_count, sizeof(struct cql_write_statement *), order_statements);
+    }
+    for (uint32_t i = 1; i < row_count; i++) {
+        bool is_same_row = clustering_compare(rows[i]->plan->table,
+                                              &rows[i - 1]->bound.slices[0].start.prefix,
+                                              &rows[i]->bound.slices[0].start.prefix) == 0;
+        int rc = is_same_row ? check_pair(work, rows[i - 1], rows[i]) : 0;
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static bool has_in(const struct cql_write_plan *plan)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < plan->where.clustering_used; i++) {
+        has |= plan->where.clustering[i]->operator == CQL_IN;
+    }
+    return has;
+}
+
+int cql_condition_check_batch(struct cql_work *work, const struct cql_write_statement *statements,
+                              uint32_t count)
+{
+    const struct cql_write_statement *first = &statements[0];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct cql_write_statement *statement = &statements[i];
+        if (statement->plan->table != first->plan->table) {
+            return cql_invalid(&work->fault, "Batch with conditions cannot span multiple tables");
+        }
+        if (statement->bound.key_count != 1 || first->bound.key_count != 1 ||
+            !bytes_equal(statement->bound.keys[0], first->bound.keys[0])) {
+            return cql_invalid(&work->fault,
+                               "Batch with conditions cannot span multiple partitions");
+        }
+        if (has_in(statement->plan)) {
+            return cql_invalid(&work->fault,
+                               "IN on the clustering key columns is not supported with conditional "
+                               "%s",
+                               statement->plan->kind == CQL_DELETE ? "deletions" : "updates");
+        }
+    }
+    return check_sorts(work, statements, count);
+}
+
+/* ---- asking ---- */
+
+bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    if (!plan->is_conditional) {
+        return true;
+    }
+    const struct cql_read_row *read = &statement->reads[0];
+    struct cql_row row = {.table = plan->table,
+                          .key = read->key,
+                          .row = read->row_count > 0 ? &read->rows[0] : NULL,
+                          .static_row = read->static_row};
+    bool exists = plan->is_static ? row.static_row != NULL : row.row != NULL;
+    if (plan->if_exists || plan->if_not_exists) {
+        return exists == plan->if_exists;
+    }
+    for (uint32_t i = 0; i < statement->condition_count; i++) {
+        if (!cql_filter_matches(&statement->conditions[i], &row, arena)) {
+            return false;
+        }
+    }
+    return true;
+}

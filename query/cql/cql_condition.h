@@ -1,0 +1,28 @@
+/* cql_condition: IF of a statement, with its values, and asked of what was read.
+ *
+ * Conditions of a batch are all asked of the partition as it was before the batch. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_CONDITION_H
+#define DAYBOOK_QUERY_CQL_CQL_CONDITION_H
+
+#include "query/cql/cql_write.h"
+
+/* Fills the statement's conditions; refuses values that nothing can be compared with. */
+int cql_condition_bind(struct cql_work *work, const struct cql_context *context,
+                       struct cql_write_statement *statement);
+
+/* What a batch with conditions may not hold: more than a partition, or two sorts of conditions of
+ * one row.  The statements are bound. */
+int cql_condition_check_batch(struct cql_work *work, const struct cql_write_statement *statements,
+                              uint32_t count);
+
+/* Whether a condition is asked of the statement's own row, or of the static one. */
+bool cql_condition_has_row(const struct cql_write_plan *plan);
+bool cql_condition_has_static(const struct cql_write_plan *plan);
+
+/* Whether every condition of the statements is of the static row: then what a refusal shows is the
+ * partition's first row, which is read for it. */
+bool cql_condition_shows_first(const struct cql_write_statement *statements, uint32_t count);
+
+/* True where there is none. */
+bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena);
+#endif
