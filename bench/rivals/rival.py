@@ -26,6 +26,22 @@ MONTHS = 1000
 RATE_CHANGE_DAY = "2026-08-02"
 
 
+def seconds(call, *arguments):
+    started = time.perf_counter()
+    call(*arguments)
+    return time.perf_counter() - started
+
+
+def month_us(question):
+    """p50 and p99 of a question about one reseller's month, one at a time over what is open."""
+    draw = random.Random(42)
+    names = [f"reseller-{draw.randrange(1000):04}" for _ in range(MONTHS + 10)]
+    for name in names[MONTHS:]:
+        question(name)
+    times = sorted(seconds(question, name) * 1e6 for name in names[:MONTHS])
+    return times[MONTHS // 2], times[MONTHS * 99 // 100]
+
+
 class Rival:
     def __init__(self, name):
         words = argparse.ArgumentParser(description=name)
@@ -65,23 +81,15 @@ class Rival:
 
     # -- clocks --
 
-    def seconds(self, call, *arguments):
-        started = time.perf_counter()
-        call(*arguments)
-        return time.perf_counter() - started
+    seconds = staticmethod(seconds)
 
     def median_ms(self, call, runs=3):
-        return statistics.median(self.seconds(call) for _ in range(runs)) * 1e3
+        return statistics.median(seconds(call) for _ in range(runs)) * 1e3
 
     def months(self, question, note):
-        """p50 and p99 of a question about one reseller's month, one at a time."""
-        draw = random.Random(42)
-        names = [f"reseller-{draw.randrange(1000):04}" for _ in range(MONTHS + 10)]
-        for name in names[MONTHS:]:
-            question(name)
-        times = sorted(self.seconds(question, name) * 1e6 for name in names[:MONTHS])
-        self.figure("month_p50_us", times[MONTHS // 2], note)
-        self.figure("month_p99_us", times[MONTHS * 99 // 100], note)
+        p50_us, p99_us = month_us(question)
+        self.figure("month_p50_us", p50_us, note)
+        self.figure("month_p99_us", p99_us, note)
 
     # -- clicks --
 

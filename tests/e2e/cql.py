@@ -20,8 +20,7 @@ CQLSH = pathlib.Path(sys.executable).parent / "cqlsh"
 
 
 def port(server):
-    """The port of the server's CQL door, out of its ready line."""
-    return int(re.search(r"cql [\d.]+:(\d+)", server.text()).group(1))
+    return server.port("cql")
 
 
 @contextlib.contextmanager

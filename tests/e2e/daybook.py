@@ -97,6 +97,10 @@ class Server:
         with self.changed:
             return "".join(line for line in self.errors if line)
 
+    def port(self, door):
+        """The port of another door, out of the ready line."""
+        return int(re.search(rf"{door} [\d.]+:(\d+)", self.text()).group(1))
+
     def client(self):
         return Client(self.address)
 
