@@ -676,9 +676,9 @@ void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint6
     log->holds = hold;
 }
 
-bool commit_log_is_held(const struct commit_log *log)
+bool commit_log_is_kept(const struct commit_log *log)
 {
-    return log->holds != NULL;
+    return log->archive.is_on || log->holds != NULL;
 }
 
 void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold)

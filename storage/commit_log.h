@@ -95,7 +95,8 @@ struct commit_log_hold {
 };
 void commit_log_hold(struct commit_log *log, struct commit_log_hold *hold, uint64_t frame);
 void commit_log_unhold(struct commit_log *log, struct commit_log_hold *hold);
-bool commit_log_is_held(const struct commit_log *log);
+/* Frames that are flushed may be read again: there is an archive, or a hold. */
+bool commit_log_is_kept(const struct commit_log *log);
 
 /* Append struct commit_log_extent, by file id: of the files with frames past `frame`, and the one
  * that is being written; of all that are in the archive, or on their way there from log/. */

@@ -566,6 +566,9 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     check(engine->payload.size - before <= bytes_max);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
+    if (engine->open->oldest_us < engine->oldest_us) {
+        engine->oldest_us = engine->open->oldest_us;
+    }
     versions_advance(engine, batch);
     engine->freeze_requested |= engine_meets_exceptions(engine, batch);
     if (done != NULL) {

@@ -14,12 +14,19 @@
  * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
  * than they had.
  *
+ * A tombstone of a table whose clients give timestamps may hide what was written after it, with an
+ * earlier time.  So it goes only in a merge that takes in the newest run, if it is older than all
+ * that the memtables hold, and older than a minute, as clients' clocks differ; and if something
+ * older than what was dropped comes while the merge is at work, the outputs are thrown away.
+ *
  * A merge that is told to end because the store closes leaves nothing behind. */
 #include "storage/base/memory.h"
 #include "storage/engine_merge.h"
 
-/* Runs of one table and kind past which a merge does not rest. */
-enum { RUNS_TOO_MANY = 24 };
+enum {
+    RUNS_TOO_MANY = 24,                /* of one table and kind: past them a merge does not rest */
+    CLOCKS_DIFFER_US = 60000000        /* younger tombstones stay */
+};
 
 /* ---- the end of a merge ---- */
 
@@ -155,12 +162,6 @@ static void publish_done(struct job *job)
 
 /* ---- between the two ---- */
 
-/* Frames that are in segments may be replayed over an older state. */
-static bool log_is_kept(const struct engine *engine)
-{
-    return engine->options.archive_bytes > 0 || commit_log_is_held(engine->log);
-}
-
 static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
 {
     for (uint32_t i = 0; i < engine->purge_count; i++) {
@@ -211,12 +212,44 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     return !memtable_has(engine->open, table_id, key);
 }
 
+/* Whether clients may give the table's writes timestamps of their own. */
+static bool has_client_times(const struct table *table)
+{
+    return (table->flags & (TABLE_KEPT | TABLE_STREAM | TABLE_HIDDEN)) == 0;
+}
+
+/* What is in memtables may be hidden by tombstones from here on. */
+static int64_t tombstones_before(const struct engine *engine, const struct table *table)
+{
+    int64_t before_us = engine->world->clock->wall_us(engine->world->clock) - CLOCKS_DIFFER_US;
+    if (!has_client_times(table)) {
+        return INT64_MAX;
+    }
+    for (uint32_t i = 0; i <= engine->frozen_count; i++) {
+        const struct memtable *memtable =
+            i < engine->frozen_count ? engine->frozen[i] : engine->open;
+        before_us = memtable->oldest_us < before_us ? memtable->oldest_us : before_us;
+    }
+    return before_us;
+}
+
+/* Whether what was purged is not to be purged after all. */
+static bool is_disturbed(const struct compact_job *compact)
+{
+    const struct engine *engine = compact->engine;
+    bool has_dropped = compact->drops_tombstones && has_client_times(compact->table);
+    if ((has_purged(compact) || has_dropped) && commit_log_is_kept(engine->log)) {
+        return true;
+    }
+    return !purged_all(compact, is_untouched) ||
+           (has_dropped && engine->oldest_us < compact->drops_before_us);
+}
+
 static void merge_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    bool is_disturbed = has_purged(compact) && log_is_kept(engine);
-    if (compact->status == 0 && (is_disturbed || !purged_all(compact, is_untouched))) {
+    if (compact->status == 0 && is_disturbed(compact)) {
         compact->status = ERROR_CONFLICT;
         purge_tried_of(engine, compact->table->id)->was_disturbed = true;
     }
@@ -313,6 +346,20 @@ static void fill_lists(struct compact_job *compact, struct group group, struct g
     }
 }
 
+/* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
+static bool drops_tombstones(const struct compact_job *compact, struct group group,
+                             const struct compact_choice *choice)
+{
+    struct engine *engine = compact->engine;
+    if (compact->kind != SEGMENT_NARROW || choice->runs[0] != 0 ||
+        (compact->table->flags & TABLE_RANKED) != 0) {
+        return false;
+    }
+    return !has_client_times(compact->table) ||
+           (choice->runs[choice->count - 1] == group.end - group.start - 1 &&
+            !commit_log_is_kept(engine->log) && !purge_tried_of(engine, compact->table->id)->was_disturbed);
+}
+
 static void compact_submit(struct engine *engine, struct group group, struct group exceptions,
                            const struct compact_choice *choice)
 {
@@ -329,10 +376,11 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
     compact->hurries = group.end - group.start > RUNS_TOO_MANY;
     fill_lists(compact, group, exceptions, choice);
-    compact->drops_tombstones = compact->kind == SEGMENT_NARROW && choice->runs[0] == 0 &&
-                                (compact->table->flags & TABLE_RANKED) == 0;
+    compact->drops_tombstones = drops_tombstones(compact, group, choice);
+    compact->drops_before_us = tombstones_before(engine, compact->table);
+    engine->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
-    compact->may_purge = !tried->was_disturbed && !log_is_kept(engine) &&
+    compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
                          (choice->purges || engine->compact_waiter_count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
@@ -356,7 +404,7 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
         .run_count = group.end - group.start,
         .exceptions = beside,
         .exception_count =
-            is_wide && !log_is_kept(engine) ? exceptions.end - exceptions.start : 0,
+            is_wide && !commit_log_is_kept(engine->log) ? exceptions.end - exceptions.start : 0,
         .everything = engine->compact_waiter_count > 0,
         .day_rows_min = engine->options.day_rows_min,
         .now_us = engine->world->clock->wall_us(engine->world->clock),

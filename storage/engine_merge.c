@@ -138,10 +138,13 @@ static struct stream *stream_folded(struct stream *inner)
     return &fold->stream;
 }
 
-static bool purges_partition(const struct compact_job *compact, int64_t token, struct bytes key)
+/* Up to which writing time the partition's tombstones go; INT64_MIN: none does. */
+static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
-    return compact->drops_tombstones ||
-           (compact->purged != NULL && partition_index_find(compact->purged, token, key) != NULL);
+    if (compact->purged != NULL && partition_index_find(compact->purged, token, key) != NULL) {
+        return INT64_MAX;
+    }
+    return compact->drops_tombstones ? compact->drops_before_us : INT64_MIN;
 }
 
 static int merge_partition(struct compact_job *compact, struct partition_reader *reader,
@@ -157,8 +160,9 @@ static int merge_partition(struct compact_job *compact, struct partition_reader 
     if ((compact->table->flags & TABLE_COUNTER) != 0) {
         stream = stream_folded(stream);
     }
-    if (purges_partition(compact, token, key)) {
-        stream = stream_purged(stream, compact->now_s);
+    int64_t before_us = purged_before(compact, token, key);
+    if (before_us != INT64_MIN) {
+        stream = stream_purged(stream, compact->now_s, before_us);
     }
     rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
     stream->close(stream);

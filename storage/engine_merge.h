@@ -28,7 +28,8 @@ struct compact_job {
     bool splits;                       /* as in compact_choice */
     int32_t day;
     bool may_purge;                    /* rows that the exceptions delete, and these deletions */
-    bool drops_tombstones;             /* narrow: nothing older is left that they could hide */
+    bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
+    int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
     bool hurries;                      /* there are too many runs to rest */
     int64_t now_s;
     struct segment_list inputs;

@@ -100,6 +100,7 @@ struct engine {
     struct purge_tried *purges;        /* by table: what need not be tried again */
     uint32_t purge_count;
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
+    int64_t oldest_us;                 /* of what was applied since the last merge was begun */
     /* Ranks of purged clicks are about to be free: until then no click may take one. */
     bool is_purging;
     /* Read by the merge: that it is to end, and how many frames were sealed, so that it rests

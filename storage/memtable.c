@@ -34,6 +34,7 @@ struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
     memtable->counters = counter_memtable_new(memtable->arena);
     memtable->frame_first = frame_first;
     memtable->timestamp_max_us = INT64_MIN;
+    memtable->oldest_us = INT64_MAX;
     return memtable;
 }
 
@@ -239,11 +240,14 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
     if (memtable->timestamp_max_us == INT64_MIN) {
         memtable->timestamp_first_us = timestamp_us;
     }
+    memtable->oldest_us = memtable->oldest_us < timestamp_us ? memtable->oldest_us : timestamp_us;
     apply_blocks(memtable, batch, frame, timestamp_us++);
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         const struct table *table = schema_table(memtable->schema, mutation->table_id);
         check(table != NULL);
+        int64_t oldest_us = mutation_oldest_us(mutation);
+        memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
         narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
     }
     for (uint32_t i = 0; i < batch->increment_count; i++) {

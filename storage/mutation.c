@@ -462,3 +462,28 @@ void mutation_fill(const struct mutation *mutation, int64_t server_us, struct ar
     }
     filled_out->items = items;
 }
+
+static int64_t older(int64_t oldest_us, int64_t timestamp_us)
+{
+    return timestamp_us > TIMESTAMP_SERVER && timestamp_us < oldest_us ? timestamp_us : oldest_us;
+}
+
+int64_t mutation_oldest_us(const struct mutation *mutation)
+{
+    int64_t oldest_us = older(INT64_MAX, mutation->deletion.timestamp_us);
+
+    for (uint32_t i = 0; i < mutation->item_count; i++) {
+        const struct unfiltered *item = &mutation->items[i];
+        oldest_us = older(oldest_us, item->before.timestamp_us);
+        oldest_us = older(oldest_us, item->after.timestamp_us);
+        if (item->kind != UNFILTERED_ROW)
+            continue;
+        oldest_us = older(oldest_us, item->row.marker.timestamp_us);
+        oldest_us = older(oldest_us, item->row.deletion.timestamp_us);
+        for (uint32_t c = 0; c < item->row.cell_count; c++)
+            oldest_us = older(oldest_us, item->row.cells[c].timestamp_us);
+        for (uint32_t c = 0; c < item->row.complex_count; c++)
+            oldest_us = older(oldest_us, item->row.complex[c].deletion.timestamp_us);
+    }
+    return oldest_us;
+}

@@ -34,6 +34,9 @@ void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *a
 void mutation_fill(const struct mutation *mutation, int64_t server_us, struct arena *arena,
                    struct mutation *filled_out);
 
+/* The least timestamp that a client gave; INT64_MAX when all are the server's. */
+int64_t mutation_oldest_us(const struct mutation *mutation);
+
 /* ---- building the common ones ---- */
 
 struct column_value {

@@ -124,10 +124,13 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out);
 
-/* What compaction keeps of a merged row when the merge covers everything older: as there is nothing
- * left to hide, exactly what a reader sees.  False when nothing is left. */
-bool row_purge(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
-               struct row *kept_out);
+/* What compaction keeps of a merged row when nothing outside the merge was written before
+ * `before_us`: what a reader sees, and the deletions and expired cells from `before_us` on, for
+ * they may still hide something.  False when nothing is left. */
+bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
+               struct arena *arena, struct row *kept_out);
+/* The deletion, if it is from `before_us` on. */
+struct deletion deletion_purge(struct deletion deletion, int64_t before_us);
 
 /* The same with every byte it points to in `arena`. */
 struct clustering clustering_copy(const struct clustering *from, struct arena *arena);

@@ -338,8 +338,39 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
     return marker.timestamp_us != TIMESTAMP_NONE || count > 0;
 }
 
-bool row_purge(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
-               struct row *kept_out)
+struct deletion deletion_purge(struct deletion deletion, int64_t before_us)
 {
-    return row_live(table, row, now_s, arena, kept_out);
+    return deletion.timestamp_us < before_us ? DELETION_NONE : deletion;
+}
+
+bool row_purge(const struct table *table, const struct row *row, int64_t now_s, int64_t before_us,
+               struct arena *arena, struct row *kept_out)
+{
+    struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
+    struct complex_deletion *complex =
+        arena_alloc(arena, row->complex_count * sizeof *complex, _Alignof(struct complex_deletion));
+    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    struct row kept = *row;
+
+    kept.deletion = deletion_purge(row->deletion, before_us);
+    if (row->marker.ttl_s > 0 && now_s >= row->marker.expiry_s &&
+        row->marker.timestamp_us < before_us)
+        kept.marker = LIVENESS_NONE;
+    kept.complex = complex;
+    kept.complex_count = 0;
+    for (uint32_t i = 0; i < row->complex_count; i++) {
+        if (row->complex[i].deletion.timestamp_us >= before_us)
+            complex[kept.complex_count++] = row->complex[i];
+    }
+    kept.cells = cells;
+    kept.cell_count = 0;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        if ((cell_is_live(cell, now_s) || cell->timestamp_us >= before_us) &&
+            merge_keeps(&merge, cell))
+            cells[kept.cell_count++] = *cell;
+    }
+    *kept_out = kept;
+    return kept.marker.timestamp_us != TIMESTAMP_NONE || kept.cell_count > 0 ||
+           kept.deletion.timestamp_us != TIMESTAMP_NONE || kept.complex_count > 0;
 }

@@ -95,36 +95,57 @@ struct stream *stream_of_array(const struct table *table, struct deletion partit
 
 /* ---- rows as a reader sees them, rows as a compaction keeps them ---- */
 
-typedef bool (*row_keep)(const struct table *table, const struct row *row, int64_t now_s,
-                         struct arena *arena, struct row *kept_out);
-
 struct filter_stream {
     struct stream base;
     struct stream *source;         /* owned */
-    row_keep keep;
     int64_t now_s;
+    int64_t before_us;             /* of a purge */
     struct arena *arena;           /* for what was last yielded */
 };
 
-static int filter_next(struct stream *stream, struct unfiltered *out, struct error *err)
+static int live_next(struct stream *stream, struct unfiltered *out, struct error *err)
 {
     struct filter_stream *filter = (struct filter_stream *)stream;
     struct unfiltered item;
+    int rc;
 
     arena_reset(filter->arena);
-    for (;;) {
-        int rc = filter->source->next(filter->source, &item, err);
-        if (rc <= 0)
-            return rc;
-        if (item.kind != UNFILTERED_ROW)
-            continue;
-        if (filter->keep(stream->table, &item.row, filter->now_s, filter->arena, &out->row))
+    while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
+        *out = (struct unfiltered){
+            .kind = UNFILTERED_ROW, .before = DELETION_NONE, .after = DELETION_NONE};
+        if (item.kind == UNFILTERED_ROW &&
+            row_live(stream->table, &item.row, filter->now_s, filter->arena, &out->row))
             break;
     }
-    out->kind = UNFILTERED_ROW;
-    out->before = DELETION_NONE;
-    out->after = out->before;
-    return 1;
+    return rc;
+}
+
+/* Whether anything is left of the item. */
+static bool purge_item(const struct filter_stream *filter, const struct unfiltered *item,
+                       struct unfiltered *out)
+{
+    *out = *item;
+    out->before = deletion_purge(item->before, filter->before_us);
+    out->after = deletion_purge(item->after, filter->before_us);
+    if (item->kind == UNFILTERED_BOUND)
+        return out->before.timestamp_us != TIMESTAMP_NONE ||
+               out->after.timestamp_us != TIMESTAMP_NONE;
+    return row_purge(filter->base.table, &item->row, filter->now_s, filter->before_us,
+                     filter->arena, &out->row);
+}
+
+static int purged_next(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct filter_stream *filter = (struct filter_stream *)stream;
+    struct unfiltered item;
+    int rc;
+
+    arena_reset(filter->arena);
+    while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
+        if (purge_item(filter, &item, out))
+            break;
+    }
+    return rc;
 }
 
 static void filter_close(struct stream *stream)
@@ -136,29 +157,33 @@ static void filter_close(struct stream *stream)
     memory_free(filter);
 }
 
-static struct stream *filter_new(struct stream *source, row_keep keep, int64_t now_s)
+static struct filter_stream *filter_new(struct stream *source, int64_t now_s)
 {
     struct filter_stream *filter = memory_zeroed(1, sizeof *filter);
 
     filter->base = (struct stream){
         .table = source->table,
         .partition_deletion = DELETION_NONE,
-        .next = filter_next,
+        .next = live_next,
         .close = filter_close,
     };
     filter->source = source;
-    filter->keep = keep;
     filter->now_s = now_s;
     filter->arena = arena_new(STREAM_ARENA_CHUNK);
-    return &filter->base;
+    return filter;
 }
 
 struct stream *stream_live(struct stream *stream, int64_t now_s)
 {
-    return filter_new(stream, row_live, now_s);
+    return &filter_new(stream, now_s)->base;
 }
 
-struct stream *stream_purged(struct stream *stream, int64_t now_s)
+struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us)
 {
-    return filter_new(stream, row_purge, now_s);
+    struct filter_stream *filter = filter_new(stream, now_s);
+
+    filter->base.partition_deletion = deletion_purge(stream->partition_deletion, before_us);
+    filter->base.next = purged_next;
+    filter->before_us = before_us;
+    return &filter->base;
 }

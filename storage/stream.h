@@ -57,6 +57,7 @@ struct stream *stream_merge(const struct table *table, struct stream **streams, 
 /* What a reader at `now_s` sees of `stream` (owned): live rows only, no bounds. */
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
-/* What a compaction that covers everything older keeps. */
-struct stream *stream_purged(struct stream *stream, int64_t now_s);
+/* What a compaction keeps of `stream` (owned) when nothing outside it was written before
+ * `before_us`; INT64_MAX: there is nothing outside. */
+struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us);
 #endif

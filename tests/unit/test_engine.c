@@ -1,9 +1,11 @@
 /* The embedded store on a real directory: what is applied is read, whatever moved it meanwhile. */
 #include <stdio.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
 #include "ingest/tables.h"
+#include "storage/base/hash.h"
 #include "tests/lib/engine_fixture.h"
 
 /* The paper's six clicks; times are UTC. */
@@ -626,5 +628,83 @@ Test(engine, a_reader_of_an_older_directory_sees_empty_new_tables)
     fixture.options.read_only = false;
     engine_fixture_restart(&fixture);
     cr_expect_null(schema_table(store_schema(fixture.store), TABLE_REJECT));
+    engine_fixture_stop(&fixture);
+}
+
+/* ---- tombstones of tables whose clients give timestamps ---- */
+
+static struct row user_row(struct write_batch *batch, int64_t timestamp_us)
+{
+    static const struct cell unset = {
+        .column_id = 2, .expiry_s = EXPIRY_NONE, .value = {(const uint8_t *)"v", 1}};
+    struct cell *cell = arena_alloc(batch->arena, sizeof(*cell), 16);
+    *cell = unset;
+    cell->timestamp_us = timestamp_us;
+    return (struct row){.marker = {timestamp_us, 0, EXPIRY_NONE},
+                        .deletion = DELETION_NONE,
+                        .cells = cell,
+                        .cell_count = 1};
+}
+
+/* INSERT, or DELETE of the partition, USING TIMESTAMP. */
+static void write_user(struct engine_fixture *fixture, const char *key, bool deletes,
+                       int64_t timestamp_us)
+{
+    struct write_batch *batch = write_batch_new();
+    struct unfiltered item = {.kind = UNFILTERED_ROW,
+                              .row = user_row(batch, timestamp_us),
+                              .before = DELETION_NONE,
+                              .after = DELETION_NONE};
+    struct mutation mutation = {.table_id = TABLE_OF_USER,
+                                .token = murmur3_token(key, strlen(key)),
+                                .key = bytes_text(key),
+                                .deletion = {timestamp_us, timestamp_us / 1000000},
+                                .items = &item};
+    if (!deletes) {
+        mutation.deletion = DELETION_NONE;
+        mutation.item_count = 1;
+    }
+    write_batch_add_mutation(batch, &mutation);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+static uint64_t segment_rows(struct engine_fixture *fixture, uint32_t table_id)
+{
+    struct store_table_status tables[64];
+    uint32_t count = store_table_status(fixture->store, tables, 64);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tables[i].table_id == table_id)
+            return tables[i].segment_rows;
+    }
+    return 0;
+}
+
+/* A row that was written after its partition's deletion, with an earlier time, stays deleted,
+ * whatever was merged before it was flushed; and tombstones go once nothing can need them. */
+Test(engine, a_merge_brings_no_row_back_that_was_written_late)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    create_user_table(&fixture);
+    write_user(&fixture, "a", false, 100);
+    write_user(&fixture, "b", false, 100);
+    engine_fixture_flush(&fixture);
+    write_user(&fixture, "a", true, 200);
+    engine_fixture_flush(&fixture);
+    bool is_merged = false;
+    struct error err = {0};
+    cr_assert_eq(store_compact(fixture.store, note_durable, &is_merged, &err), 0);
+    write_user(&fixture, "a", false, 150);
+    while (!is_merged)
+        fixture.world->executor->step(fixture.world->executor);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "b|v\n");
+    engine_fixture_flush(&fixture);
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "b|v\n");
+    write_user(&fixture, "b", true, 300);
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "");
+    cr_expect_eq(segment_rows(&fixture, TABLE_OF_USER), 0);
     engine_fixture_stop(&fixture);
 }

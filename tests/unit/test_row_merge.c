@@ -452,7 +452,7 @@ static void expect_live(const struct table *table, const struct history *history
         cr_assert_eq(exists, marker != NULL || live.cell_count > 0);
         cr_assert_eq(live.deletion.timestamp_us, TIMESTAMP_NONE);
         cr_assert_eq(live.complex_count, 0);
-        cr_assert_eq(row_purge(table, merged, now_s, arena, &kept), exists);
+        cr_assert_eq(row_purge(table, merged, now_s, INT64_MAX, arena, &kept), exists);
         cr_assert(bytes_equal(pack(&live, arena), pack(&kept, arena)));
     }
 }
@@ -486,6 +486,59 @@ Test(row_merge, every_history_reads_as_the_model_says, .timeout = 120)
                 merge_tree(&seeded, table, rows, history.count, history.range, arena);
             cr_assert(bytes_equal(packed, pack(merged, arena)), "seed %lu", seed);
         }
+    }
+    arena_free(arena);
+    schema_unref(schema);
+}
+
+/* Versions in a merge, some purged up to a time from which on all others were written: together they
+ * read as if nothing had been purged. */
+static void check_purge(struct seeded *seeded, const struct table *table,
+                        const struct history *history, struct arena *arena)
+{
+    int64_t before_us = (int64_t)draw(seeded, 8) - 3;
+    int64_t now_s = 5 * (int64_t)draw(seeded, 7);
+    const struct row *all[WRITES_MAX];
+    const struct row *inside[WRITES_MAX];
+    const struct row *after[WRITES_MAX + 1];
+    uint32_t inside_count = 0, after_count = 0;
+    struct row whole, live, merged, purged, again;
+
+    for (uint32_t i = 0; i < history->count; i++) {
+        all[i] = make_version(history, &history->writes[i], arena);
+        if (history->writes[i].timestamp_us >= before_us && draw(seeded, 2) == 0)
+            after[after_count++] = all[i];
+        else
+            inside[inside_count++] = all[i];
+    }
+    if (inside_count == 0)
+        return;
+    row_merge(table, inside, inside_count, DELETION_NONE, arena, &merged);
+    if (row_purge(table, &merged, now_s, before_us, arena, &purged))
+        after[after_count++] = &purged;
+    row_merge(table, all, history->count, DELETION_NONE, arena, &whole);
+    bool exists = row_live(table, &whole, now_s, arena, &live);
+    if (after_count == 0) {
+        cr_assert(!exists);
+        return;
+    }
+    row_merge(table, after, after_count, DELETION_NONE, arena, &merged);
+    cr_assert_eq(row_live(table, &merged, now_s, arena, &again), exists);
+    cr_assert(!exists || bytes_equal(pack(&live, arena), pack(&again, arena)));
+}
+
+Test(row_merge, what_is_purged_hides_nothing_that_was_written_later, .timeout = 120)
+{
+    struct schema *schema = make_schema();
+    const struct table *table = schema_table(schema, 1);
+    struct arena *arena = arena_new(ARENA_CHUNK);
+
+    for (uint64_t seed = 1; seed <= HISTORIES; seed++) {
+        struct seeded seeded = {seed << 32 | 1};
+        struct history history = draw_history(&seeded);
+
+        arena_reset(arena);
+        check_purge(&seeded, table, &history, arena);
     }
     arena_free(arena);
     schema_unref(schema);
