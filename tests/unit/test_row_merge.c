@@ -491,7 +491,7 @@ Test(row_merge, every_history_reads_as_the_model_says, .timeout = 120)
     schema_unref(schema);
 }
 
-/* Versions in a merge, some purged up to a time from which on all others were written: together they
+/* Versions in a merge are purged up to a time from which on all others were written: together they
  * read as if nothing had been purged. */
 static void check_purge(struct seeded *seeded, const struct table *table,
                         const struct history *history, struct arena *arena)
