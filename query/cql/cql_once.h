@@ -19,8 +19,8 @@
 
 enum { CQL_ONCE_WINDOW_S = 24 * 60 * 60 };
 
-/* What a conditional write answered: names of columns, and the cells of its rows as the protocol has
- * them. */
+/* What a conditional write answered: names of columns, and the cells of its rows as the protocol
+ * has them. */
 struct cql_once_answer {
     const char **names;
     uint32_t count;                      /* 0: the write was not conditional */

@@ -2,8 +2,9 @@
  *
  *   columns   all after IF EXISTS and IF NOT EXISTS, else those of the conditions in their
  *             order, statics last; in a batch the key before them
- *   rows      those that conditions name and that are there; the partition's first one where all
- *             conditions are of statics; of a partition without rows the statics; or [applied] alone
+ *   rows      those that conditions name and that are there; the partition's first one where
+ *             all conditions are of statics; of a partition without rows the statics; or
+ *             [applied] alone
  *
  * It is names and cells and no types, so that it can be kept under the request's id and told again:
  * a column's type is looked up when it is told. */
