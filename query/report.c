@@ -579,6 +579,7 @@ static void report_read(void *context)
                                  .reseller_count = options->reseller_count,
                                  .day_from = options->day_from,
                                  .day_to = options->day_to,
+                                 .is_current = true,
                                  .is_as_of = report->is_as_of,
                                  .as_of_ms = report->as_of_ms};
     struct error err = {0};
@@ -618,39 +619,14 @@ static void report_begin(struct report *report)
     const struct figure_query query = {.resellers = report->resellers,
                                        .reseller_count = report->options->reseller_count,
                                        .day_from = report->options->day_from,
-                                       .day_to = report->options->day_to};
+                                       .day_to = report->options->day_to,
+                                       .is_current = true};
     struct error err = {0};
     if (!report->is_as_of) {
         report_read(report);
         return;
     }
     int rc = rollup_figures(report->query->rollup, &query, count_day, days_counted, report, &err);
-    if (rc != 0) {
-        report_fail(report, rc, &err);
-    }
-}
-
-static void report_settled(void *context, int status, const struct error *err)
-{
-    struct report *report = context;
-    if (status != 0) {
-        report_fail(report, status, err);
-        return;
-    }
-    report_begin(report);
-}
-
-/* What was acknowledged before the report was asked for is in it: where the rollup keeps figures
- * for later, it works them off first. */
-static void report_settle(struct report *report)
-{
-    struct error err = {0};
-    int rc;
-    if (report->request->is_read_only) {
-        report_begin(report);
-        return;
-    }
-    rc = rollup_settle(report->query->rollup, false, report_settled, report, &err);
     if (rc != 0) {
         report_fail(report, rc, &err);
     }
@@ -674,5 +650,5 @@ void report_run(void *room, const struct command_request *request, struct comman
     name_columns(report);
     query_answer_begin(&report->answer, output, report->options->format, report->columns,
                        report->column_count);
-    report_settle(report);
+    report_begin(report);
 }

@@ -443,7 +443,7 @@ static void change_accepted(void *context)
     struct rate_change *change = context;
     struct error err = {0};
     change->waits++;
-    int rc = rollup_settle(change->rollup, false, change_written, change, &err);
+    int rc = rollup_settle_rates(change->rollup, change_written, change, &err);
     if (rc < 0)
         change_written(change, rc, &err);
 }
@@ -520,25 +520,23 @@ static void preview_done(void *context, int status, const struct error *err)
     change_write(change);
 }
 
-static void preview_start(void *context, int status, const struct error *err)
+static void preview_start(struct rate_change *change)
 {
-    struct rate_change *change = context;
-    struct error own = {0};
-    struct figure_query query = {.day_from = INT32_MAX, .day_to = INT32_MAX};
-    if (status == 0 && !check_deleted(change))
+    struct error err = {0};
+    struct figure_query query = {
+        .day_from = INT32_MAX, .day_to = INT32_MAX, .is_current = true};
+    if (!check_deleted(change))
         return;
-    if (status == 0) {
-        change->resellers = rate_table_resellers(change->after, &query.reseller_count);
-        query.resellers = change->resellers;
-        for (uint32_t i = 0; i < change->edit_count; i++) {
-            if (change->edits[i].since < query.day_from)
-                query.day_from = change->edits[i].since;
-        }
-        err = &own;
-        status = rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &own);
+    change->resellers = rate_table_resellers(change->after, &query.reseller_count);
+    query.resellers = change->resellers;
+    for (uint32_t i = 0; i < change->edit_count; i++) {
+        if (change->edits[i].since < query.day_from)
+            query.day_from = change->edits[i].since;
     }
-    if (status < 0)
-        change_fail(change, command_exit_of(status), err->text);
+    int rc =
+        rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &err);
+    if (rc < 0)
+        change_fail(change, command_exit_of(rc), err.text);
 }
 
 static bool make_edits(struct rate_change *change)
@@ -576,7 +574,6 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
                                                   {"rate", TABLE_TEXT},
                                                   {"amount", TABLE_TEXT}};
     struct rate_change *change = memory_zeroed(1, sizeof(*change));
-    struct error err = {0};
     change->rollup = rollup;
     change->request = request;
     change->options = request->options;
@@ -590,13 +587,7 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
         return;
     }
     apply_edits(change);
-    int rc = 0;
-    if (request->is_read_only)
-        preview_start(change, 0, NULL);
-    else
-        rc = rollup_settle(rollup, false, preview_start, change, &err);
-    if (rc < 0)
-        change_fail(change, command_exit_of(rc), err.text);
+    preview_start(change);
 }
 
 void rate_run(void *room, const struct command_request *request, struct command_output *output)

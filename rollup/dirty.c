@@ -1,4 +1,5 @@
-/* The set: a hash table of days by partition key, two lists through them, a list of ranges.
+/* The set: a hash table of days by partition key, three lists through them, a second table of each
+ * reseller's days, and a list of ranges.
  *
  * What decides correctness: no mark may be lost between a figure's stats being read and its row
  * being written.
@@ -24,12 +25,19 @@ struct list {
     uint32_t count;
 };
 
-struct dirty_set {
+/* Open addressing; a slot has one day, or the first of a reseller's. */
+struct day_table {
     struct dirty_day **slots;
     uint32_t slot_count; /* a power of two; at most half are used */
-    uint32_t count;
+    uint32_t used;
+};
+
+struct dirty_set {
+    struct day_table days;
+    struct day_table resellers;
     struct list queue;
     struct list waiting;
+    struct list leaving; /* by ->order */
     struct dirty_range *range_first;
     struct dirty_range *range_last;
     uint64_t order_next;
@@ -64,11 +72,17 @@ void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day)
 
 /* ---- life ---- */
 
+static void table_init(struct day_table *table)
+{
+    table->slot_count = SLOTS_MIN;
+    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
+}
+
 struct dirty_set *dirty_set_new(void)
 {
     struct dirty_set *set = memory_zeroed(1, sizeof(*set));
-    set->slot_count = SLOTS_MIN;
-    set->slots = memory_zeroed(set->slot_count, sizeof(struct dirty_day *));
+    table_init(&set->days);
+    table_init(&set->resellers);
     set->order_next = 1;
     return set;
 }
@@ -94,9 +108,11 @@ void dirty_set_free(struct dirty_set *set)
         return;
     list_free(&set->queue);
     list_free(&set->waiting);
+    list_free(&set->leaving);
     while (set->range_first != NULL)
         dirty_set_clear_first_range(set);
-    memory_free(set->slots);
+    memory_free(set->days.slots);
+    memory_free(set->resellers.slots);
     memory_free(set);
 }
 
@@ -107,7 +123,7 @@ uint32_t dirty_set_queued(const struct dirty_set *set)
 
 uint32_t dirty_set_count(const struct dirty_set *set)
 {
-    return set->count;
+    return set->queue.count + set->waiting.count;
 }
 
 uint64_t dirty_set_order(const struct dirty_set *set)
@@ -142,6 +158,12 @@ static void list_remove(struct list *list, struct dirty_day *day)
     list->count--;
 }
 
+/* The list that the day is in. */
+static struct list *list_of(struct dirty_set *set, const struct dirty_day *day)
+{
+    return day->is_queued ? &set->queue : day->is_leaving ? &set->leaving : &set->waiting;
+}
+
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set)
 {
     return set->queue.first;
@@ -157,7 +179,8 @@ void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
 {
     if (day->is_queued)
         return;
-    list_remove(&set->waiting, day);
+    list_remove(list_of(set, day), day);
+    day->is_leaving = false;
     day->is_queued = true;
     day->order = set->order_next++;
     list_append(&set->queue, day);
@@ -172,58 +195,150 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
     list_append(&set->waiting, day);
 }
 
-/* ---- hash table ---- */
+/* ---- hash tables ---- */
 
-static uint32_t find_slot(const struct dirty_set *set, struct bytes key, uint64_t hash)
+static uint64_t reseller_hash(struct bytes reseller)
 {
-    uint32_t slot = (uint32_t)hash & (set->slot_count - 1);
-    while (set->slots[slot] != NULL) {
-        if (set->slots[slot]->hash == hash && bytes_equal(set->slots[slot]->key, key))
+    return hash64(reseller.data, reseller.size);
+}
+
+/* The slot of the day, or the free one where it belongs. */
+static uint32_t find_slot(const struct day_table *days, struct bytes key, uint64_t hash)
+{
+    uint32_t slot = (uint32_t)hash & (days->slot_count - 1);
+    while (days->slots[slot] != NULL) {
+        if (days->slots[slot]->hash == hash && bytes_equal(days->slots[slot]->key, key))
             break;
-        slot = (slot + 1) & (set->slot_count - 1);
+        slot = (slot + 1) & (days->slot_count - 1);
     }
     return slot;
 }
 
-struct dirty_day *dirty_set_find(struct dirty_set *set, struct bytes key)
+static uint32_t find_reseller(const struct day_table *resellers, struct bytes reseller)
 {
-    return set->slots[find_slot(set, key, hash64(key.data, key.size))];
+    uint32_t slot = (uint32_t)reseller_hash(reseller) & (resellers->slot_count - 1);
+    while (resellers->slots[slot] != NULL &&
+           !bytes_equal(resellers->slots[slot]->reseller, reseller))
+        slot = (slot + 1) & (resellers->slot_count - 1);
+    return slot;
 }
 
-static void grow_slots(struct dirty_set *set)
+static uint64_t hash_in(const struct dirty_set *set, const struct day_table *table,
+                        const struct dirty_day *day)
 {
-    struct dirty_day **old = set->slots;
-    uint32_t old_count = set->slot_count;
-    set->slot_count *= 2;
-    set->slots = memory_zeroed(set->slot_count, sizeof(struct dirty_day *));
+    return table == &set->days ? day->hash : reseller_hash(day->reseller);
+}
+
+static void table_grow(const struct dirty_set *set, struct day_table *table)
+{
+    struct dirty_day **old = table->slots;
+    uint32_t old_count = table->slot_count;
+    uint32_t mask = old_count * 2 - 1;
+    table->slot_count = old_count * 2;
+    table->slots = memory_zeroed(table->slot_count, sizeof(struct dirty_day *));
     for (uint32_t i = 0; i < old_count; i++) {
-        if (old[i] != NULL)
-            set->slots[find_slot(set, old[i]->key, old[i]->hash)] = old[i];
+        if (old[i] == NULL)
+            continue;
+        uint32_t slot = (uint32_t)hash_in(set, table, old[i]) & mask;
+        while (table->slots[slot] != NULL)
+            slot = (slot + 1) & mask;
+        table->slots[slot] = old[i];
     }
     memory_free(old);
 }
 
 /* Empty a slot and close the gap, so that every probe still ends at a free slot. */
-static void remove_slot(struct dirty_set *set, uint32_t slot)
+static void table_remove(const struct dirty_set *set, struct day_table *table, uint32_t slot)
 {
-    uint32_t mask = set->slot_count - 1;
+    uint32_t mask = table->slot_count - 1;
     uint32_t gap = slot;
-    for (uint32_t at = (slot + 1) & mask; set->slots[at] != NULL; at = (at + 1) & mask) {
-        uint32_t home = (uint32_t)set->slots[at]->hash & mask;
+    for (uint32_t at = (slot + 1) & mask; table->slots[at] != NULL; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)hash_in(set, table, table->slots[at]) & mask;
         if (((at - home) & mask) >= ((at - gap) & mask)) {
-            set->slots[gap] = set->slots[at];
+            table->slots[gap] = table->slots[at];
             gap = at;
         }
     }
-    set->slots[gap] = NULL;
+    table->slots[gap] = NULL;
+    table->used--;
 }
 
-void dirty_set_clear(struct dirty_set *set, struct dirty_day *day)
+static void peers_add(struct dirty_set *set, struct dirty_day *day)
 {
-    list_remove(day->is_queued ? &set->queue : &set->waiting, day);
-    remove_slot(set, find_slot(set, day->key, day->hash));
-    set->count--;
-    day_free(day);
+    struct day_table *resellers = &set->resellers;
+    uint32_t slot = find_reseller(resellers, day->reseller);
+    day->peer_next = resellers->slots[slot];
+    if (day->peer_next != NULL)
+        day->peer_next->peer_previous = day;
+    resellers->slots[slot] = day;
+    if (day->peer_next == NULL && ++resellers->used * 2 > resellers->slot_count)
+        table_grow(set, resellers);
+}
+
+static void peers_remove(struct dirty_set *set, const struct dirty_day *day)
+{
+    struct day_table *resellers = &set->resellers;
+    if (day->peer_next != NULL)
+        day->peer_next->peer_previous = day->peer_previous;
+    if (day->peer_previous != NULL) {
+        day->peer_previous->peer_next = day->peer_next;
+        return;
+    }
+    uint32_t slot = find_reseller(resellers, day->reseller);
+    if (day->peer_next != NULL)
+        resellers->slots[slot] = day->peer_next;
+    else
+        table_remove(set, resellers, slot);
+}
+
+struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key)
+{
+    uint32_t slot = find_slot(&set->days, key, dirty_hash(key));
+    struct dirty_day *day = set->days.slots[slot];
+    return day != NULL && day->is_leaving ? NULL : day;
+}
+
+struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller)
+{
+    return set->resellers.slots[find_reseller(&set->resellers, reseller)];
+}
+
+void dirty_set_each_reseller(const struct dirty_set *set,
+                             void (*each)(void *context, struct bytes reseller), void *context)
+{
+    for (uint32_t i = 0; i < set->resellers.slot_count; i++) {
+        if (set->resellers.slots[i] != NULL)
+            each(context, set->resellers.slots[i]->reseller);
+    }
+}
+
+/* ---- leaving ---- */
+
+/* Its marks' rows are deleted in the batch, so that the next mark is a new one. */
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch)
+{
+    check(!day->is_leaving);
+    list_remove(list_of(set, day), day);
+    memory_free(day->marks);
+    day->marks = NULL;
+    day->mark_count = day->mark_capacity = day->unnamed = 0;
+    day->owed_us = 0;
+    day->has_row = false;
+    day->is_queued = false;
+    day->is_leaving = true;
+    day->order = batch;
+    list_append(&set->leaving, day);
+}
+
+void dirty_set_forget(struct dirty_set *set, uint64_t batch)
+{
+    while (set->leaving.first != NULL && set->leaving.first->order <= batch) {
+        struct dirty_day *day = set->leaving.first;
+        list_remove(&set->leaving, day);
+        table_remove(set, &set->days, find_slot(&set->days, day->key, day->hash));
+        peers_remove(set, day);
+        day_free(day);
+    }
 }
 
 /* ---- marks ---- */
@@ -253,9 +368,10 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     day->is_queued = true;
     day->order = set->order_next++;
     list_append(&set->queue, day);
-    if (++set->count * 2 > set->slot_count)
-        grow_slots(set);
-    set->slots[find_slot(set, day->key, hash)] = day;
+    if (++set->days.used * 2 > set->days.slot_count)
+        table_grow(set, &set->days);
+    set->days.slots[find_slot(&set->days, day->key, hash)] = day;
+    peers_add(set, day);
     return day;
 }
 
@@ -291,15 +407,12 @@ uint64_t dirty_hash(struct bytes key)
 
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash)
 {
-    if (set->slot_count > 0)
-        __builtin_prefetch(&set->slots[(uint32_t)hash & (set->slot_count - 1)]);
+    __builtin_prefetch(&set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)]);
 }
 
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash)
 {
-    if (set->slot_count == 0)
-        return;
-    const struct dirty_day *day = set->slots[(uint32_t)hash & (set->slot_count - 1)];
+    const struct dirty_day *day = set->days.slots[(uint32_t)hash & (set->days.slot_count - 1)];
     __builtin_prefetch(day, 1);
     __builtin_prefetch(day + 1);
 }
@@ -308,12 +421,14 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
                                  enum dirty_cause cause, const uint8_t *change, int64_t now_us,
                                  struct dirty_mark **mark_out)
 {
-    struct dirty_day *day = set->slots[find_slot(set, key, hash)];
+    struct dirty_day *day = set->days.slots[find_slot(&set->days, key, hash)];
     *mark_out = NULL;
     if (day == NULL)
         day = add_day(set, key, hash, now_us);
     if (day == NULL)
         return NULL;
+    if (day->is_leaving)
+        day->first_us = now_us;
     dirty_set_queue(set, day);
     if (cause != CAUSE_RATE)
         day->last_us = now_us;
@@ -334,7 +449,7 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
     struct buffer key = {0};
     dirty_put_key(&key, reseller, number);
     uint64_t hash = hash64(key.data, key.size);
-    struct dirty_day *day = set->slots[find_slot(set, buffer_view(&key), hash)];
+    struct dirty_day *day = set->days.slots[find_slot(&set->days, buffer_view(&key), hash)];
     if (day == NULL)
         day = add_day(set, buffer_view(&key), hash, first_us);
     check(day != NULL);

@@ -5,13 +5,16 @@
  *                         │  │    worked off: open,     ▲
  *        worked off:      │  └──────or its ledger ──────┘
  *        published,       ▼         entry is being gathered
- *        nothing owed  (not there)
+ *        nothing owed  leaving ──durable──▶ (not there)
  *
  * A day is *queued* while its figure is out of date, in the order in which days became so, and
  * *waiting* while the figure is right but the day is not yet published, or its restatement is put
  * off.  It is in the table all the while, so a click on a day that is open already costs one probe
  * and no write.  Work takes a day off the queue before it reads; a mark that comes meanwhile puts
- * it back, and then the work may not clear it.
+ * it back, and then the work may not clear it.  A day that was cleared is *leaving* until the frame
+ * that did it is durable, for the sake of readers: a day that is not in the set at all has a
+ * durable row that says all that is durable of it.  Whoever works with the set else does not see
+ * it; a mark begins it anew.
  *
  * A changed rate marks a *range* of days at once, because the hook cannot know which of them have
  * clicks; ranges are worked off before days. */
@@ -50,14 +53,17 @@ struct dirty_day {
     uint32_t mark_count;
     uint32_t unnamed;                  /* private: causes marked without a change, as bits */
     bool is_queued;
+    bool is_leaving;                   /* private, but for readers: no marks, nothing is owed */
 
     struct bytes reseller;             /* within key */
     int32_t day;
-    uint64_t order;                    /* when it was queued: ascending along the queue */
+    uint64_t order;                    /* when it was queued: ascending along the queue; of a day
+                                        * that leaves, with which batch */
     int64_t first_us;                  /* when the first mark for a click came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
     struct dirty_mark *marks;
     struct dirty_day *next, *previous; /* in queue or waiting list */
+    struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
     /* The open day's row as the work wrote it last, so that a day that clicks pour into is not read
      * back a few times a second; its reseller is not set. */
     bool has_row;
@@ -104,12 +110,22 @@ void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
-struct dirty_day *dirty_set_find(struct dirty_set *set, struct bytes key);
+/* NULL for a day that is leaving, too. */
+struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then ->next */
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then ->next */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
-void dirty_set_clear(struct dirty_set *set, struct dirty_day *day);    /* frees it */
+/* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees those that
+ * left with this one or an earlier one. */
+void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
+void dirty_set_forget(struct dirty_set *set, uint64_t batch);
+
+/* All days of a reseller, those that leave too: this one, then ->peer_next; NULL: none. */
+struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);
+/* `each` once for every reseller who has any; it must not change the set. */
+void dirty_set_each_reseller(const struct dirty_set *set,
+                             void (*each)(void *context, struct bytes reseller), void *context);
 
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);

@@ -20,6 +20,22 @@ const char *figure_state_name(enum day_state state)
     return state_names[state];
 }
 
+static bool same_digits(struct decimal a, struct decimal b)
+{
+    return a.scale == b.scale && decimal_compare(a, b) == 0;
+}
+
+int figure_price(struct day_figure *figure, const struct rate *rate)
+{
+    if (rate != NULL && figure->is_priced && same_digits(figure->rate, rate->rate))
+        return 0;
+    figure->is_priced = rate != NULL;
+    if (rate == NULL)
+        return 0;
+    figure->rate = rate->rate;
+    return decimal_multiply(figure->gross, rate->rate, &figure->amount);
+}
+
 int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
                 const struct rate *rate, struct day_figure *figure_out)
 {
@@ -27,17 +43,8 @@ int figure_make(struct bytes reseller, int32_t day, const struct partition_stats
                                       .day = day,
                                       .clicks = stats->rows,
                                       .gross = stats_sum(stats),
-                                      .is_priced = rate != NULL,
                                       .state = DAY_OPEN};
-    if (rate == NULL)
-        return 0;
-    figure_out->rate = rate->rate;
-    return decimal_multiply(figure_out->gross, rate->rate, &figure_out->amount);
-}
-
-static bool same_digits(struct decimal a, struct decimal b)
-{
-    return a.scale == b.scale && decimal_compare(a, b) == 0;
+    return figure_price(figure_out, rate);
 }
 
 bool figure_equal(const struct day_figure *a, const struct day_figure *b)

@@ -16,6 +16,10 @@
 must_check int figure_make(struct bytes reseller, int32_t day, const struct partition_stats *stats,
                            const struct rate *rate, struct day_figure *figure_out);
 
+/* The figure at another rate, which may be NULL; unchanged where the rate is the same, digits
+ * included. */
+must_check int figure_price(struct day_figure *figure, const struct rate *rate);
+
 /* Same day's numbers: by value, or by every digit and state as the row has them. */
 bool figure_equal(const struct day_figure *a, const struct day_figure *b);
 bool figure_identical(const struct day_figure *a, const struct day_figure *b);

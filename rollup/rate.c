@@ -204,18 +204,23 @@ static struct reseller_rates *list_make(struct rate_table *table, struct bytes r
 }
 
 /* The index of the first rate that begins at `day` or later. */
-static uint32_t list_position(const struct reseller_rates *list, int32_t day)
+static uint32_t position_of(const struct rate *rates, uint32_t count, int32_t day)
 {
     uint32_t start = 0;
-    uint32_t end = list->count;
+    uint32_t end = count;
     while (start < end) {
         uint32_t middle = start + (end - start) / 2;
-        if (list->rates[middle].since < day)
+        if (rates[middle].since < day)
             start = middle + 1;
         else
             end = middle;
     }
     return start;
+}
+
+static uint32_t list_position(const struct reseller_rates *list, int32_t day)
+{
+    return position_of(list->rates, list->count, day);
 }
 
 bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t since,
@@ -253,15 +258,18 @@ bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t 
     return true;
 }
 
+const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day)
+{
+    uint32_t after = position_of(rates, count, day);
+    if (after < count && rates[after].since == day)
+        return &rates[after];
+    return after > 0 ? &rates[after - 1] : NULL;
+}
+
 const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller, int32_t day)
 {
     const struct reseller_rates *list = list_find(table, reseller);
-    if (list == NULL)
-        return NULL;
-    uint32_t after = list_position(list, day);
-    if (after < list->count && list->rates[after].since == day)
-        return &list->rates[after];
-    return after > 0 ? &list->rates[after - 1] : NULL;
+    return list == NULL ? NULL : rate_at(list->rates, list->count, day);
 }
 
 int32_t rate_table_next(const struct rate_table *table, struct bytes reseller, int32_t since)

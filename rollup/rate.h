@@ -46,7 +46,9 @@ bool rate_table_set(struct rate_table *table, struct bytes reseller, int32_t sin
 bool rate_table_remove(struct rate_table *table, struct bytes reseller, int32_t from,
                        int32_t until);
 
-/* The rate in effect on `day`; NULL: none.  Valid until the table changes. */
+/* Of rates oldest first, the one in effect on `day`; NULL: none. */
+const struct rate *rate_at(const struct rate *rates, uint32_t count, int32_t day);
+/* The same of a reseller's.  Valid until the table changes. */
 const struct rate *rate_table_at(const struct rate_table *table, struct bytes reseller,
                                  int32_t day);
 /* The day the next rate after `since` begins, or RATE_DAY_END. */

@@ -29,6 +29,9 @@ static void add_metrics(struct rollup *rollup, struct metrics *metrics)
     rollup->metric_restated =
         metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_restatements_total", "",
                     "Changes of published figures.");
+    rollup->metric_fresh =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total", "",
+                    "Dirty days worked out in memory for readers.");
 }
 
 static void rollup_free(struct rollup *rollup)

@@ -43,6 +43,11 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context);
 must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                              struct error *err);
 
+/* The same of the days of changed rates only, ahead of all that clicks made dirty: what a command
+ * that changed rates calls. */
+must_check int rollup_settle_rates(struct rollup *rollup, store_done done, void *context,
+                                   struct error *err);
+
 /* store_apply_if for every door but ingest's: what the batch's mutations do to rows of ad_click is
  * added to it as increments of the counters that count clicks, worked out from the rows' state
  * before and after, and committed only if that state is unchanged; else it is read again.  (A batch
@@ -65,7 +70,7 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const c
 uint32_t rollup_dirty_count(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
 
-/* One day's figure, as amount_by_day has it and, in a read-only store, as it would be. */
+/* One day's figure, as amount_by_day has it, or as it would have it if nothing were dirty. */
 enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };
 struct day_figure {
     struct bytes reseller;
@@ -89,6 +94,10 @@ struct figure_query {
      * from the start.  Copied. */
     struct bytes after_reseller;
     int32_t after_day;
+    /* What is dirty is worked out in memory, for these resellers and days only, so that the answer
+     * holds all that was acknowledged before it was asked for, and nothing that is not durable.
+     * Else the rows as they are; in a read-only store it is always so. */
+    bool is_current;
     /* As the ledger said at this time (its last entry at or before it); a day without such an entry
      * is left out. */
     bool is_as_of;

@@ -205,6 +205,7 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
     }
     if (!changed.any)
         return;
+    rollup->rates_changed++;
     int32_t until = rate_table_next(rollup->rates, mutation->key, changed.last);
     struct dirty_mark mark = {.cause = CAUSE_RATE, .has_change = change != NULL};
     if (change != NULL)

@@ -17,6 +17,7 @@ struct settle_waiter {
     struct settle_waiter *next;
     uint64_t order;
     bool publishes;
+    bool is_of_rates;                  /* waits for ranges alone */
     bool is_worked;                    /* only the syncs up to `applies` are still out */
     uint64_t applies;
     store_done done;
@@ -37,6 +38,8 @@ struct rollup {
     uint32_t calls;                    /* depth of calls to waiters: not the time to free */
     struct error failure;
     struct rate_table *rates;
+    uint64_t rates_changed;            /* batches that changed any, */
+    uint64_t rates_durable;            /* and how many of them are known to be durable */
     struct dirty_set *dirty;
 
     struct work *work;                 /* under way; NULL: none */
@@ -71,6 +74,7 @@ struct rollup {
     struct metric *metric_written;
     struct metric *metric_restated;
     struct metric *metric_published;
+    struct metric *metric_fresh;
 };
 
 /* A row of `change`, for a command of several batches: each has it, so that what each of them
@@ -96,8 +100,10 @@ void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct 
 /* rollup_load.c: rates and marks from their tables, `opened` at the end. */
 must_check int rollup_load(struct rollup *rollup, struct error *err);
 
-/* rollup_work.c: begin, unless it is under way, and work off what is queued now. */
+/* rollup_work.c: begin, unless it is under way, and work off what is queued now; or the ranges
+ * alone, besides what was wanted before. */
 void rollup_work_wanted(struct rollup *rollup);
+void rollup_work_ranges(struct rollup *rollup);
 void rollup_turn(struct timer *timer);
 
 /* rollup_schedule.c: who waits for the work, and when a server begins by itself. */

@@ -2,7 +2,8 @@
  *
  * A settle waits for all that was queued when it was asked for: days have ascending orders along
  * the queue, so it is enough that the first one left is younger, and then that the last batch sent
- * until then is durable.  Clicks that keep coming cannot make it wait for ever.
+ * until then is durable.  Clicks that keep coming cannot make it wait for ever.  One that is of
+ * rates waits for the ranges alone, which the work takes before any day.
  *
  * A server looks at the queue TICK_US after the first mark, and at the waiting days when the first
  * of them may be due; due_next_us may be too early (a click has put a day off), never too late. */
@@ -18,16 +19,12 @@
 
 /* ---- waiters ---- */
 
-static struct settle_waiter *waiter_take_first(struct rollup *rollup)
+/* Takes *link out of the list and tells it. */
+static void waiter_call(struct rollup *rollup, struct settle_waiter **link, int status,
+                        const struct error *err)
 {
-    struct settle_waiter *waiter = rollup->waiters;
-    rollup->waiters = waiter->next;
-    return waiter;
-}
-
-static void waiter_call(struct rollup *rollup, int status, const struct error *err)
-{
-    struct settle_waiter *waiter = waiter_take_first(rollup);
+    struct settle_waiter *waiter = *link;
+    *link = waiter->next;
     rollup->calls++;
     waiter->done(waiter->context, status, err);
     rollup->calls--;
@@ -39,7 +36,7 @@ void rollup_fail_waiters(struct rollup *rollup, int status, const struct error *
     struct error failure = {0};
     error_set(&failure, status, "%s", err != NULL ? err->text : error_text(status));
     while (rollup->waiters != NULL)
-        waiter_call(rollup, status, &failure);
+        waiter_call(rollup, &rollup->waiters, status, &failure);
 }
 
 void rollup_fail(struct rollup *rollup, int status, const struct error *err)
@@ -48,16 +45,20 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err)
     error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Called between chunks only: no day is off the queue and not yet written. */
 static void note_worked(struct rollup *rollup)
 {
     const struct dirty_day *day = dirty_set_first_queued(rollup->dirty);
     const struct dirty_range *range = dirty_set_first_range(rollup->dirty);
-    uint64_t order = day != NULL ? day->order : UINT64_MAX;
-    if (range != NULL && range->order < order)
-        order = range->order;
+    uint64_t range_order = range != NULL ? range->order : UINT64_MAX;
+    uint64_t order = day != NULL ? smaller(day->order, range_order) : range_order;
     for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
-        if (!waiter->is_worked && waiter->order <= order) {
+        if (!waiter->is_worked && waiter->order <= (waiter->is_of_rates ? range_order : order)) {
             waiter->is_worked = true;
             waiter->applies = rollup->applies_sent;
         }
@@ -71,9 +72,16 @@ void rollup_settled(struct rollup *rollup)
         rollup_fail_waiters(rollup, failure.code, &failure);
         return;
     }
-    while (rollup->waiters != NULL && rollup->waiters->is_worked &&
-           rollup->applies_durable >= rollup->waiters->applies)
-        waiter_call(rollup, 0, NULL);
+    struct settle_waiter **link = &rollup->waiters;
+    while (*link != NULL) {
+        if ((*link)->is_worked && rollup->applies_durable >= (*link)->applies) {
+            waiter_call(rollup, link, 0, NULL);
+            /* Whoever was told may have added or taken others. */
+            link = &rollup->waiters;
+        } else {
+            link = &(*link)->next;
+        }
+    }
 }
 
 void rollup_chunk_written(struct rollup *rollup)
@@ -102,6 +110,18 @@ static void queue_waiting(struct rollup *rollup, int64_t now_us)
     }
 }
 
+/* Of what is queued now. */
+static void waiter_add(struct rollup *rollup, const struct settle_waiter *from)
+{
+    struct settle_waiter **end = &rollup->waiters;
+    struct settle_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
+    *waiter = *from;
+    waiter->order = dirty_set_order(rollup->dirty);
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = waiter;
+}
+
 int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                   struct error *err)
 {
@@ -109,16 +129,19 @@ int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
     if (publishes)
         queue_waiting(rollup, store_now_us(rollup->store));
-    struct settle_waiter *waiter = memory_zeroed(1, sizeof(*waiter));
-    *waiter = (struct settle_waiter){.order = dirty_set_order(rollup->dirty),
-                                     .publishes = publishes,
-                                     .done = done,
-                                     .context = context};
-    struct settle_waiter **end = &rollup->waiters;
-    while (*end != NULL)
-        end = &(*end)->next;
-    *end = waiter;
+    waiter_add(rollup, &(struct settle_waiter){
+                           .publishes = publishes, .done = done, .context = context});
     rollup_work_wanted(rollup);
+    return 0;
+}
+
+int rollup_settle_rates(struct rollup *rollup, store_done done, void *context, struct error *err)
+{
+    if (rollup->is_failed)
+        return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
+    waiter_add(rollup, &(struct settle_waiter){
+                           .is_of_rates = true, .done = done, .context = context});
+    rollup_work_ranges(rollup);
     return 0;
 }
 

@@ -50,6 +50,7 @@ struct work {
     struct dirty_range *range; /* the first one; NULL: days of the queue */
     int32_t range_to;          /* the last day of it not yet worked off */
     bool range_ends;           /* with this chunk */
+    bool had_days;             /* of the queue, not of ranges alone */
     struct day_facts *days;    /* of the chunk: reseller ascending, day descending */
     uint32_t day_count;
     struct plan plans[DAY_READER_MAX];
@@ -223,6 +224,8 @@ static void applied(void *context, int status, const struct error *err)
         rollup_fail(rollup, status, err);
     if (rollup->is_applying)
         return;
+    if (status == 0)
+        dirty_set_forget(rollup->dirty, rollup->applies_durable);
     rollup_settled(rollup);
     rollup_close_if_idle(rollup);
 }
@@ -261,7 +264,7 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     dirty->row = plan->figure;
     if (plan->clears) {
         check(!dirty->is_queued);
-        dirty_set_clear(rollup->dirty, dirty);
+        dirty_set_clear(rollup->dirty, dirty, rollup->applies_sent);
         return;
     }
     if (plan->step == STEP_GATHER) {
@@ -295,7 +298,8 @@ static void work_finish(struct work *work)
     int status = work->status;
     struct error err = work->err;
     struct clock *clock = rollup->world->clock;
-    rollup->work_took_us = clock->monotonic_us(clock) - rollup->work_began_us;
+    if (work->had_days)
+        rollup->work_took_us = clock->monotonic_us(clock) - rollup->work_began_us;
     rollup->work = NULL;
     work_free(work);
     if (status < 0) {
@@ -314,6 +318,7 @@ static void chunk_end(struct work *work)
     int64_t now_us = store_now_us(rollup->store);
     for (uint32_t i = 0; i < work->day_count; i++)
         wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
+    dirty_set_forget(rollup->dirty, rollup->applies_durable);
     if (work->range != NULL && work->range_ends && work->status == 0) {
         dirty_set_clear_first_range(rollup->dirty);
         work->range = NULL;
@@ -433,6 +438,7 @@ static void begin_days(struct work *work)
         dirty = next;
         count++;
     }
+    work->had_days |= count > 0;
     if (count == 0)
         work_finish(work);
     else
@@ -508,13 +514,18 @@ void rollup_turn(struct timer *timer)
     chunk_begin(rollup->work);
 }
 
-void rollup_work_wanted(struct rollup *rollup)
+void rollup_work_ranges(struct rollup *rollup)
 {
-    rollup->order_wanted = dirty_set_order(rollup->dirty);
     if (rollup->work != NULL || rollup->is_failed || !rollup->is_loaded)
         return;
     struct clock *clock = rollup->world->clock;
     rollup->work_began_us = clock->monotonic_us(clock);
     rollup->work = work_new(rollup);
     chunk_begin(rollup->work);
+}
+
+void rollup_work_wanted(struct rollup *rollup)
+{
+    rollup->order_wanted = dirty_set_order(rollup->dirty);
+    rollup_work_ranges(rollup);
 }

@@ -402,8 +402,8 @@ static int64_t now_us(struct engine *engine)
     return wall > engine->timestamp_next_us ? wall : engine->timestamp_next_us;
 }
 
-/* Whether a batch may be applied now at all. */
-static int apply_admit(struct engine *engine, const struct write_batch *batch, struct error *err)
+/* Whether batches are applied at all. */
+static int admit_any(const struct engine *engine, struct error *err)
 {
     if (engine->options.read_only) {
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
@@ -414,7 +414,17 @@ static int apply_admit(struct engine *engine, const struct write_batch *batch, s
     if (engine->is_closing) {
         return error_set(err, ERROR_CLOSED, "the store is closing");
     }
-    if (engine->holds != NULL && engine->holds != batch->hold && !write_batch_is_empty(batch)) {
+    return 0;
+}
+
+/* Whether this one may be applied now; an empty one needs no room. */
+static int apply_admit(struct engine *engine, const struct write_batch *batch, struct error *err)
+{
+    int rc = admit_any(engine, err);
+    if (rc != 0 || write_batch_is_empty(batch)) {
+        return rc;
+    }
+    if (engine->holds != NULL && engine->holds != batch->hold) {
         return full(engine, err);
     }
     if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||

@@ -219,8 +219,8 @@ must_check int store_apply(struct store *store, struct write_batch *batch, store
  *
  * The read must be READ_APPLIED, or the write before it in the same frame would be missed.  What it
  * showed may not be durable yet, so whoever decides to write nothing applies an empty batch before
- * he tells anybody what he saw: it is `done` when all that was applied before it is durable.
- * ERROR_FULL as in store_apply; the expectations hold on. */
+ * he tells anybody what he saw: it is `done` when all that was applied before it is durable, and
+ * never finds the store full.  ERROR_FULL as in store_apply; the expectations hold on. */
 must_check int store_apply_if(struct store *store, struct write_batch *batch,
                               const struct store_expectation *expectations,
                               uint32_t expectation_count, store_done done, void *context,

@@ -101,6 +101,8 @@ struct timer {
 
 struct executor {
     void (*submit)(struct executor *executor, enum executor_lane lane, struct job *job);
+    /* Without a delay it fires in the next turn of the loop, when all sockets and jobs had theirs,
+     * also if it is started by its own firing: for work that is cut into pieces. */
     void (*timer_start)(struct executor *executor, struct timer *timer, int64_t delay_ms);
     void (*timer_stop)(struct executor *executor, struct timer *timer);  /* idle is fine */
     /* Handle what is ready, waiting for something if nothing is; for callers that have no loop of

@@ -11,6 +11,12 @@
  * condition is signalled only when the thread sleeps, and the loop is woken only for the first of
  * the jobs that it has not fetched yet.
  *
+ * A timer without delay fires in the next turn of the loop, with one poll of all sockets between,
+ * so that work cut into turns lets everybody else come first.  libuv's own timers do not: one that
+ * starts itself anew without delay fires again before the loop polls.
+ *
+ *     turn: timers that are due -> those without delay, each once -> poll, callbacks
+ *
  * Threads start with the first job of their lane, so that a short command has none it does not
  * need.  Signals are left to the engine thread. */
 #include "storage/base/world.h"
@@ -43,11 +49,13 @@ struct lane {
     struct world_uv *world;
 };
 
-/* A libuv timer in use by `owner`, or spare. */
+/* A libuv timer in use by `owner`, or spare; or one without delay, in the list of turns, without an
+ * owner if he does not want it any more. */
 struct timer_handle {
     uv_timer_t uv;
     struct timer *owner;
-    struct timer_handle *next_spare;
+    bool is_in_turns;
+    struct timer_handle *next; /* spare, or in turns */
     struct world_uv *world;
 };
 
@@ -65,6 +73,9 @@ struct world_uv {
     size_t jobs_under_way;     /* submitted, not yet done; engine thread only */
     struct lane lanes[LANE_COUNT];
     struct timer_handle *spare_timers;
+    struct timer_handle *turns; /* to fire in the next turn, */
+    struct timer_handle **turns_end;
+    uv_idle_t turns_idle; /* for which this makes the loop not wait */
     size_t handles_open; /* libuv handles that still need this memory */
 };
 
@@ -195,29 +206,79 @@ static bool executor_uv_step(struct executor *executor)
 
 /* ---- timers ---- */
 
-static void timer_make_idle(struct timer *timer)
+static void timer_handle_spare(struct timer_handle *handle)
+{
+    handle->next = handle->world->spare_timers;
+    handle->world->spare_timers = handle;
+}
+
+/* One that is in turns stays there until they come to it. */
+static void timer_let_go(struct timer *timer)
 {
     struct timer_handle *handle = timer->handle;
     handle->owner = NULL;
-    handle->next_spare = handle->world->spare_timers;
-    handle->world->spare_timers = handle;
     timer->handle = NULL;
+    if (!handle->is_in_turns)
+        timer_handle_spare(handle);
 }
 
 static void timer_handle_fired(uv_timer_t *uv)
 {
     struct timer_handle *handle = uv->data;
     struct timer *timer = handle->owner;
-    /* Idle before it fires, since it may start itself again. */
-    timer_make_idle(timer);
+    /* Let go before it fires, since it may start itself again. */
+    timer_let_go(timer);
     timer->fire(timer);
+}
+
+/* Those that are started meanwhile wait for the next turn. */
+static void turns_fire(uv_idle_t *idle)
+{
+    struct world_uv *world = idle->data;
+    struct timer_handle *first = world->turns;
+    world->turns = NULL;
+    world->turns_end = &world->turns;
+    while (first != NULL) {
+        struct timer_handle *handle = first;
+        struct timer *timer = handle->owner;
+        first = handle->next;
+        handle->is_in_turns = false;
+        if (timer != NULL)
+            timer->handle = NULL;
+        handle->owner = NULL;
+        timer_handle_spare(handle);
+        if (timer != NULL)
+            timer->fire(timer);
+    }
+    if (world->turns == NULL)
+        uv_idle_stop(idle);
+}
+
+/* None has an owner any more. */
+static void turns_drop(struct world_uv *world)
+{
+    while (world->turns != NULL) {
+        struct timer_handle *handle = world->turns;
+        check(handle->owner == NULL);
+        world->turns = handle->next;
+        timer_handle_spare(handle);
+    }
+}
+
+static void turns_add(struct world_uv *world, struct timer_handle *handle)
+{
+    handle->is_in_turns = true;
+    handle->next = NULL;
+    *world->turns_end = handle;
+    world->turns_end = &handle->next;
+    check(uv_idle_start(&world->turns_idle, turns_fire) == 0);
 }
 
 static struct timer_handle *timer_handle_take(struct world_uv *world)
 {
     struct timer_handle *handle = world->spare_timers;
     if (handle != NULL) {
-        world->spare_timers = handle->next_spare;
+        world->spare_timers = handle->next;
         return handle;
     }
     handle = memory_zeroed(1, sizeof *handle);
@@ -228,22 +289,6 @@ static struct timer_handle *timer_handle_take(struct world_uv *world)
     return handle;
 }
 
-static void executor_uv_timer_start(struct executor *executor, struct timer *timer,
-                                    int64_t delay_ms)
-{
-    struct world_uv *world = world_of_executor(executor);
-    if (timer->handle == NULL) {
-        struct timer_handle *handle = timer_handle_take(world);
-        handle->owner = timer;
-        timer->handle = handle;
-    }
-    struct timer_handle *handle = timer->handle;
-    /* The loop's time stands still while callbacks run, and the delay counts from now. */
-    uv_update_time(world->loop);
-    uint64_t delay = delay_ms > 0 ? (uint64_t)delay_ms : 0;
-    check(uv_timer_start(&handle->uv, timer_handle_fired, delay, 0) == 0);
-}
-
 static void executor_uv_timer_stop(struct executor *executor, struct timer *timer)
 {
     (void)executor;
@@ -251,7 +296,24 @@ static void executor_uv_timer_stop(struct executor *executor, struct timer *time
         return;
     struct timer_handle *handle = timer->handle;
     uv_timer_stop(&handle->uv);
-    timer_make_idle(timer);
+    timer_let_go(timer);
+}
+
+static void executor_uv_timer_start(struct executor *executor, struct timer *timer,
+                                    int64_t delay_ms)
+{
+    struct world_uv *world = world_of_executor(executor);
+    executor_uv_timer_stop(executor, timer);
+    struct timer_handle *handle = timer_handle_take(world);
+    handle->owner = timer;
+    timer->handle = handle;
+    if (delay_ms <= 0) {
+        turns_add(world, handle);
+        return;
+    }
+    /* The loop's time stands still while callbacks run, and the delay counts from now. */
+    uv_update_time(world->loop);
+    check(uv_timer_start(&handle->uv, timer_handle_fired, (uint64_t)delay_ms, 0) == 0);
 }
 
 /* ---- clock and randomness ---- */
@@ -340,7 +402,10 @@ int world_uv_open(const char *path, bool create, void *loop, struct world **worl
     world_uv_init(world);
     check(uv_async_init(world->loop, &world->finished_async, executor_uv_finished) == 0);
     world->finished_async.data = world;
-    world->handles_open = 1;
+    check(uv_idle_init(world->loop, &world->turns_idle) == 0);
+    world->turns_idle.data = world;
+    world->turns_end = &world->turns;
+    world->handles_open = 2;
     /* It keeps the loop going only while a job is under way. */
     uv_unref((uv_handle_t *)&world->finished_async);
     *world_out = &world->world;
@@ -354,7 +419,7 @@ static void world_uv_handle_closed(struct world_uv *world)
         memory_free(world);
 }
 
-static void world_uv_async_closed(uv_handle_t *handle)
+static void world_uv_own_closed(uv_handle_t *handle)
 {
     world_uv_handle_closed(handle->data);
 }
@@ -377,12 +442,14 @@ void world_uv_close(struct world *base)
         lane_stop(&world->lanes[i]);
     uv_mutex_destroy(&world->finished_mutex);
     disk_posix_close(world->world.disk);
+    turns_drop(world);
     while (world->spare_timers != NULL) {
         struct timer_handle *handle = world->spare_timers;
-        world->spare_timers = handle->next_spare;
+        world->spare_timers = handle->next;
         uv_close((uv_handle_t *)&handle->uv, world_uv_timer_closed);
     }
-    uv_close((uv_handle_t *)&world->finished_async, world_uv_async_closed);
+    uv_close((uv_handle_t *)&world->finished_async, world_uv_own_closed);
+    uv_close((uv_handle_t *)&world->turns_idle, world_uv_own_closed);
     if (!world->owns_loop)
         return;
     uv_run(world->loop, UV_RUN_DEFAULT);

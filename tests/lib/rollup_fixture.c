@@ -306,16 +306,22 @@ static bool print_figure(void *context, const struct day_figure *figure)
     return true;
 }
 
-struct buffer rollup_fixture_figures(struct rollup_fixture *fixture)
+struct buffer rollup_fixture_asked(struct rollup_fixture *fixture,
+                                   const struct figure_query *query)
 {
     struct answer answer = {.rows = 0};
-    const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
-    require(rollup_figures(fixture->rollup, &query, print_figure, set_done, &answer,
+    require(rollup_figures(fixture->rollup, query, print_figure, set_done, &answer,
                            &answer.waiting.err),
             &answer.waiting.err, "figures");
     wait_for(fixture, &answer.waiting, "figures");
     buffer_put_u8(&answer.text, 0);
     return answer.text;
+}
+
+struct buffer rollup_fixture_figures(struct rollup_fixture *fixture)
+{
+    const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
+    return rollup_fixture_asked(fixture, &query);
 }
 
 /* A set's elements apart by commas; changes differ from run to run and are only counted. */

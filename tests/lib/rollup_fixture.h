@@ -63,6 +63,8 @@ int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes);
  * ledger: "day causes changes", then old and new clicks, gross, rate, amount; a change is "+", null
  * is "-". */
 struct buffer rollup_fixture_figures(struct rollup_fixture *fixture);
+struct buffer rollup_fixture_asked(struct rollup_fixture *fixture,
+                                   const struct figure_query *query);
 struct buffer rollup_fixture_ledger(struct rollup_fixture *fixture, const char *reseller);
 uint32_t rollup_fixture_marks(struct rollup_fixture *fixture);     /* rows of dirty_day */
 

@@ -83,10 +83,69 @@ Test(dirty, days_are_queued_in_the_order_they_were_marked_in)
     cr_assert_eq(second->next, first);
     cr_assert_geq(first->order, order);
     cr_assert_null(dirty_set_first_waiting(set));
-    dirty_set_clear(set, second);
+    dirty_set_clear(set, second, 0);
     cr_assert_eq(dirty_set_first_queued(set), first);
-    dirty_set_clear(set, first);
+    dirty_set_clear(set, first, 0);
     cr_assert_eq(dirty_set_count(set), 0);
+    dirty_set_free(set);
+}
+
+/* Of one reseller, those that leave left out. */
+static uint32_t count_peers(const struct dirty_set *set, const char *reseller)
+{
+    uint32_t count = 0;
+    for (const struct dirty_day *day = dirty_set_first_of(set, bytes_text(reseller)); day != NULL;
+         day = day->peer_next) {
+        cr_assert(bytes_equal(day->reseller, bytes_text(reseller)));
+        count += !day->is_leaving;
+    }
+    return count;
+}
+
+static uint32_t count_there(const bool *is_there, uint32_t days, uint32_t reseller)
+{
+    uint32_t count = 0;
+    for (uint32_t i = reseller; i < days; i += 7)
+        count += is_there[i];
+    return count;
+}
+
+static void count_reseller(void *context, struct bytes reseller)
+{
+    (void)reseller;
+    ++*(uint32_t *)context;
+}
+
+/* Readers see a cleared day until its batch is durable; a mark that comes before is a new one. */
+Test(dirty, a_cleared_day_leaves_with_its_batch)
+{
+    struct dirty_set *set = dirty_set_new();
+    uint32_t resellers = 0;
+    bool is_new;
+    struct dirty_day *first = mark(set, "r", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    struct dirty_day *second = mark(set, "r", 2, CAUSE_LATE_CLICKS, NULL, &is_new);
+    struct dirty_day *third = mark(set, "s", 3, CAUSE_LATE_CLICKS, NULL, &is_new);
+    dirty_set_wait(set, first);
+    dirty_set_clear(set, first, 5);
+    dirty_set_clear(set, second, 5);
+    dirty_set_clear(set, third, 6);
+    cr_assert_eq(dirty_set_count(set), 0);
+    cr_assert_eq(dirty_set_queued(set), 0);
+    cr_assert_null(dirty_set_first_waiting(set));
+    cr_assert_null(dirty_set_find(set, first->key));
+    cr_assert_not_null(dirty_set_first_of(set, bytes_text("r")));
+    cr_assert_eq(mark(set, "r", 1, CAUSE_LATE_CLICKS, NULL, &is_new), first);
+    cr_assert(is_new, "its mark is deleted by the batch it left with");
+    cr_assert_eq(first->mark_count, 1);
+    dirty_set_forget(set, 5);
+    cr_assert_eq(dirty_set_first_of(set, bytes_text("r")), first);
+    cr_assert_null(first->peer_next, "the second is gone");
+    cr_assert_eq(dirty_set_first_of(set, bytes_text("s")), third);
+    dirty_set_forget(set, 6);
+    cr_assert_null(dirty_set_first_of(set, bytes_text("s")));
+    dirty_set_each_reseller(set, count_reseller, &resellers);
+    cr_assert_eq(resellers, 1);
+    cr_assert_eq(dirty_set_first_queued(set), first);
     dirty_set_free(set);
 }
 
@@ -109,7 +168,7 @@ Test(dirty, the_set_is_right_under_many_additions_and_removals)
         struct dirty_day *found = dirty_set_find(set, buffer_view(&key));
         cr_assert_eq(found != NULL, is_there[place]);
         if (found != NULL && (state >> 20) % 2 == 0) {
-            dirty_set_clear(set, found);
+            dirty_set_clear(set, found, (uint64_t)step);
             is_there[place] = false;
             count--;
         } else {
@@ -118,7 +177,10 @@ Test(dirty, the_set_is_right_under_many_additions_and_removals)
             count += is_new;
             is_there[place] = true;
         }
+        if (step % 50 == 0)
+            dirty_set_forget(set, (uint64_t)step - 20);
         cr_assert_eq(dirty_set_count(set), count);
+        cr_assert_eq(count_peers(set, reseller), count_there(is_there, DAYS, which % 7));
         buffer_release(&key);
     }
     dirty_set_free(set);

@@ -359,6 +359,43 @@ Test(world, timers_fire_once_per_start_and_not_before_their_time)
     teardown(&f);
 }
 
+static void tick_at_once(struct timer *timer)
+{
+    struct ticking *ticking = timer->context;
+    ticking->fired++;
+    if (ticking->again-- > 0)
+        ticking->executor->timer_start(ticking->executor, timer, 0);
+}
+
+/* Work that is cut into turns must not keep the loop from everything else. */
+Test(world, a_timer_that_starts_itself_without_delay_fires_once_a_turn)
+{
+    struct fixture f;
+    setup(&f);
+    struct executor *executor = f.world->executor;
+    struct ticking tickings[2] = {{.executor = executor, .again = 1000},
+                                  {.executor = executor, .again = 1000}};
+    for (int i = 0; i < 2; i++) {
+        tickings[i].timer = (struct timer){.fire = tick_at_once, .context = &tickings[i]};
+        executor->timer_start(executor, &tickings[i].timer, 0);
+    }
+    for (int turn = 1; turn <= 20; turn++) {
+        executor->step(executor);
+        cr_assert_eq(tickings[0].fired, turn < 10 ? turn : 10);
+        cr_assert_eq(tickings[1].fired, turn);
+        if (turn == 10)
+            executor->timer_stop(executor, &tickings[0].timer);
+    }
+    executor->timer_stop(executor, &tickings[1].timer);
+    executor->timer_start(executor, &tickings[0].timer, 0);
+    executor->timer_start(executor, &tickings[0].timer, 1);
+    while (executor->step(executor))
+        ;
+    cr_assert_eq(tickings[0].fired, 1001, "a start takes the place of the one before it");
+    cr_assert_eq(tickings[1].fired, 20);
+    teardown(&f);
+}
+
 Test(world, a_stopped_timer_does_not_fire)
 {
     struct fixture f;

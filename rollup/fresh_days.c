@@ -1,0 +1,209 @@
+/* What decides correctness: a day that is not in the dirty set has a durable row, written after all
+ * that is durable of the day but its rate (dirty.h); so the days of the set are all that a row can
+ * be wrong about, whatever the rollup is doing with them meanwhile.  They and their stats are taken
+ * in one turn of the engine thread, before the rows are: a day that becomes clean in between has an
+ * older row then than its figure here, which goes before it.
+ *
+ * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
+ * are copied, and an empty batch, which is done when all before it is durable, says when the copy
+ * may be shown.  Mostly no rate changed since the last such batch, and there is nothing to wait
+ * for. */
+#include "rollup/fresh_days.h"
+
+#include <stdlib.h>
+
+#include "rollup/rollup_private.h"
+#include "storage/base/memory.h"
+
+/* One day's stats under way. */
+struct fresh_read {
+    struct fresh_days *fresh;
+    struct day_figure *figure;
+};
+
+struct fresh_days {
+    struct rollup *rollup;
+    struct bytes reseller;
+    int32_t from;
+    int32_t to;
+    struct rate *rates; /* of the reseller, oldest first */
+    uint32_t rate_count;
+    uint32_t rate_capacity;
+    uint64_t rates_order; /* of the last change of any rate that the copy may have */
+    struct day_figure *figures;
+    struct fresh_read *reads; /* of each figure */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t under_way; /* stats, and one for whoever starts them */
+    store_done done;
+    void *context;
+    int status;
+    struct error err;
+};
+
+struct fresh_days *fresh_days_new(struct rollup *rollup)
+{
+    struct fresh_days *fresh = memory_zeroed(1, sizeof(*fresh));
+    fresh->rollup = rollup;
+    return fresh;
+}
+
+void fresh_days_free(struct fresh_days *fresh)
+{
+    if (fresh == NULL)
+        return;
+    memory_free(fresh->rates);
+    memory_free(fresh->figures);
+    memory_free(fresh->reads);
+    memory_free(fresh);
+}
+
+const struct day_figure *fresh_days_figures(const struct fresh_days *fresh, uint32_t *count_out)
+{
+    *count_out = fresh->count;
+    return fresh->figures;
+}
+
+int fresh_days_price(const struct fresh_days *fresh, struct day_figure *figure)
+{
+    return figure_price(figure, rate_at(fresh->rates, fresh->rate_count, figure->day));
+}
+
+static void note_failure(struct fresh_days *fresh, int status, const struct error *err)
+{
+    if (fresh->status == 0)
+        fresh->status =
+            error_set(&fresh->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+/* ---- days ---- */
+
+static int compare_days(const void *a, const void *b)
+{
+    int32_t left = ((const struct day_figure *)a)->day;
+    int32_t right = ((const struct day_figure *)b)->day;
+    return (left < right) - (left > right);
+}
+
+static void read_step(struct fresh_days *fresh)
+{
+    if (--fresh->under_way > 0)
+        return;
+    if (fresh->count > 1)
+        qsort(fresh->figures, fresh->count, sizeof(*fresh->figures), compare_days);
+    struct error err = fresh->err;
+    fresh->done(fresh->context, fresh->status, fresh->status < 0 ? &err : NULL);
+}
+
+static void take_stats(void *context, int status, const struct error *err,
+                       const struct partition_figure *figures, uint32_t count,
+                       struct bytes position)
+{
+    static const struct partition_stats none;
+    const struct fresh_read *read = context;
+    struct fresh_days *fresh = read->fresh;
+    int32_t day = read->figure->day;
+    (void)position;
+    if (status == 0) {
+        status = figure_make(fresh->reseller, day, count > 0 ? &figures[0].stats : &none,
+                             rate_at(fresh->rates, fresh->rate_count, day), read->figure);
+        err = NULL;
+    }
+    if (status < 0)
+        note_failure(fresh, status, err);
+    read_step(fresh);
+}
+
+static bool is_asked(const struct fresh_days *fresh, const struct dirty_day *day)
+{
+    return day->day >= fresh->from && day->day <= fresh->to;
+}
+
+/* Room for all of them before the first is read: readers keep pointers. */
+static void make_room(struct fresh_days *fresh, const struct dirty_day *first)
+{
+    uint32_t count = 0;
+    for (const struct dirty_day *day = first; day != NULL; day = day->peer_next)
+        count += is_asked(fresh, day);
+    if (count <= fresh->capacity)
+        return;
+    fresh->capacity = count;
+    fresh->figures = memory_resize(fresh->figures, count * sizeof(*fresh->figures));
+    fresh->reads = memory_resize(fresh->reads, count * sizeof(*fresh->reads));
+}
+
+static void read_days(struct fresh_days *fresh)
+{
+    struct rollup *rollup = fresh->rollup;
+    const struct dirty_day *first = dirty_set_first_of(rollup->dirty, fresh->reseller);
+    make_room(fresh, first);
+    fresh->under_way = 1;
+    for (const struct dirty_day *day = first; day != NULL; day = day->peer_next) {
+        struct error err = {0};
+        if (!is_asked(fresh, day))
+            continue;
+        struct fresh_read *read = &fresh->reads[fresh->count];
+        *read = (struct fresh_read){fresh, &fresh->figures[fresh->count++]};
+        read->figure->day = day->day;
+        fresh->under_way++;
+        int rc = store_stats(rollup->store, TABLE_AD_CLICK, day->key, READ_DURABLE, take_stats,
+                             read, &err);
+        if (rc < 0)
+            take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
+    }
+    rollup->metric_fresh->value += fresh->count;
+    read_step(fresh);
+}
+
+/* ---- rates ---- */
+
+static void copy_rates(struct fresh_days *fresh)
+{
+    const struct rollup *rollup = fresh->rollup;
+    const struct rate *rates =
+        rate_table_rates(rollup->rates, fresh->reseller, &fresh->rate_count);
+    if (fresh->rate_count > fresh->rate_capacity) {
+        fresh->rate_capacity = fresh->rate_count;
+        fresh->rates = memory_resize(fresh->rates, fresh->rate_count * sizeof(*rates));
+    }
+    if (fresh->rate_count > 0)
+        memcpy(fresh->rates, rates, fresh->rate_count * sizeof(*rates));
+    fresh->rates_order = rollup->rates_changed;
+}
+
+static void rates_durable(void *context, int status, const struct error *err)
+{
+    struct fresh_days *fresh = context;
+    struct rollup *rollup = fresh->rollup;
+    if (status < 0) {
+        fresh->done(fresh->context, status, err);
+        return;
+    }
+    if (fresh->rates_order > rollup->rates_durable)
+        rollup->rates_durable = fresh->rates_order;
+    read_days(fresh);
+}
+
+void fresh_days_read(struct fresh_days *fresh, struct bytes reseller, int32_t from, int32_t to,
+                     store_done done, void *context)
+{
+    struct rollup *rollup = fresh->rollup;
+    struct error err = {0};
+    fresh->reseller = reseller;
+    fresh->from = from;
+    fresh->to = to;
+    fresh->done = done;
+    fresh->context = context;
+    fresh->count = 0;
+    fresh->status = 0;
+    copy_rates(fresh);
+    if (rollup->rates_changed == rollup->rates_durable) {
+        read_days(fresh);
+        return;
+    }
+    struct write_batch *empty = write_batch_new();
+    int rc = store_apply(rollup->store, empty, rates_durable, fresh, &err);
+    write_batch_free(empty);
+    if (rc < 0)
+        done(context, rc, &err);
+}
