@@ -53,6 +53,15 @@ static const char *comment_of(const char *name, uint32_t table_id, uint32_t colu
     return kept;
 }
 
+static void insert_by_name(struct cql_index *indexes, uint32_t count, const struct cql_index *index)
+{
+    uint32_t at = count;
+    for (; at > 0 && strcmp(indexes[at - 1].name, index->name) > 0; at--) {
+        indexes[at] = indexes[at - 1];
+    }
+    indexes[at] = *index;
+}
+
 uint32_t cql_index_list(const struct schema *schema, const struct table *table,
                         struct arena *arena, const struct cql_index **indexes_out)
 {
@@ -64,7 +73,7 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table,
          t = schema_table_next(schema, t)) {
         struct cql_index index;
         if (read_comment(schema, t, arena, &index) && index.table == table) {
-            indexes[count++] = index;
+            insert_by_name(indexes, count++, &index);
         }
     }
     return count;

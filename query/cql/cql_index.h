@@ -29,7 +29,7 @@ struct cql_index {
     bool is_built;
 };
 
-/* The indexes of a table, in the arena. */
+/* The indexes of a table by name, in the arena. */
 uint32_t cql_index_list(const struct schema *schema, const struct table *table,
                         struct arena *arena, const struct cql_index **indexes_out);
 /* The one of a keyspace that has the name; false: there is none. */

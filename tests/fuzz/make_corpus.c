@@ -104,6 +104,28 @@ static void save_lines(const struct seeds *seeds)
     save_text(seeds, "text", "exponent", "-1.25e-17");
 }
 
+/* The first byte is fuzz_definitions.c's. */
+static void save_definitions(const struct seeds *seeds)
+{
+    save(seeds, "definitions", "cli", bytes_of("", 1),
+         bytes_text("create keyspace k with strategy_options = {replication_factor: 1}; use k;\n"
+                    "create column family f with column_type=Super and comparator='CompositeType("
+                    "LongType(reversed=true),UTF8Type)' and subcomparator=BytesType -- c\n"
+                    "and column_metadata=[{column_name: a, validation_class: UTF8Type, "
+                    "index_type: KEYS, index_name: i}] and default_time_to_live=1;"));
+    save(seeds, "definitions", "counters", bytes_of("", 1),
+         bytes_text("create column family \"Likes\" with key_validation_class = UUIDType /* c */ "
+                    "and default_validation_class=CounterColumnType and comment='it\\'s';"));
+    save(seeds, "definitions", "xml", bytes_of("\1", 1),
+         bytes_text("<?xml version='1.0'?><Storage><Keyspace Name='A'><ColumnFamily Name='S' "
+                    "ColumnType='Super' CompareWith='TimeUUIDType' CompareSubcolumnsWith="
+                    "'BytesType' Comment='c'/><ReplicationFactor>3</ReplicationFactor>"
+                    "</Keyspace></Storage>"));
+    save_text(seeds, "query_flow", "plain",
+              "# queries\nQ1 -> reseller Rates\nQ2 reseller -> ad_click\nQ3 ad_click -> reseller\n"
+              "Q4 ad_click -> ad_click\n");
+}
+
 /* ---- frames ---- */
 
 static struct daybook_click click_of(const char *reseller, int32_t day, const char *ad)
@@ -520,6 +542,7 @@ int main(int argc, char **argv)
     write_history(&fixture);
     save_statements(&seeds);
     save_json(&seeds);
+    save_definitions(&seeds);
     save_lines(&seeds);
     save_binary(&seeds);
     save_values(&seeds);
