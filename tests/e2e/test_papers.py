@@ -15,10 +15,12 @@ FOUND = daybook.ROOT / "build" / "papers"
 PROMPT = re.compile(r"(cqlsh(?::\w+)?> | {3,}\.\.\. )")
 
 # Every family's BytesType is text, every family's keys are UUIDs, as the papers' own words have it.
-MUSIC = ["--keyspace", "music"] + [word for family in (
-    "users", "songs", "comments", "user_likes", "song_data") for word in ("--key", f"{family}=uuid")]
-BLOG = [word for family in ("Authors", "BlogEntries", "TaggedPosts", "Comments")
-        for word in ("--text", family)]
+MUSIC = ["--keyspace", "music"]
+for family in ("users", "songs", "comments", "user_likes", "song_data"):
+    MUSIC += ["--key", f"{family}=uuid"]
+BLOG = []
+for family in ("Authors", "BlogEntries", "TaggedPosts", "Comments"):
+    BLOG += ["--text", family]
 IMPORTS = {
     "000_music": [("cassandra-cli", "000_music.cli", *MUSIC)],
     "001_blog": [

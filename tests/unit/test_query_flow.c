@@ -41,9 +41,11 @@ Test(query_flow, lines_are_a_name_a_way_and_an_answer)
 
 Test(query_flow, what_is_no_query_is_refused_with_its_line)
 {
-    expect(bytes_text("\nQ1 hotels"), "! line 2: a line is NAME [TABLE] -> TABLE [what it answers]");
+    expect(bytes_text("\nQ1 hotels"),
+           "! line 2: a line is NAME [TABLE] -> TABLE [what it answers]");
     expect(bytes_text("Q1 a ->"), "! line 1: a line is NAME [TABLE] -> TABLE [what it answers]");
-    expect(bytes_text("Q1 a b -> c"), "! line 1: a line is NAME [TABLE] -> TABLE [what it answers]");
+    expect(bytes_text("Q1 a b -> c"),
+           "! line 1: a line is NAME [TABLE] -> TABLE [what it answers]");
     expect(bytes_text("Q12345678901234567 -> a"),
            "! line 1: the query's name is over 16 bytes long");
     expect(bytes_text("Q1 -> a \xff"), "! line 1: the text is not UTF-8");
