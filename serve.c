@@ -401,6 +401,15 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
     return 0;
 }
 
+/* What follows the directory follows it again; what hinders that hinders no click. */
+static void serve_resume_backup(struct serve *serve)
+{
+    struct error err = {0};
+    if (backup_resume(serve->house->backup, disk_posix_open, disk_posix_close, &err) != 0) {
+        fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
+    }
+}
+
 /* Thousands of connections need as many descriptors; what the system allows is taken. */
 static void raise_descriptors(void)
 {
@@ -421,6 +430,7 @@ int serve_run(const void *argument, const struct control_common *common)
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {
         loop_on_stop(serve.loop, serve_stop, &serve);
+        serve_resume_backup(&serve);
         rc = serve_doors(&serve, options, path, &err);
     }
     if (rc != 0) {

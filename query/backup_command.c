@@ -1,5 +1,5 @@
 /* backup_command: `daybook backup DIR`: a point of the directory as of now; with --follow, and the
- * log behind it for as long as the server runs.
+ * log behind it until it is told to stop, also by a server that starts again.
  *
  * The answer comes when the point is there and synced. */
 #include <errno.h>
@@ -87,7 +87,7 @@ static const struct argp_option backup_command_argp_options[] = {
     {"copy", KEY_COPY, NULL, 0,
      "Copy segments also where the file system could share them by hard links", 0},
     {"follow", KEY_FOLLOW, NULL, 0,
-     "Go on copying segments and synced log files for as long as the server runs", 0},
+     "Go on copying segments and synced log files, also after the server's next starts", 0},
     {"stop", KEY_STOP, NULL, 0, "End --follow; what was copied stays", 0},
     {0},
 };
@@ -158,13 +158,24 @@ static bool resolve(const char *path, const char *folder, char to[PATH_MAX])
     return length >= 0 && length < PATH_MAX;
 }
 
+static void stopped(void *context, int status, const struct error *err,
+                    const struct backup_progress *progress)
+{
+    struct command_output *output = context;
+    (void)progress;
+    if (status != 0) {
+        command_fail(output, command_exit_of(status), "%s", err->text);
+    } else {
+        output->finish(output, EXIT_DONE);
+    }
+}
+
 static void stop_following(const struct query *query, struct command_output *output)
 {
-    if (!backup_unfollow(query->backup)) {
+    static const struct backup_handler stop_handler = {.done = stopped};
+    if (!backup_unfollow(query->backup, &stop_handler, output)) {
         command_fail(output, EXIT_DATA_SAYS_NO, "no backup follows this directory");
-        return;
     }
-    output->finish(output, EXIT_DONE);
 }
 
 void backup_command_run(void *room, const struct command_request *request,

@@ -14,9 +14,11 @@
  * must not fill its disk because another one hangs; the moments between are lost to a restore. */
 #include "storage/backup.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "storage/backup_following.h"
 #include "storage/backup_point.h"
 #include "storage/base/memory.h"
 
@@ -42,6 +44,9 @@ struct task {
     char failure[256];                 /* of the last try; "" when it went well */
     bool is_ending;                    /* closes, and is gone */
     /* Of one that follows: */
+    bool is_remembered;
+    bool is_forgotten;                 /* is to be, when it closes, */
+    bool forgets;                      /* and the job under way sees to it */
     bool needs_point;
     bool has_let_go;                   /* of the log after `frame`: BACKUP_LOG_MAX */
     struct backup_tail tail;
@@ -147,6 +152,10 @@ static void task_closed(struct task *task)
 {
     struct backup *backup = task->backup;
     int status = task->status;
+    if (task->is_forgotten && !task->forgets) {
+        task_close(task);
+        return;
+    }
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
         snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
@@ -166,6 +175,9 @@ static void task_closed(struct task *task)
 static void close_run(struct job *job)
 {
     struct task *task = (struct task *)job;
+    if (task->forgets) {
+        task->status = backup_following_remove(task->backup->world->disk, &task->err);
+    }
     if (task->target != NULL) {
         task->options.close(task->target);
         task->target = NULL;
@@ -180,6 +192,7 @@ static void close_done(struct job *job)
 static void task_close(struct task *task)
 {
     task->state = TASK_CLOSING;
+    task->forgets = task->is_forgotten;
     submit(task, close_run, close_done);
 }
 
@@ -300,6 +313,31 @@ static void note_point(struct task *task)
     task->log_bytes = 0;
 }
 
+/* ---- remembering ---- */
+
+static void remember_run(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    const struct backup_following following = {
+        .path = task->path, .keep = task->options.keep, .copies = task->options.copies};
+    task->status = backup_following_write(task->backup->world->disk, &following, &task->err);
+}
+
+static void remember_done(struct job *job)
+{
+    struct task *task = (struct task *)job;
+    if (task->status == 0 && task->is_ending) {
+        task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
+    }
+    if (task->status != 0) {
+        task_close(task);
+        return;
+    }
+    task->is_remembered = true;
+    tell_done(task, 0, NULL);
+    wait_ms(task, BACKUP_TICK_MS, tick);
+}
+
 /* A snapshot is copied and synced. */
 static void copied(struct task *task)
 {
@@ -319,7 +357,10 @@ static void copied(struct task *task)
     task->frame = task->held->frame;
     task->taken_us = task->began_us;
     task->failure[0] = '\0';
-    tell_done(task, 0, NULL);
+    if (!task->is_remembered) {
+        submit(task, remember_run, remember_done);
+        return;
+    }
     wait_ms(task, BACKUP_TICK_MS, tick);
 }
 
@@ -483,12 +524,43 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     return 0;
 }
 
-bool backup_unfollow(struct backup *backup)
+int backup_resume(struct backup *backup,
+                  int (*open)(const char *path, bool create, struct disk **disk_out,
+                              struct error *err),
+                  void (*close)(struct disk *disk), struct error *err)
 {
-    if (backup->follow == NULL || backup->follow->is_ending) {
+    static const struct backup_handler nobody;
+    struct backup_following following;
+    int rc = backup_following_read(backup->world->disk, &following, err);
+    if (rc != 0) {
+        return rc == -ENOENT ? 0 : rc;
+    }
+    const struct backup_options options = {.path = following.path,
+                                           .follows = true,
+                                           .copies = following.copies,
+                                           .keep = following.keep,
+                                           .open = open,
+                                           .close = close};
+    rc = backup_start(backup, &options, &nobody, NULL, err);
+    if (rc == 0) {
+        backup->follow->is_remembered = true;
+    }
+    backup_following_release(&following);
+    return rc;
+}
+
+bool backup_unfollow(struct backup *backup, const struct backup_handler *handler, void *context)
+{
+    struct task *task = backup->follow;
+    struct error err = {0};
+    if (task == NULL || task->is_ending) {
         return false;
     }
-    task_end(backup->follow);
+    tell_done(task, error_set(&err, ERROR_CLOSED, "the backup was stopped"), &err);
+    task->handler = *handler;
+    task->context = context;
+    task->is_forgotten = true;
+    task_end(task);
     return true;
 }
 

@@ -1,5 +1,7 @@
 /* backup: backups of a store while it works: one at a time, and one directory that follows it.
  *
+ * A directory that follows is remembered once its first point stands, until it is told to stop.
+ *
  * Copying happens on the copy lane, whose disk may be as slow as it likes: neither writes nor reads
  * of the store wait for it, only disk space does.  Engine thread only. */
 #ifndef DAYBOOK_STORAGE_BACKUP_H
@@ -59,8 +61,15 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
 must_check int backup_start(struct backup *backup, const struct backup_options *options,
                             const struct backup_handler *handler, void *context,
                             struct error *err);
-/* Stop following; what was copied stays.  False: none did. */
-bool backup_unfollow(struct backup *backup);
+/* Go on following where the data directory says so (backup_following.h): as with a first try that
+ * went well, what fails is tried again.  0 as well when nothing follows. */
+must_check int backup_resume(struct backup *backup,
+                             int (*open)(const char *path, bool create, struct disk **disk_out,
+                                         struct error *err),
+                             void (*close)(struct disk *disk), struct error *err);
+/* Stop following, also in the next life; what was copied stays; `done` when that is durable.
+ * False: none did, and nobody is called. */
+bool backup_unfollow(struct backup *backup, const struct backup_handler *handler, void *context);
 void backup_status(struct backup *backup, struct backup_status *status_out);
 /* Stop a backup that is under way, which fails; one that follows goes on. */
 void backup_stop(struct backup *backup);

@@ -563,7 +563,7 @@ static void listing_add(void *context, const char *name)
 {
     static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH,
                                        MANIFEST_COPY_PATH, MANIFEST_COPY_NEW_PATH, "log",
-                                       "segments", "archive"};
+                                       "segments", "archive", "following", "following.tmp"};
     struct listing *listing = context;
 
     listing->has_entries = true;

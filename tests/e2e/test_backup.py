@@ -140,3 +140,40 @@ def test_refusals_say_what_to_do(directory, tmp_path):
         shutil.rmtree(tmp_path / "n", ignore_errors=True)
         daybook.run("restore", tmp_path / "b", tmp_path / "n", *words)
         assert (daybook.run("status", "-d", tmp_path / "n").out.split()[1] == identity) == same
+
+
+def test_what_follows_goes_on_after_a_start_and_replaces_a_lost_directory(serve, clicks, directory,
+                                                                          tmp_path):
+    server = serve()
+    server.run("backup", "--follow", tmp_path / "f")
+    server.kill()
+    server = serve()
+    server.run("load", clicks)
+    daybook.wait_until(lambda: " 0 frames" in server.run("status").out, "caught up")
+    loaded = clicks_of(directory)
+    stop = threading.Event()
+    loader = threading.Thread(target=loads_for_ever, args=(server, clicks, stop))
+    loader.start()
+    daybook.wait_until(lambda: clicks_of(directory) > 2 * loaded, "more clicks")
+    shutil.rmtree(directory)
+    server.kill()
+    stop.set()
+    loader.join()
+    again = tmp_path / "again"
+    daybook.run("restore", tmp_path / "f", again, "--latest")
+    assert "all agree" in daybook.run("verify", "-d", again).out
+    assert clicks_of(again) >= loaded
+    assert not (again / "following").exists()
+
+
+def test_a_backup_that_was_told_to_stop_does_not_follow_again(serve, clicks, directory, tmp_path):
+    server = serve()
+    server.run("backup", "--follow", tmp_path / "f")
+    server.run("backup", "--stop")
+    assert server.stop() == 0
+    server = serve()
+    server.run("backup", "--stop", status=1)
+    assert server.stop() == 0
+    (directory / "following").write_bytes(b"DAYFOLLW and nonsense")
+    server = serve()
+    assert "following: it is damaged" in server.text()

@@ -10,6 +10,7 @@
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
+#include "storage/backup_following.h"
 #include "storage/backup_point.h"
 #include "client/frame_writer.h"
 #include "storage/base/calendar.h"
@@ -528,6 +529,15 @@ static void save_point(const struct seeds *seeds, struct store *store)
     buffer_release(&content);
 }
 
+static void save_following(const struct seeds *seeds)
+{
+    const struct backup_following following = {.path = (char[]){"/mnt/host2/daybook"}, .keep = 2};
+    struct buffer content = {0};
+    backup_following_encode(&following, &content);
+    save(seeds, "backup_following", "plain", bytes_of("", 0), buffer_view(&content));
+    buffer_release(&content);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -554,6 +564,7 @@ int main(int argc, char **argv)
     save_batch(&seeds, fixture.store);
     save_files(&seeds);
     save_point(&seeds, fixture.store);
+    save_following(&seeds);
     engine_fixture_close(&fixture);
     sim_world_free(sim);
     return 0;

@@ -173,7 +173,7 @@ static void backup_begin(struct bench *bench, struct ended *ended, bool follows,
 {
     static const struct backup_handler handler = {.done = backup_done};
     const struct backup_options options = {
-        .path = "b", .follows = follows, .keep = keep, .log_max = bench->log_max,
+        .path = "/b", .follows = follows, .keep = keep, .log_max = bench->log_max,
         .open = open_target, .close = close_target};
     *ended = (struct ended){0};
     cr_assert_eq(backup_start(bench->backup, &options, &handler, ended, NULL), 0);
@@ -626,6 +626,16 @@ static void follow(struct bench *bench)
     cr_assert_eq(ended.status, 0, "%s", ended.err.text);
 }
 
+static void unfollow(struct bench *bench)
+{
+    static const struct backup_handler handler = {.done = backup_done};
+    struct ended ended = {0};
+    cr_assert(backup_unfollow(bench->backup, &handler, &ended));
+    cr_assert_not(backup_unfollow(bench->backup, &handler, &ended));
+    step_until(bench, &ended.is_done);
+    cr_assert_eq(ended.status, 0, "%s", ended.err.text);
+}
+
 static void catch_up(struct bench *bench)
 {
     struct backup_status status;
@@ -651,8 +661,7 @@ Test(backup, that_follows_has_everything_as_soon_as_it_says_so)
         catch_up(&bench);
         expect_restored(&bench, BACKUP_LATEST, bench.written);
     }
-    cr_assert(backup_unfollow(bench.backup));
-    cr_assert_not(backup_unfollow(bench.backup));
+    unfollow(&bench);
     bench_stop(&bench);
 }
 
@@ -761,4 +770,54 @@ Test(backup, that_follows_takes_the_last_frames_along_when_the_store_closes)
     bench_close(&bench);
     expect_restored(&bench, BACKUP_LATEST, 20);
     sim_disk_free(bench.target);
+}
+
+/* The power fails, or the process is killed, or it ends as it should; then a server starts again. */
+static void restart(struct bench *bench, uint32_t how, uint64_t seed)
+{
+    struct sim_world *after;
+    struct bench before = *bench;
+    struct error err = {0};
+    if (how == 0) {
+        struct ended ended = {0};
+        backup_close(bench->backup, set_ended, &ended);
+        step_until(bench, &ended.is_done);
+        engine_fixture_close(&bench->fixture);
+        after = sim_world_restart(bench->sim, seed);
+        metrics_free(bench->metrics);
+        sim_world_free(bench->sim);
+    } else {
+        after = how == 1 ? sim_world_restart(bench->sim, seed) : sim_world_crash(bench->sim, seed);
+        opened = sim_disk_new();       /* the old life shall not write to it while it ends */
+        struct sim_disk *elsewhere = opened;
+        bench_close(&before);
+        sim_disk_free(elsewhere);
+    }
+    bench_open(bench, after, bench->target);
+    cr_assert_eq(backup_resume(bench->backup, open_target, close_target, &err), 0, "%s", err.text);
+}
+
+/* Who follows goes on in every next life, however the one before ended, until it is told to stop. */
+Test(backup, that_follows_goes_on_after_every_start_until_it_is_told_to_stop)
+{
+    struct bench bench;
+    struct backup_status status;
+    bench_start(&bench, 16);
+    write_clicks(&bench, 5);
+    follow(&bench);
+    for (uint32_t round = 0; round < 9; round++) {
+        restart(&bench, round % 3, round);
+        write_clicks(&bench, 7);
+        if (round == 4)
+            engine_fixture_flush(&bench.fixture);
+        catch_up(&bench);
+        expect_restored(&bench, BACKUP_LATEST, bench.written);
+    }
+    unfollow(&bench);
+    for (uint32_t how = 0; how < 3; how++) {
+        restart(&bench, how, how);
+        backup_status(bench.backup, &status);
+        cr_assert_not(status.is_following);
+    }
+    bench_stop(&bench);
 }
