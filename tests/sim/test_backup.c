@@ -772,7 +772,7 @@ Test(backup, that_follows_takes_the_last_frames_along_when_the_store_closes)
     sim_disk_free(bench.target);
 }
 
-/* The power fails, or the process is killed, or it ends as it should; then a server starts again. */
+/* A server ends as it should, is killed, or loses its power; then another one starts. */
 static void restart(struct bench *bench, uint32_t how, uint64_t seed)
 {
     struct sim_world *after;
