@@ -797,7 +797,7 @@ static void restart(struct bench *bench, uint32_t how, uint64_t seed)
     cr_assert_eq(backup_resume(bench->backup, open_target, close_target, &err), 0, "%s", err.text);
 }
 
-/* Who follows goes on in every next life, however the one before ended, until it is told to stop. */
+/* Who follows goes on in every next life, however the last one ended, until it is told to stop. */
 Test(backup, that_follows_goes_on_after_every_start_until_it_is_told_to_stop)
 {
     struct bench bench;
