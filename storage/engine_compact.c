@@ -357,7 +357,8 @@ static bool drops_tombstones(const struct compact_job *compact, struct group gro
     }
     return !has_client_times(compact->table) ||
            (choice->runs[choice->count - 1] == group.end - group.start - 1 &&
-            !commit_log_is_kept(engine->log) && !purge_tried_of(engine, compact->table->id)->was_disturbed);
+            !commit_log_is_kept(engine->log) &&
+            !purge_tried_of(engine, compact->table->id)->was_disturbed);
 }
 
 static void compact_submit(struct engine *engine, struct group group, struct group exceptions,
