@@ -128,13 +128,6 @@ void verify_progress(struct verify *verify, const char *what, uint64_t count)
     command_printf(verify->output, COMMAND_ERR, "%s: %" PRIu64 "\n", what, count);
 }
 
-uint64_t verify_frame(const struct verify *verify)
-{
-    struct store_status status;
-    store_status(verify->rollup->store, &status);
-    return status.frame_applied;
-}
-
 /* ---- files ---- */
 
 static void take_damage(void *context, const char *text)

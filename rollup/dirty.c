@@ -41,6 +41,7 @@ struct dirty_set {
     struct dirty_range *range_first;
     struct dirty_range *range_last;
     uint64_t order_next;
+    uint64_t cleared;                  /* dirty_set_cleared */
 };
 
 static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate", "void", "correction",
@@ -131,6 +132,11 @@ uint64_t dirty_set_order(const struct dirty_set *set)
     return set->order_next;
 }
 
+uint64_t dirty_set_cleared(const struct dirty_set *set)
+{
+    return set->cleared;
+}
+
 /* ---- lists ---- */
 
 static void list_append(struct list *list, struct dirty_day *day)
@@ -182,7 +188,7 @@ void dirty_set_queue(struct dirty_set *set, struct dirty_day *day)
     list_remove(list_of(set, day), day);
     day->is_leaving = false;
     day->is_queued = true;
-    day->order = set->order_next++;
+    day->order = day->touched = set->order_next++;
     list_append(&set->queue, day);
 }
 
@@ -192,6 +198,7 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
         return;
     list_remove(&set->queue, day);
     day->is_queued = false;
+    day->touched = set->order_next++;
     list_append(&set->waiting, day);
 }
 
@@ -327,6 +334,7 @@ void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batc
     day->is_queued = false;
     day->is_leaving = true;
     day->order = batch;
+    set->cleared = set->order_next++;
     list_append(&set->leaving, day);
 }
 
@@ -366,7 +374,7 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     day->hash = hash;
     day->first_us = day->last_us = now_us;
     day->is_queued = true;
-    day->order = set->order_next++;
+    day->order = day->touched = set->order_next++;
     list_append(&set->queue, day);
     if (++set->days.used * 2 > set->days.slot_count)
         table_grow(set, &set->days);
@@ -491,5 +499,6 @@ void dirty_set_clear_first_range(struct dirty_set *set)
     set->range_first = range->next;
     if (range->next == NULL)
         set->range_last = NULL;
+    set->cleared = set->order_next++;
     memory_free(range);
 }

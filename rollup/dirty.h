@@ -59,6 +59,7 @@ struct dirty_day {
     int32_t day;
     uint64_t order;                    /* when it was queued: ascending along the queue; of a day
                                         * that leaves, with which batch */
+    uint64_t touched;                  /* when it was last queued or worked off, in that sequence */
     int64_t first_us;                  /* when the first mark for a click came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
     struct dirty_mark *marks;
@@ -90,6 +91,9 @@ uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and
 
 /* The order the next day or range to be queued will get: all now queued are before it. */
 uint64_t dirty_set_order(const struct dirty_set *set);
+
+/* The same when a day or range was last taken off the set; 0: none was. */
+uint64_t dirty_set_cleared(const struct dirty_set *set);
 
 /* What days are found by; the same for the same key. */
 uint64_t dirty_hash(struct bytes key);

@@ -53,15 +53,15 @@ static void compare_counters(struct verify *verify)
         const struct tally *tally = &verify->tallies[i];
         total += tally->counted;
         differing += !tally_agrees(tally);
-        if (verify->is_second_look && !tally_agrees(tally))
+        if (verify->looks > 0 && !tally_agrees(tally))
             name_counter(verify, tally, key_map_key(verify->keys, i));
     }
-    if (differing > 0 && !verify->is_second_look) {
-        verify->is_second_look = true;
+    if (differing > 0 && verify->looks == 0) {
+        verify->looks++;
         counters_start(verify, verify->counter_table);
         return;
     }
-    verify->is_second_look = false;
+    verify->looks = 0;
     command_printf(verify->output, COMMAND_OUT,
                    "%s: %u counters compared with %" PRId64 " clicks\n", counter_name(verify),
                    count, total);

@@ -1,8 +1,14 @@
 /* Figures: every day that has clicks, then every row whose day has none.
  *
- * A chunk of days is read and judged; if one differs, the whole chunk is read again before anything
- * is called a difference, because clicks may have come between its stats and its row. */
+ * A look at a chunk of days is several reads, between which clicks come and the rollup works: a day
+ * that was queued or worked off since the look began says nothing.  While a chunk has such a day
+ * that does not agree, it is looked at again, up to LOOKS_MAX times; then the day counts as out of
+ * date.  Only what differs in a second look, untouched, is called a difference. */
 #include "rollup/verify_private.h"
+
+enum { LOOKS_MAX = 10 };
+
+enum verdict { DAY_AGREES, DAY_CHANGES, DAY_DIFFERS };
 
 static void append_figure(struct buffer *text, const struct day_figure *figure)
 {
@@ -79,44 +85,84 @@ static bool is_owed(const struct verify *verify, const struct day_facts *day)
     return dirty != NULL && dirty->owed_us != 0;
 }
 
-/* True when row and ledger are what follows; else, on the second look, they are named. */
-static bool judge_day(struct verify *verify, struct day_facts *day, struct error *err)
+/* Whether it was queued or worked off since this look began, or may have been: one that is not in
+ * the set any more, or that a range has worked off, cannot be told from any other. */
+static bool was_touched(const struct verify *verify, const struct day_facts *day)
 {
-    struct day_figure follows;
+    struct dirty_set *set = verify->rollup->dirty;
+    const struct dirty_day *dirty = dirty_set_find(set, day->key);
+    return dirty_set_cleared(set) >= verify->look_order ||
+           (dirty != NULL && dirty->touched >= verify->look_order);
+}
+
+static bool row_agrees(const struct day_facts *day, const struct day_figure *follows)
+{
+    return day->has_row ? figure_identical(&day->row, follows) : follows->clicks == 0;
+}
+
+static bool ledger_agrees(const struct verify *verify, const struct day_facts *day)
+{
+    bool is_published = day->has_row && day->row.state != DAY_OPEN;
+    return !is_published || is_owed(verify, day) ||
+           (day->has_last && figure_equal(&day->last.new, &day->row));
+}
+
+/* What follows from the day's clicks and its rate. */
+static int figure_following(const struct verify *verify, const struct day_facts *day,
+                            struct day_figure *follows, struct error *err)
+{
     int rc = day->status;
     if (rc == 0)
         rc = figure_make(day->reseller, day->day, &day->stats,
-                         rate_table_at(verify->rollup->rates, day->reseller, day->day), &follows);
-    if (rc < 0) {
-        error_set(err, rc, "a day could not be read");
-        return false;
-    }
-    follows.state = day->has_row ? day->row.state : DAY_OPEN;
-    bool row_agrees = day->has_row ? figure_identical(&day->row, &follows) : follows.clicks == 0;
-    bool is_published = day->has_row && day->row.state != DAY_OPEN;
-    bool ledger_agrees = !is_published || is_owed(verify, day) ||
-                         (day->has_last && figure_equal(&day->last.new, &day->row));
-    if ((row_agrees && ledger_agrees) || is_dirty(verify, day))
-        return true;
-    if (verify->is_second_look && verify->repair != NULL)
+                         rate_table_at(verify->rollup->rates, day->reseller, day->day), follows);
+    if (rc < 0)
+        return error_set(err, rc, "a day could not be read");
+    follows->state = day->has_row ? day->row.state : DAY_OPEN;
+    return 0;
+}
+
+static int judge_day(const struct verify *verify, const struct day_facts *day,
+                     enum verdict *verdict_out, struct error *err)
+{
+    struct day_figure follows;
+    int rc = figure_following(verify, day, &follows, err);
+    if (rc < 0)
+        return rc;
+    if ((row_agrees(day, &follows) && ledger_agrees(verify, day)) || is_dirty(verify, day))
+        *verdict_out = DAY_AGREES;
+    else
+        *verdict_out = was_touched(verify, day) ? DAY_CHANGES : DAY_DIFFERS;
+    return 0;
+}
+
+static void name_day(struct verify *verify, const struct day_facts *day)
+{
+    struct day_figure follows;
+    check(figure_following(verify, day, &follows, NULL) == 0);
+    if (verify->repair != NULL)
         repair_note_day(verify->repair, day->reseller, day->day);
-    if (verify->is_second_look && !row_agrees)
+    if (!row_agrees(day, &follows))
         name_figures(verify, "amount_by_day", day->reseller, day->day,
                      day->has_row ? &day->row : NULL, &follows, "clicks and rates");
-    if (verify->is_second_look && !ledger_agrees)
+    if (!ledger_agrees(verify, day))
         name_figures(verify, "restatement", day->reseller, day->day,
                      day->has_last ? &day->last.new : NULL, &day->row, "amount_by_day");
-    return false;
 }
 
-static void count_day(struct verify *verify, const struct day_facts *day)
+static void count_day(struct verify *verify, const struct day_facts *day, enum verdict verdict)
 {
+    if (verdict == DAY_DIFFERS)
+        name_day(verify, day);
+    if (verify->is_of_rows) {
+        verify->days_published += day->row.state != DAY_OPEN;
+        return;
+    }
     verify->days++;
     verify->clicks += day->stats.rows;
-    verify->days_dirty += is_dirty(verify, day);
+    verify->days_dirty += verdict == DAY_CHANGES || is_dirty(verify, day);
 }
 
-/* ---- a chunk of days, looked at once or twice ---- */
+/* ---- a chunk of days, looked at until nothing comes between ---- */
 
 static void next_partitions(struct verify *verify);
 static void next_rows(struct verify *verify);
@@ -136,36 +182,59 @@ static void verify_turn(struct verify *verify)
     executor->timer_start(executor, &verify->turn, 0);
 }
 
+/* Rows whose days have clicks were judged with the partitions. */
+static int judge_one(const struct verify *verify, const struct day_facts *day,
+                     enum verdict *verdict_out, struct error *err)
+{
+    *verdict_out = DAY_AGREES;
+    return verify->is_of_rows && day->stats.rows > 0 ? 0 :
+                                                       judge_day(verify, day, verdict_out, err);
+}
+
+static int judge_all(const struct verify *verify, const struct day_facts *days, uint32_t count,
+                     bool *changes_out, bool *differs_out, struct error *err)
+{
+    *changes_out = *differs_out = false;
+    for (uint32_t i = 0; i < count; i++) {
+        enum verdict verdict;
+        int rc = judge_one(verify, &days[i], &verdict, err);
+        if (rc < 0)
+            return rc;
+        *changes_out = *changes_out || verdict == DAY_CHANGES;
+        *differs_out = *differs_out || verdict == DAY_DIFFERS;
+    }
+    return 0;
+}
+
+static void chunk_end(struct verify *verify, const struct day_facts *days, uint32_t count)
+{
+    verify->looks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        enum verdict verdict;
+        check(judge_one(verify, &days[i], &verdict, NULL) == 0);
+        count_day(verify, &days[i], verdict);
+    }
+    buffer_clear(&verify->position);
+    buffer_append_bytes(&verify->position, buffer_view(&verify->position_next));
+    verify_progress(verify, "days compared", verify->days);
+}
+
 static void chunk_judge(struct verify *verify)
 {
-    bool is_of_rows = verify->is_of_rows;
     uint32_t count;
-    struct day_facts *days = day_reader_days(verify->reader, &count);
+    const struct day_facts *days = day_reader_days(verify->reader, &count);
     struct error err = {0};
-    bool agrees = true;
-    for (uint32_t i = 0; i < count; i++) {
-        /* Rows whose days have clicks were judged with the partitions. */
-        if (!is_of_rows || days[i].stats.rows == 0)
-            agrees = judge_day(verify, &days[i], &err) && agrees;
-    }
-    if (err.code < 0) {
-        verify_fail(verify, err.code, &err);
+    bool changes, differs;
+    int rc = judge_all(verify, days, count, &changes, &differs, &err);
+    if (rc < 0) {
+        verify_fail(verify, rc, &err);
         return;
     }
-    if (!agrees && !verify->is_second_look) {
-        verify->is_second_look = true;
-    } else {
-        verify->is_second_look = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!is_of_rows)
-                count_day(verify, &days[i]);
-            else if (days[i].row.state != DAY_OPEN)
-                verify->days_published++;
-        }
-        buffer_clear(&verify->position);
-        buffer_append_bytes(&verify->position, buffer_view(&verify->position_next));
-        verify_progress(verify, "days compared", verify->days);
-    }
+    bool looks_again = changes || (differs && verify->looks == 0);
+    if (looks_again && verify->looks + 1 < LOOKS_MAX)
+        verify->looks++;
+    else
+        chunk_end(verify, days, count);
     verify_turn(verify);
 }
 
@@ -212,20 +281,21 @@ static void figures_done(struct verify *verify)
         command_printf(verify->output, COMMAND_OUT, ", %" PRIu64 " of them out of date and left",
                        verify->days_dirty);
     command_printf(verify->output, COMMAND_OUT, "\n");
-    verify->frame = verify_frame(verify);
     verify_ledger(verify);
 }
 
 static void next_partitions(struct verify *verify)
 {
     struct error err = {0};
-    if (!verify->has_more && !verify->is_second_look) {
+    if (!verify->has_more && verify->looks == 0) {
         buffer_clear(&verify->position);
         verify->has_more = true;
         verify->is_of_rows = true;
+        verify->publications = verify->rollup->metric_published->value;
         next_rows(verify);
         return;
     }
+    verify->look_order = dirty_set_order(verify->rollup->dirty);
     int rc = store_stats_scan(verify->rollup->store, TABLE_AD_CLICK, buffer_view(&verify->position),
                               DAY_READER_MAX, READ_APPLIED, take_days, verify, &err);
     if (rc < 0)
@@ -275,10 +345,11 @@ static void next_rows(struct verify *verify)
 {
     struct error err = {0};
     struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_APPLIED);
-    if (!verify->has_more && !verify->is_second_look) {
+    if (!verify->has_more && verify->looks == 0) {
         figures_done(verify);
         return;
     }
+    verify->look_order = dirty_set_order(verify->rollup->dirty);
     request.row_limit = DAY_READER_MAX;
     request.position = buffer_view(&verify->position);
     int rc = store_read(verify->rollup->store, &request, take_rows, verify, &err);

@@ -59,8 +59,8 @@ static void ledger_done(void *context, int status, const struct error *err)
         return;
     }
     /* Comparable only if nothing was published meanwhile. */
-    if (verify->days_published != verify->ledger_days && verify->frame == verify_frame(verify) &&
-        verify_may_name(verify))
+    if (verify->days_published != verify->ledger_days &&
+        verify->publications == verify->rollup->metric_published->value && verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %" PRIu64 " days are published, %" PRIu64 " have a ledger\n",
                        verify->days_published, verify->ledger_days);
@@ -73,7 +73,7 @@ static void ledger_done(void *context, int status, const struct error *err)
 void verify_ledger(struct verify *verify)
 {
     struct error err = {0};
-    const struct read_request request = rows_request(TABLE_RESTATEMENT, NULL, READ_DURABLE);
+    const struct read_request request = rows_request(TABLE_RESTATEMENT, NULL, READ_APPLIED);
     int rc = rows_read(verify->rollup->store, &request, take_entry, ledger_done, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);

@@ -32,12 +32,13 @@ struct verify {
     struct buffer position;      /* of the chunk being judged */
     struct buffer position_next; /* of the one after it */
     bool has_more;               /* there is one */
-    bool is_second_look;
+    uint32_t looks;                    /* had already at what is being compared */
+    uint64_t look_order;               /* dirty_set_order when this look began */
     uint64_t days;
     uint64_t days_dirty;
     uint64_t clicks;
     uint64_t days_published; /* rows that say so */
-    uint64_t frame;                    /* applied when they had been counted */
+    int64_t publications;              /* made before they were counted */
 
     struct buffer ledger_reseller; /* the entry before, if of the same day */
     struct ledger_entry ledger_last;
@@ -80,5 +81,4 @@ void verify_fail(struct verify *verify, int status, const struct error *err);
 /* Count a difference; false when so many were named that this one is not. */
 bool verify_may_name(struct verify *verify);
 void verify_progress(struct verify *verify, const char *what, uint64_t count);
-uint64_t verify_frame(const struct verify *verify);           /* the store's last applied one */
 #endif

@@ -303,6 +303,10 @@ Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
 
 /* ---- verify finds what is wrong ---- */
 
+enum { DAY_COUNT = 5 };
+static const char *const days[DAY_COUNT] = {"2013-11-26", "2013-11-27", "2013-11-28", "2013-11-29",
+                                            "2013-12-09"};
+
 static struct write_batch *figure_batch(struct rollup_fixture *fixture, const char *clicks_column,
                                         int64_t clicks)
 {
@@ -341,6 +345,35 @@ Test(rollup_commands, verify_names_a_figure_that_does_not_follow_from_the_clicks
     cr_expect_not_null(strstr(text, "2 differences\n"), "%s", text);
     buffer_release(&answer.text);
     rollup_fixture_stop(&fixture);
+}
+
+/* Days change, and are worked off, between any two reads of a look: none of that is a difference. */
+Test(rollup_commands, verify_beside_clicks_and_rollups_finds_nothing)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        struct answer answer;
+        rollup_fixture_start(&fixture);
+        for (int i = 0; i < 40; i++)
+            rollup_fixture_click(&fixture, i % 2 == 0 ? "r" : "s", days[i % DAY_COUNT],
+                                 "0.5");
+        rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.25", true);
+        cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
+        start(&fixture, &answer, "verify -q", "");
+        for (int i = 0; !answer.done; i++) {
+            rollup_fixture_click(&fixture, i % 3 == 0 ? "s" : "r", days[i % DAY_COUNT], "0.25");
+            if (i % 4 == 0)
+                rollup_fixture_rate(&fixture, "r", "2013-11-27", i % 8 == 0 ? "0.5" : "0.75",
+                                    true);
+            cr_assert_eq(rollup_fixture_settle(&fixture, i % 5 == 0), 0);
+        }
+        buffer_put_u8(&answer.text, 0);
+        cr_expect_eq(answer.exit_status, EXIT_DONE, "seed %d:\n%s", (int)seed,
+                     (const char *)answer.text.data);
+        start_free(&answer);
+        buffer_release(&answer.text);
+        rollup_fixture_stop(&fixture);
+    }
 }
 
 Test(rollup_commands, verify_names_a_counter_that_is_not_its_clicks)
