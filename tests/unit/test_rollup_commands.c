@@ -347,7 +347,7 @@ Test(rollup_commands, verify_names_a_figure_that_does_not_follow_from_the_clicks
     rollup_fixture_stop(&fixture);
 }
 
-/* Days change, and are worked off, between any two reads of a look: none of that is a difference. */
+/* Days change, and are worked off, between any two reads of a look: none of it is a difference. */
 Test(rollup_commands, verify_beside_clicks_and_rollups_finds_nothing)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
