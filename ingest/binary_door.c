@@ -19,7 +19,10 @@
 #include "ingest/text_reply.h"
 #include "storage/base/memory.h"
 
-enum { ANSWER_PAYLOAD_MAX = 64 << 10 };
+enum {
+    ANSWER_PAYLOAD_MAX = 64 << 10,
+    FRAME_COST = 4 /* clicks in a frame are so many times those in as many bytes of lines */
+};
 
 struct binary_door {
     struct binary_decoder *decoder;
@@ -303,6 +306,7 @@ static bool frame_step(struct text_connection *connection)
         return false;
     }
     text_input_take(&connection->input, WIRE_HEADER_SIZE + payload.size);
+    ingest_spend(connection->ingest, FRAME_COST * (WIRE_HEADER_SIZE + payload.size));
     frame_take(connection, rest.data[4], payload);
     return true;
 }
@@ -321,17 +325,20 @@ static void frames_finish(struct text_connection *connection)
 
 void binary_door_run(struct text_connection *connection)
 {
+    const struct ingest *ingest = connection->ingest;
     bool is_through = false;
 
     if (connection->is_running || connection->is_closing)
         return;
     connection->is_running = true;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through)
+           !is_through && ingest->turn_left > 0)
         is_through = !frame_step(connection);
     if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
         connection->has_ended)
         frames_finish(connection);
+    if (ingest->turn_left == 0)
+        text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);
 }

@@ -142,6 +142,8 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->opened = opened;
     ingest->opened_context = context;
     ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
+    ingest->turn_left = INGEST_TURN_BYTES;
+    ingest->woken_end = &ingest->woken;
     ingest_add_metrics(ingest);
     *ingest_out = ingest;
     if (store_capabilities(options->store).read_only) {

@@ -40,8 +40,10 @@ struct ingest {
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct listener *listener;
     struct text_connection *connections;
-    struct text_connection *woken;     /* to be served in the next turn of the loop */
+    struct text_connection *woken;     /* to be served in the next turn of the loop, in order, */
+    struct text_connection **woken_end;        /* and where the next one goes */
     struct timer turn;
+    size_t turn_left;                  /* bytes that may still be taken before the next turn */
     uint32_t connection_count;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
@@ -54,6 +56,14 @@ struct ingest {
 /* A builder for the stream's table; ERROR_INVALID when that is not there, or not the stream's. */
 must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
                                   struct row_builder **builder_out, struct error *err);
+
+/* What all connections take in one turn of the loop, so that whoever asks a question waits for a
+ * fraction of a millisecond, however many clicks have come.  Past it the turn goes to others. */
+enum { INGEST_TURN_BYTES = 64 << 10 };
+static inline void ingest_spend(struct ingest *ingest, size_t bytes)
+{
+    ingest->turn_left -= bytes < ingest->turn_left ? bytes : ingest->turn_left;
+}
 
 /* A callback of the store has done its work. */
 void ingest_called_back(struct ingest *ingest);

@@ -31,6 +31,7 @@ static void input_take(struct text_connection *connection, size_t size, uint64_t
     const uint8_t *data = text_input_rest(&connection->input).data;
 
     text_input_take(&connection->input, size);
+    ingest_spend(connection->ingest, size);
     connection->lines += lines;
     if (!batch->is_open) {
         connection->group.lines += lines;
@@ -328,6 +329,7 @@ static void input_finish(struct text_connection *connection)
 void text_door_run(struct text_connection *connection)
 {
     const struct text_chunk *chunk = connection->input.front;
+    const struct ingest *ingest = connection->ingest;
     bool is_through = false;
 
     if (connection->binary != NULL) {
@@ -338,7 +340,7 @@ void text_door_run(struct text_connection *connection)
         return;
     connection->is_running = true;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && connection->input.front == chunk)
+           !is_through && connection->input.front == chunk && ingest->turn_left > 0)
         is_through = !input_step(connection);
     if (connection->state == TEXT_RECORDS && is_through) {
         if (connection->has_ended && !text_ahead_is_under_way(connection))
@@ -346,57 +348,81 @@ void text_door_run(struct text_connection *connection)
         else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
             (void)text_commit_group(connection);
     }
-    if (connection->input.front != chunk)
+    if (connection->input.front != chunk || ingest->turn_left == 0)
         text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);
 }
 
+static void turn_start(struct ingest *ingest)
+{
+    struct executor *executor = ingest->options.world->executor;
+
+    if (ingest->turn.handle == NULL)
+        executor->timer_start(executor, &ingest->turn, 0);
+}
+
 void text_door_wake(struct text_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
-    struct executor *executor = ingest->options.world->executor;
 
     if (connection->is_woken || connection->is_closing)
         return;
     connection->is_woken = true;
-    if (ingest->woken == NULL)
-        executor->timer_start(executor, &ingest->turn, 0);
-    connection->next_woken = ingest->woken;
-    ingest->woken = connection;
+    connection->next_woken = NULL;
+    *ingest->woken_end = connection;
+    ingest->woken_end = &connection->next_woken;
+    turn_start(ingest);
 }
 
 /* It is about to be freed. */
 static void door_unwake(struct text_connection *connection)
 {
-    struct text_connection **link = &connection->ingest->woken;
+    struct ingest *ingest = connection->ingest;
+    struct text_connection **link = &ingest->woken;
 
     if (!connection->is_woken)
         return;
     while (*link != connection)
         link = &(*link)->next_woken;
     *link = connection->next_woken;
+    if (*link == NULL)
+        ingest->woken_end = link;
 }
 
+static struct text_connection *woken_take(struct ingest *ingest)
+{
+    struct text_connection *first = ingest->woken;
+
+    ingest->woken = first->next_woken;
+    if (ingest->woken == NULL)
+        ingest->woken_end = &ingest->woken;
+    first->is_woken = false;
+    return first;
+}
+
+/* Who is woken meanwhile, or gets no turn, comes in the next one, the latter first. */
 void text_door_turn(struct timer *timer)
 {
     struct ingest *ingest = timer->context;
-    struct text_connection *woken = ingest->woken;
+    uint32_t count = 0;
 
     /* A connection is freed in a later turn of the loop, never within this one. */
-    ingest->woken = NULL;
-    for (struct text_connection *at = woken; at != NULL; at = at->next_woken)
+    ingest->turn_left = INGEST_TURN_BYTES;
+    for (struct text_connection *at = ingest->woken; at != NULL; at = at->next_woken) {
         text_reply_flush(at);
-    while (woken != NULL) {
-        struct text_connection *connection = woken;
+        count++;
+    }
+    while (count-- > 0 && ingest->turn_left > 0) {
+        struct text_connection *connection = woken_take(ingest);
 
-        woken = connection->next_woken;
-        connection->is_woken = false;
         if (connection->state == TEXT_BLOCKED)
             text_commit_retry(connection);
         else
             text_door_run(connection);
     }
+    if (ingest->woken != NULL)
+        turn_start(ingest);
 }
 
 /* ---- the connection ---- */

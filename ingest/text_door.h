@@ -9,7 +9,8 @@
 /* Own `connection` and start to read from it. */
 void text_door_attach(struct ingest *ingest, struct connection *connection);
 
-/* Take what has come in, as far as it goes, but no more than a chunk: others want their turn. */
+/* Take what has come in, as far as it goes, but no more than a chunk, and than is left of the turn
+ * (ingest_private.h): others want theirs. */
 void text_door_run(struct text_connection *connection);
 
 /* Send its answers and run it in the next turn of the loop, after all callbacks of this one: many

@@ -18,8 +18,8 @@
  * of its chunk are written.  A full store: the chunk is done again after a pause.  A failed store:
  * everybody who waits is told.
  *
- * Cost: a chunk of DAY_READER_MAX days takes the engine thread a millisecond or two; between chunks
- * it does other things. */
+ * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
+ * chunks it does other things. */
 #include "rollup/day_reader.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
@@ -27,10 +27,9 @@
 #include "storage/base/memory.h"
 
 enum {
+    CHUNK_DAYS_MAX = 64,
     CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
-    ROW_BYTES = 400,           /* of a day's rows besides keys */
-    GAP_DAYS_MAX = 31,         /* days apart that still share a slice */
-    WORK_ARENA = 256 * 1024
+    ROW_BYTES = 400            /* of a day's rows besides keys */
 };
 
 #define RETRY_US      INT64_C(10000000) /* after a day could not be read */
@@ -53,7 +52,7 @@ struct work {
     bool had_days;             /* of the queue, not of ranges alone */
     struct day_facts *days;    /* of the chunk: reseller ascending, day descending */
     uint32_t day_count;
-    struct plan plans[DAY_READER_MAX];
+    struct plan plans[CHUNK_DAYS_MAX];
     int status; /* the first failure of all */
     struct error err;
 };
@@ -431,7 +430,7 @@ static void begin_days(struct work *work)
     size_t bytes = 0;
     uint32_t count = 0;
     struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
-    while (is_wanted(rollup, dirty) && count < DAY_READER_MAX && bytes < CHUNK_BYTES_MAX) {
+    while (is_wanted(rollup, dirty) && count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX) {
         struct dirty_day *next = dirty->next;
         bytes += bytes_of_day(dirty);
         add_dirty(work, dirty);
@@ -461,7 +460,7 @@ static int range_row(void *context, const struct table *table, const struct page
     day->row = figure;
     day->row.reseller = day->reseller;
     work->days = day_reader_days(work->reader, &work->day_count);
-    return work->day_count == DAY_READER_MAX;
+    return work->day_count == CHUNK_DAYS_MAX;
 }
 
 static void range_read(void *context, int status, const struct error *err)
@@ -474,7 +473,7 @@ static void range_read(void *context, int status, const struct error *err)
         work_finish(work);
         return;
     }
-    work->range_ends = work->day_count < DAY_READER_MAX;
+    work->range_ends = work->day_count < CHUNK_DAYS_MAX;
     day_reader_read(work->reader, true, chunk_read, work);
 }
 
@@ -489,7 +488,7 @@ static void begin_range(struct work *work)
         return;
     }
     request.slice = figure_slice(work->range->from, work->range_to, &text);
-    request.row_limit = DAY_READER_MAX;
+    request.row_limit = CHUNK_DAYS_MAX;
     int rc = rows_read(work->rollup->store, &request, range_row, range_read, work, &err);
     if (rc < 0)
         range_read(work, rc, &err);

@@ -431,6 +431,24 @@ const char *listener_address(const struct listener *listener)
     return listener->address;
 }
 
+/* Who connects to a unix socket has mostly sent his request by then: it is taken now rather than a
+ * turn of the loop later.  An end or an error shows again in the ordinary read. */
+static void connection_read_now(struct connection *connection)
+{
+    uint8_t *to = NULL;
+    size_t size = 0;
+    uv_os_fd_t fd;
+    ssize_t count;
+
+    if (connection->is_closing || !connection->is_reading ||
+        uv_fileno(&connection->uv.handle, &fd) != 0)
+        return;
+    connection->handler->space(connection->context, &to, &size);
+    count = recv(fd, to, size, MSG_DONTWAIT);
+    if (count > 0)
+        connection->handler->data(connection->context, (size_t)count);
+}
+
 static void listener_connection(uv_stream_t *stream, int status)
 {
     struct listener *listener = stream->data;
@@ -448,6 +466,8 @@ static void listener_connection(uv_stream_t *stream, int status)
     if (!is_unix)
         (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
     listener->accepted(listener->context, connection);
+    if (is_unix)
+        connection_read_now(connection);
 }
 
 /* ---- TCP addresses ---- */

@@ -764,3 +764,52 @@ Test(text_door, a_second_load_of_one_file_is_told_to_wait)
     client_close(&first);
     talk("#files 00112233445566778899aabbccddeeff\n", "files\nok - accepted 0 rejected 0\n");
 }
+
+/* ---- turns ---- */
+
+enum { BUSY = 8, BUSY_BATCHES = 40, BUSY_LINES = 500, BUSY_LINE = sizeof(GOOD) - 1 };
+
+static void say_batches(struct network_client *client, int number)
+{
+    struct buffer text = {0};
+
+    buffer_printf(&text, "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a%02x 1 new\n", number);
+    for (int batch = 1; batch <= BUSY_BATCHES; batch++) {
+        buffer_printf(&text, "#batch %d %d\n", batch, BUSY_LINES);
+        for (int line = 0; line < BUSY_LINES; line++)
+            buffer_append_text(&text, GOOD);
+    }
+    client_open(client);
+    network_write(client->connection, buffer_view(&text));
+    network_finish(client->connection);
+    buffer_release(&text);
+}
+
+/* Whoever asks a question gets in between turns, so none may take much; and whoever streams gets
+ * his share of them. */
+Test(text_door, connections_share_what_a_turn_of_the_loop_takes)
+{
+    const uint64_t all = (uint64_t)BUSY * BUSY_BATCHES * BUSY_LINES;
+    const uint64_t turn_max = INGEST_TURN_BYTES / BUSY_LINE + 2 * BUSY_LINES;
+    struct network_client clients[BUSY];
+    uint64_t half = 0;
+
+    for (int i = 0; i < BUSY; i++)
+        say_batches(&clients[i], i);
+    while (fake.clicks < all) {
+        uint64_t before = fake.clicks;
+
+        turn(1);
+        cr_assert(fake.clicks - before <= turn_max, "%lu clicks in one turn",
+                  (unsigned long)(fake.clicks - before));
+        if (half == 0 && fake.clicks >= all / 2) {
+            half = fake.clicks;
+            for (int i = 0; i < BUSY; i++)
+                cr_expect(clients[i].got.size > 0, "client %d waits for the others", i);
+        }
+    }
+    for (int i = 0; i < BUSY; i++) {
+        client_wait_end(&clients[i]);
+        client_close(&clients[i]);
+    }
+}
