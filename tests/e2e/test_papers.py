@@ -27,6 +27,8 @@ IMPORTS = {
         ("storage-conf", "001_blog.xml", *BLOG),
         ("storage-conf", "001_sorted_long.xml", "--keyspace", "by_long", "--text", "CF_NAME_HERE"),
         ("storage-conf", "001_sorted_utf8.xml", "--keyspace", "by_text", "--text", "CF_NAME_HERE"),
+        ("storage-conf", "001_shown.xml", "--text", "UserProfile", "--text", "AddressBook",
+         "--text", "Addresses"),
     ],
 }
 
