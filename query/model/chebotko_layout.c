@@ -155,19 +155,23 @@ static int32_t source_y(const struct layers *layers, uint32_t place)
     return layout->top;
 }
 
-/* The room for lines that arrive between a layer and the one before it; 0: none does. */
+/* The room for lines that arrive between a layer and the one before it, at either; 0: none does. */
 static int32_t room_before(const struct layers *layers, uint32_t layer)
 {
     const struct chebotko_layout *layout = layers->layout;
-    int32_t room = 0;
+    int32_t from_left = 0;
+    int32_t from_right = 0;
+    int32_t bend = 0;
 
     for (uint32_t i = 0; i < layout->line_count; i++) {
         const struct chebotko_line *line = &layout->lines[i];
-        int32_t bend = line->from == CHEBOTKO_NOWHERE ? 0 : GAP_LINES;
-        if (layers->layer[line->to] + line->arrives_right == layer)
-            room = max_of(room, chebotko_straight(line) + bend);
+        int32_t *side = line->arrives_right ? &from_right : &from_left;
+        if (layers->layer[line->to] + line->arrives_right != layer)
+            continue;
+        *side = max_of(*side, chebotko_straight(line));
+        bend = line->from == CHEBOTKO_NOWHERE ? bend : GAP_LINES;
     }
-    return room;
+    return from_left + from_right + bend;
 }
 
 /* Set the boxes of a layer one under the other from `x` on; false: there are none. */

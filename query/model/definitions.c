@@ -203,11 +203,20 @@ static int parse_type(struct shape *shape, const char *text, const char *what,
     if (rc < 0)
         return definitions_refuse(shape->err, shape->family->line, "%s of %s: %s", what,
                                   shape->family->name, err.text);
-    if (marshal->other_order != NULL && strcmp(what, "comparator") == 0)
-        definitions_note(shape->definitions, shape->family->line,
-                         "%s becomes uuid, which sorts its values in another order",
-                         marshal->other_order);
     return 0;
+}
+
+/* A type that columns sort by. */
+static int parse_order(struct shape *shape, const char *text, const char *what,
+                       struct marshal *marshal)
+{
+    int rc = parse_type(shape, text, what, marshal);
+
+    if (rc == 0 && marshal->other_order != NULL)
+        definitions_note(shape->definitions, shape->family->line,
+                         "%s of %s: %s becomes uuid, which sorts its values in another order",
+                         what, shape->family->name, marshal->other_order);
+    return rc;
 }
 
 /* The type of a value: one, and in no direction. */
@@ -259,7 +268,7 @@ static int parse_key(struct shape *shape)
 static int add_subcomparator(struct shape *shape)
 {
     struct marshal sub;
-    int rc = parse_type(shape, shape->family->subcomparator, "subcomparator", &sub);
+    int rc = parse_order(shape, shape->family->subcomparator, "subcomparator", &sub);
 
     if (rc == 0 && (sub.is_composite || shape->clustering.is_composite))
         return definitions_refuse(shape->err, shape->family->line,
@@ -283,7 +292,7 @@ static int shape_read(struct shape *shape)
     const struct family *family = shape->family;
     int rc = parse_key(shape);
 
-    rc = rc == 0 ? parse_type(shape, family->comparator, "comparator", &shape->clustering) : rc;
+    rc = rc == 0 ? parse_order(shape, family->comparator, "comparator", &shape->clustering) : rc;
     rc = rc == 0 ? parse_value_type(shape, family->default_type, "default_validation_class",
                                     &shape->value)
                  : rc;

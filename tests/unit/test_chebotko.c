@@ -65,6 +65,33 @@ static void check_boxes(const struct diagram *diagram)
     }
 }
 
+/* Where a line's label may be. */
+static struct chebotko_place label_of(const struct chebotko_line *line)
+{
+    int32_t width = chebotko_straight(line);
+
+    return (struct chebotko_place){.width = width,
+                                   .height = 20,
+                                   .x = line->x2 - (line->arrives_right ? 0 : width),
+                                   .y = line->y2 - 10};
+}
+
+static void check_labels(const struct diagram *diagram)
+{
+    const struct chebotko_layout *layout = &diagram->layout;
+
+    for (uint32_t i = 0; i < layout->line_count; i++) {
+        struct chebotko_place label = label_of(&layout->lines[i]);
+        cr_assert(label.x >= layout->left && label.x + label.width <= layout->width);
+        for (uint32_t j = 0; j < layout->place_count; j++)
+            cr_assert_not(overlap(&label, &layout->places[j]), "label %u and box %u", i, j);
+        for (uint32_t j = 0; j < i; j++) {
+            struct chebotko_place other = label_of(&layout->lines[j]);
+            cr_assert_not(overlap(&label, &other), "labels of %u and %u", i, j);
+        }
+    }
+}
+
 static void check_lines(const struct diagram *diagram)
 {
     const struct chebotko_layout *layout = &diagram->layout;
@@ -74,11 +101,6 @@ static void check_lines(const struct diagram *diagram)
         const struct chebotko_place *to = &layout->places[line->to];
         cr_assert_eq(line->x2, to->x + (line->arrives_right ? to->width : 0));
         cr_assert(line->y2 > to->y && line->y2 < to->y + to->height);
-        for (uint32_t j = 0; j < i; j++) {
-            const struct chebotko_line *other = &layout->lines[j];
-            cr_assert(line->x2 != other->x2 || abs(line->y2 - other->y2) >= 20,
-                      "labels of %u and %u", i, j);
-        }
         if (line->from == CHEBOTKO_NOWHERE)
             continue;
         const struct chebotko_place *from = &layout->places[line->from];
@@ -87,7 +109,7 @@ static void check_lines(const struct diagram *diagram)
     }
 }
 
-Test(chebotko, boxes_never_overlap_and_lines_end_at_their_boxes)
+Test(chebotko, boxes_and_labels_never_overlap_and_lines_end_at_their_boxes)
 {
     static struct diagram diagram;
 
@@ -95,6 +117,7 @@ Test(chebotko, boxes_never_overlap_and_lines_end_at_their_boxes)
         make(&diagram, seed);
         check_boxes(&diagram);
         check_lines(&diagram);
+        check_labels(&diagram);
     }
 }
 
