@@ -43,16 +43,10 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
     struct directory_settings *settings = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        *settings = (struct directory_settings){.zone = "UTC"};
+        *settings = (struct directory_settings){.zone = "UTC", .click_id = "serial"};
         return 0;
     case KEY_CLICK_ID:
-        if (strcmp(argument, "serial") != 0) {
-            argp_error(state,
-                       "--click-id %s is not in this version: it comes with CQL; serial is there",
-                       argument);
-            return EINVAL;
-        }
-        return 0;
+        return take_setting(argument, settings->click_id, sizeof(settings->click_id), state);
     case KEY_ZONE:
         return take_setting(argument, settings->zone, sizeof(settings->zone), state);
     case KEY_CURRENCY:
@@ -67,7 +61,8 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option init_options[] = {
     {"click-id", KEY_CLICK_ID, "KIND", 0,
-     "What tells equal clicks apart; serial: their order, which is all there is in this version",
+     "What tells equal clicks apart: serial, their order, unless given; or an id that every click "
+     "brings along: uuid, text or bigint",
      0},
     {"zone", KEY_ZONE, "ZONE", 0,
      "The time zone whose days clicks without a day fall on, such as Europe/Berlin; UTC unless "
@@ -85,7 +80,8 @@ static const struct argp init_argp = {
            "same by themselves when no options are needed.\n\n"
            "Examples:\n"
            "  daybook init -d /var/lib/daybook\n"
-           "  daybook init --zone America/New_York --currency USD",
+           "  daybook init --zone America/New_York --currency USD\n"
+           "  daybook init --click-id uuid   clicks have a sixth field, click_id",
 };
 
 static const struct command init_command = {.name = "init",

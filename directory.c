@@ -27,6 +27,8 @@ const char *directory_path(const char *given)
 
 /* ---- settings ---- */
 
+static const struct directory_settings bare = {.zone = "UTC", .click_id = "serial"};
+
 int directory_settings_check(const struct directory_settings *settings, struct error *err)
 {
     struct zone *zone;
@@ -38,6 +40,16 @@ int directory_settings_check(const struct directory_settings *settings, struct e
                          settings->zone);
     }
     zone_close(zone);
+    static const char *const kinds[] = {"serial", "uuid", "text", "bigint"};
+    bool is_kind = false;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        is_kind |= strcmp(settings->click_id, kinds[i]) == 0;
+    }
+    if (!is_kind) {
+        return error_set(err, ERROR_INVALID,
+                         "a click's id is serial, uuid, text or bigint, not '%s'",
+                         settings->click_id);
+    }
     for (const char *c = settings->currency; *c != '\0'; c++) {
         if (!isgraph((unsigned char)*c)) {
             return error_set(err, ERROR_INVALID,
@@ -48,10 +60,15 @@ int directory_settings_check(const struct directory_settings *settings, struct e
     return 0;
 }
 
+bool directory_has_click_ids(const struct directory_settings *settings)
+{
+    return strcmp(settings->click_id, bare.click_id) != 0;
+}
+
 static void settings_write(const struct directory_settings *settings, struct buffer *properties)
 {
-    buffer_printf(properties, "zone=%s\ncurrency=%s\nclick_id=serial\n", settings->zone,
-                  settings->currency);
+    buffer_printf(properties, "zone=%s\ncurrency=%s\nclick_id=%s\n", settings->zone,
+                  settings->currency, settings->click_id);
 }
 
 /* The value of `key`, if the line is `key=value`, into `to` as far as it fits. */
@@ -67,12 +84,13 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 {
     const char *at = (const char *)properties.data;
     const char *end = at + properties.size;
-    *settings = (struct directory_settings){.zone = "UTC"};
+    *settings = bare;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
         settings_take(at, length, "zone", settings->zone, sizeof(settings->zone));
         settings_take(at, length, "currency", settings->currency, sizeof(settings->currency));
+        settings_take(at, length, "click_id", settings->click_id, sizeof(settings->click_id));
         at += length + 1;
     }
 }
@@ -102,14 +120,17 @@ uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TA
     return count;
 }
 
-static int first_schema(struct schema *schema, struct error *err)
+static int first_schema(struct schema *schema, const struct directory_settings *settings,
+                        struct error *err)
 {
     const struct table_definition *tables[DIRECTORY_TABLES_MAX];
     uint32_t count = directory_tables(tables);
     int rc = schema_add_keyspace(schema, "daybook", err);
     rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
-        rc = schema_add_table(schema, tables[i], err);
+        rc = directory_has_click_ids(settings)
+                 ? rollup_add_keyed_table(schema, tables[i], settings->click_id, err)
+                 : schema_add_table(schema, tables[i], err);
     }
     return rc;
 }
@@ -117,11 +138,11 @@ static int first_schema(struct schema *schema, struct error *err)
 int directory_create(struct world *world, const struct directory_settings *settings,
                      struct error *err)
 {
-    static const struct directory_settings bare = {.zone = "UTC"};
     struct schema *schema = schema_new();
     struct buffer properties = {0};
-    settings_write(settings != NULL ? settings : &bare, &properties);
-    int rc = first_schema(schema, err);
+    settings = settings != NULL ? settings : &bare;
+    settings_write(settings, &properties);
+    int rc = first_schema(schema, settings, err);
     rc = rc == 0 ? engine_create(world, schema, buffer_view(&properties), err) : rc;
     buffer_release(&properties);
     schema_unref(schema);

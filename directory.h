@@ -9,10 +9,13 @@
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
  * does not know are left alone. */
-enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16 };
+enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8 };
 struct directory_settings {
     char zone[DIRECTORY_ZONE_MAX];             /* IANA name; "UTC" */
     char currency[DIRECTORY_CURRENCY_MAX];     /* what amounts are counted in; "": not said */
+    /* What a click's last key column is: "serial", its rank, which the store gives; or the type of
+     * an id that the network gives, "uuid", "text" or "bigint". */
+    char click_id[DIRECTORY_CLICK_ID_MAX];
 };
 
 /* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */
@@ -30,7 +33,10 @@ must_check int directory_init(const char *path, const struct directory_settings 
 must_check int directory_create(struct world *world, const struct directory_settings *settings,
                                 struct error *err);
 
-/* The tables that every directory has, of all rooms; how many there are. */
+bool directory_has_click_ids(const struct directory_settings *settings);
+
+/* The tables that every directory has, of all rooms; how many there are.  Those of clicks are as
+ * `serial` has them: a directory with ids of its own has had its own ones from the first. */
 enum { DIRECTORY_TABLES_MAX = 32 };
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX]);
 

@@ -100,6 +100,17 @@ static int open_rollup(struct house *house, const struct house_options *options,
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
 
+/* What ingest must know of clicks that bring ids along. */
+static void take_click_ids(struct house *house)
+{
+    const struct table *clicks = schema_table(store_schema(house->store), TABLE_AD_CLICK);
+    const struct type *type = table_column(clicks, AD_CLICK_CLICK_ID)->type;
+    house->stream.click_id_column_id = AD_CLICK_CLICK_ID;
+    house->stream.click_id_type = type_builtin(type->kind);
+    house->stream.per_ad = (struct ingest_counter){TABLE_CLICKS_PER_AD, COUNTER_CLICKS};
+    house->stream.per_reseller = (struct ingest_counter){TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS};
+}
+
 static int open_ingest(struct house *house, const struct house_options *options, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
@@ -112,6 +123,9 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                                           [FIELD_AMOUNT] = AD_CLICK_AMOUNT},
                                            .day_derived_column_id = AD_CLICK_DAY_DERIVED,
                                            .zone = rollup_zone(house->rollup)};
+    if (directory_has_click_ids(&house->settings)) {
+        take_click_ids(house);
+    }
     struct ingest_options ingest = {.store = house->store,
                                     .world = house->world,
                                     .network = options->network,

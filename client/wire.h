@@ -70,7 +70,8 @@ enum {
 #define WIRE_DAY_NONE INT32_MIN
 
 /* LINES: 0 u64 number of the batch | 8 u32 lines | 12 u8 form | 13 u8 fields of a line |
- *        14 u8 field[5], which of them is the reseller, day, time, ad, amount | 19 zero[5] |
+ *        14 u8 field[5], which of them is the reseller, day, time, ad, amount |
+ *        19 u8 which is the click's id, plus one; 0: clicks have none | 20 zero[4] |
  *        24 the lines, each with its LF */
 enum {
     WIRE_LINES_HEADER = 24,

@@ -176,6 +176,8 @@ static void batch_take(struct text_connection *connection, struct bytes payload)
         rc = binary_decoder_begin(connection->binary->decoder, &batch);
     if (rc != 0)
         batch_refuse(connection, batch.sequence, rc);
+    else if (connection->keyed != NULL)
+        text_reply_refuse(connection, batch.sequence, "no_click_ids", NULL);
     else if ((batch.sequence != 0 && !text_control_admits(connection, batch.sequence)) ||
              !text_door_prepare(connection))
         return;
@@ -188,18 +190,22 @@ static void batch_take(struct text_connection *connection, struct bytes payload)
 /* ---- lines ---- */
 
 /* How the lines of a LINES frame are to be read; false: it does not say so. */
-static bool lines_shape(struct line_parser *parser, struct bytes payload)
+static bool lines_shape(struct line_parser *parser, const struct line_columns *columns,
+                        struct bytes payload)
 {
-    const uint8_t *fields = payload.data + 14;
+    uint8_t *fields = parser->order.line_field;
     bool is_json = payload.data[12] == WIRE_LINES_NDJSON;
+    uint8_t count = line_columns_count(columns);
     uint32_t seen = 0;
 
-    if (payload.data[12] > WIRE_LINES_NDJSON || payload.data[13] > RECORD_FIELDS ||
-        is_json != (payload.data[13] == 0))
+    if (payload.data[12] > WIRE_LINES_NDJSON || payload.data[13] > count ||
+        is_json != (payload.data[13] == 0) || (payload.data[19] != 0 && count == RECORD_FIELDS))
         return false;
     parser->order.field_count = payload.data[13];
-    memcpy(parser->order.line_field, fields, sizeof parser->order.line_field);
-    for (int i = 0; i < RECORD_FIELDS; i++) {
+    memcpy(fields, payload.data + 14, RECORD_FIELDS);
+    fields[FIELD_CLICK_ID] =
+        payload.data[19] == 0 ? WIRE_FIELD_NONE : (uint8_t)(payload.data[19] - 1);
+    for (int i = 0; i < count; i++) {
         bool is_none = fields[i] == WIRE_FIELD_NONE;
 
         if (is_none ? !is_json && i != FIELD_DAY
@@ -215,7 +221,7 @@ static bool lines_are_whole(struct bytes payload, uint32_t lines)
 {
     uint32_t ends = 0;
 
-    for (size_t i = 19; i < WIRE_LINES_HEADER; i++) {
+    for (size_t i = 20; i < WIRE_LINES_HEADER; i++) {
         if (payload.data[i] != 0)
             return false;
     }
@@ -246,7 +252,7 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
     uint32_t lines = payload.size < WIRE_LINES_HEADER ? 0 : load_u32(payload.data + 8);
 
     if (sequence == 0 || sequence > INT64_MAX || !lines_are_whole(payload, lines) ||
-        !lines_shape(&connection->parser, payload))
+        !lines_shape(&connection->parser, &connection->columns, payload))
         frame_refuse(connection, 0, "malformed");
     else if (lines > BLOCK_ROWS_MAX)
         batch_refuse(connection, sequence, ERROR_LIMIT);

@@ -8,6 +8,7 @@
 #include "ingest/ingest.h"
 
 #include "ingest/ingest_private.h"
+#include "ingest/keyed.h"
 #include "ingest/producer_rows.h"
 #include "ingest/rejects.h"
 #include "ingest/text_ahead.h"
@@ -198,6 +199,11 @@ int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream
     *builder_out = NULL;
     if (table == NULL)
         return error_set(err, ERROR_INVALID, "the stream's table is not there");
+    if (stream->click_id_column_id != 0) {
+        if (ingest->keyed_schema == NULL)
+            ingest->keyed_schema = keyed_schema(stream);
+        table = schema_table(ingest->keyed_schema, KEYED_TABLE);
+    }
     options->world->random->fill(options->world->random, &seed, sizeof seed);
     return row_builder_new(stream, table, seed, builder_out, err);
 }
@@ -215,6 +221,8 @@ void ingest_release(struct ingest *ingest)
     part_pool_release(&ingest->parts);
     producer_table_free(ingest->producers);
     write_batch_free(ingest->batch);
+    schema_unref(ingest->keyed_schema);
+    reject_list_release(&ingest->keyed_rejects);
     memory_free(ingest);
     closed(context, 0, NULL);
 }

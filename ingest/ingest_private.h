@@ -36,6 +36,8 @@ struct ingest {
     struct producer_table *producers;
     int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
+    struct reject_list keyed_rejects;  /* of the batch that is being made */
+    struct schema *keyed_schema;       /* what builders fill for a stream with click ids, or NULL */
     struct ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct listener *listener;

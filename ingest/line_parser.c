@@ -20,12 +20,19 @@ enum { TIME_DIGITS = 13, AMOUNT_PLAIN_MAX = 18 };
 void line_parser_init(struct line_parser *parser)
 {
     *parser = (struct line_parser){
-        .order = {.line_field = {0, 1, 2, 3, 4}, .field_count = RECORD_FIELDS},
+        .order = {.line_field = {0, 1, 2, 3, 4, LINE_FIELD_NONE}, .field_count = RECORD_FIELDS},
         .line = 1,
         .index = delimiter_index_best(),
     };
     parser->positions =
         memory_alloc((LINE_PARSER_WINDOW + DELIMITER_EXTRA) * sizeof *parser->positions);
+}
+
+void line_parser_fields(struct line_parser *parser, uint8_t field_count)
+{
+    parser->order.field_count = field_count;
+    parser->order.line_field[FIELD_CLICK_ID] =
+        field_count > FIELD_CLICK_ID ? FIELD_CLICK_ID : LINE_FIELD_NONE;
 }
 
 void line_parser_release(struct line_parser *parser)
@@ -36,7 +43,7 @@ void line_parser_release(struct line_parser *parser)
 
 /* ---- the full way: fields with quotes ---- */
 
-enum { LINE_FIELDS_MAX = RECORD_FIELDS + 1 }; /* one more, to see that there are too many */
+enum { LINE_FIELDS_MAX = RECORD_FIELDS_MAX + 1 }; /* one more, to see that there are too many */
 
 enum split_status { SPLIT_DONE, SPLIT_BAD_QUOTE };
 
@@ -120,7 +127,7 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
     else if (count > parser->order.field_count)
         row_builder_reject(builder, number, REJECT_TOO_MANY_FIELDS, line, line);
     else {
-        for (uint32_t i = 0; i < RECORD_FIELDS; i++)
+        for (uint32_t i = 0; i < RECORD_FIELDS_MAX; i++)
             record.fields[i] = parser->order.line_field[i] == LINE_FIELD_NONE
                                    ? bytes_of("", 0)
                                    : fields[parser->order.line_field[i]];
@@ -130,9 +137,14 @@ void line_parser_line(struct line_parser *parser, struct row_builder *builder, s
 
 /* ---- the header ---- */
 
+uint8_t line_columns_count(const struct line_columns *columns)
+{
+    return columns->names[FIELD_CLICK_ID].size > 0 ? RECORD_FIELDS_MAX : RECORD_FIELDS;
+}
+
 static int column_named(const struct line_columns *columns, struct bytes name)
 {
-    for (int i = 0; i < RECORD_FIELDS; i++) {
+    for (int i = 0; i < line_columns_count(columns); i++) {
         if (bytes_equal(columns->names[i], name))
             return i;
     }
@@ -170,7 +182,7 @@ static int header_error(struct error *err, const char *word, struct bytes text)
 int line_parser_header(struct line_parser *parser, struct bytes header,
                        const struct line_columns *columns, struct error *err)
 {
-    uint8_t order[RECORD_FIELDS];
+    uint8_t order[RECORD_FIELDS_MAX];
     uint8_t count = 0;
     size_t at = 0;
 
@@ -191,7 +203,7 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
             return header_error(err, "duplicate_column", name);
         order[field] = count++;
     }
-    for (int i = 0; i < RECORD_FIELDS; i++) {
+    for (int i = 0; i < line_columns_count(columns); i++) {
         if (order[i] == LINE_FIELD_NONE && i != FIELD_DAY)
             return header_error(err, "missing_column", columns->names[i]);
     }
@@ -304,7 +316,7 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
     /* A line that becomes a row has at least two bytes a field, ends included, but for the day. */
     block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
-        if (!parser->is_exact && at + fields <= count &&
+        if (!parser->is_exact && fields <= RECORD_FIELDS && at + fields <= count &&
             plain_line(parser, builder, text.data, start, positions + at)) {
             parser->line++;
             at += fields;

@@ -18,8 +18,9 @@ enum {
 
 /* What a header says. */
 struct line_order {
-    /* Which field of a line a record's field is; FIELD_DAY may be LINE_FIELD_NONE. */
-    uint8_t line_field[RECORD_FIELDS];
+    /* Which field of a line a record's field is; FIELD_DAY may be LINE_FIELD_NONE, and so is
+     * FIELD_CLICK_ID where clicks have no ids. */
+    uint8_t line_field[RECORD_FIELDS_MAX];
     uint8_t field_count;               /* fields of a line */
 };
 
@@ -34,13 +35,16 @@ struct line_parser {
 };
 enum { LINE_FIELD_NONE = 255 };
 
-void line_parser_init(struct line_parser *parser);     /* columns in the order without a header */
+void line_parser_init(struct line_parser *parser);     /* columns in the order without a header, */
+void line_parser_fields(struct line_parser *parser, uint8_t field_count);  /* 5, or with an id 6 */
 void line_parser_release(struct line_parser *parser);
 
-/* The names of a stream's columns, by enum record_field. */
+/* The names of a stream's columns, by enum record_field; that of the click's id may be empty. */
 struct line_columns {
-    struct bytes names[RECORD_FIELDS];
+    struct bytes names[RECORD_FIELDS_MAX];
 };
+/* How many fields a line has without a header. */
+uint8_t line_columns_count(const struct line_columns *columns);
 
 /* Whether the line (without its end) begins with a column's name, and so is a header. */
 bool line_is_header(struct bytes line, const struct line_columns *columns);

@@ -567,23 +567,26 @@ static struct load_batch *reply_batch(struct load *load, struct bytes *reply)
                : NULL;
 }
 
-/* columns a,b,c,d,e */
+/* columns a,b,c,d,e[,f] */
 static bool load_columns(struct load *load, struct bytes reply)
 {
     size_t at = 0;
 
     buffer_clear(&load->names);
     buffer_append_bytes(&load->names, reply);
-    for (int i = 0; i < RECORD_FIELDS; i++) {
+    load->columns = (struct line_columns){0};
+    for (int i = 0; i < RECORD_FIELDS_MAX && at <= load->names.size; i++) {
         struct bytes rest = bytes_of(load->names.data + at, load->names.size - at);
         const uint8_t *comma = rest.size == 0 ? NULL : memchr(rest.data, ',', rest.size);
         size_t size = comma == NULL ? rest.size : (size_t)(comma - rest.data);
 
-        if (size == 0 || (comma == NULL) != (i == RECORD_FIELDS - 1))
+        if (size == 0)
             return false;
         load->columns.names[i] = bytes_of(rest.data, size);
         at += size + 1;
     }
+    if (at <= load->names.size || load->columns.names[RECORD_FIELDS - 1].size == 0)
+        return false;
     load_ask_files(load);
     return true;
 }

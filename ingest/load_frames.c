@@ -4,6 +4,8 @@
  * columns follows from its lines alone.  A day that follows from its time is sent as not given, for
  * the stream's zone is the server's to know; here it is worked out in UTC, and forgotten.
  *
+ * Clicks that bring ids along go as lines, always.
+ *
  * The parser needs a table; this one has the columns of a stream and nothing else. */
 #include "ingest/load_frames.h"
 
@@ -147,6 +149,7 @@ int load_frames_file(struct load_frames *frames, const struct line_columns *colu
     frames->ndjson = NULL;
     line_parser_release(&frames->parser);
     line_parser_init(&frames->parser);
+    line_parser_fields(&frames->parser, line_columns_count(columns));
     if (header.size == 0)
         return 0;
     return line_parser_header(&frames->parser, bytes_of(header.data, header.size - 1), columns,
@@ -246,8 +249,11 @@ static void lines_write(struct load_frames *frames, uint64_t sequence, uint64_t 
     header[12] = is_json ? WIRE_LINES_NDJSON : WIRE_LINES_CSV;
     header[13] = is_json ? 0 : frames->parser.order.field_count;
     memset(header + 14, WIRE_FIELD_NONE, RECORD_FIELDS);
-    if (!is_json)
+    if (!is_json) {
         memcpy(header + 14, frames->parser.order.line_field, RECORD_FIELDS);
+        /* One more than the field's place; none is 0. */
+        header[19] = (uint8_t)(frames->parser.order.line_field[FIELD_CLICK_ID] + 1);
+    }
     check(frame_writer_lines(frames_writer(frames), header, text.data, text.size) == 0);
 }
 
@@ -257,6 +263,11 @@ void load_frames_batch(struct load_frames *frames, uint64_t sequence, uint64_t l
     if (!frames->is_begun && text.size > 0 && text.data[0] == '{')
         frames->ndjson = ndjson_new(frames->columns);
     frames->is_begun = true;
+    /* Columns have no place for a click's id. */
+    if (line_columns_count(frames->columns) > RECORD_FIELDS) {
+        lines_write(frames, sequence, lines, text);
+        return;
+    }
     row_builder_clear(frames->builder);
     frames->parser.line = 1;
     line_batch_parse(&frames->parser, frames->ndjson, frames->builder, text);

@@ -17,9 +17,9 @@ struct ndjson {
     yajl_handle parser; /* NULL after a wrong line */
     /* the line that is being read */
     struct buffer values; /* copies: yajl's memory is used again */
-    size_t offsets[RECORD_FIELDS];
-    size_t sizes[RECORD_FIELDS];
-    bool is_present[RECORD_FIELDS];
+    size_t offsets[RECORD_FIELDS_MAX];
+    size_t sizes[RECORD_FIELDS_MAX];
+    bool is_present[RECORD_FIELDS_MAX];
     int field; /* of the last key */
     uint32_t objects;
     bool is_open;          /* within an object */
@@ -70,11 +70,12 @@ static int ndjson_key(void *context, const unsigned char *data, size_t size)
 {
     struct ndjson *ndjson = context;
     struct bytes name = bytes_of(data, size);
+    int fields = line_columns_count(ndjson->columns);
     int field = 0;
 
-    while (field < RECORD_FIELDS && !bytes_equal(ndjson->columns->names[field], name))
+    while (field < fields && !bytes_equal(ndjson->columns->names[field], name))
         field++;
-    if (field == RECORD_FIELDS)
+    if (field == fields)
         return ndjson_refuse(ndjson, REJECT_UNKNOWN_FIELD, name);
     if (ndjson->is_present[field])
         return ndjson_refuse(ndjson, REJECT_BAD_JSON, name);
@@ -249,7 +250,7 @@ void ndjson_line(struct ndjson *ndjson, struct row_builder *builder, struct byte
         row_builder_reject(builder, number, ndjson->code, buffer_view(&ndjson->text), line);
         return;
     }
-    for (int i = 0; i < RECORD_FIELDS; i++) {
+    for (int i = 0; i < RECORD_FIELDS_MAX; i++) {
         const uint8_t *start =
             ndjson->values.data == NULL ? (const uint8_t *)"" : ndjson->values.data;
 

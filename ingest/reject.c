@@ -4,6 +4,8 @@
  * lines outside batches far fewer. */
 #include "ingest/reject.h"
 
+#include <stdlib.h>
+
 #include "storage/base/memory.h"
 
 const char *reject_name(enum reject_code code)
@@ -76,6 +78,23 @@ void reject_list_append(struct reject_list *list, const struct reject_list *from
     for (uint32_t i = 0; i < from->count; i++)
         reject_list_add(list, from->items[i].line, from->items[i].code,
                         reject_text(from, &from->items[i]), reject_content(from, &from->items[i]));
+}
+
+static int order_items(const void *a, const void *b)
+{
+    const struct reject *left = a;
+    const struct reject *right = b;
+
+    if (left->line != right->line)
+        return left->line < right->line ? -1 : 1;
+    return (left->content_offset > right->content_offset) -
+           (left->content_offset < right->content_offset);
+}
+
+void reject_list_sort(struct reject_list *list)
+{
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof *list->items, order_items);
 }
 
 void reject_list_renumber(struct reject_list *list, uint64_t lines)

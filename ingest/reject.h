@@ -31,7 +31,9 @@
     X(REJECT_TIME_OUT_OF_RANGE, "time_out_of_range", "the time is not between 1970 and 9999")      \
     X(REJECT_BAD_AMOUNT, "bad_amount",                                                             \
       "not digits[.digits] with at most 18 significant digits and 18 decimals")                    \
-    X(REJECT_DAY_MISMATCH, "day_mismatch", "the day is more than a day away from the time")
+    X(REJECT_DAY_MISMATCH, "day_mismatch", "the day is more than a day away from the time")        \
+    X(REJECT_BAD_CLICK_ID, "bad_click_id", "no click id of the kind that the directory has")       \
+    X(REJECT_DIFFERS, "differs", "a click with this id is there, and its amount is another")
 
 enum reject_code {
 #define X(code, name, reason) code,
@@ -73,6 +75,8 @@ void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code c
                      struct bytes text, struct bytes content);
 /* The items of `from`, behind those of `list`. */
 void reject_list_append(struct reject_list *list, const struct reject_list *from);
+/* By line; items of one line stay in their order. */
+void reject_list_sort(struct reject_list *list);
 /* `lines` more for every item. */
 void reject_list_renumber(struct reject_list *list, uint64_t lines);
 struct bytes reject_text(const struct reject_list *list, const struct reject *reject);

@@ -13,6 +13,7 @@
  *                            └ another: (reseller, day) in the slots, else a new key */
 #include "ingest/row_builder.h"
 
+#include "ingest/keyed.h"
 #include "storage/base/memory.h"
 
 enum { PARTITION_SLOTS_MIN = 1024, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
@@ -30,6 +31,11 @@ static int builder_columns(struct row_builder *builder, struct error *err)
     builder->amount = block_column_at(builder->block, stream->column_ids[FIELD_AMOUNT]);
     if (stream->day_derived_column_id != 0)
         builder->day_derived = block_column_at(builder->block, stream->day_derived_column_id);
+    if (stream->click_id_column_id != 0) {
+        builder->click_id = block_column_at(builder->block, KEYED_CLICK_ID);
+        builder->line = block_column_at(builder->block, KEYED_LINE);
+        builder->content = block_column_at(builder->block, KEYED_CONTENT);
+    }
     if (builder->time == NULL || builder->time->kind != VECTOR_INTEGER || builder->ad == NULL ||
         builder->ad->kind != VECTOR_CODE || builder->amount == NULL ||
         builder->amount->kind != VECTOR_DECIMAL ||
@@ -140,7 +146,9 @@ void row_builder_finish(struct row_builder *builder)
 
         if (column == builder->day_derived)
             day_derived_finish(block, column);
-        else if (column != builder->time && column != builder->ad && column != builder->amount)
+        else if (column != builder->time && column != builder->ad && column != builder->amount &&
+                 column != builder->click_id && column != builder->line &&
+                 column != builder->content)
             column_absent(block, column);
     }
 }
@@ -407,6 +415,30 @@ static bool record_is_refused(const struct row_builder *builder, const struct re
     return !day_is_near(*day, plain->time_ms);
 }
 
+/* The click's id as its type has it, in builder->key; false: it is none. */
+static bool click_id_read(struct row_builder *builder, struct bytes text)
+{
+    const struct type *type = builder->stream->click_id_type;
+
+    buffer_clear(&builder->key);
+    if (type->kind == TYPE_TEXT ? !row_builder_takes_id(text) : text.size == 0)
+        return false;
+    return type_parse_text(type, text, &builder->key, NULL) == 0;
+}
+
+/* What a row of a stream with click ids has besides the others; its id is in builder->key. */
+static void click_id_append(struct row_builder *builder, uint64_t line, struct bytes content)
+{
+    uint32_t row = builder->block->rows;
+
+    if (content.size > REJECT_CONTENT_MAX)
+        content.size = REJECT_CONTENT_MAX;
+    builder->click_id->codes[row] =
+        block_dictionary_add(&builder->click_id->dictionary, buffer_view(&builder->key));
+    builder->line->integers[row] = (int64_t)line;
+    builder->content->codes[row] = block_dictionary_add(&builder->content->dictionary, content);
+}
+
 /* The code of `id`, added when it is new.  The full way's ids may lie at the end of a buffer, where
  * the padding that intern_key_of reads is missing, so short ones are copied. */
 static uint32_t builder_intern(struct row_builder *builder, struct intern *intern, struct bytes id)
@@ -441,9 +473,18 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
         row_builder_reject(builder, line, code, record->fields[field], content);
         return;
     }
+    block_reserve(builder->block, 1);
+    if (builder->click_id != NULL) {
+        const struct bytes *id = &record->fields[FIELD_CLICK_ID];
+
+        if (!click_id_read(builder, *id)) {
+            row_builder_reject(builder, line, REJECT_BAD_CLICK_ID, *id, content);
+            return;
+        }
+        click_id_append(builder, line, content);
+    }
     reseller = builder_intern(builder, &builder->reseller_intern, plain.reseller);
     ad = builder_intern(builder, &builder->ad_intern, plain.ad);
-    block_reserve(builder->block, 1);
     builder_append(builder, builder_partition(builder, reseller, day), ad, plain.time_ms,
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }

@@ -49,6 +49,8 @@ struct row_builder {
     struct reject_list rejects;
     /* private */
     struct block_column *time, *ad, *amount, *day_derived;     /* day_derived: NULL for none */
+    /* Of a stream whose clicks have ids, whose block is of keyed_schema's table; else NULL. */
+    struct block_column *click_id, *line, *content;
     struct block_dictionary resellers;
     struct intern reseller_intern, ad_intern;
     struct partition_memo *memos;      /* by reseller code */
@@ -60,8 +62,8 @@ struct row_builder {
     struct day_text day_texts[DAY_TEXTS];
 };
 
-/* `table` is the stream's; `stream` outlives the builder; `seed` is random.  ERROR_INVALID when the
- * table does not have the stream's columns. */
+/* `table` is the stream's, or keyed_schema's where its clicks have ids; `stream` outlives the
+ * builder; `seed` is random.  ERROR_INVALID when the table does not have the stream's columns. */
 must_check int row_builder_new(const struct ingest_stream *stream, const struct table *table,
                                uint64_t seed, struct row_builder **builder_out, struct error *err);
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */
@@ -78,7 +80,7 @@ bool row_builder_takes_id(struct bytes id);
 
 /* A record as text, quotes and escapes undone.  A missing day has size 0. */
 struct record {
-    struct bytes fields[RECORD_FIELDS];
+    struct bytes fields[RECORD_FIELDS_MAX];
 };
 
 /* Check `record` and add its row, or a reject of `line` with `content`. */

@@ -178,8 +178,10 @@ void text_ahead_submit(struct text_connection *connection)
     struct row_builder *builder;
     struct text_chunk *chunk;
 
+    /* What comes with ids is read before it is written: parsing is the least of it. */
     if (connection->state == TEXT_REFUSED || connection->format != TEXT_CSV ||
-        connection->is_first || ingest->aheads.in_use == TEXT_AHEADS_MAX)
+        connection->is_first || connection->keyed != NULL ||
+        ingest->aheads.in_use == TEXT_AHEADS_MAX)
         return;
     builder = lane_builder(ingest, connection->stream);
     chunk = builder == NULL ? NULL

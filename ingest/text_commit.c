@@ -10,6 +10,7 @@
 #include "ingest/text_commit.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "ingest/producer_rows.h"
 #include "ingest/rejects.h"
@@ -35,6 +36,73 @@ static void commit_add_file(struct write_batch *batch, const struct table *table
     write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
 }
 
+/* ---- clicks with ids ---- */
+
+static void commit_judged(void *context)
+{
+    struct text_connection *connection = context;
+
+    connection->jobs--;
+    if (connection->is_closing)
+        text_door_release(connection);
+    else
+        text_door_wake(connection);
+}
+
+/* Whether it is known which of the connection's rows, which are finished, are new.  If not it is
+ * being found out, and text_commit_retry comes back; or the connection is REFUSED. */
+static bool commit_is_judged(struct text_connection *connection)
+{
+    struct keyed *keyed = connection->keyed;
+
+    if (keyed == NULL || keyed_state(keyed) == KEYED_JUDGED)
+        return true;
+    if (keyed_state(keyed) == KEYED_FAILED) {
+        text_reply_refuse(connection, connection->batch.sequence, "store_failed",
+                          keyed_error(keyed)->text);
+        return false;
+    }
+    connection->state = TEXT_BLOCKED;
+    connection->jobs++;
+    keyed_judge(keyed, connection->rows.builder->block, commit_judged, connection);
+    return false;
+}
+
+/* What a batch or group has come to. */
+struct commit_counts {
+    const struct reject_list *rejects; /* those of clicks that differ included */
+    uint64_t accepted;
+    uint64_t duplicates; /* of the accepted ones */
+};
+
+static struct commit_counts commit_count_rows(struct text_connection *connection,
+                                              const struct reject_list *rejects)
+{
+    struct commit_counts counts = {rejects, text_rows_accepted(&connection->rows), 0};
+    struct reject_list *all = &connection->ingest->keyed_rejects;
+
+    if (connection->keyed == NULL)
+        return counts;
+    reject_list_clear(all);
+    reject_list_append(all, rejects);
+    keyed_add_rejects(connection->keyed, all);
+    reject_list_sort(all);
+    counts.rejects = all;
+    counts.accepted -= keyed_different(connection->keyed);
+    counts.duplicates = keyed_duplicates(connection->keyed);
+    return counts;
+}
+
+/* ok NUMBER accepted A rejected R [duplicates D] */
+static void append_ok(struct buffer *text, const char *number, uint64_t accepted, uint64_t rejected,
+                      uint64_t duplicates)
+{
+    buffer_printf(text, "ok %s accepted %" PRIu64 " rejected %" PRIu64, number, accepted, rejected);
+    if (duplicates > 0)
+        buffer_printf(text, " duplicates %" PRIu64, duplicates);
+    buffer_put_u8(text, '\n');
+}
+
 /* The connection's rows, which are finished, and `rejects` as a write batch. */
 static struct write_batch *commit_begin(struct text_connection *connection,
                                         const struct reject_list *rejects, const uint8_t *producer,
@@ -50,7 +118,10 @@ static struct write_batch *commit_begin(struct text_connection *connection,
     };
 
     write_batch_clear(ingest->batch);
-    text_rows_add_blocks(&connection->rows, ingest->batch);
+    if (connection->keyed != NULL)
+        keyed_add_rows(connection->keyed, ingest->batch);
+    else
+        text_rows_add_blocks(&connection->rows, ingest->batch);
     rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), rejects, &origin,
                 ingest->options.world->random);
     return ingest->batch;
@@ -172,16 +243,30 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
                         struct text_reply *reply, struct error *err)
 {
     struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct keyed *keyed = connection->keyed;
+    uint32_t count;
     int rc;
 
     ingest->calls++;
-    rc = store_apply(ingest->options.store, batch, commit_done, reply, err);
+    if (keyed == NULL) {
+        rc = store_apply(store, batch, commit_done, reply, err);
+    } else {
+        const struct store_expectation *expectations = keyed_expectations(keyed, &count);
+
+        rc = store_apply_if(store, batch, expectations, count, commit_done, reply, err);
+        if (rc != ERROR_FULL)
+            keyed_clear(keyed);
+    }
     if (rc == 0) {
         text_rows_clear(&connection->rows, &ingest->parts);
         return 0;
     }
     ingest->calls--;
     text_reply_cancel(reply);
+    /* Somebody wrote to one of the days meanwhile: what is there is read again. */
+    if (rc == ERROR_CONFLICT)
+        (void)commit_is_judged(connection);
     if (rc == ERROR_FULL) {
         connection->state = TEXT_BLOCKED;
         ingest->metrics.waits->value++;
@@ -248,18 +333,21 @@ static void batch_answer_known(struct text_connection *connection, struct hash12
     known->waiting = reply;
 }
 
-static void batch_apply(struct text_connection *connection, struct hash128 hash)
+static void batch_apply(struct text_connection *connection, struct hash128 hash,
+                        const struct reject_list *finished)
 {
     struct producer *producer = connection->producer;
-    const struct reject_list *rejects = text_rows_finish(&connection->rows);
+    struct commit_counts counts = commit_count_rows(connection, finished);
+    const struct reject_list *rejects = counts.rejects;
     const struct schema *schema = store_schema(connection->ingest->options.store);
     uint64_t sequence = connection->batch.sequence;
+    char number[24];
     uint64_t sums[REJECT_CODE_COUNT] = {0};
     uint64_t reject_lines = 0;
     struct producer_batch known = {
         .sequence = sequence,
         .hash = hash,
-        .accepted = text_rows_accepted(&connection->rows),
+        .accepted = counts.accepted,
         .rejected = rejects->count,
         .applied_us = store_now_us(connection->ingest->options.store),
     };
@@ -275,8 +363,8 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
                    connection->file.is_named ? UINT64_MAX : TEXT_REJECT_LINES_MAX, &reject_lines,
                    sums);
     append_reject_sums(&reply->text, sequence, sums);
-    buffer_printf(&reply->text, "ok %" PRIu64 " accepted %" PRIu64 " rejected %" PRIu64 "\n",
-                  sequence, known.accepted, known.rejected);
+    (void)snprintf(number, sizeof number, "%" PRIu64, sequence);
+    append_ok(&reply->text, number, known.accepted, known.rejected, counts.duplicates);
     producer_rows_add(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
     if (connection->file.is_named)
         commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file, producer,
@@ -291,7 +379,7 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash)
     connection->batch.is_kept_waiting = true;
     if (rc == ERROR_LIMIT)
         text_reply_refuse(connection, sequence, "batch_too_large", NULL);
-    else if (rc != ERROR_FULL)
+    else if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
         text_reply_refuse(connection, sequence, "store_failed", err.text);
 }
 
@@ -317,7 +405,12 @@ void text_commit_batch(struct text_connection *connection)
         connection->state = TEXT_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        batch_apply(connection, hash);
+        const struct reject_list *finished = text_rows_finish(&connection->rows);
+
+        if (commit_is_judged(connection))
+            batch_apply(connection, hash, finished);
+        else
+            batch->is_kept_waiting = true;
     }
 }
 
@@ -327,7 +420,7 @@ bool text_commit_group(struct text_connection *connection)
 {
     struct text_group *group = &connection->group;
     const struct reject_list *rejects;
-    uint64_t accepted;
+    struct commit_counts counts;
     uint64_t rejected;
     uint64_t lines_sent = group->reject_lines;
     uint64_t sums[REJECT_CODE_COUNT];
@@ -337,25 +430,29 @@ bool text_commit_group(struct text_connection *connection)
 
     if (group->lines == 0)
         return true;
-    accepted = text_rows_accepted(&connection->rows);
     rejects = text_rows_finish(&connection->rows);
+    if (!commit_is_judged(connection))
+        return false;
+    counts = commit_count_rows(connection, rejects);
+    rejects = counts.rejects;
     rejected = rejects->count;
     memcpy(sums, group->reject_sums, sizeof sums);
     reply = text_reply_new(connection);
     reply->is_group = true;
-    reply_count_rows(reply, accepted, rejects, group->bytes);
+    reply_count_rows(reply, counts.accepted, rejects, group->bytes);
     append_rejects(&reply->text, rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
     group->in_flight++;
     rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), reply, &err);
     if (rc != 0) {
         group->in_flight--;
-        if (rc != ERROR_FULL)
+        if (rc != ERROR_FULL && rc != ERROR_CONFLICT)
             text_reply_refuse(connection, 0, "store_failed", err.text);
         return false;
     }
     group->lines = 0;
     group->bytes = 0;
-    group->accepted += accepted;
+    group->accepted += counts.accepted;
+    group->duplicates += counts.duplicates;
     group->rejected += rejected;
     group->reject_lines = lines_sent;
     memcpy(group->reject_sums, sums, sizeof sums);
@@ -368,11 +465,11 @@ void text_commit_answer(struct text_connection *connection)
     struct text_reply *reply = text_reply_new(connection);
 
     append_reject_sums(&reply->text, 0, group->reject_sums);
-    buffer_printf(&reply->text, "ok - accepted %" PRIu64 " rejected %" PRIu64 "\n", group->accepted,
-                  group->rejected);
+    append_ok(&reply->text, "-", group->accepted, group->rejected, group->duplicates);
     group->is_answer_due = false;
     group->was_answered = true;
     group->accepted = 0;
+    group->duplicates = 0;
     group->rejected = 0;
     group->reject_lines = 0;
     memset(group->reject_sums, 0, sizeof group->reject_sums);
@@ -381,7 +478,8 @@ void text_commit_answer(struct text_connection *connection)
 
 void text_commit_retry(struct text_connection *connection)
 {
-    if (connection->state != TEXT_BLOCKED || connection->is_closing)
+    if (connection->state != TEXT_BLOCKED || connection->is_closing ||
+        (connection->keyed != NULL && keyed_state(connection->keyed) == KEYED_READING))
         return;
     connection->state = TEXT_RECORDS;
     /* The store may answer at once, and what it applies is cleared only when it returns. */

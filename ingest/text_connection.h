@@ -8,6 +8,7 @@
 #define DAYBOOK_INGEST_TEXT_CONNECTION_H
 
 #include "ingest/ingest_private.h"
+#include "ingest/keyed.h"
 #include "ingest/line_parser.h"
 #include "ingest/ndjson.h"
 #include "ingest/text_input.h"
@@ -49,6 +50,7 @@ struct text_group {
     bool is_answer_due;                /* a line came since the last `ok -` */
     bool was_answered;                 /* by an `ok -`, or there is a batch to answer */
     uint64_t accepted;
+    uint64_t duplicates;               /* of them; only of clicks with ids */
     uint64_t rejected;
     uint64_t reject_lines;             /* sent as lines of their own, */
     uint64_t reject_sums[REJECT_CODE_COUNT];       /* and those that were not */
@@ -81,7 +83,8 @@ struct text_connection {
     bool is_timed;
     /* input */
     struct text_input input;
-    uint32_t jobs;                     /* parsing ahead; it is not freed before they are done */
+    uint32_t jobs;                     /* parsing ahead, or reading what is there; it is not freed
+                                        * before they are done */
     bool has_closed;                   /* the network's part is gone */
     bool is_skipping;                  /* within a line that is too long */
     struct buffer skipped;             /* how it begins */
@@ -95,6 +98,7 @@ struct text_connection {
     struct text_rows rows;             /* has a builder from the first record on */
     struct line_parser parser;
     struct ndjson *ndjson;
+    struct keyed *keyed;               /* of a stream whose clicks have ids; else NULL */
     struct producer *producer;         /* NULL: none was named */
     struct text_batch batch;
     struct text_group group;

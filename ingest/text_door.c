@@ -132,6 +132,10 @@ static bool stream_columns(const struct ingest *ingest, const struct ingest_stre
             return false;
         columns->names[i] = bytes_text(column->name);
     }
+    columns->names[FIELD_CLICK_ID] =
+        stream->click_id_column_id == 0
+            ? bytes_of(NULL, 0)
+            : bytes_text(table_column(table, stream->click_id_column_id)->name);
     return true;
 }
 
@@ -146,8 +150,15 @@ void text_door_choose(struct text_connection *connection, const struct ingest_st
     connection->ndjson = NULL;
     line_parser_release(&connection->parser);
     line_parser_init(&connection->parser);
-    if (!stream_columns(connection->ingest, stream, &connection->columns))
+    keyed_free(connection->keyed);
+    connection->keyed = NULL;
+    if (!stream_columns(connection->ingest, stream, &connection->columns)) {
         text_reply_refuse(connection, 0, "store_failed", "the stream's table is not there");
+        return;
+    }
+    line_parser_fields(&connection->parser, line_columns_count(&connection->columns));
+    if (stream->click_id_column_id != 0)
+        connection->keyed = keyed_new(connection->ingest->options.store, stream);
 }
 
 /* A group that has reached its size goes to the store before the next line; false: it waits. */
@@ -542,6 +553,7 @@ void text_door_release(struct text_connection *connection)
     text_rows_release(&connection->rows, &ingest->parts);
     line_parser_release(&connection->parser);
     ndjson_free(connection->ndjson);
+    keyed_free(connection->keyed);
     binary_door_free(connection->binary);
     hash128_stream_free(connection->batch.hash);
     buffer_release(&connection->skipped);

@@ -167,6 +167,12 @@ static void changes_durable(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
+/* Whether the store ranks clicks, and they have no ids of their own. */
+static bool is_ranked(const struct click_changes *changes)
+{
+    return (rollup_table(changes->rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
+}
+
 static bool is_click(const struct row *row)
 {
     return !row->is_static && row->clustering.count == RANK_PLACE + 1;
@@ -233,7 +239,7 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
         uint32_t place = named_find(day, &item.row, &scratch);
         if (place == KEY_MAP_NONE || day->is_there[place])
             continue;
-        if (value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
+        if (is_ranked(changes) && value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
             rc = error_set(err, ERROR_INVALID,
                            "there is no such click; a new one's click_id is negative, or left out");
             break;
@@ -274,9 +280,9 @@ static int take_page(void *context, const struct read_page *page, struct error *
 static void read_next_day(struct click_changes *changes);
 
 /* A fresh click could get a rank that is named and that nobody has. */
-static bool names_future_rank(const struct changed_day *day)
+static bool names_future_rank(const struct click_changes *changes, const struct changed_day *day)
 {
-    for (uint32_t i = 0; i < key_map_count(day->named); i++) {
+    for (uint32_t i = 0; is_ranked(changes) && i < key_map_count(day->named); i++) {
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
         clustering_unpack(&reader, &clustering);
@@ -294,7 +300,7 @@ static void expect_days(struct click_changes *changes)
             .table_id = TABLE_AD_CLICK,
             .key = day->key,
             .version = day->version,
-            .allows_fresh = !day->deletes_range && !names_future_rank(day)};
+            .allows_fresh = !day->deletes_range && !names_future_rank(changes, day)};
     }
 }
 

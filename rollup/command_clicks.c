@@ -15,7 +15,7 @@
  * does the rest.
  *
  * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
- * by now. */
+ * by now.  Clicks that brought ids along keep them. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -329,14 +329,16 @@ static void restore_row(struct clicks_call *call, const struct table *table,
     struct write_batch *batch = call->batch;
     struct column_value values[CLICK_VALUES + 1];
     uint64_t drawn;
+    const struct table *clicks = rollup_table(call->rollup, TABLE_AD_CLICK);
+    bool is_ranked = (clicks->flags & TABLE_RANKED) != 0;
     uint32_t count =
         row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
     random->fill(random, &drawn, sizeof(drawn));
     for (uint32_t i = 0; i < count; i++) {
-        if (values[i].column_id == AD_CLICK_CLICK_ID)
+        if (values[i].column_id == AD_CLICK_CLICK_ID && is_ranked)
             values[i].value = write_batch_bigint(batch, -(int64_t)(drawn >> 2) - 1);
     }
-    write_batch_insert(batch, rollup_table(call->rollup, TABLE_AD_CLICK), values, count);
+    write_batch_insert(batch, clicks, values, count);
     count = row_values(table, row, voided_columns, voided_columns, 5, values);
     count += row_values(table, row, (const uint32_t[]){VOIDED_CHANGE_ID},
                         (const uint32_t[]){VOIDED_CHANGE_ID}, 1, &values[count]);

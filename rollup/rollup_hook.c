@@ -95,16 +95,19 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
-static enum dirty_cause cause_of(const struct mutation *mutation)
+/* An INSERT is a click that comes, where ids tell it from one that is changed. */
+static enum dirty_cause cause_of(const struct mutation *mutation, bool is_ranked)
 {
+    bool is_insert = mutation->item_count > 0;
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
         return CAUSE_VOID;
     for (uint32_t i = 0; i < mutation->item_count; i++) {
         const struct unfiltered *item = &mutation->items[i];
         if (item->kind == UNFILTERED_BOUND || item->row.deletion.timestamp_us != TIMESTAMP_NONE)
             return CAUSE_VOID;
+        is_insert &= item->row.marker.timestamp_us != TIMESTAMP_NONE;
     }
-    return CAUSE_CORRECTION;
+    return is_insert && !is_ranked ? CAUSE_LATE_CLICKS : CAUSE_CORRECTION;
 }
 
 /* ---- rates ---- */
@@ -235,6 +238,7 @@ void rollup_hook(void *context, struct write_batch *batch)
     struct rollup *rollup = context;
     const uint32_t mutation_count = batch->mutation_count;
     const uint8_t *change = change_of(batch);
+    bool is_ranked = (rollup_table(rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
     uint64_t order = dirty_set_order(rollup->dirty);
     int64_t now_us = store_now_us(rollup->store);
     for (uint32_t i = 0; i < batch->block_count; i++) {
@@ -244,8 +248,8 @@ void rollup_hook(void *context, struct write_batch *batch)
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == TABLE_AD_CLICK)
-            mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key), cause_of(&mutation),
-                     change, now_us);
+            mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key),
+                     cause_of(&mutation, is_ranked), change, now_us);
         if (mutation.table_id == TABLE_RESELLER)
             take_rates(rollup, batch, &mutation, change, now_us);
     }

@@ -203,3 +203,21 @@ const struct table_definition *const *rollup_tables(uint32_t *count_out)
     *count_out = COUNT_OF(tables);
     return tables;
 }
+
+int rollup_add_keyed_table(struct schema *schema, const struct table_definition *definition,
+                           const char *click_id, struct error *err)
+{
+    struct column_definition columns[VOIDED_DAY_DERIVED];
+    struct table_definition keyed = *definition;
+    if (definition->id != TABLE_AD_CLICK && definition->id != TABLE_VOIDED_CLICK)
+        return schema_add_table(schema, definition, err);
+    for (uint32_t i = 0; i < definition->column_count; i++) {
+        columns[i] = definition->columns[i];
+        if (columns[i].id == (definition->id == TABLE_AD_CLICK ? (uint32_t)AD_CLICK_CLICK_ID
+                                                               : (uint32_t)VOIDED_CLICK_ID))
+            columns[i].type = click_id;
+    }
+    keyed.flags &= ~(uint32_t)TABLE_RANKED;
+    keyed.columns = columns;
+    return schema_add_table(schema, &keyed, err);
+}

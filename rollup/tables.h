@@ -99,6 +99,13 @@ enum voided_click_column {
     VOIDED_DAY_DERIVED = 8
 };
 
+/* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and
+ * voided_click is of type `click_id` (a CQL name), and nothing is ranked.  Other tables are added
+ * as they are. */
+must_check int rollup_add_keyed_table(struct schema *schema,
+                                      const struct table_definition *definition,
+                                      const char *click_id, struct error *err);
+
 /* All of them; `count_out` entries. */
 const struct table_definition *const *rollup_tables(uint32_t *count_out);
 #endif

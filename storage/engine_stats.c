@@ -1,9 +1,10 @@
-/* engine_stats: counts and sums of a ranked table's partitions, without rows where stats add.
+/* engine_stats: counts and sums of a table's partitions, without rows where stats add.
  *
  * A partition's fresh runs add: the index has the sum over the sealed ones, each memtable its own.
  * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
  * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
- * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.
+ * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
+ * ranks has exception runs only, and always is counted from its rows.
  *
  * Grouping by a column reads every row; it too uses the fresh rows' columns directly where a
  * partition has no exceptions. */
@@ -171,15 +172,25 @@ static int recount_start(struct engine *engine, const struct table *table, struc
     return rc;
 }
 
-static const struct table *ranked_table(const struct engine *engine, uint32_t table_id,
-                                        struct error *err)
+static const struct table *table_of_rows(const struct engine *engine, uint32_t table_id,
+                                         struct error *err)
 {
     const struct table *table = schema_table(engine->schema, table_id);
-    if (table == NULL || (table->flags & TABLE_RANKED) == 0) {
-        error_set(err, ERROR_INVALID, "table %u keeps no partition stats", table_id);
+    if (table == NULL || (table->flags & TABLE_COUNTER) != 0) {
+        error_set(err, ERROR_INVALID, "table %u has no rows to count", table_id);
         return NULL;
     }
     return table;
+}
+
+/* Whether the open memtable, which other threads may not read, has anything of the table. */
+static bool is_in_open(const struct engine *engine, uint32_t table_id)
+{
+    int64_t token;
+    struct bytes key;
+    return memtable_wide(engine->open, table_id) != NULL ||
+           narrow_memtable_seek(engine->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
+                                &token, &key);
 }
 
 static uint64_t frame_of(const struct engine *engine, enum read_view view)
@@ -191,7 +202,7 @@ int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, en
                     store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = ranked_table(engine, table_id, err);
+    const struct table *table = table_of_rows(engine, table_id, err);
     if (table == NULL) {
         return ERROR_INVALID;
     }
@@ -337,7 +348,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes po
                          struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = ranked_table(engine, table_id, err);
+    const struct table *table = table_of_rows(engine, table_id, err);
     if (table == NULL || (position.size > 0 && position.size < 8)) {
         return table == NULL ? ERROR_INVALID
                              : error_set(err, ERROR_INVALID, "a damaged position to go on from");
@@ -358,7 +369,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes po
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
     engine_job_started(engine);
-    if (memtable_wide(engine->open, table_id) != NULL) {
+    if (is_in_open(engine, table_id)) {
         engine_freeze_then(engine, &scan->waiter);
     } else {
         scan_begin(&scan->waiter, 0);
@@ -530,7 +541,7 @@ int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
                     store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = ranked_table(engine, table_id, err);
+    const struct table *table = table_of_rows(engine, table_id, err);
     if (table == NULL) {
         return ERROR_INVALID;
     }
@@ -548,7 +559,7 @@ int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
     group->figures = figures;
     group->context = context;
     engine_job_started(engine);
-    if (memtable_wide(engine->open, table_id) != NULL) {
+    if (is_in_open(engine, table_id)) {
         engine_freeze_then(engine, &group->waiter);
     } else {
         group_begin(&group->waiter, 0);

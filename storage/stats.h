@@ -1,6 +1,6 @@
 /* stats: what a run knows of a partition without reading its rows.
  *
- * Rows, and for the table's declared column (the first regular decimal column of a ranked table)
+ * Rows, and for the table's declared column (the first regular decimal column of a table)
  * the non-null count and the exact 128-bit sum per decimal scale, so that a subtracted row takes
  * its scale with it and the scale of the result stays right.  Stats of fresh runs add whatever
  * their time ranges are, because no ranked row can replace another; stats of anything else never

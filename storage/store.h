@@ -86,7 +86,7 @@ bool page_row_value(const struct table *table, const struct page_row *row, uint3
  * partition; appended. */
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position);
 
-/* ---- partition stats of a ranked table ---- */
+/* ---- partition stats ---- */
 
 struct partition_figure {
     struct bytes key;
@@ -233,7 +233,8 @@ void store_unhold(struct store *store, struct store_hold *hold);
 must_check int store_read(struct store *store, const struct read_request *request, store_page page,
                           void *context, struct error *err);
 
-/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order. */
+/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order.  Of
+ * a ranked table they are sums that are kept; of others rows are read. */
 must_check int store_stats(struct store *store, uint32_t table_id, struct bytes key,
                            enum read_view view, store_figures figures, void *context,
                            struct error *err);
@@ -241,7 +242,7 @@ must_check int store_stats_scan(struct store *store, uint32_t table_id, struct b
                                 uint32_t limit, enum read_view view, store_figures figures,
                                 void *context, struct error *err);
 
-/* The whole ranked table grouped by a text column of its rows: one figure per value (in `key`), by
+/* The whole table grouped by a text column of its rows: one figure per value (in `key`), by
  * bytes ascending, durable view.  Reads every row: for verification and reports by that column.
  * Called once, with an empty position. */
 must_check int store_group(struct store *store, uint32_t table_id, uint32_t column_id,

@@ -65,6 +65,15 @@ static int try_open_store(struct rollup_fixture *fixture, struct error *err)
     return engine_open(fixture->world, &options, tables, count, &fixture->store, err);
 }
 
+static void add_keyed_tables(struct schema *schema, const char *click_id)
+{
+    struct error err = {0};
+    uint32_t count;
+    const struct table_definition *const *tables = rollup_tables(&count);
+    for (uint32_t i = 0; i < count; i++)
+        require(rollup_add_keyed_table(schema, tables[i], click_id, &err), &err, "keyed table");
+}
+
 static void open_store(struct rollup_fixture *fixture, bool creates)
 {
     struct error err = {0};
@@ -72,6 +81,8 @@ static void open_store(struct rollup_fixture *fixture, bool creates)
         struct schema *schema = schema_new();
         require(schema_add_keyspace(schema, "daybook", &err), &err, "keyspace");
         require(schema_add_keyspace(schema, "daybook_system", &err), &err, "keyspace");
+        if (fixture->click_id != NULL)
+            add_keyed_tables(schema, fixture->click_id);
         require(engine_create(fixture->world, schema, bytes_text(""), &err), &err, "create");
         schema_unref(schema);
     }

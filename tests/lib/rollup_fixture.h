@@ -16,6 +16,7 @@ struct rollup_fixture {
     bool is_read_only;
     bool is_salvaging;
     bool has_cql;                      /* the tables of the CQL door, too */
+    const char *click_id;              /* the type of ids that clicks bring along; NULL: none */
     const char *zone;                  /* NULL: UTC */
     const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
     uint64_t memtable_rows_max;        /* as in engine_options */

@@ -1,0 +1,287 @@
+/* Clicks that bring ids along: judged against what is there, written once, counted once. */
+#include "ingest/keyed.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "ingest/line_parser.h"
+#include "tests/lib/rollup_fixture.h"
+
+struct bench {
+    struct rollup_fixture fixture;
+    struct ingest_stream stream;
+    struct schema *schema;
+    struct row_builder *builder;
+    struct line_parser parser;
+    struct keyed *keyed;
+    struct write_batch *batch;
+    bool is_judged;
+};
+
+static void bench_attach(struct bench *bench)
+{
+    struct error err = {0};
+    bench->stream = (struct ingest_stream){
+        .name = "clicks",
+        .table_id = TABLE_AD_CLICK,
+        .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
+                       AD_CLICK_AMOUNT},
+        .day_derived_column_id = AD_CLICK_DAY_DERIVED,
+        .click_id_column_id = AD_CLICK_CLICK_ID,
+        .click_id_type = type_builtin(TYPE_BIGINT),
+        .per_ad = {TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
+        .per_reseller = {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}};
+    bench->schema = keyed_schema(&bench->stream);
+    cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, KEYED_TABLE), 7,
+                                 &bench->builder, &err),
+                 0, "%s", err.text);
+    line_parser_init(&bench->parser);
+    line_parser_fields(&bench->parser, RECORD_FIELDS_MAX);
+    bench->keyed = keyed_new(bench->fixture.store, &bench->stream);
+    bench->batch = write_batch_new();
+}
+
+static void bench_detach(struct bench *bench)
+{
+    keyed_free(bench->keyed);
+    write_batch_free(bench->batch);
+    row_builder_free(bench->builder);
+    line_parser_release(&bench->parser);
+    schema_unref(bench->schema);
+}
+
+static void bench_start(struct bench *bench)
+{
+    bench->fixture.click_id = "bigint";
+    rollup_fixture_start(&bench->fixture);
+    bench_attach(bench);
+}
+
+static void bench_stop(struct bench *bench)
+{
+    bench_detach(bench);
+    rollup_fixture_stop(&bench->fixture);
+}
+
+/* "id amount" words, as clicks of one moment and ad. */
+static void fill(struct bench *bench, const char *clicks)
+{
+    char words[256], amount[32];
+    long long id;
+    int size;
+    snprintf(words, sizeof words, "%s", clicks);
+    row_builder_clear(bench->builder);
+    bench->parser.line = 1;
+    for (char *at = words; sscanf(at, "%lld %31[0-9.]%n", &id, amount, &size) == 2; at += size) {
+        char line[128];
+        snprintf(line, sizeof line, "r,2013-11-28,1385654400123,ad,%s,%lld", amount, id);
+        line_parser_line(&bench->parser, bench->builder, bytes_text(line));
+        at += strspn(at + size, ", ");
+    }
+    row_builder_finish(bench->builder);
+}
+
+static void set_judged(void *context)
+{
+    *(bool *)context = true;
+}
+
+/* "duplicates different: lines refused". */
+static void judge(struct bench *bench, const char *clicks, const char *expected)
+{
+    struct reject_list rejects = {0};
+    char found[128];
+    fill(bench, clicks);
+    keyed_clear(bench->keyed);
+    bench->is_judged = false;
+    keyed_judge(bench->keyed, bench->builder->block, set_judged, &bench->is_judged);
+    rollup_fixture_step_until(&bench->fixture, &bench->is_judged);
+    cr_assert_eq(keyed_state(bench->keyed), KEYED_JUDGED);
+    keyed_add_rejects(bench->keyed, &rejects);
+    int used = snprintf(found, sizeof found, "%" PRIu64 " %" PRIu64 ":",
+                        keyed_duplicates(bench->keyed), keyed_different(bench->keyed));
+    for (uint32_t i = 0; i < rejects.count; i++) {
+        cr_expect_eq(rejects.items[i].code, REJECT_DIFFERS);
+        used += snprintf(found + used, sizeof found - (size_t)used, " %" PRIu64,
+                         rejects.items[i].line);
+    }
+    cr_expect_str_eq(found, expected, "%s: %s instead of %s", clicks, found, expected);
+    reject_list_release(&rejects);
+}
+
+static int apply(struct bench *bench, store_done done, void *context)
+{
+    struct error err = {0};
+    uint32_t count;
+    const struct store_expectation *expectations = keyed_expectations(bench->keyed, &count);
+    write_batch_clear(bench->batch);
+    keyed_add_rows(bench->keyed, bench->batch);
+    return store_apply_if(bench->fixture.store, bench->batch, expectations, count, done, context,
+                          &err);
+}
+
+static void set_durable(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_expect_eq(status, 0);
+    *(bool *)context = true;
+}
+
+static void write_judged(struct bench *bench)
+{
+    bool is_durable = false;
+    cr_assert_eq(apply(bench, set_durable, &is_durable), 0);
+    rollup_fixture_step_until(&bench->fixture, &is_durable);
+}
+
+static void expect_counted(struct bench *bench, const char *expected)
+{
+    struct engine_fixture engine = {.world = bench->fixture.world, .store = bench->fixture.store};
+    struct buffer ads =
+        engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, (struct bytes){0}, 100, false);
+    struct buffer resellers =
+        engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, (struct bytes){0}, 100, false);
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "ad|%s\n", expected);
+    cr_expect_str_eq((const char *)ads.data, expected[0] == '-' ? "" : wanted);
+    snprintf(wanted, sizeof wanted, "r|%s\n", expected);
+    cr_expect_str_eq((const char *)resellers.data, expected[0] == '-' ? "" : wanted);
+    buffer_release(&ads);
+    buffer_release(&resellers);
+}
+
+Test(keyed, of_one_batch_the_first_line_is_the_click_and_the_others_are_judged_by_it)
+{
+    struct bench bench = {0};
+    bench_start(&bench);
+    judge(&bench, "1 0.5, 1 0.50, 1 0.6, 2 1", "1 1: 3");
+    write_judged(&bench);
+    expect_counted(&bench, "2");
+    judge(&bench, "1 0.6, 1 0.5", "1 1: 1");
+    bench_stop(&bench);
+}
+
+Test(keyed, a_click_that_is_there_is_found_in_memory_in_segments_and_after_a_restart)
+{
+    struct bench bench = {0};
+    bench_start(&bench);
+    judge(&bench, "1 0.5, 2 0.5, 3 0.5", "0 0:");
+    write_judged(&bench);
+    judge(&bench, "2 0.5, 4 1", "1 0:");
+    rollup_fixture_flush(&bench.fixture);
+    judge(&bench, "2 0.5, 4 1, 3 0.1", "1 1: 3");
+    write_judged(&bench);
+    bench_detach(&bench);
+    rollup_fixture_restart(&bench.fixture);
+    bench_attach(&bench);
+    judge(&bench, "1 0.5, 4 1, 5 1", "2 0:");
+    write_judged(&bench);
+    expect_counted(&bench, "5");
+    cr_assert_eq(rollup_fixture_settle(&bench.fixture, false), 0);
+    rollup_fixture_expect_figures(&bench.fixture, "r 2013-11-28 5 3.5 - - open\n");
+    bench_stop(&bench);
+}
+
+Test(keyed, what_is_applied_and_not_yet_durable_is_there)
+{
+    struct bench bench = {0};
+    bool is_durable = false;
+    bench_start(&bench);
+    judge(&bench, "1 0.5", "0 0:");
+    cr_assert_eq(apply(&bench, set_durable, &is_durable), 0);
+    cr_assert_not(is_durable);
+    judge(&bench, "1 0.5, 1 7", "1 1: 2");
+    rollup_fixture_step_until(&bench.fixture, &is_durable);
+    bench_stop(&bench);
+}
+
+Test(keyed, a_write_that_came_after_the_judgement_makes_it_be_judged_again)
+{
+    struct bench bench = {0};
+    struct bench other = {0};
+    bench_start(&bench);
+    other.fixture = bench.fixture;
+    bench_attach(&other);
+    judge(&bench, "1 0.5", "0 0:");
+    judge(&other, "1 0.5", "0 0:");
+    write_judged(&other);
+    cr_expect_eq(apply(&bench, set_durable, NULL), ERROR_CONFLICT);
+    judge(&bench, "1 0.5", "1 0:");
+    write_judged(&bench);
+    expect_counted(&bench, "1");
+    bench_detach(&other);
+    bench_stop(&bench);
+}
+
+Test(keyed, after_a_crash_at_any_moment_click_and_counters_are_there_or_neither)
+{
+    int lost = 0, kept = 0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct bench bench = {.fixture = {.seed = seed}};
+        bool is_durable = false;
+        bench_start(&bench);
+        judge(&bench, "1 0.5, 2 0.5", "0 0:");
+        cr_assert_eq(apply(&bench, set_durable, &is_durable), 0);
+        for (uint64_t step = 0; step < seed % 6 && !is_durable; step++)
+            bench.fixture.world->executor->step(bench.fixture.world->executor);
+        struct sim_world *after = sim_world_crash(bench.fixture.sim, seed);
+        rollup_fixture_step_until(&bench.fixture, &is_durable);
+        bench_detach(&bench);
+        rollup_fixture_go_on(&bench.fixture, after);
+        bench_attach(&bench);
+        fill(&bench, "1 0.5, 2 0.5");
+        keyed_judge(bench.keyed, bench.builder->block, set_judged, &bench.is_judged);
+        rollup_fixture_step_until(&bench.fixture, &bench.is_judged);
+        uint64_t found = keyed_duplicates(bench.keyed);
+        cr_expect(found == 0 || found == 2, "seed %d: half a batch", (int)seed);
+        expect_counted(&bench, found == 2 ? "2" : "-");
+        lost += found == 0;
+        kept += found == 2;
+        write_judged(&bench);
+        expect_counted(&bench, "2");
+        bench_stop(&bench);
+    }
+    cr_expect(lost > 0 && kept > 0, "%d lost, %d kept", lost, kept);
+}
+
+/* ---- ids ---- */
+
+struct id_case {
+    enum type_kind kind;
+    const char *id;
+    bool is_taken;
+};
+
+static const struct id_case id_cases[] = {
+    {TYPE_BIGINT, "0", true},
+    {TYPE_BIGINT, "-9223372036854775808", true},
+    {TYPE_BIGINT, "9223372036854775808", false},
+    {TYPE_BIGINT, "1.0", false},
+    {TYPE_BIGINT, "", false},
+    {TYPE_UUID, "5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11", true},
+    {TYPE_UUID, "5F0C6D1E-8F0A-4C57-9A3C-2F1F0D7C9A11", true},
+    {TYPE_UUID, "5f0c6d1e8f0a4c579a3c2f1f0d7c9a11", false},
+    {TYPE_UUID, "", false},
+    {TYPE_TEXT, "x", true},
+    {TYPE_TEXT, "", false},
+    {TYPE_TEXT, "a\tb", false},
+    {TYPE_TEXT, "\xff", false},
+};
+
+Test(keyed, an_id_is_what_its_kind_says_and_nothing_of_a_refused_line_stays)
+{
+    for (size_t i = 0; i < sizeof id_cases / sizeof id_cases[0]; i++) {
+        const struct id_case *c = &id_cases[i];
+        struct bench bench = {0};
+        char line[128];
+        bench_attach(&bench);
+        bench.stream.click_id_type = type_builtin(c->kind);
+        snprintf(line, sizeof line, "r,2013-11-28,1385654400123,ad,1,%s", c->id);
+        line_parser_line(&bench.parser, bench.builder, bytes_text(line));
+        cr_expect_eq(bench.builder->block->rows, c->is_taken, "%s", c->id);
+        cr_expect_eq(bench.builder->rejects.counts[REJECT_BAD_CLICK_ID], !c->is_taken, "%s", c->id);
+        cr_expect_eq(bench.builder->block->partitions.count, c->is_taken);
+        bench_detach(&bench);
+    }
+}
