@@ -110,7 +110,7 @@ ifeq ($(BUILD),release)
 program_left := $(if $(root_objects),daybook)
 endif
 
-.PHONY: all bench bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
+.PHONY: all bench bench-cql bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
     deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted \
     record-cassandra sim soak \
     test test-build test-e2e test-fuzz test-sim test-unit test-clients tidy
@@ -224,6 +224,11 @@ bench-rivals: all bench-programs
 	@bench/rivals/install.sh build/rivals
 	@bench/rivals/compare.py --built $(out) --installed build/rivals \
 	    $(if $(call given,N),--clicks $(N)) $(RIVALS)
+
+bench-cql: all bench-programs
+	@bench/rivals/install.sh build/rivals cassandra cql_client
+	@bench/rivals/compare_cql.py --built $(out) --installed build/rivals \
+	    $(if $(call given,N),--requests $(N))
 
 # What Cassandra answers to the case files of tests/cql/cassandra, or to the one that T names, written
 # into them; CASSANDRA=HOST:PORT asks one that runs.

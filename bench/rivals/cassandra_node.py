@@ -28,6 +28,7 @@ commitlog_directory: {root}/commitlog
 hints_directory: {root}/hints
 saved_caches_directory: {root}/saved_caches
 commitlog_sync: batch
+read_request_timeout: 60s
 auto_snapshot: false
 """
 LOGBACK = "<configuration><root level=\"OFF\"/></configuration>\n"

@@ -1,6 +1,6 @@
 module cql_client
 
-go 1.21
+go 1.22
 
 require (
 	github.com/gocql/gocql v1.7.0
