@@ -31,7 +31,7 @@ struct schema *schema_new(void)
 {
     struct schema *schema = memory_zeroed(1, sizeof *schema);
 
-    schema->references = 1;
+    atomic_init(&schema->references, 1);
     schema->version = 1;
     schema->table_id_next = TABLE_ID_USER_MIN;
     schema->arena = arena_new(SCHEMA_ARENA_CHUNK);
@@ -53,7 +53,7 @@ struct schema *schema_copy(const struct schema *schema)
 
 struct schema *schema_ref(struct schema *schema)
 {
-    schema->references++;
+    atomic_fetch_add_explicit(&schema->references, 1, memory_order_relaxed);
     return schema;
 }
 
@@ -71,8 +71,11 @@ void schema_unref(struct schema *schema)
 {
     if (schema == NULL)
         return;
-    check(schema->references > 0);
-    if (--schema->references == 0)
+
+    unsigned before = atomic_fetch_sub_explicit(&schema->references, 1, memory_order_acq_rel);
+
+    check(before > 0);
+    if (before == 1)
         schema_free(schema);
 }
 

@@ -2,6 +2,8 @@
 #ifndef DAYBOOK_STORAGE_SCHEMA_PRIVATE_H
 #define DAYBOOK_STORAGE_SCHEMA_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "storage/base/arena.h"
 #include "storage/schema.h"
 
@@ -10,7 +12,7 @@ enum { TABLE_ID_USER_MIN = 1000 };
 /* Everything pointed to lives in the arena, but for the three arrays.  What an edit replaces stays
  * in the arena until the schema goes: schemas are small and edits are rare. */
 struct schema {
-    uint32_t references;
+    atomic_uint references;            /* lanes that write the manifest hold some */
     uint32_t version;
     uint32_t table_id_next;            /* at least TABLE_ID_USER_MIN */
     struct arena *arena;
