@@ -24,6 +24,9 @@ struct commit_log;
 
 enum { COMMIT_LOG_PAYLOAD_MAX = 48 << 20 };   /* bytes of one frame's payload */
 
+/* How many clicks the payload of a frame holds. */
+typedef uint64_t (*commit_log_count)(void *context, struct bytes payload);
+
 struct commit_log_options {
     uint64_t file_size;            /* bytes of a log file, a multiple of 4 KiB; 0: 64 MiB */
     uint64_t first_file_size;      /* of the first file that an opening makes; 0: 1 MiB.  The next
@@ -36,6 +39,8 @@ struct commit_log_options {
     uint64_t archive_bytes;        /* keep so many bytes of files whose frames are all flushed in
                                     * the directory archive.  0: all of them if that directory
                                     * exists, else none */
+    commit_log_count count;        /* of frames that damage puts at stake, with the context of
+                                    * `replay`; NULL: they are not counted */
 };
 
 /* Called for every frame past flushed_frame, in order.  The payload is valid during the call. */
@@ -47,7 +52,8 @@ typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestam
 typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
 /* Read, check and replay the log in DIR/log, sync the accepted tail, make the file for the next
- * frames.  `world` must outlive the log.  ERROR_CORRUPT names file, offset, frame and what to do;
+ * frames.  `world` must outlive the log.  ERROR_CORRUPT names file, offset, frame, what is at stake
+ * and what to do;
  * it is also returned when frames are missing: after flushed_frame, in the middle, or all of them
  * (no log file at all although flushed_frame is not 0).  An error of `replay` is passed on.
  * After it returned, commit_log_has_room may still be false: a full disk is waited out. */

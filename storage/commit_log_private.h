@@ -167,6 +167,20 @@ void commit_log_archive_add(struct commit_log_archive *archive, struct commit_lo
 /* "archive/00000001.log" */
 void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
+/* ---- commit_log_stake.c ---- */
+
+struct commit_log_stake {
+    uint64_t frame_first;          /* where the log is damaged */
+    uint64_t frame_last;           /* the newest of which something is there */
+    uint64_t clicks;               /* in the frames that can be read */
+    commit_log_count count;
+    void *context;
+};
+
+/* Add what is at stake in a file from byte `offset` on; `reader` has it open. */
+void commit_log_stake_file(struct commit_log_reader *reader, const struct commit_log_file *file,
+                           uint64_t offset, struct commit_log_stake *stake);
+
 /* ---- commit_log_salvage.c ---- */
 
 /* End the log before byte `offset` of file `file_id`, for good: the file is copied aside and zeroed

@@ -98,21 +98,45 @@ void commit_log_recovered_release(struct commit_log_recovered *recovered)
     memset(recovered, 0, sizeof(*recovered));
 }
 
-/* The one way to say that bytes are wrong: where, which frame, what is at stake, what to do. */
+/* The one way to say that bytes are wrong: where, which frame. */
 static int damage(struct recovery *r, const char *what, struct error *err)
 {
     char path[COMMIT_LOG_PATH];
 
     commit_log_path(r->found[r->index].id, path);
     r->is_damaged = true;
-    return error_set(err, ERROR_CORRUPT, "%s, byte %" PRIu64 ", frame %" PRIu64 ": %s; %s", path,
-                     r->offset, r->out->frame_next, what,
-                     r->options->salvage
-                         ? "this frame and all later ones are left out, and kept aside in the "
-                           "directory log as *.damaged-*"
-                         : "this frame and all later ones are at stake, the ones before are safe; "
-                           "daybook serve --salvage keeps a copy of the file and goes on without "
-                           "them");
+    return error_set(err, ERROR_CORRUPT, "%s, byte %" PRIu64 ", frame %" PRIu64 ": %s", path,
+                     r->offset, r->out->frame_next, what);
+}
+
+/* After damage: what is at stake, and what to do. */
+static int stake_explain(struct recovery *r, struct error *err)
+{
+    struct commit_log_stake stake = {.frame_first = r->out->frame_next,
+                                     .frame_last = r->out->frame_next,
+                                     .count = r->options->count,
+                                     .context = r->context};
+    const char *what = err == NULL ? "" : err->text;
+    struct error whole;
+
+    for (size_t i = r->index; i < r->found_count; i++) {
+        const struct commit_log_file file = {.id = r->found[i].id, .size = r->found[i].size};
+
+        if (commit_log_reader_open(r->reader, file.id, file.size, NULL) == 0)
+            commit_log_stake_file(r->reader, &file, i == r->index ? r->offset : 0, &stake);
+    }
+    (void)error_set(&whole, ERROR_CORRUPT,
+                    "%s; frames %" PRIu64 " to %" PRIu64 "%s, with %" PRIu64
+                    " clicks in those that can be read%s",
+                    what, stake.frame_first, stake.frame_last,
+                    r->options->salvage ? "" : " are at stake", stake.clicks,
+                    r->options->salvage
+                        ? ", are left out, and kept aside in the directory log as *.damaged-*"
+                        : "; the ones before are safe; daybook serve --salvage keeps a copy of "
+                          "the file and goes on without them");
+    if (err != NULL)
+        *err = whole;
+    return ERROR_CORRUPT;
 }
 
 /* ---- which files are there ---- */
@@ -580,6 +604,8 @@ static int log_recover(struct recovery *r, struct error *err)
         rc = log_search_later(r, err);
     if (rc == 0)
         rc = tail_sync(r, tail, err);
+    if (rc < 0 && r->is_damaged)
+        rc = stake_explain(r, err);
     if (rc < 0 && r->is_damaged && r->options->salvage) {
         tail = r->index;
         rc = r->options->read_only ? 0 : damage_cut(r, err);

@@ -155,6 +155,29 @@ static int add_builtin(struct engine *engine, const struct builtin *builtin, str
     return 0;
 }
 
+/* Clicks of a frame that comes after damage, as far as the schema of before it tells. */
+static uint64_t count_clicks(void *context, struct bytes payload)
+{
+    struct engine *engine = context;
+    struct schema *schema = schema_ref(engine->schema);
+    struct write_batch *batch = write_batch_new();
+    struct reader reader = reader_of(payload);
+    uint64_t clicks = 0;
+    int rc = 0;
+    while (rc == 0 && reader_left(&reader) > 0) {
+        (void)reader_u64(&reader);
+        rc = write_batch_deserialize(&reader, &schema, batch, NULL);
+        for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++) {
+            clicks += batch->blocks[i]->rows;
+        }
+        write_batch_free_blocks(batch);
+        write_batch_clear(batch);
+    }
+    write_batch_free(batch);
+    schema_unref(schema);
+    return clicks;
+}
+
 static int open_log(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
@@ -163,7 +186,8 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
                                          .flushed_frame = state->flushed_frame,
                                          .read_only = engine->options.read_only,
                                          .salvage = engine->options.salvage,
-                                         .archive_bytes = engine->options.archive_bytes};
+                                         .archive_bytes = engine->options.archive_bytes,
+                                         .count = count_clicks};
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1, engine->memory);

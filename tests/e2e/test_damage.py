@@ -1,0 +1,105 @@
+"""What bad hardware does to a directory: it is refused with what is at stake, and --salvage goes on
+with what is whole, keeping the rest aside."""
+
+import re
+
+import pytest
+
+import daybook
+
+
+@pytest.fixture
+def loaded(directory, paper):
+    """A directory whose clicks are in segments, and whose rates are in the log."""
+    daybook.run("load", "-d", directory, daybook.DATA / "paper-clicks.csv")
+    daybook.run("compact", "-d", directory)
+    daybook.run("rate", "load", "-d", directory, paper.rates)
+    return directory
+
+
+def turn_over(path, offset):
+    content = bytearray(path.read_bytes())
+    content[offset] ^= 0xFF
+    path.write_bytes(content)
+
+
+def refusal(directory):
+    """What a command says that opens the directory, and so does a server."""
+    answer = daybook.run("report", "-d", directory, status=3)
+    assert daybook.run("serve", "-d", directory, "--ingest", "none", status=3).err == answer.err
+    return answer.err
+
+
+def expect_proved(directory):
+    assert "all agree" in daybook.run("verify", "-d", directory).out
+
+
+MANIFESTS = {
+    "its first record": (lambda path: turn_over(path, 4096 + 100), "manifest, byte 4096, record 1"),
+    "its header": (lambda path: turn_over(path, 20), "manifest, byte 0, record 0"),
+    "all of it": (lambda path: path.unlink(), "the manifest is missing"),
+}
+
+
+@pytest.mark.parametrize("case", MANIFESTS)
+def test_a_manifest_that_is_damaged_is_refused_and_made_again(serve, loaded, paper, case):
+    harm, where = MANIFESTS[case]
+    harm(loaded / "manifest")
+    said = refusal(loaded)
+    assert where in said and "serve --salvage" in said
+    server = serve("--salvage")
+    assert "made again from manifest.copy, and nothing is lost" in server.text()
+    assert server.stop() == 0
+    assert (loaded / "manifest.damaged-1").exists() == (case != "all of it")
+    assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
+    expect_proved(loaded)
+
+
+def test_a_manifest_without_a_copy_is_not_guessed(loaded):
+    (loaded / "manifest").unlink()
+    turn_over(loaded / "manifest.copy", 4096 + 100)
+    answer = daybook.run("serve", "-d", loaded, "--salvage", "--ingest", "none", status=3)
+    assert "its copy cannot be read" in answer.err and "from a backup" in answer.err
+    assert sorted(path.name for path in (loaded / "segments").iterdir())
+
+
+@pytest.fixture
+def killed(serve, flights, directory):
+    """A server that took 20 batches and was killed: its log, and how many clicks are in it."""
+    server = serve()
+    batches = [flights.good[start:start + 1000] for start in range(0, 20000, 1000)]
+    producer = daybook.Producer(batches)
+    producer.connect(server.address)
+    for number in range(1, len(batches) + 1):
+        producer.send(number)
+        assert producer.answer()[:2] == ["ok", str(number)]
+    server.kill()
+    logs = sorted((directory / "log").glob("*.log"))
+    return [path for path in logs if path.read_bytes().strip(b"\0")][-1], 20000
+
+
+def clicks_of(directory):
+    total = daybook.run("report", "-d", directory, "--by", "total", "--format", "csv").out
+    return int(total.splitlines()[1].split(",")[0])
+
+
+@pytest.mark.parametrize("where", ["in the middle", "in the last frame"])
+def test_damage_in_the_log_is_refused_with_what_is_at_stake(serve, killed, directory, where):
+    log, clicks = killed
+    written = len(log.read_bytes().rstrip(b"\0"))
+    block = (written - 1) // 4096 * 4096
+    turn_over(log, written // 2 if where == "in the middle" else block + 40)
+    said = re.search(rf"log/{log.name}, byte (\d+), frame (\d+): .*; frames (\d+) to (\d+) are at "
+                     r"stake, with (\d+) clicks in those that can be read; the ones before are "
+                     "safe; daybook serve --salvage", refusal(directory))
+    assert said
+    offset, frame, first, last, readable = map(int, said.groups())
+    assert 0 < offset < written and frame == first
+    assert (last == first and readable == 0) == (where == "in the last frame")
+    server = serve("--salvage")
+    assert f"frames {first} to {last}, with {readable} clicks" in server.text()
+    assert server.stop() == 0
+    assert list((directory / "log").glob("*.damaged-*"))
+    left = clicks_of(directory)
+    assert left % 1000 == 0 and left + readable < clicks
+    expect_proved(directory)
