@@ -300,7 +300,8 @@ static int lock_file_write(int directory, const char *text)
     if (fd < 0)
         return -errno;
     ssize_t size = (ssize_t)strlen(text);
-    int rc = write(fd, text, (size_t)size) == size ? 0 : -EIO;
+    ssize_t written = write(fd, text, (size_t)size);
+    int rc = written == size ? 0 : written < 0 ? -errno : -ENOSPC;
     close(fd);
     return rc;
 }
@@ -332,8 +333,10 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
         return 0;
     char text[24];
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
+    /* Where there is no room for a pid the lock is held all the same: a server starts on a disk
+     * that is full. */
     int rc = lock_file_write(posix->directory, text);
-    if (rc < 0) {
+    if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, rc, "write %s: %s", LOCK_FILE, error_text(rc));
     }

@@ -271,16 +271,55 @@ def test_a_full_disk_is_waited_out_and_loses_nothing(tmp_path, paper):
         subprocess.run(["umount", str(small)], check=True)
 
 
+def fill(filler):
+    """Take all the room there is."""
+    with filler.open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 12):
+            try:
+                while True:
+                    file.write(bytes(size))
+            except OSError:
+                pass
+
+
+def test_on_a_full_disk_flushes_merges_and_backups_say_so_and_work_when_there_is_room(
+        tmp_path, flights, paper):
+    small = mounted("tmpfs", "none", tmp_path / "small", "size=96m")
+    clicks = tmp_path / "clicks.csv"
+    clicks.write_text(flights.header + "".join(flights.good[:50000]))
+    server = daybook.Server(small / "data")
+    try:
+        server.run("rate", "load", paper.rates)
+        server.run("load", clicks)
+        server.run("compact")
+        server.run("load", clicks, "--as", "another")
+        report = server.run("report", "--format", "csv").out
+        fill(small / "filler")
+        for words in (["compact"], ["backup", small / "b"], ["backup", "--follow", small / "f"]):
+            answer = server.run(*words, status=3)
+            assert "o space left" in answer.err, answer
+        assert server.run("report", "--format", "csv").out == report
+        assert server.stop() == 0, server.text()
+        server = daybook.Server(small / "data")
+        assert server.run("report", "--format", "csv").out == report
+        (small / "filler").unlink()
+        for words in (["compact"], ["backup", small / "b"], ["backup", "--follow", small / "f"]):
+            server.run(*words)
+        assert server.run("report", "--format", "csv").out == report
+        server.run("verify")
+        assert server.stop() == 0, server.text()
+        daybook.run("restore", small / "b", small / "again")
+        assert daybook.run("report", "-d", small / "again", "--format", "csv").out == report
+    finally:
+        server.process.kill()
+        server.process.wait()
+        subprocess.run(["umount", str(small)], check=True)
+
+
 def full_disk(server, filler, paper):
     server.run("rate", "load", paper.rates)
     lines = "".join(paper.lines) * 10000
-    with filler.open("wb") as file:
-        try:
-            while True:
-                file.write(bytes(1 << 16))
-                file.flush()
-        except OSError:
-            pass
+    fill(filler)
     client = server.client()
     client.socket.settimeout(1)
     sent = 0
