@@ -93,6 +93,11 @@ bool cql_index_find(const struct schema *schema, const char *keyspace, struct by
     return false;
 }
 
+bool cql_index_is_wide(const struct cql_index *index)
+{
+    return index->column->kind == COLUMN_PARTITION || index->column->kind == COLUMN_STATIC;
+}
+
 void cql_index_target(const struct cql_index *index, struct buffer *text)
 {
     static const char *const functions[] = {[CQL_INDEX_OF_ELEMENTS] = "values",
@@ -160,7 +165,9 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         return cql_invalid(fault, "a table with an index has at most %d clustering columns",
                            CLUSTERING_MAX - 2);
     }
-    for (uint32_t i = 0; i < table->clustering_count; i++) {
+    bool is_wide = cql_index_is_wide(&(struct cql_index){.column = column});
+    uint32_t clustering_count = is_wide ? 0 : table->clustering_count;
+    for (uint32_t i = 0; i < clustering_count; i++) {
         const struct column *clustering = &table->columns[table->partition_count + i];
         columns[COLUMNS_BEFORE + i] =
             (struct column_definition){.name = numbered("c", i, 0, arena),
@@ -182,7 +189,7 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         .comment = comment_of(name, table->id, column->id, of, false, arena),
         .flags = TABLE_HIDDEN,
         .columns = columns,
-        .column_count = COLUMNS_BEFORE + table->clustering_count};
+        .column_count = COLUMNS_BEFORE + clustering_count};
     if (rc == 0) {
         rc = schema_add_table(schema, &definition, &err);
     }
@@ -256,34 +263,41 @@ static struct bytes indexed_value(const struct cql_index *index, const struct ce
     return cql_collection(cql_type_list_of(arena, index->column->type), pair, 2, arena);
 }
 
-static int add_entry(const struct cql_index *index, struct bytes key, const struct row *row,
-                     const struct cell *cell, struct write_batch *batch, struct cql_fault *fault)
+/* The row that an entry stands for, and how long. */
+struct entry {
+    const struct cql_index *index;
+    struct bytes key;
+    const struct clustering *clustering;
+    struct bytes value;
+    struct liveness marker;
+};
+
+static int add_entry(const struct entry *entry, struct write_batch *batch, struct cql_fault *fault)
 {
+    const struct cql_index *index = entry->index;
     struct arena *arena = batch->arena;
-    struct bytes value = indexed_value(index, cell, arena);
-    if (value.size > KEY_SIZE_MAX - 64) {
+    if (entry->value.size > KEY_SIZE_MAX - 64) {
         return cql_invalid(fault,
                            "Cannot index value of size %zu for index %s on %s.%s(%s) (maximum "
                            "allowed size=%d)",
-                           value.size, index->name, index->table->keyspace, index->table->name,
-                           index->column->name, KEY_SIZE_MAX);
+                           entry->value.size, index->name, index->table->keyspace,
+                           index->table->name, index->column->name, KEY_SIZE_MAX);
     }
     struct buffer token = {0};
-    value_put_bigint(&token, murmur3_token(key.data, key.size));
+    value_put_bigint(&token, murmur3_token(entry->key.data, entry->key.size));
     struct unfiltered *item = arena_alloc(arena, sizeof(*item), 16);
     *item = (struct unfiltered){.kind = UNFILTERED_ROW};
-    item->row = (struct row){.marker = {cell->timestamp_us, cell->ttl_s,
-                                        cell->ttl_s > 0 ? cell->expiry_s : EXPIRY_NONE},
-                             .deletion = DELETION_NONE};
+    item->row = (struct row){.marker = entry->marker, .deletion = DELETION_NONE};
     item->row.clustering.values[0] = arena_copy(arena, buffer_view(&token));
-    item->row.clustering.values[1] = arena_copy(arena, key);
+    item->row.clustering.values[1] = arena_copy(arena, entry->key);
     item->row.clustering.count = 2;
-    for (uint32_t i = 0; i < row->clustering.count; i++) {
+    uint32_t count = cql_index_is_wide(index) ? 0 : entry->clustering->count;
+    for (uint32_t i = 0; i < count; i++) {
         item->row.clustering.values[item->row.clustering.count++] =
-            arena_copy(arena, row->clustering.values[i]);
+            arena_copy(arena, entry->clustering->values[i]);
     }
     buffer_release(&token);
-    struct bytes entry_key = cql_index_key(value, arena);
+    struct bytes entry_key = cql_index_key(entry->value, arena);
     struct mutation mutation = {.table_id = index->hidden->id,
                                 .token = murmur3_token(entry_key.data, entry_key.size),
                                 .key = entry_key,
@@ -294,20 +308,72 @@ static int add_entry(const struct cql_index *index, struct bytes key, const stru
     return 0;
 }
 
+/* The latest time at which something was written to a row; TIMESTAMP_NONE: it is only deleted. */
+static int64_t written_us(const struct row *row)
+{
+    int64_t latest_us = row->marker.timestamp_us;
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        bool is_later = (cell->flags & CELL_TOMBSTONE) == 0 && cell->timestamp_us > latest_us;
+        latest_us = is_later ? cell->timestamp_us : latest_us;
+    }
+    return latest_us;
+}
+
+/* Of an index on a key column: of the row, which of a partition column may be the static one. */
+static int add_key_entry(const struct cql_index *index, struct bytes key, const struct row *row,
+                         struct write_batch *batch, struct cql_fault *fault)
+{
+    const struct column *column = index->column;
+    struct entry entry = {.index = index,
+                          .key = key,
+                          .clustering = &row->clustering,
+                          .marker = {written_us(row), 0, EXPIRY_NONE}};
+    if (entry.marker.timestamp_us == TIMESTAMP_NONE) {
+        return 0;
+    }
+    if (column->kind == COLUMN_CLUSTERING) {
+        if (row->is_static) {
+            return 0;
+        }
+        entry.value = row->clustering.values[column->position];
+    } else if (key_component(key, index->table->partition_count, column->position,
+                             &entry.value) != 0) {
+        return cql_invalid(fault, "Key of %s.%s is damaged", index->table->keyspace,
+                           index->table->name);
+    }
+    return add_entry(&entry, batch, fault);
+}
+
+static int add_cell_entries(const struct cql_index *index, struct bytes key, const struct row *row,
+                            struct write_batch *batch, struct cql_fault *fault)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < row->cell_count && rc == 0; i++) {
+        const struct cell *cell = &row->cells[i];
+        if (cell->column_id != index->column->id || (cell->flags & CELL_TOMBSTONE) != 0) {
+            continue;
+        }
+        struct entry entry = {.index = index,
+                              .key = key,
+                              .clustering = &row->clustering,
+                              .value = indexed_value(index, cell, batch->arena),
+                              .marker = {cell->timestamp_us, cell->ttl_s,
+                                         cell->ttl_s > 0 ? cell->expiry_s : EXPIRY_NONE}};
+        rc = add_entry(&entry, batch, fault);
+    }
+    return rc;
+}
+
 int cql_index_add(const struct cql_index *indexes, uint32_t count, struct bytes key,
                   const struct row *row, struct write_batch *batch, struct cql_fault *fault)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t c = 0; c < row->cell_count; c++) {
-            const struct cell *cell = &row->cells[c];
-            if (cell->column_id != indexes[i].column->id || (cell->flags & CELL_TOMBSTONE) != 0) {
-                continue;
-            }
-            int rc = add_entry(&indexes[i], key, row, cell, batch, fault);
-            if (rc != 0) {
-                return rc;
-            }
-        }
+    int rc = 0;
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        enum column_kind kind = indexes[i].column->kind;
+        rc = kind == COLUMN_PARTITION || kind == COLUMN_CLUSTERING
+                 ? add_key_entry(&indexes[i], key, row, batch, fault)
+                 : add_cell_entries(&indexes[i], key, row, batch, fault);
     }
-    return 0;
+    return rc;
 }

@@ -6,8 +6,13 @@
  *     token    of the row's partition, and `key`: so that rows come in the order of a scan
  *     c...     the row's clustering
  *
- * Entries are written with the cells they stand for, in the same batch and with their time and TTL,
- * and never taken back: a reader looks at the row and drops what is not so any more.  An index's
+ * An index on a partition column or a static one is wide: its entries stand for partitions and have
+ * no clustering.
+ *
+ * Entries are written with the cells they stand for, in the same batch and with their time and TTL;
+ * those of key columns with anything that is written to the row, and without a TTL, as the row may
+ * outlive any of its cells.  They are never taken back: a reader looks at the row and drops what is
+ * not so any more.  An index's
  * name, column and kind are the hidden table's comment; one whose rows are still being gathered is
  * fed but not read. */
 #ifndef DAYBOOK_QUERY_CQL_CQL_INDEX_H
@@ -38,9 +43,12 @@ bool cql_index_find(const struct schema *schema, const char *keyspace, struct by
 /* v, values(m), keys(m), entries(m) or full(f), as system_schema and DESCRIBE have it. */
 void cql_index_target(const struct cql_index *index, struct buffer *text);
 
+/* Whether its entries stand for partitions. */
+bool cql_index_is_wide(const struct cql_index *index);
+
 /* The partition key of a value's entries. */
 struct bytes cql_index_key(struct bytes value, struct arena *arena);
-/* The place of a row from an entry: views into it. */
+/* The place of a row from an entry, of a wide index its partition: views into it. */
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
                    struct clustering *clustering_out);
 

@@ -101,6 +101,7 @@ static void build_go(struct build *build)
                                        .position = buffer_view(&build->position),
                                        .row_limit = BUILD_ROWS,
                                        .view = READ_APPLIED};
+        request.slice.with_static = true;
         if (!build->is_done && store_read(build->work->cql->options.store, &request, page_arrived,
                                           build, &err) != 0) {
             build_stop(build, cql_fault_of(&build->work->fault, &err));

@@ -437,7 +437,46 @@ static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *
                        clustering[position].name, clustering[position - 1].name);
 }
 
-/* How far the slices go, and what of the clustering columns is left for filters. */
+/* Whether an index holds what a relation asks for. */
+static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
+{
+    if (r->columns[0] != index->column || !index->is_built) {
+        return false;
+    }
+    switch (index->of) {
+    case CQL_INDEX_OF_VALUE:
+        return r->kind == CQL_RELATION_COLUMN && r->operator == CQL_EQ;
+    case CQL_INDEX_OF_ELEMENTS:
+        return r->operator == CQL_CONTAINS;
+    case CQL_INDEX_OF_KEYS:
+        return r->operator == CQL_CONTAINS_KEY;
+    case CQL_INDEX_OF_ENTRIES:
+        return r->kind == CQL_RELATION_ELEMENT && r->operator == CQL_EQ;
+    }
+    return false;
+}
+
+/* The first relation that an index answers; of a known partition its key needs none. */
+static const struct cql_index *usable_index(struct cql_scope *scope,
+                                            const struct cql_restrict_plan *plan,
+                                            struct cql_restriction **indexed_out)
+{
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(scope->schema, plan->table, scope->arena, &indexes);
+    for (struct cql_restriction *r = plan->all; r != NULL && count > 0; r = r->next) {
+        bool is_known = plan->has_keys && r->columns[0]->kind == COLUMN_PARTITION;
+        for (uint32_t i = 0; i < count && !is_known; i++) {
+            if (index_answers(&indexes[i], r)) {
+                *indexed_out = r;
+                return &indexes[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* How far the slices go, and what of the clustering columns is left for filters, which an index may
+ * make free. */
 static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *plan,
                            enum cql_restrict_for what, bool allow_filtering)
 {
@@ -455,6 +494,9 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
             }
         }
     }
+    struct cql_restriction *indexed;
+    bool has_index = what == CQL_FOR_SELECT && plan->has_clustering &&
+                     usable_index(scope, plan, &indexed) != NULL;
     uint32_t used = 0;
     bool is_open = true;
     while (used < count && is_open && plan->clustering[used] != NULL) {
@@ -467,7 +509,7 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
         struct cql_restriction *both[2] = {plan->clustering[i], plan->clustering_end[i]};
         bool is_refused = what == CQL_FOR_DELETE ||
                           (what == CQL_FOR_UPDATE && i > 0 && plan->clustering[i - 1] != NULL) ||
-                          (what == CQL_FOR_SELECT && !allow_filtering);
+                          (what == CQL_FOR_SELECT && !allow_filtering && !has_index);
         if (both[0] != NULL && is_refused && i > 0) {
             return gap_refused(scope, plan, i);
         }
@@ -509,43 +551,15 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     return 0;
 }
 
-/* Whether an index holds what a relation asks for. */
-static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
-{
-    if (r->columns[0] != index->column || !index->is_built) {
-        return false;
-    }
-    switch (index->of) {
-    case CQL_INDEX_OF_VALUE:
-        return r->kind == CQL_RELATION_COLUMN && r->operator == CQL_EQ;
-    case CQL_INDEX_OF_ELEMENTS:
-        return r->operator == CQL_CONTAINS;
-    case CQL_INDEX_OF_KEYS:
-        return r->operator == CQL_CONTAINS_KEY;
-    case CQL_INDEX_OF_ENTRIES:
-        return r->kind == CQL_RELATION_ELEMENT && r->operator == CQL_EQ;
-    }
-    return false;
-}
-
-/* The first relation that has an index.  If it is the only one that rows must be asked for, nothing
- * needs filtering. */
+/* If the relation that an index answers is the only one that rows must be asked for, nothing needs
+ * filtering. */
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
-    const struct cql_index *indexes;
-    uint32_t count = cql_index_list(scope->schema, plan->table, scope->arena, &indexes);
     uint32_t others = 0;
-    for (struct cql_restriction *r = plan->all; r != NULL && count > 0; r = r->next) {
-        const struct cql_index *usable = NULL;
-        for (uint32_t i = 0; i < count && plan->index == NULL; i++) {
-            usable = index_answers(&indexes[i], r) ? &indexes[i] : usable;
-        }
-        if (usable != NULL) {
-            plan->index = usable;
-            plan->indexed = r;
-        } else if (r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys)) {
-            others++;
-        }
+    plan->index = usable_index(scope, plan, &plan->indexed);
+    for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+        others += r != plan->indexed && (r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING &&
+                                                          !plan->has_keys));
     }
     if (plan->index != NULL) {
         plan->needs_filtering = others > 0;

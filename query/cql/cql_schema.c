@@ -255,7 +255,7 @@ static int drop_index(struct change *change, const struct cql_object *object)
     if (!cql_index_find(change->schema, keyspace, object->name.name, work->arena, &index)) {
         change->is_nothing = object->if_exists;
         return object->if_exists ? 0
-                                 : cql_invalid(&work->fault, "Index '%s.%.*s' doesn't exist",
+                                 : cql_invalid(&work->fault, "Index '%s.%.*s' doesn't exist'",
                                                keyspace, CQL_SHOW(object->name.name));
     }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TABLE, keyspace,
@@ -392,6 +392,16 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
                            "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
                            "that name already exists",
                            column->name, CQL_SHOW(rename->to), table->keyspace, table->name);
+    }
+    const struct cql_index *indexes;
+    uint32_t count = cql_index_list(change->schema, table, work->arena, &indexes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (indexes[i].column == column) {
+            return cql_invalid(&work->fault,
+                               "Can't rename column %s because it has dependent secondary indexes "
+                               "(%s)",
+                               column->name, indexes[i].name);
+        }
     }
     int rc = schema_rename_column(change->schema, table_id, column->name,
                                   cql_text(work->arena, rename->to), &err);

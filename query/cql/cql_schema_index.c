@@ -1,4 +1,5 @@
-/* What may be indexed: regular columns, whole or by the parts of a collection. */
+/* What may be indexed: any column but a partition key by itself, whole or by the parts of a
+ * collection. */
 #include "query/cql/cql_schema_index.h"
 
 #include <string.h>
@@ -19,12 +20,6 @@ static int check_column(struct cql_fault *fault, const struct table *table,
                            "Cannot create secondary index on the only partition key column %s",
                            column->name);
     }
-    if (column->kind != COLUMN_REGULAR) {
-        return cql_invalid(fault,
-                           "Secondary indexes on key and static columns are not supported by this "
-                           "version of daybook: %s",
-                           column->name);
-    }
     if (column->type->kind == TYPE_UDT && !column->type->frozen) {
         return cql_invalid(fault, "Cannot create index on non-frozen UDT column %s", column->name);
     }
@@ -43,23 +38,27 @@ static int read_kind(struct cql_fault *fault, const struct column *column,
                          : cql_invalid(fault, "full() indexes can only be created on frozen "
                                               "collections");
     }
+    const char *word = kind == CQL_INDEX_KEYS      ? "keys"
+                       : kind == CQL_INDEX_ENTRIES ? "entries"
+                                                   : "values";
     if (is_frozen) {
         return cql_invalid(fault,
-                           "Cannot create values() index on frozen column %s. Frozen collections "
+                           "Cannot create %s() index on frozen column %s. Frozen collections "
                            "are immutable and must be fully indexed by using the 'full(%s)' "
                            "modifier",
-                           column->name, column->name);
+                           word, column->name, column->name);
+    }
+    if (kind != CQL_INDEX_SIMPLE && !is_collection(type)) {
+        return cql_invalid(fault, "Cannot create %s() index on %s. Non-collection columns only "
+                                  "support simple indexes",
+                           word, column->name);
     }
     if (kind == CQL_INDEX_KEYS || kind == CQL_INDEX_ENTRIES) {
         *of_out = kind == CQL_INDEX_KEYS ? CQL_INDEX_OF_KEYS : CQL_INDEX_OF_ENTRIES;
         return is_map ? 0
                       : cql_invalid(fault, "Cannot create index on %s of column %s with non-map "
                                            "type",
-                                    kind == CQL_INDEX_KEYS ? "keys" : "entries", column->name);
-    }
-    if (kind == CQL_INDEX_VALUES && !is_collection(type)) {
-        return cql_invalid(fault, "Cannot create index on values of column %s: it is no collection",
-                           column->name);
+                                    word, column->name);
     }
     if (is_collection(type)) {
         *of_out = CQL_INDEX_OF_ELEMENTS;
@@ -157,19 +156,23 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema,
         return cql_invalid(fault, "Custom indexes are not supported by daybook: %.*s",
                            CQL_SHOW(create->class_name));
     }
-    if (!is_index_name(create->name)) {
-        return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
-                          CQL_SHOW(create->name));
-    }
     if ((table->flags & TABLE_COUNTER) != 0) {
         return cql_invalid(fault, "Secondary indexes on counter tables aren't supported");
     }
-    if (create->targets == NULL || create->targets->next != NULL) {
+    if (create->targets == NULL) {
+        return cql_invalid(fault, "Only CUSTOM indexes can be created without specifying a target "
+                                  "column");
+    }
+    if (create->targets->next != NULL) {
         return cql_invalid(fault, "Only CUSTOM indexes support multiple columns");
+    }
+    if (create->properties != NULL) {
+        return cql_invalid(fault, "Cannot specify options for a non-CUSTOM index");
     }
     const struct column *column = table_column_named(table, create->targets->column);
     if (column == NULL) {
-        return cql_invalid(fault, "Column '%.*s' doesn't exist", CQL_SHOW(create->targets->column));
+        return cql_invalid(fault, "Undefined column name %.*s in table %s.%s",
+                           CQL_SHOW(create->targets->column), table->keyspace, table->name);
     }
     int rc = check_column(fault, table, column);
     if (rc == 0) {
@@ -181,6 +184,10 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema,
     *name_out = create->name.size > 0 ? cql_text(work->arena, create->name)
                                       : made_up_name(schema, table, column, work->arena);
     rc = check_free(work, schema, table, column, of, create->if_not_exists, name_out);
+    if (rc == 0 && !is_index_name(create->name)) {
+        return cql_refuse(fault, CQL_CONFIG_ERROR, "Illegal index name %.*s",
+                          CQL_SHOW(create->name));
+    }
     return rc == 0 && *name_out != NULL
                ? cql_index_make(schema, table, column, of, *name_out, work->arena, fault)
                : rc;

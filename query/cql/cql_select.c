@@ -88,6 +88,9 @@ struct select {
     uint32_t entry_count, entry;
     bool reads_row;                      /* the next answer is the row of `entry` */
     struct buffer after_entries;         /* the index's position after its page */
+    /* An entry that stands for a partition, whose rows come in pages of their own at `position`. */
+    struct buffer before_entry;          /* the index's position */
+    struct buffer resumed;               /* where a paging state goes on in the first entry's */
     uint32_t virtual_count;
 };
 
@@ -104,6 +107,8 @@ static void select_release(struct cql_work *work)
     cql_arena_give(work->cql, select->static_arena);
     cql_arena_give(work->cql, select->entry_arena);
     buffer_release(&select->after_entries);
+    buffer_release(&select->before_entry);
+    buffer_release(&select->resumed);
     buffer_release(&select->position);
     buffer_release(&select->partition_key);
     buffer_release(&select->static_position);
@@ -389,9 +394,21 @@ static int take_row(struct select *select, const struct cql_row *row, bool parti
     return rc == 0 ? count_row(select) : rc;
 }
 
+static bool reads_partition(const struct select *select)
+{
+    return select->by_index && cql_index_is_wide(select->plan->where.index);
+}
+
+/* Of a partition that an entry of an index stands for, a position is the entry's and its own. */
 static void save_state(struct select *select, uint64_t unit, struct bytes position,
                        uint64_t partition_rows)
 {
+    struct buffer both = {0};
+    if (reads_partition(select)) {
+        buffer_put_sized(&both, buffer_view(&select->before_entry));
+        buffer_append_bytes(&both, position);
+        position = buffer_view(&both);
+    }
     struct cql_page_state state = {.statement_hash = select->work->compiled->hash,
                                    .unit = unit,
                                    .limit_left = select->limit_left,
@@ -399,6 +416,7 @@ static void save_state(struct select *select, uint64_t unit, struct bytes positi
                                    .partition_key = buffer_view(&select->partition_key),
                                    .position = position};
     cql_page_write(&state, &select->paging_state);
+    buffer_release(&both);
     stop(select, 0);
 }
 
@@ -519,6 +537,24 @@ static bool skip_partition(struct select *select, const struct read_page *page)
     return true;
 }
 
+/* How many rows the next page of the store should have: what may be wanted, and one to see whether
+ * there is more. */
+static uint32_t rows_wanted(const struct select *select)
+{
+    const struct cql_select_plan *plan = select->plan;
+    uint64_t wanted = select->page_rows - select->row_count;
+    wanted = wanted < select->limit_left ? wanted : select->limit_left;
+    if (plan->is_aggregate || select->bound.filter_count > 0 || select->checks_slices ||
+        sorts(select)) {
+        wanted = READ_ROWS;
+    }
+    if (select->partition_limit != CQL_PAGE_NO_LIMIT) {
+        uint64_t few = 2 * select->partition_limit + 16;
+        wanted = wanted < few ? wanted : few;
+    }
+    return (uint32_t)(wanted < READ_ROWS_MAX - 2 ? wanted + 2 : READ_ROWS_MAX);
+}
+
 /* ---- by index ---- */
 
 static void keep_entries(struct select *select, const struct read_page *page)
@@ -580,6 +616,38 @@ static int entry_row(struct select *select, const struct read_page *page)
     return rc;
 }
 
+/* The partition of the entry is read from its start, or from where the last page of the answer
+ * ended; then its static row is fetched first. */
+static void partition_begin(struct select *select)
+{
+    struct bytes key;
+    struct clustering none;
+    buffer_clear(&select->before_entry);
+    place_before_entry(select, &select->before_entry);
+    buffer_clear(&select->position);
+    cql_index_row(&select->entries[select->entry], &key, &none);
+    if (select->has_partition && select->resumed.size > 0 &&
+        bytes_equal(key, buffer_view(&select->partition_key))) {
+        buffer_append_bytes(&select->position, buffer_view(&select->resumed));
+        select->reads_static_only = select->plan->reads_statics;
+    } else if (select->resumed.size > 0) {
+        select->has_partition = false;
+    }
+    buffer_clear(&select->resumed);
+}
+
+static void next_entry(struct select *select)
+{
+    select->reads_row = select->entry < select->entry_count;
+    if (!select->reads_row) {
+        buffer_clear(&select->position);
+        buffer_append_bytes(&select->position, buffer_view(&select->after_entries));
+        select->unit_ended = select->position.size == 0;
+    } else if (reads_partition(select)) {
+        partition_begin(select);
+    }
+}
+
 static int index_answer(struct select *select, const struct read_page *page)
 {
     int rc = 0;
@@ -589,11 +657,20 @@ static int index_answer(struct select *select, const struct read_page *page)
     } else {
         keep_entries(select, page);
     }
-    select->reads_row = select->entry < select->entry_count;
-    if (!select->reads_row) {
-        buffer_clear(&select->position);
-        buffer_append_bytes(&select->position, buffer_view(&select->after_entries));
-        select->unit_ended = select->position.size == 0;
+    next_entry(select);
+    return rc;
+}
+
+/* A page of an entry's partition was taken. */
+static int partition_answer(struct select *select)
+{
+    int rc = 0;
+    if (!select->is_done && select->position.size == 0) {
+        rc = end_partition(select);
+    }
+    if (rc == 0 && !select->is_done && select->position.size == 0) {
+        select->entry++;
+        next_entry(select);
     }
     return rc;
 }
@@ -609,12 +686,16 @@ static struct read_request index_request(const struct select *select)
     if (select->reads_row) {
         struct clustering clustering;
         request.table_id = select->plan->table->id;
-        request.position = (struct bytes){0};
-        request.row_limit = 2;
         cql_index_row(&select->entries[select->entry], &request.key, &clustering);
         request.slice = (struct slice){.start = {clustering, BOUND_BEFORE},
                                        .end = {clustering, BOUND_AFTER},
                                        .with_static = select->plan->reads_statics};
+        if (reads_partition(select)) {
+            request.row_limit = rows_wanted(select);
+        } else {
+            request.position = (struct bytes){0};
+            request.row_limit = 2;
+        }
     }
     return request;
 }
@@ -627,13 +708,14 @@ static void page_arrived(void *context, int status, const struct error *err,
     if (status == 0) {
         cql_trace(select->work, "Read %u rows", page->row_count);
     }
-    if (status == 0 && select->by_index) {
-        rc = index_answer(select, page);
-    } else if (status == 0 && select->reads_static_only) {
+    if (status == 0 && select->reads_static_only) {
         select->reads_static_only = false;
         if (page->row_count > 0 && page->rows[0].row.is_static) {
             keep_static(select, &page->rows[0]);
         }
+    } else if (status == 0 && select->by_index &&
+               !(select->reads_row && reads_partition(select))) {
+        rc = index_answer(select, page);
     } else if (status == 0) {
         for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++) {
             rc = page_row(select, page, i);
@@ -642,30 +724,16 @@ static void page_arrived(void *context, int status, const struct error *err,
             buffer_clear(&select->position);
             buffer_append_bytes(&select->position, page->position);
         }
-        select->unit_ended = select->position.size == 0;
+        if (select->by_index) {
+            rc = rc == 0 ? partition_answer(select) : rc;
+        } else {
+            select->unit_ended = select->position.size == 0;
+        }
     }
     if (rc != 0) {
         stop(select, rc);
     }
     select_go(select);
-}
-
-/* How many rows the next page of the store should have: what may be wanted, and one to see whether
- * there is more. */
-static uint32_t rows_wanted(const struct select *select)
-{
-    const struct cql_select_plan *plan = select->plan;
-    uint64_t wanted = select->page_rows - select->row_count;
-    wanted = wanted < select->limit_left ? wanted : select->limit_left;
-    if (plan->is_aggregate || select->bound.filter_count > 0 || select->checks_slices ||
-        sorts(select)) {
-        wanted = READ_ROWS;
-    }
-    if (select->partition_limit != CQL_PAGE_NO_LIMIT) {
-        uint64_t few = 2 * select->partition_limit + 16;
-        wanted = wanted < few ? wanted : few;
-    }
-    return (uint32_t)(wanted < READ_ROWS_MAX - 2 ? wanted + 2 : READ_ROWS_MAX);
 }
 
 static struct read_request unit_request(const struct select *select)
@@ -782,7 +850,9 @@ static void read_unit(struct select *select)
         }
         return;
     }
-    struct read_request request = select->by_index ? index_request(select) : unit_request(select);
+    struct read_request request = select->by_index && !select->reads_static_only
+                                      ? index_request(select)
+                                      : unit_request(select);
     if (select->is_virtual) {
         virtual_read(select, &request);
     } else if (store_read(store, &request, page_arrived, select, &err) != 0) {
@@ -881,7 +951,14 @@ static int go_on_from(struct select *select, struct bytes paging_state)
     select->limit_left = state.limit_left;
     select->partition_rows = state.partition_rows;
     buffer_append_bytes(&select->partition_key, state.partition_key);
-    buffer_append_bytes(&select->position, state.position);
+    if (reads_partition(select)) {
+        struct reader reader = reader_of(state.position);
+        buffer_append_bytes(&select->position, reader_sized(&reader));
+        state.position = reader_bytes(&reader, reader_left(&reader));
+        buffer_append_bytes(&select->resumed, state.position);
+    } else {
+        buffer_append_bytes(&select->position, state.position);
+    }
     select->has_partition = state.position.size > 0 && state.partition_key.size > 0;
     select->reads_static_only =
         select->plan->reads_statics && select->has_partition && !select->is_virtual &&
