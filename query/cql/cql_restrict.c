@@ -558,8 +558,9 @@ static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan
     uint32_t others = 0;
     plan->index = usable_index(scope, plan, &plan->indexed);
     for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
-        others += r != plan->indexed && (r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING &&
-                                                          !plan->has_keys));
+        bool is_asked = r->is_filter ||
+                        (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys);
+        others += r != plan->indexed && is_asked;
     }
     if (plan->index != NULL) {
         plan->needs_filtering = others > 0;
