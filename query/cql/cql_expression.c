@@ -28,80 +28,6 @@ static struct cql_expression *expression_new(struct cql_scope *scope,
     return expression;
 }
 
-/* ---- types ---- */
-
-void cql_type_text(const struct cql_type *type, struct buffer *text)
-{
-    static const char *const names[] = {[CQL_TYPE_LIST] = "list",     [CQL_TYPE_SET] = "set",
-                                        [CQL_TYPE_MAP] = "map",       [CQL_TYPE_TUPLE] = "tuple",
-                                        [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
-    if (type->arguments == NULL) {
-        struct buffer name = {0};
-        buffer_append_bytes(&name, type->name.name);
-        buffer_put_u8(&name, 0);
-        if (type->kind == CQL_TYPE_USER) {
-            type_print_name((const char *)name.data, text);
-        } else {
-            buffer_append_bytes(text, type->name.name);
-        }
-        buffer_release(&name);
-        return;
-    }
-    buffer_append_text(text, names[type->kind]);
-    const char *separator = "<";
-    for (const struct cql_type *argument = type->arguments; argument != NULL;
-         argument = argument->next) {
-        buffer_append_text(text, separator);
-        cql_type_text(argument, text);
-        separator = ", ";
-    }
-    if (type->kind == CQL_TYPE_VECTOR) {
-        buffer_append_text(text, ", ");
-        buffer_append_bytes(text, type->dimension);
-    }
-    buffer_put_u8(text, '>');
-}
-
-static const char *type_name(struct cql_scope *scope, const struct type *type)
-{
-    struct buffer text = {0};
-    type_print(type, &text);
-    const char *name = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
-    return name;
-}
-
-int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
-                     const struct type **type_out)
-{
-    struct buffer text = {0};
-    struct error err = {0};
-    cql_type_text(type, &text);
-    int rc = schema_parse_type(scope->schema, scope->keyspace, buffer_view(&text), scope->arena,
-                               type_out, &err);
-    buffer_release(&text);
-    return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
-}
-
-/* Whether a value of type `from` is one of type `to` as it is. */
-static bool type_fits(const struct type *to, const struct type *from)
-{
-    if (to->kind == TYPE_BLOB || (to->kind == TYPE_TEXT && from->kind == TYPE_ASCII) ||
-        (to->kind == TYPE_UUID && from->kind == TYPE_TIMEUUID) ||
-        (to->kind == TYPE_BIGINT && from->kind == TYPE_COUNTER) ||
-        (to->kind == TYPE_COUNTER && from->kind == TYPE_BIGINT)) {
-        return true;
-    }
-    if (to->kind != from->kind || to->argument_count != from->argument_count) {
-        return false;
-    }
-    bool fits = true;
-    for (uint32_t i = 0; i < to->argument_count && fits; i++) {
-        fits = type_fits(to->arguments[i], from->arguments[i]);
-    }
-    return fits;
-}
-
 /* ---- markers ---- */
 
 int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const struct type *type,
@@ -118,13 +44,28 @@ int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const st
     return 0;
 }
 
+static const char *term_text(struct cql_scope *scope, const struct cql_term *term)
+{
+    struct buffer name = {0};
+    cql_expression_name(term, &name);
+    const char *text = cql_text(scope->arena, buffer_view(&name));
+    buffer_release(&name);
+    return text;
+}
+
+static int type_unknown(struct cql_scope *scope, const struct cql_term *term)
+{
+    return cql_invalid(scope->fault,
+                       "Cannot infer type for term %s in selection clause (try using a cast to "
+                       "force a type)",
+                       term_text(scope, term));
+}
+
 static int resolve_marker(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place, struct cql_expression **out)
 {
     if (place->type == NULL) {
-        return cql_invalid(scope->fault,
-                           "Cannot infer type for term ? in selection clause (try using a cast to "
-                           "force a type)");
+        return type_unknown(scope, term);
     }
     *out = expression_new(scope, CQL_EXPRESSION_MARKER, place->type, 0);
     (*out)->index = term->marker;
@@ -139,10 +80,13 @@ static int resolve_literal(struct cql_scope *scope, const struct cql_term *term,
 {
     const struct type *type =
         place->type != NULL ? place->type : cql_literal_value_natural(term);
+    if (place->type == NULL && !place->is_argument) {
+        return type_unknown(scope, term);
+    }
     if (!cql_literal_value_fits(term, type)) {
         return cql_invalid(scope->fault, "Invalid %s constant (%.*s) for \"%s\" of type %s",
                            cql_literal_value_kind(term), CQL_SHOW(term->text), place->receiver,
-                           type_name(scope, type));
+                           cql_type_name(scope, type));
     }
     *out = expression_new(scope, CQL_EXPRESSION_VALUE, type, 0);
     (*out)->receiver = place->receiver;
@@ -264,6 +208,67 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
     }
 }
 
+/* Whether a term says by itself of which type it is. */
+static bool is_typed(const struct cql_term *term, bool is_argument)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_STRING:
+    case CQL_TERM_INTEGER:
+    case CQL_TERM_FLOAT:
+    case CQL_TERM_BOOLEAN:
+    case CQL_TERM_UUID:
+    case CQL_TERM_BLOB:
+    case CQL_TERM_DURATION:
+        return is_argument;
+    case CQL_TERM_NULL:
+    case CQL_TERM_MARKER:
+    case CQL_TERM_MAP:
+    case CQL_TERM_UDT:
+        return false;
+    case CQL_TERM_LIST:
+    case CQL_TERM_SET:
+    case CQL_TERM_TUPLE:
+        for (const struct cql_term *item = term->arguments; item != NULL; item = item->next) {
+            if (!is_typed(item, is_argument)) {
+                return false;
+            }
+        }
+        return term->arguments != NULL;
+    default:
+        return true;
+    }
+}
+
+/* A list, set or tuple that no type is wanted of: what its items are. */
+static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
+                           const struct cql_place *place, struct cql_expression **out)
+{
+    if (!is_typed(term, place->is_argument)) {
+        return type_unknown(scope, term);
+    }
+    uint32_t count = term->argument_count;
+    *out = expression_new(scope, CQL_EXPRESSION_COLLECTION, NULL, count);
+    (*out)->receiver = place->receiver;
+    const struct type **types = arena_alloc(scope->arena, count * sizeof(*types), 16);
+    uint32_t i = 0;
+    for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, i++) {
+        int rc = resolve(scope, item, place, &(*out)->arguments[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        types[i] = (*out)->arguments[i]->type;
+        if (term->kind != CQL_TERM_TUPLE && !cql_type_fits(types[0], types[i])) {
+            return type_unknown(scope, term);
+        }
+    }
+    (*out)->type = term->kind == CQL_TERM_TUPLE
+                       ? cql_type_of(scope->arena, TYPE_TUPLE, types, count)
+                       : cql_type_collection_of(scope->arena,
+                                                term->kind == CQL_TERM_LIST ? TYPE_LIST : TYPE_SET,
+                                                types[0]);
+    return 0;
+}
+
 static int resolve_collection(struct cql_scope *scope, const struct cql_term *term,
                               const struct cql_place *place, struct cql_expression **out)
 {
@@ -273,12 +278,11 @@ static int resolve_collection(struct cql_scope *scope, const struct cql_term *te
         return resolve(scope, term->arguments, place, out);
     }
     if (type == NULL) {
-        return cql_invalid(scope->fault, "Cannot infer type for term in selection clause (try "
-                                         "using a cast to force a type)");
+        return resolve_untyped(scope, term, place, out);
     }
     if (!brackets_fit(term, type)) {
         return cql_invalid(scope->fault, "Invalid %s literal for %s of type %s",
-                           collection_word(term), place->receiver, type_name(scope, type));
+                           collection_word(term), place->receiver, cql_type_name(scope, type));
     }
     if (type->kind == TYPE_UDT) {
         return resolve_udt(scope, term, place, out);
@@ -287,7 +291,7 @@ static int resolve_collection(struct cql_scope *scope, const struct cql_term *te
         return cql_invalid(scope->fault,
                            "Invalid tuple literal for %s: too many elements. Type %s expects %u "
                            "but got %u",
-                           place->receiver, type_name(scope, type), type->argument_count,
+                           place->receiver, cql_type_name(scope, type), type->argument_count,
                            term->argument_count);
     }
     uint32_t count = type->kind == TYPE_TUPLE ? type->argument_count : term->argument_count;
@@ -301,22 +305,109 @@ static int resolve_collection(struct cql_scope *scope, const struct cql_term *te
 static int check_fit(struct cql_scope *scope, const struct cql_place *place,
                      const struct cql_expression *expression, const char *what)
 {
-    if (place->type == NULL || type_fits(place->type, expression->type)) {
+    if (place->type == NULL || cql_type_fits(place->type, expression->type)) {
         return 0;
     }
     return cql_invalid(scope->fault,
                        "Type error: cannot assign result of function %s (type %s) to %s (type %s)",
-                       what, type_name(scope, expression->type), place->receiver,
-                       type_name(scope, place->type));
+                       what, cql_type_name(scope, expression->type), place->receiver,
+                       cql_type_name(scope, place->type));
+}
+
+/* Cassandra lists the signatures behind this. */
+static int no_signature(struct cql_scope *scope, const struct cql_function *function)
+{
+    bool is_operator = function->name[0] == '_';
+    return cql_invalid(scope->fault,
+                       "Invalid call to function %s, none of its type signatures match",
+                       is_operator ? "system._negate" : function->name);
 }
 
 static int argument_count_refused(struct cql_scope *scope, const struct cql_function *function,
-                                  uint32_t count)
+                                  uint32_t wanted, uint32_t count)
 {
+    if (function->requires != NULL) {
+        return cql_invalid(scope->fault, "Invalid number of arguments for function system.%s(%s)",
+                           function->name, function->parameter);
+    }
+    if (function->is_overloaded) {
+        return no_signature(scope, function);
+    }
     return cql_invalid(scope->fault,
                        "Invalid number of arguments in call to function system.%s: %u required "
                        "but %u provided",
-                       function->name, function->arguments_min, count);
+                       function->name, wanted, count);
+}
+
+/* An argument that has no type of its own where the function wants none. */
+static int argument_unknown(struct cql_scope *scope, const struct cql_function *function,
+                            const struct cql_term *argument)
+{
+    if (function->requires != NULL) {
+        return cql_invalid(scope->fault,
+                           "Cannot infer type of argument %s in call to function system.%s(%s): "
+                           "use type casts to disambiguate",
+                           term_text(scope, argument), function->name, function->parameter);
+    }
+    return cql_invalid(scope->fault, "Ambiguous call to function %s", function->name);
+}
+
+static bool is_literal(const struct cql_term *term)
+{
+    return term->kind <= CQL_TERM_DURATION;
+}
+
+/* Of a function with one signature: its argument must be what that says. */
+static int check_argument(struct cql_scope *scope, const struct cql_call *call, uint32_t index,
+                          const struct cql_term *argument, const struct cql_expression *expression)
+{
+    const struct cql_function *function = call->function;
+    const struct type *wanted = function->wants != NULL ? function->wants(call, index) : NULL;
+    bool is_known = expression != NULL && wanted != NULL && !function->is_overloaded;
+    bool fits = !is_known || cql_type_fits(wanted, expression->type);
+    if (expression == NULL) {
+        fits = wanted == NULL || !is_literal(argument) || cql_literal_value_fits(argument, wanted);
+    }
+    return fits ? 0
+                : cql_invalid(scope->fault,
+                              "Type error: %s cannot be passed as argument %u of function "
+                              "system.%s of type %s",
+                              term_text(scope, argument), index, function->name,
+                              cql_type_name(scope, wanted));
+}
+
+static int resolve_argument(struct cql_scope *scope, const struct cql_term *argument,
+                            const struct cql_place *place, struct cql_call *call, uint32_t index,
+                            struct cql_expression **out)
+{
+    const struct cql_function *function = call->function;
+    struct cql_place within = *place;
+    struct buffer name = {0};
+    buffer_printf(&name, "arg%u(system.%s)", index,
+                  function->name[0] == '_' ? "_negate" : function->name);
+    within.receiver =
+        place->table != NULL ? "[selection]" : cql_text(scope->arena, buffer_view(&name));
+    buffer_release(&name);
+    within.is_argument = true;
+    /* What has a type of its own is checked afterwards. */
+    within.type = function->wants == NULL || is_typed(argument, false)
+                      ? NULL
+                      : function->wants(call, index);
+    if (function->is_aggregate) {
+        within.aggregates = NULL;
+    }
+    if (argument->kind == CQL_TERM_NULL && function->takes_null && !function->is_overloaded &&
+        function->requires == NULL) {
+        within.type = type_builtin(TYPE_BLOB);
+    }
+    if (within.type == NULL && !is_typed(argument, true)) {
+        return argument_unknown(scope, function, argument);
+    }
+    int rc = check_argument(scope, call, index, argument, NULL);
+    if (rc == 0) {
+        rc = resolve(scope, argument, &within, out);
+    }
+    return rc == 0 ? check_argument(scope, call, index, argument, *out) : rc;
 }
 
 static int resolve_arguments(struct cql_scope *scope, const struct cql_term *arguments,
@@ -325,16 +416,7 @@ static int resolve_arguments(struct cql_scope *scope, const struct cql_term *arg
 {
     const struct cql_term *argument = arguments;
     for (uint32_t i = 0; i < call->count; i++, argument = argument->next) {
-        struct cql_place within = *place;
-        struct buffer name = {0};
-        buffer_printf(&name, "arg%u(system.%s)", i, call->function->name);
-        within.receiver = cql_text(scope->arena, buffer_view(&name));
-        buffer_release(&name);
-        within.type = call->function->wants != NULL ? call->function->wants(call, i) : NULL;
-        if (call->function->is_aggregate) {
-            within.aggregates = NULL;
-        }
-        int rc = resolve(scope, argument, &within, &expression->arguments[i]);
+        int rc = resolve_argument(scope, argument, place, call, i, &expression->arguments[i]);
         if (rc != 0) {
             return rc;
         }
@@ -349,7 +431,7 @@ static int add_aggregate(struct cql_scope *scope, const struct cql_place *place,
     if (place->aggregates == NULL) {
         return cql_invalid(scope->fault,
                            place->table == NULL
-                               ? "aggregation function are not supported in the where clause"
+                               ? "Aggregation function are not supported in the where clause"
                                : "aggregate functions cannot be used as arguments of aggregate "
                                  "functions");
     }
@@ -366,15 +448,31 @@ static int add_aggregate(struct cql_scope *scope, const struct cql_place *place,
     return 0;
 }
 
-/* A function, operator or conversion of `count` arguments. */
+static int result_refused(struct cql_scope *scope, const struct cql_call *call,
+                          const struct cql_term *arguments)
+{
+    if (call->function->requires == NULL) {
+        return no_signature(scope, call->function);
+    }
+    return cql_invalid(scope->fault,
+                       "Function system.%s requires %s argument, but found argument %s of type %s",
+                       call->function->name, call->function->requires,
+                       term_text(scope, arguments), cql_type_name(scope, call->types[0]));
+}
+
+/* A function of `count` arguments. */
 static int resolve_call(struct cql_scope *scope, const struct cql_function *function,
                         const struct cql_term *arguments, uint32_t count,
                         const struct cql_place *place, struct cql_expression **out)
 {
     if (count < function->arguments_min || count > function->arguments_max) {
-        return argument_count_refused(scope, function, count);
+        return argument_count_refused(scope, function, function->arguments_min, count);
     }
-    struct cql_call call = {.function = function, .count = count, .table = scope->table};
+    struct cql_call call = {.function = function,
+                            .count = count,
+                            .result = place->type,
+                            .table = scope->table,
+                            .arena = scope->arena};
     *out = expression_new(scope, CQL_EXPRESSION_CALL, NULL, count);
     (*out)->function = function;
     (*out)->receiver = place->receiver;
@@ -382,12 +480,9 @@ static int resolve_call(struct cql_scope *scope, const struct cql_function *func
     if (rc != 0) {
         return rc;
     }
-    call.result = place->type;
     (*out)->type = function->result(&call);
     if ((*out)->type == NULL) {
-        return cql_invalid(scope->fault,
-                           "Invalid call to function %s, none of its type signatures match",
-                           function->name);
+        return result_refused(scope, &call, arguments);
     }
     if (function->is_aggregate) {
         rc = add_aggregate(scope, place, function, *out);
@@ -395,15 +490,51 @@ static int resolve_call(struct cql_scope *scope, const struct cql_function *func
     return rc == 0 ? check_fit(scope, place, *out, function->name) : rc;
 }
 
-static int resolve_function(struct cql_scope *scope, const struct cql_term *term,
-                            const struct cql_place *place, struct cql_expression **out)
+/* Two operands: numbers, texts, or a time and a duration.  One whose type nothing says could be
+ * anything, and so could a number beside a timestamp, which is one too. */
+static int resolve_operation(struct cql_scope *scope, const struct cql_term *term,
+                             const struct cql_place *place, struct cql_expression **out)
 {
-    const struct cql_function *function = cql_function_find(term->text);
-    bool is_ours = term->keyspace.size == 0 || bytes_equal(term->keyspace, bytes_text("system"));
-    if (function == NULL || !is_ours) {
-        return cql_invalid(scope->fault, "Unknown function '%.*s'", CQL_SHOW(term->text));
+    const struct cql_function *function = cql_function_operator(term->operation);
+    const struct cql_term *sides[2] = {term->arguments, term->arguments->next};
+    struct cql_call call = {.function = function, .count = 2, .result = place->type};
+    bool is_ambiguous = false;
+    *out = expression_new(scope, CQL_EXPRESSION_CALL, NULL, 2);
+    (*out)->function = function;
+    (*out)->receiver = place->receiver;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct cql_place within = *place;
+        within.type = NULL;
+        within.is_argument = true;
+        if (!is_typed(sides[i], true)) {
+            is_ambiguous = true;
+            continue;
+        }
+        int rc = resolve(scope, sides[i], &within, &(*out)->arguments[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        call.types[i] = (*out)->arguments[i]->type;
     }
-    return resolve_call(scope, function, term->arguments, term->argument_count, place, out);
+    if (!is_ambiguous) {
+        (*out)->type = function->result(&call);
+        bool has_time = cql_call_is(&call, 0, TYPE_TIMESTAMP) ||
+                        cql_call_is(&call, 1, TYPE_TIMESTAMP);
+        bool has_duration = cql_call_is(&call, 0, TYPE_DURATION) ||
+                            cql_call_is(&call, 1, TYPE_DURATION);
+        is_ambiguous = (*out)->type == NULL && has_time && !has_duration;
+    }
+    if (is_ambiguous) {
+        return cql_invalid(scope->fault,
+                           "Ambiguous '%s' operation with args %s and %s: use type hint to "
+                           "disambiguate, example '(int) ?'",
+                           function->name, term_text(scope, sides[0]), term_text(scope, sides[1]));
+    }
+    if ((*out)->type == NULL) {
+        return cql_invalid(scope->fault, "the '%s' operation is not supported between %s and %s",
+                           function->name, term_text(scope, sides[0]), term_text(scope, sides[1]));
+    }
+    return check_fit(scope, place, *out, function->name);
 }
 
 static int resolve_count_rows(struct cql_scope *scope, const struct cql_place *place,
@@ -413,12 +544,42 @@ static int resolve_count_rows(struct cql_scope *scope, const struct cql_place *p
     return add_aggregate(scope, place, cql_function_find(bytes_text("count")), *out);
 }
 
+static int resolve_function(struct cql_scope *scope, const struct cql_term *term,
+                            const struct cql_place *place, struct cql_expression **out)
+{
+    const struct cql_function *function = cql_function_find(term->text);
+    bool is_ours = term->keyspace.size == 0 || bytes_equal(term->keyspace, bytes_text("system"));
+    if (function == NULL || !is_ours) {
+        return cql_invalid(scope->fault, "Unknown function '%.*s%s%.*s'", CQL_SHOW(term->keyspace),
+                           term->keyspace.size > 0 ? "." : "", CQL_SHOW(term->text));
+    }
+    bool is_token = bytes_equal(term->text, bytes_text("token")) && scope->table != NULL;
+    if (is_token && term->argument_count != scope->table->partition_count) {
+        return argument_count_refused(scope, function, scope->table->partition_count,
+                                      term->argument_count);
+    }
+    bool is_json = bytes_equal(term->text, bytes_text("fromjson")) ||
+                   bytes_equal(term->text, bytes_text("from_json"));
+    if (is_json && place->table != NULL) {
+        return cql_invalid(scope->fault,
+                           "%s() cannot be used in the selection clause of a SELECT statement",
+                           function->name);
+    }
+    /* count of a literal is count(*), in its name too. */
+    if (function == cql_function_aggregate(bytes_text("count")) && term->argument_count == 1 &&
+        is_literal(term->arguments)) {
+        return resolve_count_rows(scope, place, out);
+    }
+    return resolve_call(scope, function, term->arguments, term->argument_count, place, out);
+}
+
 static int resolve_cast(struct cql_scope *scope, const struct cql_term *term,
                         const struct cql_place *place, struct cql_expression **out)
 {
     const struct type *to;
     struct cql_place within = *place;
     within.type = NULL;
+    within.is_argument = place->table == NULL;
     *out = expression_new(scope, CQL_EXPRESSION_CALL, NULL, 1);
     int rc = cql_type_resolve(scope, term->type, &to);
     if (rc == 0) {
@@ -430,15 +591,29 @@ static int resolve_cast(struct cql_scope *scope, const struct cql_term *term,
     const struct type *from = (*out)->arguments[0]->type;
     if (type_equal(from, to)) {
         *out = (*out)->arguments[0];
+        (*out)->named = (*out)->named != NULL ? (*out)->named : term->of;
         return 0;
     }
     (*out)->function = cql_function_cast(from, to);
     (*out)->type = to;
+    if ((*out)->function == NULL && cql_function_casts_to(to)) {
+        return cql_invalid(scope->fault,
+                           "Invalid call to function system.cast_as_%s, none of its type "
+                           "signatures match",
+                           cql_type_name(scope, to));
+    }
     if ((*out)->function == NULL) {
-        return cql_invalid(scope->fault, "%s cannot be cast to %s", type_name(scope, from),
-                           type_name(scope, to));
+        return cql_invalid(scope->fault, "%s cannot be cast to %s", term_text(scope, term->of),
+                           cql_type_name(scope, to));
     }
     return check_fit(scope, place, *out, "cast");
+}
+
+static int hint_refused(struct cql_scope *scope, const struct cql_term *term, const char *receiver,
+                        const struct type *type)
+{
+    return cql_invalid(scope->fault, "Cannot assign value %s to %s of type %s",
+                       term_text(scope, term), receiver, cql_type_name(scope, type));
 }
 
 static int resolve_hint(struct cql_scope *scope, const struct cql_term *term,
@@ -446,13 +621,21 @@ static int resolve_hint(struct cql_scope *scope, const struct cql_term *term,
 {
     struct cql_place within = *place;
     int rc = cql_type_resolve(scope, term->type, &within.type);
-    if (rc == 0) {
-        rc = resolve(scope, term->of, &within, out);
+    if (rc != 0) {
+        return rc;
     }
-    if (rc == 0 && place->type != NULL && !type_fits(place->type, within.type)) {
-        return cql_invalid(scope->fault, "Cannot assign value of type %s to %s of type %s",
-                           type_name(scope, within.type), place->receiver,
-                           type_name(scope, place->type));
+    const struct type *type = within.type;
+    if (is_literal(term->of) && !cql_literal_value_fits(term->of, type)) {
+        return hint_refused(scope, term, term_text(scope, term), type);
+    }
+    bool is_column = term->of->kind == CQL_TERM_NAME;
+    within.type = is_column ? NULL : type;
+    rc = resolve(scope, term->of, &within, out);
+    if (rc == 0 && is_column && !cql_type_fits(type, (*out)->type)) {
+        return hint_refused(scope, term, term_text(scope, term), type);
+    }
+    if (rc == 0 && place->type != NULL && !cql_type_fits(place->type, type)) {
+        return hint_refused(scope, term, place->receiver, place->type);
     }
     return rc;
 }
@@ -493,12 +676,13 @@ static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
     }
     int field = of->type->kind == TYPE_UDT ? udt_field(of->type, term->text) : -1;
     if (of->type->kind != TYPE_UDT) {
-        return cql_invalid(scope->fault, "Invalid field selection: %s is not a UDT",
-                           type_name(scope, of->type));
+        return cql_invalid(scope->fault,
+                           "Invalid field selection: %s of type %s is not a user type",
+                           term_text(scope, term->of), cql_type_name(scope, of->type));
     }
     if (field < 0) {
         return cql_invalid(scope->fault, "%s of type %s has no field %.*s",
-                           of->column != NULL ? of->column->name : "value", of->type->name,
+                           term_text(scope, term->of), cql_type_name(scope, of->type),
                            CQL_SHOW(term->text));
     }
     *out = expression_new(scope, CQL_EXPRESSION_FIELD, of->type->arguments[field], 1);
@@ -515,13 +699,18 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     if (rc != 0) {
         return rc;
     }
+    bool is_slice = term->kind == CQL_TERM_SLICE;
+    if (of->type->kind == TYPE_LIST) {
+        return cql_invalid(scope->fault,
+                           "%s selection is only allowed on sets and maps, but %s is a list",
+                           is_slice ? "Slice" : "Element", term_text(scope, term->of));
+    }
     if (of->type->kind != TYPE_MAP && of->type->kind != TYPE_SET) {
         return cql_invalid(scope->fault, "Invalid element selection: %s is of type %s is not a "
                                          "collection",
                            of->column != NULL ? of->column->name : "value",
-                           type_name(scope, of->type));
+                           cql_type_name(scope, of->type));
     }
-    bool is_slice = term->kind == CQL_TERM_SLICE;
     const struct type *result =
         is_slice ? of->type : of->type->arguments[of->type->kind == TYPE_MAP ? 1 : 0];
     *out = expression_new(scope, is_slice ? CQL_EXPRESSION_SLICE : CQL_EXPRESSION_ELEMENT, result,
@@ -529,7 +718,8 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     (*out)->arguments[0] = of;
     struct cql_place within = *place;
     within.type = of->type->arguments[0];
-    within.receiver = "key";
+    within.receiver = part_name(scope, of->type->kind == TYPE_MAP ? "key" : "value",
+                                term_text(scope, term->of));
     if (term->from != NULL) {
         rc = resolve(scope, term->from, &within, &(*out)->arguments[1]);
     }
@@ -554,10 +744,12 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
     }
     const struct column *column = root->column;
     if (column == NULL || column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
+        const char *latest = term->kind == CQL_TERM_MAXWRITETIME ? "maxwritetime" : "writetime";
         return cql_invalid(scope->fault, "Cannot use selection function %s on PRIMARY KEY part %s",
-                           is_ttl ? "ttl" : "writetime", column == NULL ? "" : column->name);
+                           is_ttl ? "ttl" : latest, column == NULL ? "" : column->name);
     }
-    bool is_many = type_is_complex(column->type) && of == root &&
+    bool is_many = type_is_complex(column->type) &&
+                   (of == root || of->kind == CQL_EXPRESSION_SLICE) &&
                    term->kind != CQL_TERM_MAXWRITETIME;
     const struct type *single = type_builtin(is_ttl ? TYPE_INT : TYPE_BIGINT);
     const struct type *type = single;
@@ -586,8 +778,10 @@ static int resolve(struct cql_scope *scope, const struct cql_term *term,
     case CQL_TERM_DURATION:
         return resolve_literal(scope, term, place, out);
     case CQL_TERM_NULL:
-        *out = expression_new(scope, CQL_EXPRESSION_VALUE,
-                              place->type != NULL ? place->type : type_builtin(TYPE_BLOB), 0);
+        if (place->type == NULL) {
+            return type_unknown(scope, term);
+        }
+        *out = expression_new(scope, CQL_EXPRESSION_VALUE, place->type, 0);
         (*out)->receiver = place->receiver;
         return 0;
     case CQL_TERM_MARKER:
@@ -607,8 +801,7 @@ static int resolve(struct cql_scope *scope, const struct cql_term *term,
     case CQL_TERM_HINT:
         return resolve_hint(scope, term, place, out);
     case CQL_TERM_OPERATION:
-        return resolve_call(scope, cql_function_operator(term->operation), term->arguments, 2,
-                            place, out);
+        return resolve_operation(scope, term, place, out);
     case CQL_TERM_NEGATION:
         return resolve_call(scope, cql_function_operator('_'), term->of, 1, place, out);
     case CQL_TERM_NAME:

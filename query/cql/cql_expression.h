@@ -8,6 +8,7 @@
 
 #include "query/cql/cql_private.h"
 #include "query/cql/cql_row.h"
+#include "query/cql/cql_type.h"
 
 enum cql_expression_kind {
     CQL_EXPRESSION_VALUE,                /* a constant: `value` */
@@ -35,6 +36,7 @@ struct cql_expression {
     struct cql_expression **arguments;
     uint32_t argument_count;
     const char *receiver;                /* what the value is for, in refusals */
+    const struct cql_term *named;        /* the term whose name a result column has; NULL: its own */
 };
 
 /* An aggregate of a SELECT: what it is fed with, and its function. */
@@ -51,6 +53,7 @@ struct cql_place {
     const struct table *table;           /* columns may be named; NULL: none */
     struct cql_aggregate *aggregates;    /* room for CQL_AGGREGATES_MAX; NULL: none may stand */
     uint32_t *aggregate_count;
+    bool is_argument;                    /* a literal brings its own type where none is wanted */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
@@ -86,8 +89,4 @@ int cql_expression_value(const struct cql_expression *expression,
 
 /* The column header of a term, as Cassandra writes it: system.min(v), writetime(v). */
 void cql_expression_name(const struct cql_term *term, struct buffer *name);
-/* A type of the tree as CQL spells it. */
-void cql_type_text(const struct cql_type *type, struct buffer *text);
-int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
-                     const struct type **type_out);
 #endif

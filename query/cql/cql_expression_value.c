@@ -329,8 +329,19 @@ static void name_element(const struct cql_term *term, struct buffer *name)
     buffer_put_u8(name, ']');
 }
 
+/* count of a literal has the name of count(*), and to_json that of its older spelling. */
 static void name_function(const struct cql_term *term, struct buffer *name)
 {
+    bool is_count = bytes_equal(term->text, bytes_text("count"));
+    if (is_count && term->argument_count == 1 && term->arguments->kind <= CQL_TERM_DURATION) {
+        buffer_append_text(name, "count");
+        return;
+    }
+    if (bytes_equal(term->text, bytes_text("to_json"))) {
+        buffer_append_text(name, "system.tojson");
+        name_brackets(term, "()", name);
+        return;
+    }
     buffer_append_text(name, "system.");
     buffer_append_bytes(name, term->text);
     name_brackets(term, "()", name);

@@ -13,6 +13,7 @@ struct cql_call {
     uint32_t count;
     const struct type *result;
     const struct table *table;           /* token() has its key's types */
+    struct arena *arena;                 /* for a type that is made up */
 };
 
 struct cql_function {
@@ -22,13 +23,18 @@ struct cql_function {
     uint32_t arguments_max;
     bool is_aggregate;
     bool takes_null;                     /* else a null argument makes the result null */
-    /* The type that argument `index` should have, where only its literal or marker stands there;
-     * NULL: whatever it is. */
+    /* The type that argument `index` should have: of the one signature, or, of a function that has
+     * several, what a literal or marker there is taken for.  NULL: whatever it is. */
     const struct type *(*wants)(const struct cql_call *call, uint32_t index);
     /* The result's type; NULL: the arguments' types do not fit. */
     const struct type *(*result)(const struct cql_call *call);
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
+    bool is_overloaded;                  /* has several signatures */
+    /* Of functions that take whatever type has a property, as refusals name it: "a map"; NULL:
+     * of named types. */
+    const char *requires;
+    const char *parameter;               /* the same as Cassandra's list of arguments has it */
 };
 
 /* NULL when there is none. */
@@ -37,6 +43,28 @@ const struct cql_function *cql_function_find(struct bytes name);
 const struct cql_function *cql_function_operator(char operation);
 /* CAST to a type: converts the argument's value; NULL when Cassandra has no such conversion. */
 const struct cql_function *cql_function_cast(const struct type *from, const struct type *to);
+/* Whether anything can be cast to a type. */
+bool cql_function_casts_to(const struct type *to);
+
+/* Tables of their own files, which cql_function_find looks into. */
+const struct cql_function *cql_function_math(struct bytes name);
+const struct cql_function *cql_function_time(struct bytes name);
+const struct cql_function *cql_function_collection(struct bytes name);
+
+/* ---- what functions share ---- */
+
+bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
+/* The type that the function's `kind` names. */
+const struct type *cql_call_kind(const struct cql_call *call);
+/* In the context's arena; releases the buffer. */
+struct bytes cql_keep(const struct cql_context *context, struct buffer *value);
+/* A failure while a function ran: 0x1400. */
+int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,
+                       const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* A timestamp or date, and a duration that is added (`sign` 1) or taken away (-1). */
+int cql_time_shift(const struct cql_expression *call, const struct bytes *arguments, int sign,
+                   const struct cql_context *context, struct bytes *value_out);
 
 /* ---- aggregates ---- */
 
@@ -53,6 +81,6 @@ int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
 int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
                               const struct partition_stats *stats, struct cql_fault *fault);
 /* The result in `arena`, and back to nothing. */
-int cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
-                           struct cql_fault *fault, struct bytes *value_out);
+void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
+                            struct bytes *value_out);
 #endif

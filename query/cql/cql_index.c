@@ -260,7 +260,8 @@ static struct bytes indexed_value(const struct cql_index *index, const struct ce
     case CQL_INDEX_OF_ENTRIES:
         break;
     }
-    return cql_collection(cql_type_list_of(arena, index->column->type), pair, 2, arena);
+    const struct type *list = cql_type_collection_of(arena, TYPE_LIST, index->column->type);
+    return cql_collection(list, pair, 2, arena);
 }
 
 /* The row that an entry stands for, and how long. */

@@ -25,7 +25,8 @@ static bool fits_integer(enum type_kind kind)
 {
     return fits_float(kind) || kind == TYPE_BIGINT || kind == TYPE_COUNTER || kind == TYPE_DATE ||
            kind == TYPE_INT || kind == TYPE_SMALLINT || kind == TYPE_TINYINT ||
-           kind == TYPE_TIME || kind == TYPE_TIMESTAMP || kind == TYPE_VARINT;
+           kind == TYPE_TIME || kind == TYPE_TIMESTAMP || kind == TYPE_VARINT ||
+           kind == TYPE_DURATION;
 }
 
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type)
@@ -70,6 +71,16 @@ const char *cql_literal_value_kind(const struct cql_term *term)
     }
 }
 
+static bool is_ascii(struct bytes text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] >= 0x80) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The smallest of int, bigint and varint that holds the digits. */
 static enum type_kind integer_kind(struct bytes digits)
 {
@@ -102,7 +113,7 @@ const struct type *cql_literal_value_natural(const struct cql_term *term)
     case CQL_TERM_DURATION:
         return type_builtin(TYPE_DURATION);
     default:
-        return type_builtin(TYPE_TEXT);
+        return type_builtin(is_ascii(term->text) ? TYPE_ASCII : TYPE_TEXT);
     }
 }
 
@@ -127,6 +138,7 @@ static const struct refusal refusals[] = {
     {TYPE_TIMEUUID, "Unable to make UUID from", ""},
     {TYPE_FLOAT, "Unable to make float from", ""},
     {TYPE_DOUBLE, "Unable to make double from", ""},
+    {TYPE_DURATION, "Unable to convert", " to a duration"},
 };
 
 static int refuse(struct bytes text, const struct type *type, struct error *err)
@@ -178,6 +190,9 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
     }
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0) {
         return 0;
+    }
+    if (term->kind == CQL_TERM_UUID) {
+        return error_set(err, ERROR_INVALID, "TimeUUID supports only version 1 UUIDs");
     }
     return refuse(term->text, type, err);
 }

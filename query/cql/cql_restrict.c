@@ -15,22 +15,6 @@
 
 /* ---- types ---- */
 
-static const struct type *type_of(struct arena *arena, enum type_kind kind,
-                                  const struct type *const *arguments, uint32_t count)
-{
-    struct type *type = arena_alloc(arena, sizeof(*type), 16);
-    *type = (struct type){
-        .kind = kind, .frozen = true, .argument_count = count, .arguments = arguments};
-    return type;
-}
-
-const struct type *cql_type_list_of(struct arena *arena, const struct type *element)
-{
-    const struct type **arguments = arena_alloc(arena, sizeof(*arguments), 16);
-    arguments[0] = element;
-    return type_of(arena, TYPE_LIST, arguments, 1);
-}
-
 static const struct type *tuple_of(struct arena *arena, const struct column *const *columns,
                                    uint32_t count)
 {
@@ -38,7 +22,7 @@ static const struct type *tuple_of(struct arena *arena, const struct column *con
     for (uint32_t i = 0; i < count; i++) {
         arguments[i] = columns[i]->type;
     }
-    return type_of(arena, TYPE_TUPLE, arguments, count);
+    return cql_type_of(arena, TYPE_TUPLE, arguments, count);
 }
 
 static const char *named(struct arena *arena, const char *before, const char *name,
@@ -114,7 +98,7 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
         restriction->in_marker = true;
         bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
         return cql_expression_resolve_value(
-            scope, relation->values, cql_type_list_of(scope->arena, restriction->type),
+            scope, relation->values, cql_type_collection_of(scope->arena, TYPE_LIST, restriction->type),
             is_tuple ? named(scope->arena, "in", restriction->name, "")
                      : named(scope->arena, "in(", restriction->name, ")"),
             &restriction->values[0]);

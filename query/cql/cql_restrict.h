@@ -90,7 +90,4 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
 /* Whether a row is what the filter asks for. */
 bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *row,
                         struct arena *arena);
-
-/* The type of lists of a type, in the arena. */
-const struct type *cql_type_list_of(struct arena *arena, const struct type *element);
 #endif

@@ -427,8 +427,9 @@ static int bind_index(const struct cql_restrict_plan *plan, const struct cql_con
     struct bytes value = filter.values[0];
     if (plan->index->of == CQL_INDEX_OF_ENTRIES) {
         struct bytes pair[2] = {filter.key, value};
-        value = cql_collection(cql_type_list_of(context->arena, plan->index->column->type), pair, 2,
-                               context->arena);
+        const struct type *list =
+            cql_type_collection_of(context->arena, TYPE_LIST, plan->index->column->type);
+        value = cql_collection(list, pair, 2, context->arena);
     }
     bound->index_key = cql_index_key(value, context->arena);
     return 0;

@@ -7,13 +7,14 @@
 
 /* ---- selectors ---- */
 
-static const char *term_name(struct cql_scope *scope, const struct cql_selector *selector)
+static const char *term_name(struct cql_scope *scope, const struct cql_selector *selector,
+                             const struct cql_expression *expression)
 {
     if (selector->alias.size > 0) {
         return cql_text(scope->arena, selector->alias);
     }
     struct buffer name = {0};
-    cql_expression_name(selector->term, &name);
+    cql_expression_name(expression->named != NULL ? expression->named : selector->term, &name);
     const char *kept = cql_text(scope->arena, buffer_view(&name));
     buffer_release(&name);
     return kept;
@@ -83,7 +84,7 @@ static int resolve_selectors(struct cql_scope *scope, const struct cql_select *s
             return rc;
         }
         note_statics(plan, *selector);
-        names[plan->selector_count++] = term_name(scope, s);
+        names[plan->selector_count++] = term_name(scope, s, *selector);
     }
     for (uint32_t i = 0; i < plan->aggregate_count; i++) {
         note_statics(plan, plan->aggregates[i].argument);
@@ -200,6 +201,20 @@ static int group_refused(struct cql_scope *scope)
                                      "their declared order in the PRIMARY KEY");
 }
 
+/* Whether later arguments never give earlier results. */
+static bool is_monotonic(const struct cql_function *function)
+{
+    static const char *const names[] = {"floor",        "todate",          "to_date",
+                                        "totimestamp",  "to_timestamp",    "tounixtimestamp",
+                                        "to_unix_timestamp"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(function->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static int group_by_function(struct cql_scope *scope, const struct cql_term *term,
                              struct cql_select_plan *plan, const struct column **column_out)
 {
@@ -210,12 +225,20 @@ static int group_by_function(struct cql_scope *scope, const struct cql_term *ter
     }
     const struct cql_expression *call = plan->group_function;
     bool is_call = call->kind == CQL_EXPRESSION_CALL && call->argument_count > 0;
-    if (!is_call || call->arguments[0]->column == NULL ||
-        call->arguments[0]->column->kind != COLUMN_CLUSTERING) {
-        return cql_invalid(scope->fault, "Group by functions are only supported on clustering "
-                                         "columns");
+    const struct column *column = is_call ? call->arguments[0]->column : NULL;
+    if (column == NULL || column->kind != COLUMN_CLUSTERING) {
+        return cql_invalid(scope->fault,
+                           "Group by functions are only supported on clustering columns, got %s",
+                           column != NULL ? column->name : "none");
     }
-    *column_out = call->arguments[0]->column;
+    if (!is_monotonic(call->function)) {
+        return cql_invalid(scope->fault,
+                           "Only monotonic functions are supported in the GROUP BY clause. Got: "
+                           "system.%s : (%s) -> %s ",
+                           call->function->name, cql_type_name(scope, column->type),
+                           cql_type_name(scope, call->type));
+    }
+    *column_out = column;
     return term->next == NULL
                ? 0
                : cql_invalid(scope->fault, "Functions are only supported on the last element of "

@@ -15,6 +15,7 @@
 #include "query/cql/cql_once.h"
 #include "query/cql/cql_parse.h"
 #include "query/cql/cql_prepared.h"
+#include "query/cql/cql_print.h"
 #include "query/cql/cql_private.h"
 #include "query/cql/cql_trace.h"
 #include "storage/base/hash.h"
@@ -236,8 +237,11 @@ const struct column *cql_find_column(struct cql_scope *scope, const struct table
 {
     const struct column *column = table_column_named(table, name);
     if (column == NULL) {
-        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s", CQL_SHOW(name),
-                    table->keyspace, table->name);
+        struct buffer shown = {0};
+        cql_print_name(name, &shown);
+        cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
+                    CQL_SHOW(buffer_view(&shown)), table->keyspace, table->name);
+        buffer_release(&shown);
     }
     return column;
 }
@@ -382,8 +386,7 @@ int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
 {
     uint32_t count = compiled->marker_count;
     if (!are_named && value_count != count) {
-        return cql_invalid(&work->fault, "Invalid amount of bind variables: expected %u, got %u",
-                           count, value_count);
+        return cql_invalid(&work->fault, "Invalid amount of bind variables");
     }
     struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
     *values_out = bound;

@@ -102,6 +102,46 @@ static void bigint_store(const mpz_t value, struct buffer *number)
     mpz_clear(unsigned_form);
 }
 
+/* Whether the quotient's magnitude grows by one for what is left of the division. */
+static bool bigint_rounds_away(const mpz_t quotient, const mpz_t left, const mpz_t divisor,
+                               enum bigint_rounding rounding)
+{
+    if (rounding == BIGINT_DOWN)
+        return false;
+    mpz_t doubled;
+
+    mpz_init(doubled);
+    mpz_mul_ui(doubled, left, 2);
+    int order = mpz_cmpabs(doubled, divisor);
+    mpz_clear(doubled);
+    return order > 0 || (order == 0 && (rounding == BIGINT_HALF_UP || mpz_odd_p(quotient)));
+}
+
+void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
+                   enum bigint_rounding rounding, struct buffer *quotient)
+{
+    mpz_t dividend;
+    mpz_t divisor;
+    mpz_t result;
+
+    bigint_load(dividend, a);
+    bigint_load(divisor, b);
+    bigint_scale_up(dividend, a_digits);
+    bigint_scale_up(divisor, b_digits);
+    check(mpz_sgn(divisor) != 0);
+    int sign = mpz_sgn(dividend) * mpz_sgn(divisor);
+    mpz_init(result);
+    mpz_tdiv_qr(result, dividend, dividend, divisor);
+    if (bigint_rounds_away(result, dividend, divisor, rounding)) {
+        if (sign < 0)
+            mpz_sub_ui(result, result, 1);
+        else
+            mpz_add_ui(result, result, 1);
+    }
+    bigint_store(result, quotient);
+    mpz_clears(dividend, divisor, result, NULL);
+}
+
 int bigint_parse(struct bytes text, struct buffer *number)
 {
     size_t digits_start = text.size > 0 && text.data[0] == '-' ? 1 : 0;

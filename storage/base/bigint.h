@@ -17,6 +17,12 @@ int bigint_compare_scaled(struct bytes a, int32_t a_scale, struct bytes b, int32
 /* Append decimal digits, with a leading '-' when negative. */
 void bigint_format(struct bytes number, struct buffer *text);
 
+enum bigint_rounding { BIGINT_DOWN, BIGINT_HALF_UP, BIGINT_HALF_EVEN };
+
+/* Append a * 10^a_digits / (b * 10^b_digits), rounded to an integer; `b` is not zero. */
+void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b_digits,
+                   enum bigint_rounding rounding, struct buffer *quotient);
+
 /* `-?digits`, appended to `number` in the fewest bytes.  ERROR_INVALID for anything else. */
 must_check int bigint_parse(struct bytes text, struct buffer *number);
 #endif

@@ -47,6 +47,18 @@ must_check int decimal_add(struct decimal a, struct decimal b, struct decimal *s
 must_check int decimal_subtract(struct decimal a, struct decimal b, struct decimal *difference_out);
 must_check int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product_out);
 
+enum decimal_rounding { DECIMAL_DOWN, DECIMAL_HALF_UP, DECIMAL_HALF_EVEN };
+
+/* a / b to `scale` digits after the point.  ERROR_INVALID when `b` is zero. */
+must_check int decimal_divide(struct decimal a, struct decimal b, int32_t scale,
+                              enum decimal_rounding rounding, struct decimal *quotient_out);
+/* As CQL's / divides: half up to 32 significant digits at least, and to no fewer digits after the
+ * point than 32 and both scales; then without zeros at the end, so 200 / 2 is 1E+2. */
+must_check int decimal_quotient(struct decimal a, struct decimal b, struct decimal *quotient_out);
+/* a - b * (a / b cut to an integer), with Java's scale: that of `a` where `b` has no more. */
+must_check int decimal_remainder(struct decimal a, struct decimal b,
+                                 struct decimal *remainder_out);
+
 int decimal_compare(struct decimal a, struct decimal b);       /* by value: 0.50 equals 0.5 */
 bool decimal_is_zero(struct decimal value);
 bool decimal_is_negative(struct decimal value);

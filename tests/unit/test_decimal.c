@@ -441,3 +441,98 @@ Test(decimal, append_adds_the_text_to_a_buffer)
     cr_assert(bytes_equal(buffer_view(&buffer), bytes_text("0.00250|-7")));
     buffer_release(&buffer);
 }
+
+/* Quotient and remainder, with the scales of Java's BigDecimal. */
+static const struct {
+    const char *a;
+    const char *b;
+    const char *quotient;
+    const char *remainder;
+} division_rows[] = {
+    {"10.50", "3", "3.5", "1.50"},
+    {"3", "10.50", "0.285714285714285714285714285714286", "3"},
+    {"1", "8", "0.125", "1"},
+    {"-10.50", "3", "-3.5", "-1.50"},
+    {"10.50", "-3", "-3.5", "1.50"},
+    {"0", "7", "0", "0"},
+    {"0.000", "7", "0", "0.000"},
+    {"200", "2", "1E+2", "0"},
+    {"1", "3000000000000", "0.00000000000033333333333333333333333333333333", "1"},
+    {"100000000000000000000", "10.50",
+     "9523809523809523809.52380952380952380952380952380952", "5.50"},
+    {"2.5", "0.1", "25", "0.0"},
+    {"-12404900082", "-132479807365.56", "0.093636157303356928472765975779959", "-12404900082"},
+    {"-639462831406031.468", "-0.056",
+     "11418979132250561.92857142857142857142857142857143", "-0.052"},
+    {"12.174294", "-1742281595771.2",
+     "-0.0000000000069875581705902111299297913874813", "12.174294"},
+    {"-9085238639320573.420", "-92177349.1",
+     "98562594.04318857136671551341022455157587", "-3981008.020"},
+    {"7608455515408.4", "8763.09004", "868238883.85019948967681724288205533490102", "7450.37468"},
+    {"-390.149", "0.00071", "-549505.63380281690140845070422535211268", "-0.00045"},
+    {"9157231070389.318135", "78592.783",
+     "116514910.41345765978283273160081377955531", "32494.788135"},
+    {"-1270546548.57", "-0.74", "1716954795.36486486486486486486486486486486", "-0.27"},
+    {"100", "0.03", "3333.33333333333333333333333333333333", "0.01"},
+    {"99", "0.03", "33E+2", "0"},
+    {"3300.5", "0.25", "13202", "0.00"},
+};
+
+Test(decimal, division_gives_32_digits_and_its_remainder_the_scale_of_java)
+{
+    for (size_t i = 0; i < COUNT(division_rows); i++) {
+        struct decimal a = value_of(division_rows[i].a);
+        struct decimal b = value_of(division_rows[i].b);
+        struct decimal quotient;
+        struct decimal remainder;
+        struct decimal wanted = value_of(division_rows[i].quotient);
+        cr_assert_eq(decimal_quotient(a, b, &quotient), 0);
+        cr_expect(decimal_compare(quotient, wanted) == 0 && quotient.scale == wanted.scale,
+                  "%s / %s", division_rows[i].a, division_rows[i].b);
+        cr_assert_eq(decimal_remainder(a, b, &remainder), 0);
+        expect_text(remainder, division_rows[i].remainder);
+    }
+}
+
+Test(decimal, a_quotient_is_rounded_as_asked)
+{
+    static const struct {
+        const char *a;
+        const char *b;
+        int32_t scale;
+        const char *down;
+        const char *half_up;
+        const char *half_even;
+    } rows[] = {
+        {"1.105", "2", 3, "0.552", "0.553", "0.552"},   {"-1.105", "2", 3, "-0.552", "-0.553",
+                                                         "-0.552"},
+        {"1.107", "2", 3, "0.553", "0.554", "0.554"},   {"-5", "3", 0, "-1", "-2", "-2"},
+        {"7", "2", 0, "3", "4", "4"},                   {"5", "2", 0, "2", "3", "2"},
+        {"1", "3", 5, "0.33333", "0.33333", "0.33333"}, {"12345", "10", -2, "1200", "1200", "1200"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct decimal a = value_of(rows[i].a);
+        struct decimal b = value_of(rows[i].b);
+        const char *wanted[] = {rows[i].down, rows[i].half_up, rows[i].half_even};
+        for (int rounding = DECIMAL_DOWN; rounding <= DECIMAL_HALF_EVEN; rounding++) {
+            struct decimal quotient;
+            cr_assert_eq(decimal_divide(a, b, rows[i].scale, (enum decimal_rounding)rounding,
+                                        &quotient),
+                         0);
+            cr_expect_eq(decimal_compare(quotient, value_of(wanted[rounding])), 0, "row %zu", i);
+            cr_expect_eq(quotient.scale, rows[i].scale);
+        }
+    }
+}
+
+Test(decimal, division_by_zero_and_results_past_the_limits_are_errors)
+{
+    struct decimal result;
+    struct decimal one = value_of("1");
+    struct decimal zero = value_of("0.00");
+    cr_expect_eq(decimal_quotient(one, zero, &result), ERROR_INVALID);
+    cr_expect_eq(decimal_remainder(one, zero, &result), ERROR_INVALID);
+    cr_expect_eq(decimal_divide(one, one, DECIMAL_SCALE_MAX, DECIMAL_DOWN, &result), ERROR_LIMIT);
+    cr_expect_eq(decimal_divide(one, one, DECIMAL_SCALE_MAX + 1, DECIMAL_DOWN, &result),
+                 ERROR_LIMIT);
+}

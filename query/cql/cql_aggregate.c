@@ -1,0 +1,235 @@
+/* Aggregates: what rows add up to.
+ *
+ * A sum of integers has their type and wraps, their average truncates.  Reals are added with
+ * Kahan's compensation, as Cassandra adds them; an average of decimals is moved by each value's
+ * distance from it, rounded half even to the longer scale, because its digits are Cassandra's. */
+#include <math.h>
+#include <string.h>
+
+#include "query/cql/cql_function.h"
+#include "query/cql/cql_number.h"
+#include "storage/base/memory.h"
+
+enum { COUNT, SUM, AVG, MIN, MAX };
+
+struct cql_accumulator {
+    int what;
+    bool counts_rows;
+    const struct type *type;             /* of what comes in */
+    enum type_kind result;
+    uint64_t count;
+    struct cql_number sum;               /* the average itself, of decimals */
+    int128 whole;                        /* the sum of integers, which an average is made of */
+    double correction;                   /* what a compensated sum of reals has lost */
+    bool has_special;                    /* NaN or infinity came: no compensation */
+    long double plain;                   /* the sum without it, in a range that does not overflow */
+    bool has_best;
+    struct buffer best;
+};
+
+static const struct type *count_result(const struct cql_call *call)
+{
+    (void)call;
+    return type_builtin(TYPE_BIGINT);
+}
+
+static const struct type *sum_result(const struct cql_call *call)
+{
+    return cql_number_is(call->types[0]->kind) ? call->types[0] : NULL;
+}
+
+static const struct type *best_result(const struct cql_call *call)
+{
+    return call->types[0];
+}
+
+const struct cql_function *cql_function_aggregate(struct bytes name)
+{
+    static const struct cql_function aggregates[] = {
+        [COUNT] = {"count", TYPE_BIGINT, 1, 1, true, true, NULL, count_result, NULL, false, NULL, NULL},
+        [SUM] = {"sum", TYPE_BIGINT, 1, 1, true, true, NULL, sum_result, NULL, true, NULL, NULL},
+        [AVG] = {"avg", TYPE_BIGINT, 1, 1, true, true, NULL, sum_result, NULL, true, NULL, NULL},
+        [MIN] = {"min", TYPE_BIGINT, 1, 1, true, true, NULL, best_result, NULL, true, NULL, NULL},
+        [MAX] = {"max", TYPE_BIGINT, 1, 1, true, true, NULL, best_result, NULL, true, NULL, NULL},
+    };
+    for (int i = COUNT; i <= MAX; i++) {
+        if (bytes_equal(bytes_text(aggregates[i].name), name)) {
+            return &aggregates[i];
+        }
+    }
+    return NULL;
+}
+
+static int what_of(const struct cql_function *function)
+{
+    return (int)(function - cql_function_aggregate(bytes_text("count")));
+}
+
+static void accumulator_clear(struct cql_accumulator *accumulator)
+{
+    accumulator->count = 0;
+    accumulator->sum = (struct cql_number){.kind = accumulator->result};
+    accumulator->whole = 0;
+    accumulator->correction = 0;
+    accumulator->plain = 0;
+    accumulator->has_special = false;
+    accumulator->has_best = false;
+    buffer_clear(&accumulator->best);
+}
+
+struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate)
+{
+    struct cql_accumulator *accumulator = memory_zeroed(1, sizeof(*accumulator));
+    accumulator->what = what_of(aggregate->function);
+    accumulator->counts_rows = aggregate->argument == NULL;
+    accumulator->type = aggregate->argument == NULL ? NULL : aggregate->argument->type;
+    accumulator->result = aggregate->type->kind;
+    accumulator_clear(accumulator);
+    return accumulator;
+}
+
+void cql_accumulator_free(struct cql_accumulator *accumulator)
+{
+    if (accumulator != NULL) {
+        buffer_release(&accumulator->best);
+        memory_free(accumulator);
+    }
+}
+
+static void add_real(struct cql_accumulator *accumulator, double real)
+{
+    accumulator->has_special |= !isfinite(real);
+    accumulator->plain += (long double)real;
+    double corrected = real - accumulator->correction;
+    double sum = accumulator->sum.real + corrected;
+    accumulator->correction = (sum - accumulator->sum.real) - corrected;
+    accumulator->sum.real = sum;
+}
+
+/* avg += (value - avg) / count */
+static int average_decimal(struct cql_accumulator *accumulator, struct decimal value)
+{
+    struct decimal *average = &accumulator->sum.decimal;
+    struct decimal step;
+    struct decimal count = decimal_from((int128)accumulator->count, 0);
+    int rc = decimal_subtract(value, *average, &step);
+    if (rc == 0) {
+        rc = decimal_divide(step, count, step.scale, DECIMAL_HALF_EVEN, &step);
+    }
+    return rc == 0 ? decimal_add(*average, step, average) : rc;
+}
+
+static int add_number(struct cql_accumulator *accumulator, struct bytes value,
+                      struct cql_fault *fault)
+{
+    struct cql_number number;
+    if (cql_number_read(accumulator->type->kind, value, &number) != 0) {
+        return cql_invalid(fault, "a number of over 256 bits cannot be summed");
+    }
+    if (cql_number_is_integer(number.kind)) {
+        accumulator->whole += number.integer;
+        accumulator->sum.integer = (int64_t)accumulator->whole;
+        return 0;
+    }
+    if (cql_number_is_real(number.kind)) {
+        add_real(accumulator, number.real);
+        return 0;
+    }
+    bool is_average = accumulator->what == AVG && number.kind == TYPE_DECIMAL;
+    struct decimal *sum = &accumulator->sum.decimal;
+    int rc = is_average ? average_decimal(accumulator, number.decimal)
+                        : decimal_add(*sum, number.decimal, sum);
+    return rc == 0 ? 0 : cql_invalid(fault, "a sum has over 256 bits");
+}
+
+static void keep_best(struct cql_accumulator *accumulator, struct bytes value)
+{
+    int order = accumulator->has_best
+                    ? type_compare(accumulator->type, value, buffer_view(&accumulator->best))
+                    : 0;
+    if (!accumulator->has_best || (accumulator->what == MIN ? order < 0 : order > 0)) {
+        buffer_clear(&accumulator->best);
+        buffer_append_bytes(&accumulator->best, value);
+        accumulator->has_best = true;
+    }
+}
+
+int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
+                        struct cql_fault *fault)
+{
+    if (value.data == NULL && !accumulator->counts_rows) {
+        return 0;
+    }
+    if (accumulator->what == COUNT) {
+        accumulator->count++;
+        return 0;
+    }
+    if (accumulator->what == MIN || accumulator->what == MAX) {
+        keep_best(accumulator, value);
+        return 0;
+    }
+    if (value.size == 0) {
+        return 0;
+    }
+    accumulator->count++;
+    return add_number(accumulator, value, fault);
+}
+
+int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
+                              const struct partition_stats *stats, struct cql_fault *fault)
+{
+    uint64_t values = stats_value_count(stats);
+    accumulator->count += accumulator->counts_rows ? stats->rows : values;
+    if (accumulator->what == COUNT || values == 0) {
+        return 0;
+    }
+    if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0) {
+        return cql_invalid(fault, "a sum has over 256 bits");
+    }
+    return 0;
+}
+
+static void average(struct cql_accumulator *accumulator)
+{
+    struct cql_number *sum = &accumulator->sum;
+    if (accumulator->count == 0) {
+        return;
+    }
+    if (cql_number_is_integer(sum->kind)) {
+        sum->integer = (int64_t)(accumulator->whole / (int128)accumulator->count);
+    } else if (cql_number_is_real(sum->kind)) {
+        sum->real = isfinite(sum->real)
+                        ? sum->real / (double)accumulator->count
+                        : (double)(accumulator->plain / (long double)accumulator->count);
+    } else if (sum->kind == TYPE_VARINT) {
+        int rc = decimal_divide(sum->decimal, decimal_from((int128)accumulator->count, 0), 0,
+                                DECIMAL_DOWN, &sum->decimal);
+        check(rc == 0);
+    }
+}
+
+void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *arena,
+                            struct bytes *value_out)
+{
+    struct cql_number count = {.kind = TYPE_BIGINT, .integer = (int64_t)accumulator->count};
+    *value_out = CQL_NULL;
+    if (accumulator->what == COUNT) {
+        *value_out = cql_number_keep(&count, arena);
+    } else if (accumulator->what == MIN || accumulator->what == MAX) {
+        if (accumulator->has_best) {
+            *value_out = accumulator->best.size == 0
+                             ? bytes_of("", 0)
+                             : arena_copy(arena, buffer_view(&accumulator->best));
+        }
+    } else {
+        if (accumulator->has_special) {
+            accumulator->sum.real = (double)accumulator->plain;
+        }
+        if (accumulator->what == AVG) {
+            average(accumulator);
+        }
+        accumulator->sum.integer = cql_number_wrap(accumulator->result, accumulator->sum.integer);
+        *value_out = cql_number_keep(&accumulator->sum, arena);
+    }
+    accumulator_clear(accumulator);
+}

@@ -1,0 +1,141 @@
+/* What a collection holds: its keys, values, size, and the aggregates of its items.
+ *
+ * collection_min and the like are the aggregates of cql_aggregate, fed with the items instead of
+ * with rows, so that their digits and overflows are the same. */
+#include <string.h>
+
+#include "query/cql/cql_function.h"
+#include "query/cql/cql_number.h"
+
+static bool is_list_or_set(const struct type *type)
+{
+    return type->kind == TYPE_LIST || type->kind == TYPE_SET;
+}
+
+/* ---- keys and values of a map ---- */
+
+static const struct type *part_result(const struct cql_call *call)
+{
+    const struct type *type = call->types[0];
+    if (type->kind != TYPE_MAP) {
+        return NULL;
+    }
+    bool is_keys = call->function->kind == TYPE_SET;
+    return cql_type_collection_of(call->arena, call->function->kind,
+                                  type->arguments[is_keys ? 0 : 1]);
+}
+
+static int part_value(const struct cql_expression *call, const struct bytes *arguments,
+                      const struct cql_context *context, struct bytes *value)
+{
+    struct type_items items;
+    uint32_t part = call->function->kind == TYPE_SET ? 0 : 1;
+    if (!type_items_open(call->arguments[0]->type, arguments[0], &items)) {
+        return 0;
+    }
+    struct bytes *kept = arena_alloc(context->arena, (items.count + 1) * sizeof(*kept), 16);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < items.count; i++) {
+        struct bytes item;
+        if (!type_items_next(&items, &item)) {
+            return 0;
+        }
+        if (i % 2 == part) {
+            kept[count++] = item;
+        }
+    }
+    *value = cql_collection(call->type, kept, count, context->arena);
+    return 0;
+}
+
+/* ---- size ---- */
+
+static const struct type *size_result(const struct cql_call *call)
+{
+    bool fits = is_list_or_set(call->types[0]) || call->types[0]->kind == TYPE_MAP;
+    return fits ? type_builtin(TYPE_INT) : NULL;
+}
+
+static int size_value(const struct cql_expression *call, const struct bytes *arguments,
+                      const struct cql_context *context, struct bytes *value)
+{
+    const struct type *type = call->arguments[0]->type;
+    struct type_items items;
+    if (!type_items_open(type, arguments[0], &items)) {
+        return 0;
+    }
+    struct buffer count = {0};
+    value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
+    *value = cql_keep(context, &count);
+    return 0;
+}
+
+/* ---- aggregates of the items ---- */
+
+static const struct type *item_result(const struct cql_call *call)
+{
+    return is_list_or_set(call->types[0]) ? call->types[0]->arguments[0] : NULL;
+}
+
+static const struct type *number_result(const struct cql_call *call)
+{
+    const struct type *item = item_result(call);
+    return item != NULL && cql_number_is(item->kind) ? item : NULL;
+}
+
+/* The aggregate whose name stands behind the function's "collection_". */
+static int items_value(const struct cql_expression *call, const struct bytes *arguments,
+                       const struct cql_context *context, struct bytes *value)
+{
+    const char *name = call->function->name + strlen("collection_");
+    struct cql_expression item = {.type = call->type};
+    struct cql_aggregate aggregate = {.function = cql_function_aggregate(bytes_text(name)),
+                                      .argument = &item,
+                                      .type = call->type};
+    struct type_items items;
+    if (!type_items_open(call->arguments[0]->type, arguments[0], &items)) {
+        return 0;
+    }
+    struct cql_accumulator *accumulator = cql_accumulator_new(&aggregate);
+    int rc = 0;
+    for (uint32_t i = 0; i < items.count && rc == 0; i++) {
+        struct bytes one;
+        rc = type_items_next(&items, &one)
+                 ? cql_accumulator_add(accumulator, one, context->fault)
+                 : cql_invalid(context->fault, "a collection ends too early");
+    }
+    if (rc == 0) {
+        cql_accumulator_result(accumulator, context->arena, value);
+    }
+    cql_accumulator_free(accumulator);
+    return rc;
+}
+
+const struct cql_function *cql_function_collection(struct bytes name)
+{
+    static const char items[] = "a set or list";
+    static const char numbers[] = "a numeric set/list";
+    static const char parameter[] = "numeric_set_or_list";
+    static const struct cql_function functions[] = {
+        {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false, "a map",
+         "map"},
+        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false,
+         "a map", "map"},
+        {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value, false,
+         "a collection", "collection"},
+        {"collection_min", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,
+         items, parameter},
+        {"collection_max", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,
+         items, parameter},
+        {"collection_sum", TYPE_INT, 1, 1, false, false, NULL, number_result, items_value, false,
+         numbers, parameter},
+        {"collection_avg", TYPE_INT, 1, 1, false, false, NULL, number_result, items_value, false,
+         numbers, parameter},
+    };
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (bytes_equal(bytes_text(functions[i].name), name)) {
+            return &functions[i];
+        }
+    }
+    return NULL;
+}

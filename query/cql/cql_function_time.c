@@ -1,0 +1,388 @@
+/* Times: now, conversions between them, and floor.
+ *
+ * floor(t, d, s) is the last of s, s + d, s + 2d, ... that is not after t; s is 1970 where it is
+ * left out.  A duration's months are counted in the calendar from s: what the month is too short
+ * for falls on its last day. */
+#include <string.h>
+
+#include "query/cql/cql_function.h"
+#include "storage/base/calendar.h"
+#include "storage/base/uuid.h"
+
+#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000)    /* 100 ns from 1582-10-15 to 1970 */
+#define MS_NS INT64_C(1000000)
+
+/* ---- identifiers ---- */
+
+static int uuid_value(const struct cql_expression *call, const struct bytes *arguments,
+                      const struct cql_context *context, struct bytes *value)
+{
+    (void)arguments;
+    uint8_t made[UUID_SIZE];
+    if (call->function->kind == TYPE_UUID) {
+        uuid_make(context->world->random, made);
+    } else {
+        timeuuid_make(store_now_us(context->store), context->world->random, made);
+    }
+    *value = arena_copy(context->arena, bytes_of(made, sizeof(made)));
+    return 0;
+}
+
+static const struct type *timestamp_wants(const struct cql_call *call, uint32_t index)
+{
+    (void)call;
+    return index == 0 ? type_builtin(TYPE_TIMESTAMP) : NULL;
+}
+
+/* The least and the greatest timeuuid of a millisecond: no uuid that was made, only a bound. */
+static int bound_value(const struct cql_expression *call, const struct bytes *arguments,
+                       const struct cql_context *context, struct bytes *value)
+{
+    bool is_min = call->function->name[1] == 'i';
+    if (arguments[0].size != 8) {
+        return 0;
+    }
+    int64_t time_ms = value_bigint(arguments[0]);
+    uint64_t ticks = (uint64_t)(time_ms + (is_min ? 0 : 1)) * 10000 + UUID_EPOCH_TICKS;
+    ticks -= is_min ? 0 : 1;
+    struct buffer uuid = {0};
+    buffer_put_u32_be(&uuid, (uint32_t)ticks);
+    buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));
+    buffer_put_u16_be(&uuid, (uint16_t)((ticks >> 48 & 0x0FFF) | 0x1000));
+    buffer_put_u64_be(&uuid, is_min ? UINT64_C(0x8080808080808080) : UINT64_C(0x7F7F7F7F7F7F7F7F));
+    *value = cql_keep(context, &uuid);
+    return 0;
+}
+
+/* ---- times ---- */
+
+/* Milliseconds of a timestamp, bigint, date or timeuuid; false for an empty value. */
+static bool time_ms_of(const struct type *type, struct bytes value, int64_t *time_ms_out)
+{
+    if (type->kind == TYPE_TIMEUUID && value.size == UUID_SIZE) {
+        int64_t us = timeuuid_us(value.data);
+        *time_ms_out = (us - (us % 1000 + 1000) % 1000) / 1000;
+        return true;
+    }
+    if ((type->kind == TYPE_TIMESTAMP || type->kind == TYPE_BIGINT) && value.size == 8) {
+        *time_ms_out = value_bigint(value);
+        return true;
+    }
+    if (type->kind == TYPE_DATE && value.size == 4) {
+        *time_ms_out = ((int64_t)load_u32_be(value.data) - (INT64_C(1) << 31)) * DAY_MS;
+        return true;
+    }
+    return false;
+}
+
+/* Whole days of the whole seconds: in the last day before 1970 this is the day after, as Cassandra
+ * has it for every time before that day's first millisecond. */
+static int64_t java_day(int64_t time_ms)
+{
+    int64_t seconds = time_ms / 1000 - (time_ms % 1000 < 0);
+    return seconds / (DAY_MS / 1000);
+}
+
+static struct bytes time_as(enum type_kind kind, int64_t time_ms,
+                            const struct cql_context *context)
+{
+    struct buffer value = {0};
+    if (kind == TYPE_DATE) {
+        buffer_put_u32_be(&value, (uint32_t)(java_day(time_ms) + (INT64_C(1) << 31)));
+    } else if (kind == TYPE_TIME) {
+        value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
+    } else {
+        value_put_bigint(&value, time_ms);
+    }
+    return cql_keep(context, &value);
+}
+
+static int current_value(const struct cql_expression *call, const struct bytes *arguments,
+                         const struct cql_context *context, struct bytes *value)
+{
+    (void)arguments;
+    *value = time_as(call->function->kind, store_now_us(context->store) / 1000, context);
+    return 0;
+}
+
+/* to_date takes no date, and to_timestamp no timestamp; a bigint is a timestamp's milliseconds. */
+static const struct type *time_result(const struct cql_call *call)
+{
+    enum type_kind kind = call->function->kind;
+    bool fits = cql_call_is(call, 0, TYPE_TIMEUUID) ||
+                (kind != TYPE_TIMESTAMP && (cql_call_is(call, 0, TYPE_TIMESTAMP) ||
+                                            cql_call_is(call, 0, TYPE_BIGINT))) ||
+                (kind != TYPE_DATE && cql_call_is(call, 0, TYPE_DATE));
+    return fits ? type_builtin(kind) : NULL;
+}
+
+static const struct type *time_wants(const struct cql_call *call, uint32_t index)
+{
+    (void)index;
+    return type_builtin(call->function->kind == TYPE_TIMESTAMP ? TYPE_DATE : TYPE_TIMESTAMP);
+}
+
+static int time_value(const struct cql_expression *call, const struct bytes *arguments,
+                      const struct cql_context *context, struct bytes *value)
+{
+    int64_t time_ms;
+    if (time_ms_of(call->arguments[0]->type, arguments[0], &time_ms)) {
+        *value = time_as(call->function->kind, time_ms, context);
+    }
+    return 0;
+}
+
+/* ---- durations ---- */
+
+static int64_t floored_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Year, month from 0 and day from 1 of a day since 1970, of any year. */
+static void civil_of(int64_t day, int64_t *year, int64_t *month, int64_t *of_month)
+{
+    int64_t shifted = day + 719468;
+    int64_t era = floored_divide(shifted, 146097);
+    int64_t of_era = shifted - era * 146097;
+    int64_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t month_of_year = (5 * of_year + 2) / 153;
+    *of_month = of_year - (153 * month_of_year + 2) / 5 + 1;
+    *month = (month_of_year + 2) % 12;
+    *year = year_of_era + era * 400 + (*month < 2);
+}
+
+static int64_t day_of_civil(int64_t year, int64_t month, int64_t of_month)
+{
+    int64_t shifted = year - (month < 2);
+    int64_t era = floored_divide(shifted, 400);
+    int64_t year_of_era = shifted - era * 400;
+    int64_t of_year = (153 * ((month + 10) % 12) + 2) / 5 + of_month - 1;
+    return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year -
+           719468;
+}
+
+static int64_t add_months(int64_t day, int64_t months)
+{
+    int64_t year;
+    int64_t month;
+    int64_t of_month;
+    civil_of(day, &year, &month, &of_month);
+    int64_t moved = year * 12 + month + months;
+    year = floored_divide(moved, 12);
+    month = moved - year * 12;
+    int64_t first = day_of_civil(year, month, 1);
+    int64_t length = day_of_civil(year + (month == 11), (month + 1) % 12, 1) - first;
+    return first + (of_month < length ? of_month : length) - 1;
+}
+
+/* `time_ms` and `count` durations; past the last time it wraps, as Java's addition does. */
+static int64_t add_duration(int64_t time_ms, const struct type_duration *duration, int64_t count)
+{
+    int64_t day = floored_divide(time_ms, DAY_MS);
+    int64_t rest = time_ms - day * DAY_MS;
+    if (duration->months != 0) {
+        day = add_months(day, duration->months * count);
+    }
+    uint64_t more = (uint64_t)(duration->nanoseconds / MS_NS) * (uint64_t)count;
+    uint64_t days = (uint64_t)day + (uint64_t)duration->days * (uint64_t)count;
+    return (int64_t)(days * (uint64_t)DAY_MS + (uint64_t)rest + more);
+}
+
+static bool has_day_precision(const struct type_duration *duration)
+{
+    return duration->nanoseconds == 0;
+}
+
+/* The duration as CQL writes it, in the context's arena. */
+static const char *duration_text(struct bytes value, const struct cql_context *context)
+{
+    struct buffer text = {0};
+    type_format(type_builtin(TYPE_DURATION), value, &text);
+    const char *kept = cql_text(context->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+int cql_time_shift(const struct cql_expression *call, const struct bytes *arguments, int sign,
+                   const struct cql_context *context, struct bytes *value)
+{
+    struct type_duration duration;
+    int64_t time_ms;
+    const struct type *type = call->arguments[0]->type;
+    if (!type_duration_read(arguments[1], &duration) ||
+        !time_ms_of(type, arguments[0], &time_ms)) {
+        return 0;
+    }
+    if (type->kind == TYPE_DATE && !has_day_precision(&duration)) {
+        return cql_function_fails(call, context,
+                                  "the operation 'date %s duration' failed: The duration must have "
+                                  "a day precision. Was: %s",
+                                  call->function->name, duration_text(arguments[1], context));
+    }
+    *value = time_as(type->kind, add_duration(time_ms, &duration, sign), context);
+    return 0;
+}
+
+/* ---- floor ---- */
+
+static const struct type *floor_wants(const struct cql_call *call, uint32_t index)
+{
+    if (index == 1) {
+        return type_builtin(TYPE_DURATION);
+    }
+    bool is_date = index == 2 && cql_call_is(call, 0, TYPE_DATE);
+    return type_builtin(is_date ? TYPE_DATE : TYPE_TIMESTAMP);
+}
+
+static const struct type *floor_result(const struct cql_call *call)
+{
+    bool is_time = cql_call_is(call, 0, TYPE_TIMEUUID) || cql_call_is(call, 0, TYPE_TIMESTAMP);
+    bool is_date = cql_call_is(call, 0, TYPE_DATE);
+    bool has_start = call->count == 3;
+    if (!cql_call_is(call, 1, TYPE_DURATION) ||
+        (has_start && !cql_call_is(call, 2, is_date ? TYPE_DATE : TYPE_TIMESTAMP))) {
+        return NULL;
+    }
+    if (is_time) {
+        return type_builtin(TYPE_TIMESTAMP);
+    }
+    return is_date || (cql_call_is(call, 0, TYPE_TIME) && !has_start) ? call->types[0] : NULL;
+}
+
+static int check_floor(const struct type *type, const struct type_duration *duration,
+                       struct bytes value, const struct cql_context *context)
+{
+    struct cql_fault *fault = context->fault;
+    if (duration->months < 0 || duration->days < 0 || duration->nanoseconds < 0) {
+        return cql_invalid(fault, "Negative durations are not supported by the floor function");
+    }
+    if (type->kind == TYPE_TIME) {
+        bool is_short = duration->months == 0 && duration->days == 0 &&
+                        duration->nanoseconds < DAY_MS * MS_NS;
+        return is_short ? 0
+                        : cql_invalid(fault, "For time values, the floor can only be computed for "
+                                             "durations smaller that a day");
+    }
+    if (type->kind == TYPE_DATE && !has_day_precision(duration)) {
+        return cql_invalid(fault,
+                           "The floor on date values cannot be computed for the %s duration as "
+                           "precision is below 1 day",
+                           duration_text(value, context));
+    }
+    return duration->nanoseconds % MS_NS == 0
+               ? 0
+               : cql_invalid(fault,
+                             "The floor cannot be computed for the %s duration as precision is "
+                             "below 1 millisecond",
+                             duration_text(value, context));
+}
+
+/* The greatest count of durations from `start` that does not pass `time_ms`, by halves: no month
+ * is shorter than 28 days. */
+static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
+{
+    int64_t shortest = ((int64_t)duration->months * 28 + duration->days) * DAY_MS +
+                       duration->nanoseconds / MS_NS;
+    if (shortest == 0) {
+        return time_ms;
+    }
+    int64_t least = 0;
+    uint64_t durations = ((uint64_t)time_ms - (uint64_t)start) / (uint64_t)shortest;
+    int64_t most = durations < INT64_MAX ? (int64_t)durations : INT64_MAX;
+    while (least < most) {
+        int64_t middle = most - (most - least) / 2;
+        if (add_duration(start, duration, middle) <= time_ms) {
+            least = middle;
+        } else {
+            most = middle - 1;
+        }
+    }
+    return add_duration(start, duration, least);
+}
+
+static int floor_value(const struct cql_expression *call, const struct bytes *arguments,
+                       const struct cql_context *context, struct bytes *value)
+{
+    const struct type *type = call->arguments[0]->type;
+    struct type_duration duration;
+    int64_t start = 0;
+    int64_t at;
+    if (arguments[0].size == 0 || !type_duration_read(arguments[1], &duration)) {
+        return 0;
+    }
+    int rc = check_floor(type, &duration, arguments[1], context);
+    if (rc != 0) {
+        return rc;
+    }
+    if (type->kind == TYPE_TIME) {
+        struct buffer floored = {0};
+        at = value_bigint(arguments[0]);
+        value_put_bigint(&floored, duration.nanoseconds > 0 ? at - at % duration.nanoseconds : at);
+        *value = cql_keep(context, &floored);
+        return 0;
+    }
+    bool is_there = time_ms_of(type, arguments[0], &at) &&
+                    (call->argument_count < 3 ||
+                     time_ms_of(call->arguments[2]->type, arguments[2], &start));
+    if (!is_there) {
+        return 0;
+    }
+    if (start > at) {
+        return cql_invalid(context->fault, "The floor function starting time is greater than the "
+                                           "provided time");
+    }
+    *value = time_as(call->type->kind, floor_from(start, at, &duration), context);
+    return 0;
+}
+
+/* ---- the table ---- */
+
+#define TIME_FUNCTION(name, kind)                                                                  \
+    {                                                                                              \
+        name, kind, 1, 1, false, false, time_wants, time_result, time_value, true, NULL, NULL      \
+    }
+#define NOW_FUNCTION(name, kind, value)                                                            \
+    {                                                                                              \
+        name, kind, 0, 0, false, false, NULL, cql_call_kind, value, false, NULL, NULL              \
+    }
+#define BOUND_FUNCTION(name)                                                                       \
+    {                                                                                              \
+        name,          TYPE_TIMEUUID, 1,     1,    false, false, timestamp_wants,                  \
+        cql_call_kind, bound_value,   false, NULL, NULL                                            \
+    }
+
+const struct cql_function *cql_function_time(struct bytes name)
+{
+    static const struct cql_function functions[] = {
+        NOW_FUNCTION("uuid", TYPE_UUID, uuid_value),
+        NOW_FUNCTION("now", TYPE_TIMEUUID, uuid_value),
+        NOW_FUNCTION("currenttimeuuid", TYPE_TIMEUUID, uuid_value),
+        NOW_FUNCTION("current_timeuuid", TYPE_TIMEUUID, uuid_value),
+        NOW_FUNCTION("currenttimestamp", TYPE_TIMESTAMP, current_value),
+        NOW_FUNCTION("current_timestamp", TYPE_TIMESTAMP, current_value),
+        NOW_FUNCTION("currentdate", TYPE_DATE, current_value),
+        NOW_FUNCTION("current_date", TYPE_DATE, current_value),
+        NOW_FUNCTION("currenttime", TYPE_TIME, current_value),
+        NOW_FUNCTION("current_time", TYPE_TIME, current_value),
+        BOUND_FUNCTION("mintimeuuid"),
+        BOUND_FUNCTION("min_timeuuid"),
+        BOUND_FUNCTION("maxtimeuuid"),
+        BOUND_FUNCTION("max_timeuuid"),
+        TIME_FUNCTION("todate", TYPE_DATE),
+        TIME_FUNCTION("to_date", TYPE_DATE),
+        TIME_FUNCTION("totimestamp", TYPE_TIMESTAMP),
+        TIME_FUNCTION("to_timestamp", TYPE_TIMESTAMP),
+        TIME_FUNCTION("tounixtimestamp", TYPE_BIGINT),
+        TIME_FUNCTION("to_unix_timestamp", TYPE_BIGINT),
+        {"floor", TYPE_TIMESTAMP, 2, 3, false, false, floor_wants, floor_result, floor_value, true,
+         NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        if (bytes_equal(bytes_text(functions[i].name), name)) {
+            return &functions[i];
+        }
+    }
+    return NULL;
+}

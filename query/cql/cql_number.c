@@ -1,0 +1,228 @@
+/* Numbers in and out of serialized values, and from one type to another. */
+#include "query/cql/cql_number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_row.h"
+#include "storage/base/bigint.h"
+
+bool cql_number_is_integer(enum type_kind kind)
+{
+    return kind == TYPE_TINYINT || kind == TYPE_SMALLINT || kind == TYPE_INT ||
+           kind == TYPE_BIGINT || kind == TYPE_COUNTER;
+}
+
+bool cql_number_is_real(enum type_kind kind)
+{
+    return kind == TYPE_FLOAT || kind == TYPE_DOUBLE;
+}
+
+bool cql_number_is(enum type_kind kind)
+{
+    return cql_number_is_integer(kind) || cql_number_is_real(kind) || kind == TYPE_VARINT ||
+           kind == TYPE_DECIMAL;
+}
+
+/* ---- in and out of serialized values ---- */
+
+static int varint_decimal(struct bytes value, struct decimal *decimal)
+{
+    struct buffer text = {0};
+    bigint_format(value, &text);
+    int rc = decimal_parse(buffer_view(&text), decimal);
+    buffer_release(&text);
+    return rc;
+}
+
+int cql_number_read(enum type_kind kind, struct bytes value, struct cql_number *number)
+{
+    *number = (struct cql_number){.kind = kind};
+    switch ((int)kind) {
+    case TYPE_TINYINT:
+        number->integer = (int8_t)value.data[0];
+        return 0;
+    case TYPE_SMALLINT:
+        number->integer = (int16_t)load_u16_be(value.data);
+        return 0;
+    case TYPE_INT:
+        number->integer = value_int(value);
+        return 0;
+    case TYPE_BIGINT:
+    case TYPE_COUNTER:
+        number->integer = value_bigint(value);
+        return 0;
+    case TYPE_FLOAT: {
+        uint32_t bits = load_u32_be(value.data);
+        float real;
+        memcpy(&real, &bits, sizeof(real));
+        number->real = (double)real;
+        return 0;
+    }
+    case TYPE_DOUBLE: {
+        uint64_t bits = load_u64_be(value.data);
+        memcpy(&number->real, &bits, sizeof(bits));
+        return 0;
+    }
+    case TYPE_VARINT:
+        return varint_decimal(value, &number->decimal);
+    default:
+        return decimal_deserialize(value, &number->decimal);
+    }
+}
+
+static void varint_write(struct decimal decimal, struct buffer *value)
+{
+    struct buffer text = {0};
+    decimal.scale = 0;
+    decimal_append(&text, decimal);
+    int rc = bigint_parse(buffer_view(&text), value);
+    check(rc == 0);
+    buffer_release(&text);
+}
+
+static void number_write(const struct cql_number *number, struct buffer *value)
+{
+    switch ((int)number->kind) {
+    case TYPE_TINYINT:
+        buffer_put_u8(value, (uint8_t)number->integer);
+        return;
+    case TYPE_SMALLINT:
+        buffer_put_u16_be(value, (uint16_t)number->integer);
+        return;
+    case TYPE_INT:
+        buffer_put_u32_be(value, (uint32_t)number->integer);
+        return;
+    case TYPE_BIGINT:
+    case TYPE_COUNTER:
+        value_put_bigint(value, number->integer);
+        return;
+    case TYPE_FLOAT: {
+        float real = (float)number->real;
+        uint32_t bits;
+        memcpy(&bits, &real, sizeof(bits));
+        buffer_put_u32_be(value, bits);
+        return;
+    }
+    case TYPE_DOUBLE: {
+        uint64_t bits;
+        memcpy(&bits, &number->real, sizeof(bits));
+        buffer_put_u64_be(value, bits);
+        return;
+    }
+    case TYPE_VARINT:
+        varint_write(number->decimal, value);
+        return;
+    default:
+        decimal_serialize(value, number->decimal);
+        return;
+    }
+}
+
+struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena)
+{
+    struct buffer value = {0};
+    number_write(number, &value);
+    struct bytes kept = arena_copy(arena, buffer_view(&value));
+    buffer_release(&value);
+    return kept;
+}
+
+/* ---- conversions ---- */
+
+static double decimal_double(struct decimal decimal)
+{
+    char text[DECIMAL_TEXT_MAX];
+    decimal_format(decimal, text);
+    return strtod(text, NULL);
+}
+
+static int64_t double_integer(double real)
+{
+    if (isnan(real)) {
+        return 0;
+    }
+    if (real >= 9223372036854775808.0) {
+        return INT64_MAX;
+    }
+    return real <= -9223372036854775808.0 ? INT64_MIN : (int64_t)real;
+}
+
+/* The digits before the point, the low 64 bits of them. */
+static int64_t decimal_integer(struct decimal decimal)
+{
+    char text[DECIMAL_TEXT_MAX];
+    struct decimal whole;
+    size_t length = decimal_format(decimal, text);
+    const char *point = memchr(text, '.', length);
+    size_t digits = point == NULL ? length : (size_t)(point - text);
+    int rc = decimal_parse(bytes_of(text, digits), &whole);
+    return rc == 0 ? (int64_t)whole.limb[0] : 0;
+}
+
+/* The fewest digits that are this number and no other of its type. */
+static int real_decimal(enum type_kind kind, double real, struct decimal *decimal)
+{
+    char text[64];
+    int length = 0;
+    if (!isfinite(real)) {
+        return ERROR_INVALID;
+    }
+    for (int digits = 1; digits <= 17; digits++) {
+        length = snprintf(text, sizeof(text), "%.*g", digits, real);
+        double read = kind == TYPE_FLOAT ? (double)strtof(text, NULL) : strtod(text, NULL);
+        if (fabs(read - real) <= 0.0) {
+            break;
+        }
+    }
+    return decimal_parse(bytes_of(text, (size_t)length), decimal);
+}
+
+int64_t cql_number_wrap(enum type_kind kind, int64_t integer)
+{
+    switch ((int)kind) {
+    case TYPE_TINYINT:
+        return (int8_t)integer;
+    case TYPE_SMALLINT:
+        return (int16_t)integer;
+    case TYPE_INT:
+        return (int32_t)integer;
+    default:
+        return integer;
+    }
+}
+
+int cql_number_convert(const struct cql_number *from, enum type_kind kind, struct cql_number *to)
+{
+    *to = (struct cql_number){.kind = kind};
+    if (cql_number_is_integer(kind)) {
+        int64_t integer = from->integer;
+        if (cql_number_is_real(from->kind)) {
+            integer = double_integer(from->real);
+        } else if (!cql_number_is_integer(from->kind)) {
+            integer = decimal_integer(from->decimal);
+        }
+        to->integer = cql_number_wrap(kind, integer);
+        return 0;
+    }
+    if (cql_number_is_real(kind)) {
+        to->real = cql_number_is_real(from->kind)      ? from->real
+                   : cql_number_is_integer(from->kind) ? (double)from->integer
+                                            : decimal_double(from->decimal);
+        return 0;
+    }
+    int rc = 0;
+    if (cql_number_is_real(from->kind)) {
+        rc = real_decimal(from->kind, from->real, &to->decimal);
+    } else {
+        to->decimal = cql_number_is_integer(from->kind)
+                          ? decimal_from((int128)from->integer, 0)
+                          : from->decimal;
+    }
+    if (rc == 0 && kind == TYPE_VARINT && to->decimal.scale != 0) {
+        rc = decimal_divide(to->decimal, decimal_from(1, 0), 0, DECIMAL_DOWN, &to->decimal);
+    }
+    return rc;
+}

@@ -1,0 +1,36 @@
+/* cql_number: a number of any CQL type, in a form that can be computed with.
+ *
+ * Integers wrap as Java's do; float and double are binary; decimals and varints are exact within
+ * 256 bits. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_NUMBER_H
+#define DAYBOOK_QUERY_CQL_CQL_NUMBER_H
+
+#include "query/cql/cql_private.h"
+#include "storage/base/decimal.h"
+#include "storage/type.h"
+
+/* A number in the widest form that its type needs. */
+struct cql_number {
+    enum type_kind kind;
+    int64_t integer;                     /* tinyint to bigint, counter */
+    double real;                         /* float, double */
+    struct decimal decimal;              /* varint, decimal */
+};
+
+bool cql_number_is_integer(enum type_kind kind);         /* tinyint to bigint, counter */
+bool cql_number_is_real(enum type_kind kind);            /* float, double */
+bool cql_number_is(enum type_kind kind);                 /* these, varint, decimal */
+
+/* Of a serialized value that is not empty.  ERROR_LIMIT: over 256 bits. */
+must_check int cql_number_read(enum type_kind kind, struct bytes value,
+                               struct cql_number *number_out);
+/* Serialized, in the arena. */
+struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena);
+
+/* The integer in the width of its type. */
+int64_t cql_number_wrap(enum type_kind kind, int64_t integer);
+/* As Java converts: digits after the point are cut, integers wrap.  ERROR_INVALID for a decimal or
+ * varint of NaN or infinity; ERROR_LIMIT: over 256 bits. */
+must_check int cql_number_convert(const struct cql_number *from, enum type_kind kind,
+                                  struct cql_number *to);
+#endif

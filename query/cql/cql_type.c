@@ -1,0 +1,108 @@
+/* Types as CQL's text has them, and which values may stand for others. */
+#include "query/cql/cql_type.h"
+
+#include <string.h>
+
+void cql_type_text(const struct cql_type *type, struct buffer *text)
+{
+    static const char *const names[] = {[CQL_TYPE_LIST] = "list",     [CQL_TYPE_SET] = "set",
+                                        [CQL_TYPE_MAP] = "map",       [CQL_TYPE_TUPLE] = "tuple",
+                                        [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
+    if (type->arguments == NULL) {
+        struct buffer name = {0};
+        buffer_append_bytes(&name, type->name.name);
+        buffer_put_u8(&name, 0);
+        if (type->kind == CQL_TYPE_USER) {
+            type_print_name((const char *)name.data, text);
+        } else {
+            buffer_append_bytes(text, type->name.name);
+        }
+        buffer_release(&name);
+        return;
+    }
+    buffer_append_text(text, names[type->kind]);
+    const char *separator = "<";
+    for (const struct cql_type *argument = type->arguments; argument != NULL;
+         argument = argument->next) {
+        buffer_append_text(text, separator);
+        cql_type_text(argument, text);
+        separator = ", ";
+    }
+    if (type->kind == CQL_TYPE_VECTOR) {
+        buffer_append_text(text, ", ");
+        buffer_append_bytes(text, type->dimension);
+    }
+    buffer_put_u8(text, '>');
+}
+
+const char *cql_type_name(struct cql_scope *scope, const struct type *type)
+{
+    struct buffer text = {0};
+    type_print(type, &text);
+    const char *name = cql_text(scope->arena, buffer_view(&text));
+    buffer_release(&text);
+    return name;
+}
+
+int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
+                     const struct type **type_out)
+{
+    struct buffer text = {0};
+    struct error err = {0};
+    cql_type_text(type, &text);
+    int rc = schema_parse_type(scope->schema, scope->keyspace, buffer_view(&text), scope->arena,
+                               type_out, &err);
+    buffer_release(&text);
+    return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
+}
+
+/* Integers of 8 bytes are the same bytes by every name, and any integer's are a varint's. */
+static bool fits_number(const struct type *to, const struct type *from)
+{
+    bool is_bigint = from->kind == TYPE_BIGINT || from->kind == TYPE_TIMESTAMP;
+    switch ((int)to->kind) {
+    case TYPE_BIGINT:
+        return is_bigint || from->kind == TYPE_COUNTER;
+    case TYPE_TIMESTAMP:
+    case TYPE_TIME:
+        return from->kind == TYPE_BIGINT;
+    case TYPE_VARINT:
+        return is_bigint || from->kind == TYPE_INT;
+    default:
+        return false;
+    }
+}
+
+bool cql_type_fits(const struct type *to, const struct type *from)
+{
+    if (to->kind == TYPE_BLOB || (to->kind == TYPE_TEXT && from->kind == TYPE_ASCII) ||
+        (to->kind == TYPE_UUID && from->kind == TYPE_TIMEUUID) ||
+        (to->kind == TYPE_COUNTER && from->kind == TYPE_BIGINT) || fits_number(to, from)) {
+        return true;
+    }
+    if (to->kind != from->kind || to->argument_count != from->argument_count) {
+        return false;
+    }
+    bool fits = true;
+    for (uint32_t i = 0; i < to->argument_count && fits; i++) {
+        fits = cql_type_fits(to->arguments[i], from->arguments[i]);
+    }
+    return fits;
+}
+
+const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
+                               const struct type *const *arguments, uint32_t count)
+{
+    struct type *type = arena_alloc(arena, sizeof(*type), 16);
+    *type = (struct type){
+        .kind = kind, .frozen = true, .argument_count = count, .arguments = arguments};
+    return type;
+}
+
+const struct type *cql_type_collection_of(struct arena *arena, enum type_kind kind,
+                                          const struct type *element)
+{
+    const struct type **arguments = arena_alloc(arena, sizeof(*arguments), 16);
+    arguments[0] = element;
+    return cql_type_of(arena, kind, arguments, 1);
+}

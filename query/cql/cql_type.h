@@ -1,0 +1,23 @@
+/* cql_type: types that statements name or make up. */
+#ifndef DAYBOOK_QUERY_CQL_CQL_TYPE_H
+#define DAYBOOK_QUERY_CQL_CQL_TYPE_H
+
+#include "query/cql/cql_private.h"
+
+/* A type of the tree as CQL spells it. */
+void cql_type_text(const struct cql_type *type, struct buffer *text);
+int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
+                     const struct type **type_out);
+/* As refusals spell it, in the scope's arena. */
+const char *cql_type_name(struct cql_scope *scope, const struct type *type);
+
+/* Whether a value of type `from` is one of type `to` as it is. */
+bool cql_type_fits(const struct type *to, const struct type *from);
+
+/* Frozen types in the arena; the arguments must live as long. */
+const struct type *cql_type_of(struct arena *arena, enum type_kind kind,
+                               const struct type *const *arguments, uint32_t count);
+/* A list or set. */
+const struct type *cql_type_collection_of(struct arena *arena, enum type_kind kind,
+                                          const struct type *element);
+#endif
