@@ -15,14 +15,14 @@ enum { COUNT, SUM, AVG, MIN, MAX };
 struct cql_accumulator {
     int what;
     bool counts_rows;
-    const struct type *type;             /* of what comes in */
+    const struct type *type; /* of what comes in */
     enum type_kind result;
     uint64_t count;
-    struct cql_number sum;               /* the average itself, of decimals */
-    int128 whole;                        /* the sum of integers, which an average is made of */
-    double correction;                   /* what a compensated sum of reals has lost */
-    bool has_special;                    /* NaN or infinity came: no compensation */
-    long double plain;                   /* the sum without it, in a range that does not overflow */
+    struct cql_number sum; /* the average itself, of decimals */
+    int128 whole;          /* the sum of integers, which an average is made of */
+    double correction;     /* what a compensated sum of reals has lost */
+    bool has_special;      /* NaN or infinity came: no compensation */
+    long double plain;     /* the sum without it; its range does not overflow */
     bool has_best;
     struct buffer best;
 };
@@ -43,14 +43,19 @@ static const struct type *best_result(const struct cql_call *call)
     return call->types[0];
 }
 
+#define AGGREGATE(name, result, is_overloaded)                                                     \
+    {                                                                                              \
+        name, TYPE_BIGINT, 1, 1, true, true, NULL, result, NULL, is_overloaded, NULL, NULL         \
+    }
+
 const struct cql_function *cql_function_aggregate(struct bytes name)
 {
     static const struct cql_function aggregates[] = {
-        [COUNT] = {"count", TYPE_BIGINT, 1, 1, true, true, NULL, count_result, NULL, false, NULL, NULL},
-        [SUM] = {"sum", TYPE_BIGINT, 1, 1, true, true, NULL, sum_result, NULL, true, NULL, NULL},
-        [AVG] = {"avg", TYPE_BIGINT, 1, 1, true, true, NULL, sum_result, NULL, true, NULL, NULL},
-        [MIN] = {"min", TYPE_BIGINT, 1, 1, true, true, NULL, best_result, NULL, true, NULL, NULL},
-        [MAX] = {"max", TYPE_BIGINT, 1, 1, true, true, NULL, best_result, NULL, true, NULL, NULL},
+        [COUNT] = AGGREGATE("count", count_result, false),
+        [SUM] = AGGREGATE("sum", sum_result, true),
+        [AVG] = AGGREGATE("avg", sum_result, true),
+        [MIN] = AGGREGATE("min", best_result, true),
+        [MAX] = AGGREGATE("max", best_result, true),
     };
     for (int i = COUNT; i <= MAX; i++) {
         if (bytes_equal(bytes_text(aggregates[i].name), name)) {

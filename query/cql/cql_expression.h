@@ -36,7 +36,7 @@ struct cql_expression {
     struct cql_expression **arguments;
     uint32_t argument_count;
     const char *receiver;                /* what the value is for, in refusals */
-    const struct cql_term *named;        /* the term whose name a result column has; NULL: its own */
+    const struct cql_term *named;        /* whose name a result column has; NULL: its own term's */
 };
 
 /* An aggregate of a SELECT: what it is fed with, and its function. */

@@ -24,8 +24,8 @@ const struct type *cql_call_kind(const struct cql_call *call)
 
 struct bytes cql_keep(const struct cql_context *context, struct buffer *value)
 {
-    struct bytes kept = value->size == 0 ? bytes_of("", 0)
-                                         : arena_copy(context->arena, buffer_view(value));
+    struct bytes kept =
+        value->size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(value));
     buffer_release(value);
     return kept;
 }
@@ -154,21 +154,27 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
 
 /* ---- the table ---- */
 
-#define BLOB_FUNCTIONS(name, kind)                                                                 \
-    {#name "asblob", kind, 1, 1, false, false, as_blob_wants, blob_result, same_value, false, NULL, NULL},            \
-        {#name "_as_blob", kind, 1, 1, false, false, as_blob_wants, blob_result, same_value, false, NULL, NULL},      \
-        {"blobas" #name, kind, 1, 1, false, false, blob_wants, cql_call_kind, from_blob_value, false, NULL, NULL}, \
+#define BLOB_FUNCTION(name, kind, wants, result, value)                                            \
     {                                                                                              \
-        "blob_as_" #name, kind, 1, 1, false, false, blob_wants, cql_call_kind, from_blob_value, false, NULL, NULL \
+        name, kind, 1, 1, false, false, wants, result, value, false, NULL, NULL                    \
     }
+#define BLOB_FUNCTIONS(name, kind)                                                                 \
+    BLOB_FUNCTION(#name "asblob", kind, as_blob_wants, blob_result, same_value),                   \
+        BLOB_FUNCTION(#name "_as_blob", kind, as_blob_wants, blob_result, same_value),             \
+        BLOB_FUNCTION("blobas" #name, kind, blob_wants, cql_call_kind, from_blob_value),           \
+        BLOB_FUNCTION("blob_as_" #name, kind, blob_wants, cql_call_kind, from_blob_value)
 
 static const struct cql_function functions[] = {
     {"token", TYPE_BIGINT, 1, CQL_ARGUMENTS_MAX, false, false, token_wants, cql_call_kind,
      token_value, false, NULL, NULL},
-    {"tojson", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false, "a value", "any"},
-    {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false, "a value", "any"},
-    {"fromjson", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false, NULL, NULL},
-    {"from_json", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false, NULL, NULL},
+    {"tojson", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false, "a value",
+     "any"},
+    {"to_json", TYPE_TEXT, 1, 1, false, true, NULL, cql_call_kind, to_json_value, false, "a value",
+     "any"},
+    {"fromjson", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false,
+     NULL, NULL},
+    {"from_json", TYPE_TEXT, 1, 1, false, false, text_wants, wanted_result, from_json_value, false,
+     NULL, NULL},
     BLOB_FUNCTIONS(ascii, TYPE_ASCII),
     BLOB_FUNCTIONS(bigint, TYPE_BIGINT),
     BLOB_FUNCTIONS(boolean, TYPE_BOOLEAN),

@@ -119,8 +119,8 @@ const struct cql_function *cql_function_collection(struct bytes name)
     static const struct cql_function functions[] = {
         {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false, "a map",
          "map"},
-        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false,
-         "a map", "map"},
+        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false, "a map",
+         "map"},
         {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value, false,
          "a collection", "collection"},
         {"collection_min", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,

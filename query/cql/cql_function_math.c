@@ -114,15 +114,14 @@ static int round_value(const struct cql_expression *call, const struct bytes *ar
 
 #define NUMBER_FUNCTION(name, value)                                                               \
     {                                                                                              \
-        name,          TYPE_INT,    1,     1,    false, false,                                     \
-        wanted_number, same_number, value, true, NULL,  NULL                                       \
+        name, TYPE_INT, 1, 1, false, false, wanted_number, same_number, value, true, NULL, NULL    \
     }
 
 const struct cql_function *cql_function_math(struct bytes name)
 {
     static const struct cql_function functions[] = {
-        NUMBER_FUNCTION("abs", abs_value),       NUMBER_FUNCTION("exp", curve_value),
-        NUMBER_FUNCTION("log", curve_value),     NUMBER_FUNCTION("log10", curve_value),
+        NUMBER_FUNCTION("abs", abs_value),     NUMBER_FUNCTION("exp", curve_value),
+        NUMBER_FUNCTION("log", curve_value),   NUMBER_FUNCTION("log10", curve_value),
         NUMBER_FUNCTION("round", round_value),
     };
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {

@@ -279,8 +279,8 @@ static int negation_value(const struct cql_expression *call, const struct bytes 
         return 0;
     }
     if (cql_number_read(call->type->kind, arguments[0], &number) != 0 ||
-        decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal,
-                         &number.decimal) != 0) {
+        decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal, &number.decimal) !=
+            0) {
         return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
     }
     number.integer = cql_number_wrap(number.kind, (int64_t)(0 - (uint64_t)number.integer));
@@ -289,15 +289,17 @@ static int negation_value(const struct cql_expression *call, const struct bytes 
     return 0;
 }
 
+#define OPERATOR(name, count, value)                                                               \
+    {                                                                                              \
+        name, TYPE_INT, count, count, false, false, NULL, operator_result, value, true, NULL, NULL \
+    }
+
 const struct cql_function *cql_function_operator(char operation)
 {
     static const struct cql_function operators[] = {
-        {"+", TYPE_INT, 2, 2, false, false, NULL, operator_result, operator_value, true, NULL, NULL},
-        {"-", TYPE_INT, 2, 2, false, false, NULL, operator_result, operator_value, true, NULL, NULL},
-        {"*", TYPE_INT, 2, 2, false, false, NULL, operator_result, operator_value, true, NULL, NULL},
-        {"/", TYPE_INT, 2, 2, false, false, NULL, operator_result, operator_value, true, NULL, NULL},
-        {"%", TYPE_INT, 2, 2, false, false, NULL, operator_result, operator_value, true, NULL, NULL},
-        {"_", TYPE_INT, 1, 1, false, false, NULL, operator_result, negation_value, true, NULL, NULL},
+        OPERATOR("+", 2, operator_value), OPERATOR("-", 2, operator_value),
+        OPERATOR("*", 2, operator_value), OPERATOR("/", 2, operator_value),
+        OPERATOR("%", 2, operator_value), OPERATOR("_", 1, negation_value),
     };
     for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
         if (operators[i].name[0] == operation) {

@@ -9,8 +9,8 @@
 #include "storage/base/calendar.h"
 #include "storage/base/uuid.h"
 
-#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000)    /* 100 ns from 1582-10-15 to 1970 */
-#define MS_NS INT64_C(1000000)
+#define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
+#define MS_NS            INT64_C(1000000)
 
 /* ---- identifiers ---- */
 
@@ -83,8 +83,7 @@ static int64_t java_day(int64_t time_ms)
     return seconds / (DAY_MS / 1000);
 }
 
-static struct bytes time_as(enum type_kind kind, int64_t time_ms,
-                            const struct cql_context *context)
+static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct cql_context *context)
 {
     struct buffer value = {0};
     if (kind == TYPE_DATE) {
@@ -110,8 +109,8 @@ static const struct type *time_result(const struct cql_call *call)
 {
     enum type_kind kind = call->function->kind;
     bool fits = cql_call_is(call, 0, TYPE_TIMEUUID) ||
-                (kind != TYPE_TIMESTAMP && (cql_call_is(call, 0, TYPE_TIMESTAMP) ||
-                                            cql_call_is(call, 0, TYPE_BIGINT))) ||
+                (kind != TYPE_TIMESTAMP &&
+                 (cql_call_is(call, 0, TYPE_TIMESTAMP) || cql_call_is(call, 0, TYPE_BIGINT))) ||
                 (kind != TYPE_DATE && cql_call_is(call, 0, TYPE_DATE));
     return fits ? type_builtin(kind) : NULL;
 }
@@ -211,8 +210,7 @@ int cql_time_shift(const struct cql_expression *call, const struct bytes *argume
     struct type_duration duration;
     int64_t time_ms;
     const struct type *type = call->arguments[0]->type;
-    if (!type_duration_read(arguments[1], &duration) ||
-        !time_ms_of(type, arguments[0], &time_ms)) {
+    if (!type_duration_read(arguments[1], &duration) || !time_ms_of(type, arguments[0], &time_ms)) {
         return 0;
     }
     if (type->kind == TYPE_DATE && !has_day_precision(&duration)) {
@@ -259,8 +257,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
         return cql_invalid(fault, "Negative durations are not supported by the floor function");
     }
     if (type->kind == TYPE_TIME) {
-        bool is_short = duration->months == 0 && duration->days == 0 &&
-                        duration->nanoseconds < DAY_MS * MS_NS;
+        bool is_short =
+            duration->months == 0 && duration->days == 0 && duration->nanoseconds < DAY_MS * MS_NS;
         return is_short ? 0
                         : cql_invalid(fault, "For time values, the floor can only be computed for "
                                              "durations smaller that a day");
@@ -283,8 +281,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
  * is shorter than 28 days. */
 static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_duration *duration)
 {
-    int64_t shortest = ((int64_t)duration->months * 28 + duration->days) * DAY_MS +
-                       duration->nanoseconds / MS_NS;
+    int64_t shortest =
+        ((int64_t)duration->months * 28 + duration->days) * DAY_MS + duration->nanoseconds / MS_NS;
     if (shortest == 0) {
         return time_ms;
     }
@@ -323,9 +321,9 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
         *value = cql_keep(context, &floored);
         return 0;
     }
-    bool is_there = time_ms_of(type, arguments[0], &at) &&
-                    (call->argument_count < 3 ||
-                     time_ms_of(call->arguments[2]->type, arguments[2], &start));
+    bool is_there =
+        time_ms_of(type, arguments[0], &at) &&
+        (call->argument_count < 3 || time_ms_of(call->arguments[2]->type, arguments[2], &start));
     if (!is_there) {
         return 0;
     }
@@ -349,8 +347,8 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
     }
 #define BOUND_FUNCTION(name)                                                                       \
     {                                                                                              \
-        name,          TYPE_TIMEUUID, 1,     1,    false, false, timestamp_wants,                  \
-        cql_call_kind, bound_value,   false, NULL, NULL                                            \
+        name, TYPE_TIMEUUID, 1, 1, false, false, timestamp_wants, cql_call_kind, bound_value,      \
+            false, NULL, NULL                                                                      \
     }
 
 const struct cql_function *cql_function_time(struct bytes name)

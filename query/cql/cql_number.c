@@ -210,16 +210,15 @@ int cql_number_convert(const struct cql_number *from, enum type_kind kind, struc
     if (cql_number_is_real(kind)) {
         to->real = cql_number_is_real(from->kind)      ? from->real
                    : cql_number_is_integer(from->kind) ? (double)from->integer
-                                            : decimal_double(from->decimal);
+                                                       : decimal_double(from->decimal);
         return 0;
     }
     int rc = 0;
     if (cql_number_is_real(from->kind)) {
         rc = real_decimal(from->kind, from->real, &to->decimal);
     } else {
-        to->decimal = cql_number_is_integer(from->kind)
-                          ? decimal_from((int128)from->integer, 0)
-                          : from->decimal;
+        to->decimal = cql_number_is_integer(from->kind) ? decimal_from((int128)from->integer, 0)
+                                                        : from->decimal;
     }
     if (rc == 0 && kind == TYPE_VARINT && to->decimal.scale != 0) {
         rc = decimal_divide(to->decimal, decimal_from(1, 0), 0, DECIMAL_DOWN, &to->decimal);

@@ -98,7 +98,8 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
         restriction->in_marker = true;
         bool is_tuple = relation->kind == CQL_RELATION_TUPLE;
         return cql_expression_resolve_value(
-            scope, relation->values, cql_type_collection_of(scope->arena, TYPE_LIST, restriction->type),
+            scope, relation->values,
+            cql_type_collection_of(scope->arena, TYPE_LIST, restriction->type),
             is_tuple ? named(scope->arena, "in", restriction->name, "")
                      : named(scope->arena, "in(", restriction->name, ")"),
             &restriction->values[0]);

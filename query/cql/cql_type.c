@@ -5,9 +5,9 @@
 
 void cql_type_text(const struct cql_type *type, struct buffer *text)
 {
-    static const char *const names[] = {[CQL_TYPE_LIST] = "list",     [CQL_TYPE_SET] = "set",
-                                        [CQL_TYPE_MAP] = "map",       [CQL_TYPE_TUPLE] = "tuple",
-                                        [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
+    static const char *const names[] = {
+        [CQL_TYPE_LIST] = "list",   [CQL_TYPE_SET] = "set",       [CQL_TYPE_MAP] = "map",
+        [CQL_TYPE_TUPLE] = "tuple", [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
     if (type->arguments == NULL) {
         struct buffer name = {0};
         buffer_append_bytes(&name, type->name.name);
