@@ -15,8 +15,7 @@
 static int resolve(struct cql_scope *scope, const struct cql_term *term,
                    const struct cql_place *place, struct cql_expression **out);
 
-static struct cql_expression *expression_new(struct cql_scope *scope,
-                                             enum cql_expression_kind kind,
+static struct cql_expression *expression_new(struct cql_scope *scope, enum cql_expression_kind kind,
                                              const struct type *type, uint32_t argument_count)
 {
     struct cql_expression *expression = arena_alloc(scope->arena, sizeof(*expression), 16);
@@ -78,8 +77,7 @@ static int resolve_marker(struct cql_scope *scope, const struct cql_term *term,
 static int resolve_literal(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {
-    const struct type *type =
-        place->type != NULL ? place->type : cql_literal_value_natural(term);
+    const struct type *type = place->type != NULL ? place->type : cql_literal_value_natural(term);
     if (place->type == NULL && !place->is_argument) {
         return type_unknown(scope, term);
     }
@@ -261,11 +259,11 @@ static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
             return type_unknown(scope, term);
         }
     }
-    (*out)->type = term->kind == CQL_TERM_TUPLE
-                       ? cql_type_of(scope->arena, TYPE_TUPLE, types, count)
-                       : cql_type_collection_of(scope->arena,
-                                                term->kind == CQL_TERM_LIST ? TYPE_LIST : TYPE_SET,
-                                                types[0]);
+    (*out)->type =
+        term->kind == CQL_TERM_TUPLE
+            ? cql_type_of(scope->arena, TYPE_TUPLE, types, count)
+            : cql_type_collection_of(scope->arena,
+                                     term->kind == CQL_TERM_LIST ? TYPE_LIST : TYPE_SET, types[0]);
     return 0;
 }
 
@@ -366,7 +364,8 @@ static int check_argument(struct cql_scope *scope, const struct cql_call *call, 
     bool is_known = expression != NULL && wanted != NULL && !function->is_overloaded;
     bool fits = !is_known || cql_type_fits(wanted, expression->type);
     if (expression == NULL) {
-        fits = wanted == NULL || !is_literal(argument) || cql_literal_value_fits(argument, wanted);
+        fits = wanted == NULL || function->is_overloaded || !is_literal(argument) ||
+               cql_literal_value_fits(argument, wanted);
     }
     return fits ? 0
                 : cql_invalid(scope->fault,
@@ -390,9 +389,12 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
     buffer_release(&name);
     within.is_argument = true;
     /* What has a type of its own is checked afterwards. */
-    within.type = function->wants == NULL || is_typed(argument, false)
-                      ? NULL
-                      : function->wants(call, index);
+    within.type =
+        function->wants == NULL || is_typed(argument, false) ? NULL : function->wants(call, index);
+    if (within.type != NULL && function->is_overloaded && is_literal(argument) &&
+        !cql_literal_value_fits(argument, within.type)) {
+        within.type = argument->kind == CQL_TERM_UUID ? type_builtin(TYPE_TIMEUUID) : NULL;
+    }
     if (function->is_aggregate) {
         within.aggregates = NULL;
     }
@@ -436,8 +438,7 @@ static int add_aggregate(struct cql_scope *scope, const struct cql_place *place,
                                  "functions");
     }
     if (*place->aggregate_count == CQL_AGGREGATES_MAX) {
-        return cql_invalid(scope->fault, "over %d aggregates in one statement",
-                           CQL_AGGREGATES_MAX);
+        return cql_invalid(scope->fault, "over %d aggregates in one statement", CQL_AGGREGATES_MAX);
     }
     expression->kind = CQL_EXPRESSION_AGGREGATE;
     expression->index = (*place->aggregate_count)++;
@@ -456,8 +457,8 @@ static int result_refused(struct cql_scope *scope, const struct cql_call *call,
     }
     return cql_invalid(scope->fault,
                        "Function system.%s requires %s argument, but found argument %s of type %s",
-                       call->function->name, call->function->requires,
-                       term_text(scope, arguments), cql_type_name(scope, call->types[0]));
+                       call->function->name, call->function->requires, term_text(scope, arguments),
+                       cql_type_name(scope, call->types[0]));
 }
 
 /* A function of `count` arguments. */
@@ -518,10 +519,10 @@ static int resolve_operation(struct cql_scope *scope, const struct cql_term *ter
     }
     if (!is_ambiguous) {
         (*out)->type = function->result(&call);
-        bool has_time = cql_call_is(&call, 0, TYPE_TIMESTAMP) ||
-                        cql_call_is(&call, 1, TYPE_TIMESTAMP);
-        bool has_duration = cql_call_is(&call, 0, TYPE_DURATION) ||
-                            cql_call_is(&call, 1, TYPE_DURATION);
+        bool has_time =
+            cql_call_is(&call, 0, TYPE_TIMESTAMP) || cql_call_is(&call, 1, TYPE_TIMESTAMP);
+        bool has_duration =
+            cql_call_is(&call, 0, TYPE_DURATION) || cql_call_is(&call, 1, TYPE_DURATION);
         is_ambiguous = (*out)->type == NULL && has_time && !has_duration;
     }
     if (is_ambiguous) {
@@ -706,8 +707,9 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
                            is_slice ? "Slice" : "Element", term_text(scope, term->of));
     }
     if (of->type->kind != TYPE_MAP && of->type->kind != TYPE_SET) {
-        return cql_invalid(scope->fault, "Invalid element selection: %s is of type %s is not a "
-                                         "collection",
+        return cql_invalid(scope->fault,
+                           "Invalid element selection: %s is of type %s is not a "
+                           "collection",
                            of->column != NULL ? of->column->name : "value",
                            cql_type_name(scope, of->type));
     }
@@ -718,8 +720,8 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     (*out)->arguments[0] = of;
     struct cql_place within = *place;
     within.type = of->type->arguments[0];
-    within.receiver = part_name(scope, of->type->kind == TYPE_MAP ? "key" : "value",
-                                term_text(scope, term->of));
+    within.receiver =
+        part_name(scope, of->type->kind == TYPE_MAP ? "key" : "value", term_text(scope, term->of));
     if (term->from != NULL) {
         rc = resolve(scope, term->from, &within, &(*out)->arguments[1]);
     }
