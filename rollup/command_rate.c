@@ -437,7 +437,7 @@ static void change_written(void *context, int status, const struct error *err)
     change_finish(change, EXIT_DONE);
 }
 
-/* The figures' frame follows the edits' at once: no need to wait for the first sync. */
+/* The figures follow the edits at once, mostly in the same frame. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;
@@ -455,6 +455,7 @@ static void change_write(struct rate_change *change)
     rollup_add_change(change->rollup, change->batch, change->request->door, change->request->actor,
                       change->request->text, change->options->note, id);
     add_edits(change);
+    change->batch->is_followed = true;
     change->waits = 1;
     command_apply(change->rollup, change->batch, change_accepted, change_written, change);
 }

@@ -6,8 +6,8 @@
  *
  * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
  * are copied, and an empty batch, which is done when all before it is durable, says when the copy
- * may be shown.  Mostly no rate changed since the last such batch, and there is nothing to wait
- * for. */
+ * may be shown.  Mostly no rate changed since the last such batch, or one of the rollup's own, and
+ * there is nothing to wait for. */
 #include "rollup/fresh_days.h"
 
 #include <stdlib.h>
@@ -174,13 +174,11 @@ static void copy_rates(struct fresh_days *fresh)
 static void rates_durable(void *context, int status, const struct error *err)
 {
     struct fresh_days *fresh = context;
-    struct rollup *rollup = fresh->rollup;
     if (status < 0) {
         fresh->done(fresh->context, status, err);
         return;
     }
-    if (fresh->rates_order > rollup->rates_durable)
-        rollup->rates_durable = fresh->rates_order;
+    rollup_rates_durable(fresh->rollup, fresh->rates_order);
     read_days(fresh);
 }
 

@@ -39,7 +39,9 @@ struct rollup {
     struct error failure;
     struct rate_table *rates;
     uint64_t rates_changed;            /* batches that changed any, */
-    uint64_t rates_durable;            /* and how many of them are known to be durable */
+    uint64_t rates_durable;            /* and how many of them are known to be durable: */
+    uint64_t rates_sent;               /* so many with the batch of the rollup's that was */
+    uint64_t rates_sent_apply;         /* this one; 0: none is waited for */
     struct dirty_set *dirty;
 
     struct work *work;                 /* under way; NULL: none */
@@ -125,6 +127,13 @@ must_check int rollup_know_resellers(struct rollup *rollup, store_done done, voi
 
 /* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id);
+
+/* All that changed rates up to this one is durable. */
+static inline void rollup_rates_durable(struct rollup *rollup, uint64_t changed)
+{
+    if (changed > rollup->rates_durable)
+        rollup->rates_durable = changed;
+}
 
 static inline int64_t rollup_earlier(int64_t a, int64_t b)
 {

@@ -219,6 +219,10 @@ static void applied(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
     rollup->applies_durable++;
+    if (status == 0 && rollup->rates_sent_apply == rollup->applies_durable) {
+        rollup_rates_durable(rollup, rollup->rates_sent);
+        rollup->rates_sent_apply = 0;
+    }
     if (status < 0)
         rollup_fail(rollup, status, err);
     if (rollup->is_applying)
@@ -360,8 +364,14 @@ static int apply_chunk(struct work *work, struct error *err)
         return 0;
     rollup->is_applying = true;
     rollup->applies_sent++;
+    if (rollup->rates_sent_apply == 0 && rollup->rates_changed > rollup->rates_durable) {
+        rollup->rates_sent = rollup->rates_changed;
+        rollup->rates_sent_apply = rollup->applies_sent;
+    }
     int rc = store_apply(rollup->store, work->batch, applied, rollup, err);
     rollup->is_applying = false;
+    if (rc < 0 && rollup->rates_sent_apply == rollup->applies_sent)
+        rollup->rates_sent_apply = 0;
     if (rc < 0)
         rollup->applies_sent--;
     return rc;

@@ -29,6 +29,7 @@
 
 enum {
     OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
+    FOLLOW_MS = 1,                     /* at most, until a frame that waits for a batch is sealed */
     RETRY_MS = 1000                    /* until a job that found the disk full is tried again */
 };
 
@@ -168,6 +169,7 @@ bool engine_open_is_full(const struct engine *engine)
 static void seal_frame(struct engine *engine)
 {
     check(engine->payload.size > 0 && !commit_log_is_writing(engine->log));
+    engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
     commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
     buffer_clear(&engine->payload);
     engine->payload_frame++;
@@ -185,6 +187,21 @@ void engine_seal_if_idle(struct engine *engine)
     if (engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
         commit_log_has_room(engine->log, engine->payload.size)) {
         seal_frame(engine);
+    }
+}
+
+static void seal_fire(struct timer *timer)
+{
+    engine_seal_if_idle(timer->context);
+}
+
+/* The frame waits for what is to follow, but not for long. */
+static void seal_later(struct engine *engine)
+{
+    struct executor *executor = engine->world->executor;
+    if (engine->seal_timer.handle == NULL) {
+        engine->seal_timer = (struct timer){.fire = seal_fire, .context = engine};
+        executor->timer_start(executor, &engine->seal_timer, FOLLOW_MS);
     }
 }
 
@@ -584,7 +601,11 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     if (done != NULL) {
         waiter_add(engine, engine->payload_frame, done, context);
     }
-    engine_seal_if_idle(engine);
+    if (batch->is_followed) {
+        seal_later(engine);
+    } else {
+        engine_seal_if_idle(engine);
+    }
     make_memory_ready(engine);
     return 0;
 }

@@ -393,6 +393,7 @@ static void close_now(struct timer *timer)
     }
     engine->world->executor->timer_stop(engine->world->executor, &engine->retry_timer);
     engine->world->executor->timer_stop(engine->world->executor, &engine->compact_timer);
+    engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
     struct callback closed = engine->closed;
     int status = engine->failed;
     struct error failure = engine->failure;

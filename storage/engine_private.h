@@ -99,6 +99,7 @@ struct engine {
     struct compact_job *compaction;    /* under way */
     struct purge_tried *purges;        /* by table: what need not be tried again */
     uint32_t purge_count;
+    struct timer seal_timer;           /* until a frame is sealed that a batch was to follow */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
     int64_t oldest_us;                 /* of what was applied since the last merge was begun */
     /* Ranks of purged clicks are about to be free: until then no click may take one. */

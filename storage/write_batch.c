@@ -68,6 +68,7 @@ void write_batch_clear(struct write_batch *batch)
     batch->increment_count = 0;
     batch->schema = NULL;
     batch->hold = NULL;
+    batch->is_followed = false;
 }
 
 bool write_batch_is_empty(const struct write_batch *batch)

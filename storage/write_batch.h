@@ -55,6 +55,9 @@ struct write_batch {
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
     const struct store_hold *hold;                /* the writer's own (store_hold); NULL: none */
+    /* Its writer applies another within a moment, and waits for both: one frame for the two, rather
+     * than the second one's only after the first one's sync. */
+    bool is_followed;
 };
 
 struct write_batch *write_batch_new(void);

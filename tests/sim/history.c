@@ -270,11 +270,14 @@ static bool figure_matches(const struct model *model, const char *line, uint32_t
            decimal_compare(value, decimal_from(model->cents[r][d] * percent, 4)) == 0;
 }
 
+/* `is_current`: as a reader is told them; else the table's rows. */
 static void check_figures(const struct history *history, struct rollup_fixture *fixture,
-                          uint32_t count, const char *where)
+                          uint32_t count, bool is_current, const char *where)
 {
     const struct model model = model_of(history, count);
-    struct buffer text = rollup_fixture_figures(fixture);
+    const struct figure_query query = {
+        .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = is_current};
+    struct buffer text = rollup_fixture_asked(fixture, &query);
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
         for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
             char needle[32];
@@ -322,12 +325,13 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
     rollup_fixture_open(&fixture, crashed);
     uint32_t count = count_found(history, &fixture, true, where);
+    check_figures(history, &fixture, count, true, where);
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
-    check_figures(history, &fixture, count, where);
+    check_figures(history, &fixture, count, false, where);
     if (hash % AGAIN_EVERY == 0) {
         rollup_fixture_restart(&fixture);
         cr_assert_leq(count_found(history, &fixture, true, where), count);
-        check_figures(history, &fixture, count, where);
+        check_figures(history, &fixture, count, false, where);
     }
     rollup_fixture_stop(&fixture);
     history->crashes++;
@@ -431,10 +435,11 @@ void history_check_all(struct history *history)
     if (history->count > 0)
         rollup_fixture_step_until(&history->fixture,
                                   &history->writes[history->count - 1].is_acknowledged);
+    check_figures(history, &history->fixture, history->count, true, "before the end");
     cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
     cr_assert_eq(count_required(history), history->count);
     (void)count_found(history, &history->fixture, true, "at the end");
-    check_figures(history, &history->fixture, history->count, "at the end");
+    check_figures(history, &history->fixture, history->count, false, "at the end");
 }
 
 /* ---- life ---- */

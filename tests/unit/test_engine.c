@@ -488,6 +488,39 @@ Test(engine, an_empty_batch_is_done_after_all_before_it)
     engine_fixture_stop(&fixture);
 }
 
+static uint64_t frame_of(struct store *store)
+{
+    struct store_status status;
+    store_status(store, &status);
+    return status.frame_applied;
+}
+
+/* A writer of two batches waits for one sync; and for no second batch that does not come. */
+Test(engine, a_batch_that_is_followed_waits_for_the_next_to_share_its_frame)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct error err = {0};
+    struct write_batch *batch = write_batch_new();
+    for (int round = 0; round < 2; round++) {
+        bool is_durable = false;
+        uint64_t frame = frame_of(fixture.store) + 1;
+        write_batch_clear(batch);
+        add_rate(&fixture, batch, "0.25");
+        batch->is_followed = true;
+        cr_assert_eq(store_apply(fixture.store, batch, note_durable, &is_durable, &err), 0);
+        if (round == 0) {
+            batch->is_followed = false;
+            cr_assert_eq(engine_fixture_apply(&fixture, batch), 0);
+        }
+        while (!is_durable)
+            cr_assert(fixture.world->executor->step(fixture.world->executor));
+        cr_expect_eq(frame_of(fixture.store), frame);
+    }
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
 /* What is refused is not there at all, and what comes after it is. */
 Test(engine, a_batch_over_the_limit_is_refused_whole)
 {

@@ -617,3 +617,42 @@ Test(rollup_commands, a_repair_puts_counters_figures_and_ledger_right)
     buffer_release(&figures);
     rollup_fixture_stop(&fixture);
 }
+
+/* ---- what a changed rate costs ---- */
+
+static uint64_t frame_of(struct store *store)
+{
+    struct store_status status;
+    store_status(store, &status);
+    return status.frame_applied;
+}
+
+/* Rate, figures and ledger are one frame, and nobody else's days are worked off for it. */
+Test(rollup_commands, a_changed_rate_writes_its_own_days_in_one_frame)
+{
+    enum { RESELLERS = 200 };
+    struct rollup_fixture fixture = {0};
+    struct answer answer;
+    static char names[RESELLERS][16];
+    static struct click clicks[RESELLERS];
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
+    rollup_fixture_click(&fixture, "r", "2013-11-29", "4");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    for (int i = 0; i < RESELLERS; i++) {
+        snprintf(names[i], sizeof(names[i]), "r%d", i);
+        clicks[i] = (struct click){names[i], "2013-11-28", 1385605012000, "ad", "1"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, RESELLERS);
+    uint64_t frame = frame_of(fixture.store);
+    run(&fixture, &answer, "rate set r 2013-11-01 0.5", "");
+    cr_expect_eq(answer.exit_status, EXIT_DONE);
+    cr_expect_not_null(strstr((const char *)answer.text.data, "2 days of 1 reseller"), "%s",
+                       (const char *)answer.text.data);
+    cr_expect_eq(frame_of(fixture.store), frame + 1);
+    cr_expect_eq(rollup_dirty_count(fixture.rollup), RESELLERS);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-29 1 4 0.5 2.0 published\n"
+                                            "r 2013-11-28 1 2 0.5 1.0 published\n");
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
