@@ -1,5 +1,5 @@
-// The ad network's work with gocql: client HOST PORT VERSION NAME.  Built twice: run.sh puts the
-// second version of the driver in the place of the first.
+// The ad network's work with gocql: client HOST PORT VERSION NAME USER PASSWORD [through].  Built
+// twice: run.sh puts the second version of the driver in the place of the first.
 package main
 
 import (
@@ -117,20 +117,59 @@ func rate(session *gocql.Session, name string, hundredths int64, amount *inf.Dec
 	log.Fatal("amount: ", got, " not ", amount)
 }
 
-func main() {
-	cluster := gocql.NewCluster(os.Args[1])
-	port, err := strconv.Atoi(os.Args[2])
+// changes makes a table that another session, which knows its keyspace already, hears of.
+func changes(session, other *gocql.Session, name string) {
+	_, err := other.KeyspaceMetadata(name)
 	must(err)
-	cluster.Port = port
+	must(session.Query("CREATE TABLE " + name + ".later (id int PRIMARY KEY)").Exec())
+	for i := 0; i < 100; i++ {
+		keyspace, err := other.KeyspaceMetadata(name)
+		must(err)
+		if keyspace.Tables["later"] != nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	log.Fatal("no event told of the new table")
+}
+
+func settings(password string) *gocql.ClusterConfig {
+	cluster := gocql.NewCluster(os.Args[1])
+	var err error
+	cluster.Port, err = strconv.Atoi(os.Args[2])
+	must(err)
 	cluster.ProtoVersion, err = strconv.Atoi(os.Args[3])
 	must(err)
-	cluster.Timeout = 20 * time.Second
-	cluster.ConnectTimeout = 20 * time.Second
+	cluster.Authenticator = gocql.PasswordAuthenticator{Username: os.Args[5], Password: password}
+	cluster.Compressor = compression()
+	return cluster
+}
+
+func connect(cluster *gocql.ClusterConfig) *gocql.Session {
 	session, err := cluster.CreateSession()
 	must(err)
-	defer session.Close()
+	return session
+}
+
+func main() {
 	name := os.Args[4]
+	cluster := settings(os.Args[6])
+	if len(os.Args) > 7 {
+		cluster.ReconnectInterval = time.Second
+		session := connect(cluster)
+		defer session.Close()
+		through(session, name)
+		return
+	}
+	_, err := settings("wrong").CreateSession()
+	expect(err != nil, "a wrong password")
+	cluster.Timeout = 20 * time.Second
+	cluster.ConnectTimeout = 20 * time.Second
+	session, other := connect(cluster), connect(cluster)
+	defer session.Close()
+	defer other.Close()
 	schema(session, name)
+	changes(session, other, name)
 	stream(session, name)
 	rate(session, name, 20, inf.NewDec(1, 0))
 	rate(session, name, 25, inf.NewDec(125, 2))
