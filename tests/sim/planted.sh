@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 here=tests/sim/planted
-programs=(exhaustive history clients engine commit_log)
+programs=(exhaustive_crash history_crash clients_crash engine_crash commit_log_crash backup)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -41,11 +41,11 @@ plant() { # NAME: prints what found it; fails if nothing did
     (
         cd "$tree" && apply "$OLDPWD/$here/$name.patch" || exit 1
         for program in "${programs[@]}"; do
-            make --no-print-directory -j2 "build/release-gcc/tests/sim/test_${program}_crash" \
+            make --no-print-directory -j2 "build/release-gcc/tests/sim/test_$program" \
                 >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
             timeout 600 env SIM_HISTORIES=40 SIM_CLIENTS=20 \
-                "build/release-gcc/tests/sim/test_${program}_crash" >"$scratch/log" 2>&1 && continue
-            echo "found: $name: test_${program}_crash, $(seed_of "$scratch/log")"
+                "build/release-gcc/tests/sim/test_$program" >"$scratch/log" 2>&1 && continue
+            echo "found: $name: test_$program, $(seed_of "$scratch/log")"
             exit 0
         done
         exit 1
