@@ -17,7 +17,8 @@
  * A tombstone of a table whose clients give timestamps may hide what was written after it, with an
  * earlier time.  So it goes only in a merge that takes in the newest run, if it is older than all
  * that the memtables hold, and older than a minute, as clients' clocks differ; and if something
- * older than what was dropped comes while the merge is at work, the outputs are thrown away.
+ * older than that comes while the merge is at work, the outputs are thrown away.  What comes after
+ * that look comes after the purge.
  *
  * A merge that is told to end because the store closes leaves nothing behind. */
 #include "storage/base/memory.h"
@@ -218,7 +219,7 @@ static bool has_client_times(const struct table *table)
     return (table->flags & (TABLE_KEPT | TABLE_STREAM | TABLE_HIDDEN)) == 0;
 }
 
-/* What is in memtables may be hidden by tombstones from here on. */
+/* Up to which writing time tombstones may go: later ones may hide what is in memtables. */
 static int64_t tombstones_before(const struct engine *engine, const struct table *table)
 {
     int64_t before_us = engine->world->clock->wall_us(engine->world->clock) - CLOCKS_DIFFER_US;
