@@ -4,6 +4,7 @@
 #   make test              everything a change must pass; installs what it needs
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
+#   make record-cassandra  ask Cassandra what daybook must answer; T=file, or SEED=n for random
 #   make soak MINUTES=60   a server under everything at once; curves in build/soak
 #   make sim MINUTES=10    all short histories with crashes, then random ones from SEED=n on
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
@@ -231,9 +232,11 @@ bench-cql: all bench-programs
 	    $(if $(call given,N),--requests $(N))
 
 # What Cassandra answers to the case files of tests/cql/cassandra, or to the one that T names, written
-# into them; CASSANDRA=HOST:PORT asks one that runs.
-cassandra_cases = $(wildcard tests/cql/cassandra/$(T).cql)
+# into them; CASSANDRA=HOST:PORT asks one that runs.  SEED makes a file of random statements first.
+generated_case = $(if $(call given,SEED),tests/cql/cassandra/generated_$(SEED).cql)
+cassandra_cases = $(or $(generated_case),$(wildcard tests/cql/cassandra/$(T).cql))
 record-cassandra:
+	$(if $(generated_case),@tests/cql/generate.py $(SEED) >$(generated_case))
 	$(if $(CASSANDRA),,@bench/rivals/install.sh build/rivals cassandra)
 	@tests/cql/record.py $(if $(CASSANDRA),--at $(CASSANDRA),--jars build/rivals/cassandra-all/lib) \
 	    $(cassandra_cases)

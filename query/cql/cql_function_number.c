@@ -9,6 +9,11 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_number.h"
 
+static bool is_text(enum type_kind kind)
+{
+    return kind == TYPE_TEXT || kind == TYPE_ASCII;
+}
+
 static int cast_number(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
@@ -29,6 +34,9 @@ static int cast_text(const struct cql_expression *call, const struct bytes *argu
                      const struct cql_context *context, struct bytes *value)
 {
     struct buffer text = {0};
+    if (arguments[0].size == 0 && !is_text(call->arguments[0]->type->kind)) {
+        return 0;
+    }
     cql_json_format_plain(call->arguments[0]->type, arguments[0], &text);
     *value = text.size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(&text));
     buffer_release(&text);
@@ -108,11 +116,6 @@ static enum type_kind wider(enum type_kind a, enum type_kind b)
     }
     bool is_float = (a == TYPE_FLOAT || rank(a) < 4) && (b == TYPE_FLOAT || rank(b) < 4);
     return is_float ? TYPE_FLOAT : TYPE_DOUBLE;
-}
-
-static bool is_text(enum type_kind kind)
-{
-    return kind == TYPE_TEXT || kind == TYPE_ASCII;
 }
 
 static const struct type *operator_result(const struct cql_call *call)

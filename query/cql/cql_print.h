@@ -13,6 +13,8 @@ void cql_print(const struct cql_statement *statement, struct buffer *text);
 void cql_print_term(const struct cql_term *term, struct buffer *text);
 /* As it stands in SET: column[key] = value, column = column + value. */
 void cql_print_assignment(const struct cql_assignment *assignment, struct buffer *text);
+/* One of WHERE's: (a, b) > (1, 2). */
+void cql_print_relation(const struct cql_relation *relation, struct buffer *text);
 /* As schema_parse_type reads it, but for what daybook does not have (vectors, custom classes). */
 void cql_print_type(const struct cql_type *type, struct buffer *text);
 /* Quoted unless it is a plain lowercase identifier and no reserved word. */

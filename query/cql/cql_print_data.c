@@ -78,7 +78,7 @@ static void print_index_relation(const struct cql_relation *relation, struct buf
     buffer_put_u8(text, ')');
 }
 
-static void print_relation(const struct cql_relation *relation, struct buffer *text)
+void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
 {
     bool is_in = relation->operator == CQL_IN || relation->operator == CQL_NOT_IN;
 
@@ -106,7 +106,7 @@ static void print_relations(const struct cql_relation *relations, const char *in
 {
     for (const struct cql_relation *of = relations; of != NULL; of = of->next) {
         buffer_append_text(text, of == relations ? introduction : " AND ");
-        print_relation(of, text);
+        cql_print_relation(of, text);
     }
 }
 

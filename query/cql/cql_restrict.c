@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_literal_value.h"
+#include "query/cql/cql_print.h"
+
 #define FILTERING_TEXT                                                                             \
     "Cannot execute this query as it might involve data filtering and thus may have "              \
     "unpredictable performance. If you want to execute this query despite the performance "        \
@@ -37,6 +40,16 @@ static const char *named(struct arena *arena, const char *before, const char *na
 
 /* ---- one relation ---- */
 
+/* A relation as CQL has it, for refusals. */
+static const char *relation_text(struct cql_scope *scope, const struct cql_relation *relation)
+{
+    struct buffer text = {0};
+    cql_print_relation(relation, &text);
+    const char *kept = cql_text(scope->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
 static bool is_contains(enum cql_operator operator)
 {
     return operator== CQL_CONTAINS || operator== CQL_CONTAINS_KEY;
@@ -51,7 +64,7 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
     restriction->name = column->name;
     restriction->type = type;
     if (is_contains(relation->operator)) {
-        bool is_key = relation->operator == CQL_CONTAINS_KEY;
+        bool is_key = relation->operator== CQL_CONTAINS_KEY;
         bool fits =
             is_key ? type->kind == TYPE_MAP
                    : type->kind == TYPE_MAP || type->kind == TYPE_SET || type->kind == TYPE_LIST;
@@ -87,6 +100,34 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
     return 0;
 }
 
+/* A literal that is compared with a tuple of columns. */
+static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *term,
+                               const struct cql_restriction *restriction)
+{
+    if (term->kind != CQL_TERM_TUPLE) {
+        return 0;
+    }
+    if (term->argument_count != restriction->column_count) {
+        struct buffer text = {0};
+        cql_print_term(term, &text);
+        int rc = cql_invalid(scope->fault, "Expected %u elements in value tuple, but got %u: %.*s",
+                             restriction->column_count, term->argument_count,
+                             CQL_SHOW(buffer_view(&text)));
+        buffer_release(&text);
+        return rc;
+    }
+    const struct cql_term *part = term->arguments;
+    for (uint32_t i = 0; i < restriction->column_count; i++, part = part->next) {
+        const struct column *column = restriction->columns[i];
+        if (part->kind <= CQL_TERM_DURATION && !cql_literal_value_fits(part, column->type)) {
+            return cql_invalid(scope->fault, "Invalid %s constant (%.*s) for \"%s\" of type %s",
+                               cql_literal_value_kind(part), CQL_SHOW(part->text), column->name,
+                               cql_type_name(scope, column->type));
+        }
+    }
+    return 0;
+}
+
 static int resolve_values(struct cql_scope *scope, const struct cql_relation *relation,
                           struct cql_restriction *restriction)
 {
@@ -106,8 +147,13 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
     }
     const struct cql_term *term = relation->values;
     for (uint32_t i = 0; i < count; i++, term = term->next) {
-        int rc = cql_expression_resolve_value(scope, term, restriction->type, restriction->name,
+        int rc = relation->kind == CQL_RELATION_TUPLE
+                     ? check_tuple_literal(scope, term, restriction)
+                     : 0;
+        if (rc == 0) {
+            rc = cql_expression_resolve_value(scope, term, restriction->type, restriction->name,
                                               &restriction->values[i]);
+        }
         if (rc != 0) {
             return rc;
         }
@@ -145,34 +191,50 @@ static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restri
                                "but was applied to: %s",
                                column->name);
         }
+        for (uint32_t j = 0; j < i; j++) {
+            if (restriction->columns[j] == column) {
+                return cql_invalid(scope->fault, "Column \"%s\" appeared twice in a relation: %s",
+                                   column->name, relation_text(scope, restriction->relation));
+            }
+        }
         if (i > 0 && column->position != restriction->columns[i - 1]->position + 1) {
             return cql_invalid(scope->fault,
                                "Clustering columns must appear in the PRIMARY KEY order in "
                                "multi-column relations: %s",
-                               restriction->name);
+                               relation_text(scope, restriction->relation));
         }
     }
     return 0;
 }
 
+static const char *names_of(struct arena *arena, const struct column *columns, uint32_t count)
+{
+    struct buffer names = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", columns[i].name);
+    }
+    const char *kept = cql_text(arena, buffer_view(&names));
+    buffer_release(&names);
+    return kept;
+}
+
 static int resolve_token(struct cql_scope *scope, const struct table *table,
                          struct cql_restriction *restriction)
 {
-    bool in_order = restriction->column_count == table->partition_count;
-    for (uint32_t i = 0; i < restriction->column_count && in_order; i++) {
-        in_order = restriction->columns[i] == &table->columns[i];
+    bool is_whole = restriction->column_count == table->partition_count;
+    bool in_order = true;
+    for (uint32_t i = 0; i < restriction->column_count && is_whole; i++) {
+        is_whole = restriction->columns[i]->kind == COLUMN_PARTITION;
+        in_order &= restriction->columns[i] == &table->columns[i];
+    }
+    if (!is_whole) {
+        return cql_invalid(scope->fault, "The token() function must be applied to all partition "
+                                         "key components or none of them");
     }
     if (!in_order) {
-        struct buffer names = {0};
-        for (uint32_t i = 0; i < table->partition_count; i++) {
-            buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", table->columns[i].name);
-        }
-        int rc = cql_invalid(scope->fault,
-                             "The token function arguments must be in the partition key order: "
-                             "%.*s",
-                             CQL_SHOW(buffer_view(&names)));
-        buffer_release(&names);
-        return rc;
+        return cql_invalid(scope->fault,
+                           "The token function arguments must be in the partition key order: %s",
+                           names_of(scope->arena, table->columns, table->partition_count));
     }
     restriction->type = type_builtin(TYPE_BIGINT);
     restriction->name = "partition key token";
@@ -182,13 +244,9 @@ static int resolve_token(struct cql_scope *scope, const struct table *table,
 static int check_operator(struct cql_scope *scope, const struct cql_relation *relation)
 {
     switch (relation->operator) {
-    case CQL_LIKE:
-        return cql_invalid(scope->fault, "LIKE restriction is only supported on properly indexed "
-                                         "columns. LIKE needs a SASI index, which daybook does not "
-                                         "have");
     case CQL_IS_NOT_NULL:
-        return cql_invalid(scope->fault, "Unsupported restriction: IS NOT NULL is for materialized "
-                                         "views, which daybook does not have");
+        return cql_invalid(scope->fault, "Unsupported restriction: %s",
+                           relation_text(scope, relation));
     case CQL_NOT_IN:
     case CQL_NOT_CONTAINS:
     case CQL_NOT_CONTAINS_KEY:
@@ -204,6 +262,7 @@ static int check_operator(struct cql_scope *scope, const struct cql_relation *re
     case CQL_IN:
     case CQL_CONTAINS:
     case CQL_CONTAINS_KEY:
+    case CQL_LIKE:
         break;
     }
     if (relation->kind == CQL_RELATION_INDEX) {
@@ -218,7 +277,8 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
                             struct cql_restriction **restriction_out)
 {
     struct cql_restriction *restriction = arena_alloc(scope->arena, sizeof(*restriction), 16);
-    *restriction = (struct cql_restriction){.kind = relation->kind,
+    *restriction = (struct cql_restriction){.relation = relation,
+                                            .kind = relation->kind,
                                             .operator= relation->operator,
                                             .column_count = relation->column_count };
     *restriction_out = restriction;
@@ -242,24 +302,33 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
     } else {
         rc = value_type(scope, relation, restriction);
     }
-    return rc == 0 ? resolve_values(scope, relation, restriction) : rc;
+    if (rc == 0) {
+        rc = resolve_values(scope, relation, restriction);
+    }
+    if (rc == 0 && relation->operator== CQL_LIKE) {
+        rc = cql_invalid(scope->fault,
+                         "LIKE restriction is only supported on properly indexed columns. %s is "
+                         "not valid.",
+                         relation_text(scope, relation));
+    }
+    return rc;
 }
 
 /* ---- all of a WHERE ---- */
 
 static bool is_equal(const struct cql_restriction *restriction)
 {
-    return restriction->operator == CQL_EQ || restriction->operator == CQL_IN;
+    return restriction->operator== CQL_EQ || restriction->operator== CQL_IN;
 }
 
 static bool is_lower(const struct cql_restriction *restriction)
 {
-    return restriction->operator == CQL_GT || restriction->operator == CQL_GE;
+    return restriction->operator== CQL_GT || restriction->operator== CQL_GE;
 }
 
 static bool is_upper(const struct cql_restriction *restriction)
 {
-    return restriction->operator == CQL_LT || restriction->operator == CQL_LE;
+    return restriction->operator== CQL_LT || restriction->operator== CQL_LE;
 }
 
 static bool is_slice(const struct cql_restriction *restriction)
@@ -279,6 +348,30 @@ static bool shares_column(const struct cql_restriction *a, const struct cql_rest
     return false;
 }
 
+/* What two relations restrict both, as Cassandra lists it. */
+static const char *common_names(struct arena *arena, const struct cql_restriction *a,
+                                const struct cql_restriction *b)
+{
+    struct buffer names = {0};
+    bool is_token = a->kind == CQL_RELATION_TOKEN;
+    for (uint32_t i = 0; i < a->column_count; i++) {
+        bool is_common = false;
+        for (uint32_t j = 0; j < b->column_count; j++) {
+            is_common |= a->columns[i] == b->columns[j];
+        }
+        if (is_common) {
+            buffer_printf(&names, "%s%s",
+                          names.size == 0 ? ""
+                          : is_token      ? ", "
+                                          : " ,",
+                          a->columns[i]->name);
+        }
+    }
+    const char *kept = cql_text(arena, buffer_view(&names));
+    buffer_release(&names);
+    return kept;
+}
+
 static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
                       const struct cql_restriction *b)
 {
@@ -288,21 +381,21 @@ static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
         b->kind == CQL_RELATION_ELEMENT) {
         return 0;
     }
-    if (a->operator == CQL_EQ || b->operator == CQL_EQ) {
+    if (a->operator== CQL_EQ || b->operator== CQL_EQ) {
         return cql_invalid(scope->fault,
                            "%s cannot be restricted by more than one relation if it includes an "
                            "Equal",
-                           a->name);
+                           common_names(scope->arena, a, b));
     }
-    if (a->operator == CQL_IN || b->operator == CQL_IN) {
+    if (a->operator== CQL_IN || b->operator== CQL_IN) {
         return cql_invalid(scope->fault,
                            "%s cannot be restricted by more than one relation if it includes a IN",
-                           a->name);
+                           common_names(scope->arena, a, b));
     }
     if ((is_lower(a) && is_lower(b)) || (is_upper(a) && is_upper(b))) {
         return cql_invalid(scope->fault,
                            "More than one restriction was found for the %s bound on %s",
-                           is_lower(a) ? "start" : "end", a->name);
+                           is_lower(a) ? "start" : "end", common_names(scope->arena, a, b));
     }
     return 0;
 }
@@ -310,8 +403,9 @@ static int check_pair(struct cql_scope *scope, const struct cql_restriction *a,
 static int check_pairs(struct cql_scope *scope, const struct cql_restriction *all)
 {
     for (const struct cql_restriction *a = all; a != NULL; a = a->next) {
-        if (a->operator == CQL_NE) {
-            return cql_invalid(scope->fault, "Unsupported \"!=\" relation: %s != ?", a->name);
+        if (a->operator== CQL_NE) {
+            return cql_invalid(scope->fault, "Unsupported \"!=\" relation: %s",
+                               relation_text(scope, a->relation));
         }
         for (const struct cql_restriction *b = a->next; b != NULL; b = b->next) {
             int rc = check_pair(scope, a, b);
@@ -337,7 +431,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
                                    "statements",
                                    what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE");
             }
-            if (r->operator == CQL_IN) {
+            if (r->operator== CQL_IN) {
                 return cql_invalid(scope->fault, "IN cannot be used with the token function");
             }
             plan->tokens[0] = is_upper(r) ? plan->tokens[0] : r;
@@ -345,7 +439,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
         } else if (r->columns[0]->kind == COLUMN_PARTITION) {
             if (is_equal(r) && r->kind == CQL_RELATION_COLUMN) {
                 plan->partition[r->columns[0]->position] = r;
-                plan->is_multi_key |= r->operator == CQL_IN;
+                plan->is_multi_key |= r->operator== CQL_IN &&(r->in_marker || r->value_count != 1);
                 equal_count++;
             } else if (what != CQL_FOR_SELECT) {
                 return cql_invalid(scope->fault,
@@ -358,8 +452,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
             }
         }
     }
-    bool has_token = plan->tokens[0] != NULL || plan->tokens[1] != NULL;
-    plan->has_keys = equal_count == plan->table->partition_count && !has_token && !has_other;
+    plan->has_keys = equal_count == plan->table->partition_count && !has_other;
     if (!plan->has_keys && (equal_count > 0 || has_other)) {
         plan->needs_filtering = true;
         for (uint32_t i = 0; i < plan->table->partition_count; i++) {
@@ -430,13 +523,13 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     }
     switch (index->of) {
     case CQL_INDEX_OF_VALUE:
-        return r->kind == CQL_RELATION_COLUMN && r->operator == CQL_EQ;
+        return r->kind == CQL_RELATION_COLUMN && r->operator== CQL_EQ;
     case CQL_INDEX_OF_ELEMENTS:
-        return r->operator == CQL_CONTAINS;
+        return r->operator== CQL_CONTAINS;
     case CQL_INDEX_OF_KEYS:
-        return r->operator == CQL_CONTAINS_KEY;
+        return r->operator== CQL_CONTAINS_KEY;
     case CQL_INDEX_OF_ENTRIES:
-        return r->kind == CQL_RELATION_ELEMENT && r->operator == CQL_EQ;
+        return r->kind == CQL_RELATION_ELEMENT && r->operator== CQL_EQ;
     }
     return false;
 }
@@ -486,8 +579,10 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     bool is_open = true;
     while (used < count && is_open && plan->clustering[used] != NULL) {
         const struct cql_restriction *r = plan->clustering[used];
+        const struct cql_restriction *end = plan->clustering_end[used];
+        bool is_end_longer = end != NULL && end->column_count > r->column_count;
         is_open = is_equal(r);
-        used += r->column_count;
+        used += is_end_longer ? end->column_count : r->column_count;
     }
     plan->clustering_used = used;
     for (uint32_t i = used; i < count; i++) {
@@ -508,6 +603,33 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
     return 0;
 }
 
+/* What a filter cannot be, of a column that is no key. */
+static int check_filter(struct cql_scope *scope, const struct cql_restriction *r)
+{
+    static const char *const operators[] = {
+        [CQL_EQ] = "=",  [CQL_LT] = "<",  [CQL_LE] = "<=", [CQL_GT] = ">",
+        [CQL_GE] = ">=", [CQL_NE] = "!=", [CQL_IN] = "IN"};
+    const struct column *column = r->columns[0];
+    enum type_kind kind = column->type->kind;
+    bool is_collection = kind == TYPE_LIST || kind == TYPE_SET || kind == TYPE_MAP;
+    if (r->kind == CQL_RELATION_COLUMN && is_collection && !column->type->frozen &&
+        !is_contains(r->operator)) {
+        return cql_invalid(scope->fault,
+                           "Collection column '%s' (%s) cannot be restricted by a '%s' relation",
+                           column->name, cql_type_name(scope, column->type),
+                           operators[r->operator]);
+    }
+    if (r->kind == CQL_RELATION_ELEMENT && kind == TYPE_LIST) {
+        return cql_invalid(scope->fault,
+                           "Indexes on list entries (%s[index] = value) are not "
+                           "currently supported.",
+                           column->name);
+    }
+    return r->kind != CQL_RELATION_ELEMENT || r->operator== CQL_EQ
+               ? 0
+               : cql_invalid(scope->fault, "Only EQ relations are supported on map entries");
+}
+
 static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
                        enum cql_restrict_for what)
 {
@@ -525,10 +647,9 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
             return cql_invalid(scope->fault, "Non PRIMARY KEY columns found in where clause: %s ",
                                r->columns[0]->name);
         }
-        if (r->operator == CQL_IN) {
-            return cql_invalid(scope->fault,
-                               "IN predicates on non-primary-key columns (%s) is not yet supported",
-                               r->columns[0]->name);
+        int rc = check_filter(scope, r);
+        if (rc != 0) {
+            return rc;
         }
         r->is_filter = true;
         plan->needs_filtering = true;
@@ -543,8 +664,8 @@ static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan
     uint32_t others = 0;
     plan->index = usable_index(scope, plan, &plan->indexed);
     for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
-        bool is_asked = r->is_filter ||
-                        (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys);
+        bool is_asked =
+            r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys);
         others += r != plan->indexed && is_asked;
     }
     if (plan->index != NULL) {
@@ -569,7 +690,7 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
         if (what != CQL_FOR_SELECT && is_contains(relation->operator)) {
             return cql_invalid(scope->fault, "Cannot use %s with %s",
                                what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE",
-                               relation->operator == CQL_CONTAINS ? "CONTAINS" : "CONTAINS KEY");
+                               relation->operator== CQL_CONTAINS ? "CONTAINS" : "CONTAINS KEY");
         }
         int rc = cql_restriction_resolve(scope, table, relation, last);
         if (rc != 0) {

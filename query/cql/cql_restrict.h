@@ -11,6 +11,7 @@
 
 /* A relation, or a condition after IF, whose names and types are known. */
 struct cql_restriction {
+    const struct cql_relation *relation; /* as it was written */
     enum cql_relation_kind kind;
     enum cql_operator operator;
     const struct column **columns;

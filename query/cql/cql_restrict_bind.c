@@ -9,7 +9,7 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
-enum { PRODUCT_MAX = 100000 };           /* keys or slices that one statement may name */
+enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */
 
 /* ---- values of one restriction ---- */
 
@@ -18,6 +18,13 @@ static int refuse_value(const struct cql_restriction *restriction,
 {
     bool is_key = restriction->columns[0]->kind == COLUMN_PARTITION ||
                   restriction->columns[0]->kind == COLUMN_CLUSTERING;
+    if (is_null && restriction->kind == CQL_RELATION_TOKEN) {
+        return cql_invalid(context->fault, "Invalid null token value");
+    }
+    if (is_null && restriction->kind == CQL_RELATION_ELEMENT) {
+        return cql_invalid(context->fault, "Unsupported null map value for column %s",
+                           restriction->columns[0]->name);
+    }
     if (is_null) {
         return cql_invalid(context->fault,
                            is_key ? "Invalid null value in condition for column %s"
@@ -56,7 +63,9 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
     if (restriction->key != NULL) {
         int rc = cql_expression_value(restriction->key, context, &filter->key);
         if (rc == CQL_UNSET || (rc == 0 && filter->key.data == NULL)) {
-            return cql_invalid(context->fault, "Invalid null value for %s element access",
+            return cql_invalid(context->fault,
+                               allows_null ? "Invalid null value for %s element access"
+                                           : "Unsupported null map key for column %s",
                                restriction->columns[0]->name);
         }
         if (rc != 0) {
@@ -181,18 +190,36 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
             return rc;
         }
         int64_t token = value_bigint(filter.values[0]);
-        enum cql_operator operator = plan->tokens[side]->operator;
-        if ((operator == CQL_GT && token == INT64_MAX) ||
-            (operator == CQL_LT && token == INT64_MIN)) {
+        enum cql_operator operator= plan->tokens[side]->operator;
+        if ((operator== CQL_GT && token == INT64_MAX) ||
+            (operator== CQL_LT && token == INT64_MIN)) {
             bound->is_scan = false;
         } else if (side == 0) {
-            bound->token_first = operator == CQL_GT ? token + 1 : token;
+            bound->token_first = operator== CQL_GT ? token + 1 : token;
         } else {
-            bound->token_last = operator == CQL_LT ? token - 1 : token;
+            bound->token_last = operator== CQL_LT ? token - 1 : token;
         }
     }
     bound->is_scan = bound->is_scan && bound->token_first <= bound->token_last;
     return 0;
+}
+
+/* Of keys that are named, those that a relation of token() holds for too. */
+static int keep_keys_of_tokens(const struct cql_restrict_plan *plan,
+                               const struct cql_context *context, struct cql_restrict_bound *bound)
+{
+    int rc = bind_tokens(plan, context, bound);
+    bool has_range = bound->is_scan;
+    uint32_t kept = 0;
+    bound->is_scan = false;
+    for (uint32_t i = 0; i < bound->key_count && rc == 0; i++) {
+        int64_t token = murmur3_token(bound->keys[i].data, bound->keys[i].size);
+        if (has_range && token >= bound->token_first && token <= bound->token_last) {
+            bound->keys[kept++] = bound->keys[i];
+        }
+    }
+    bound->key_count = kept;
+    return rc;
 }
 
 /* ---- slices ---- */
@@ -203,8 +230,8 @@ struct prefixes {
 };
 
 /* The parts of a tuple's value. */
-static int tuple_parts(const struct cql_restriction *restriction,
-                       const struct cql_context *context, struct bytes value, struct bytes *parts)
+static int tuple_parts(const struct cql_restriction *restriction, const struct cql_context *context,
+                       struct bytes value, struct bytes *parts)
 {
     struct type_items items;
     if (!type_items_open(restriction->type, value, &items)) {
@@ -219,8 +246,8 @@ static int tuple_parts(const struct cql_restriction *restriction,
     return 0;
 }
 
-static int value_parts(const struct cql_restriction *restriction,
-                       const struct cql_context *context, struct bytes value, struct bytes *parts)
+static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
+                       struct bytes value, struct bytes *parts)
 {
     if (restriction->kind == CQL_RELATION_TUPLE) {
         return tuple_parts(restriction, context, value, parts);
@@ -291,7 +318,7 @@ struct limit {
 struct range {
     const struct table *table;
     uint32_t position;
-    struct limit limits[2];              /* the lower and the upper; count 0: none */
+    struct limit limits[2]; /* the lower and the upper; count 0: none */
     struct cql_restrict_bound *bound;
 };
 
@@ -303,10 +330,10 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
     if (rc != 0) {
         return rc;
     }
-    enum cql_operator operator = restriction->operator;
+    enum cql_operator operator= restriction->operator;
     struct limit *limit = &range->limits[operator == CQL_LT || operator == CQL_LE];
     limit->count = restriction->column_count;
-    limit->includes = operator == CQL_GE || operator == CQL_LE;
+    limit->includes = operator== CQL_GE || operator== CQL_LE;
     return value_parts(restriction, context, filter.values[0], limit->values);
 }
 
@@ -404,8 +431,9 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
     struct clustering none = {.count = 0};
     struct prefixes prefixes = {&none, 1};
     uint32_t position = 0;
-    while (position < plan->clustering_used && (plan->clustering[position]->operator == CQL_EQ ||
-                                                plan->clustering[position]->operator == CQL_IN)) {
+    while (position < plan->clustering_used &&
+           (plan->clustering[position]->operator== CQL_EQ || plan->clustering[position]->operator==
+            CQL_IN)) {
         int rc = extend(plan->clustering[position], context, &prefixes);
         if (rc != 0) {
             return rc;
@@ -440,6 +468,9 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
 {
     *bound = (struct cql_restrict_bound){0};
     int rc = plan->has_keys ? bind_keys(plan, context, bound) : bind_tokens(plan, context, bound);
+    if (rc == 0 && plan->has_keys && (plan->tokens[0] != NULL || plan->tokens[1] != NULL)) {
+        rc = keep_keys_of_tokens(plan, context, bound);
+    }
     if (rc == 0) {
         rc = bind_slices(plan, context, bound);
     }
@@ -481,15 +512,14 @@ static bool order_fits(enum cql_operator operator, int order)
 }
 
 /* Null equals null, which only conditions ask for, and is in no order with anything. */
-static bool value_fits(const struct cql_filter *filter, const struct type *type,
-                       struct bytes value)
+static bool value_fits(const struct cql_filter *filter, const struct type *type, struct bytes value)
 {
-    enum cql_operator operator = filter->restriction->operator;
+    enum cql_operator operator= filter->restriction->operator;
     for (uint32_t i = 0; i < filter->value_count; i++) {
         struct bytes wanted = filter->values[i];
         if (value.data == NULL || wanted.data == NULL) {
             bool both = value.data == NULL && wanted.data == NULL;
-            if (operator == CQL_NE ? !both : both && (operator == CQL_EQ || operator == CQL_IN)) {
+            if (operator== CQL_NE ? !both : both &&(operator== CQL_EQ || operator== CQL_IN)) {
                 return true;
             }
         } else if (order_fits(operator, type_compare(type, value, wanted))) {
@@ -503,7 +533,7 @@ static bool contains(const struct cql_filter *filter, const struct type *type, s
 {
     struct type_items items;
     bool is_map = type->kind == TYPE_MAP;
-    uint32_t part = filter->restriction->operator == CQL_CONTAINS_KEY || !is_map ? 0 : 1;
+    uint32_t part = filter->restriction->operator== CQL_CONTAINS_KEY || !is_map ? 0 : 1;
     if (value.data == NULL || !type_items_open(type, value, &items)) {
         return false;
     }
@@ -528,9 +558,8 @@ static struct bytes part_of(const struct cql_filter *filter, const struct type *
     if (value.data == NULL || !type_items_open(type, value, &items)) {
         return CQL_NULL;
     }
-    int64_t index = filter->restriction->kind == CQL_RELATION_FIELD
-                        ? (int64_t)filter->restriction->field
-                        : -1;
+    int64_t index =
+        filter->restriction->kind == CQL_RELATION_FIELD ? (int64_t)filter->restriction->field : -1;
     if (type->kind == TYPE_LIST) {
         index = filter->key.size == 4 ? value_int(filter->key) : -1;
     }
@@ -586,7 +615,7 @@ bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *r
     }
     const struct column *column = restriction->columns[0];
     struct bytes value = cql_row_value(row, column, arena);
-    if (restriction->operator == CQL_CONTAINS || restriction->operator == CQL_CONTAINS_KEY) {
+    if (restriction->operator== CQL_CONTAINS || restriction->operator== CQL_CONTAINS_KEY) {
         return contains(filter, column->type, value);
     }
     if (restriction->kind == CQL_RELATION_ELEMENT || restriction->kind == CQL_RELATION_FIELD) {

@@ -20,17 +20,6 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
     return kept;
 }
 
-static void note_statics(struct cql_select_plan *plan, const struct cql_expression *expression)
-{
-    if (expression == NULL) {
-        return;
-    }
-    plan->reads_statics |= expression->column != NULL && expression->column->kind == COLUMN_STATIC;
-    for (uint32_t i = 0; i < expression->argument_count; i++) {
-        note_statics(plan, expression->arguments[i]);
-    }
-}
-
 static void *room(struct cql_scope *scope, size_t count, size_t size)
 {
     void *memory = arena_alloc(scope->arena, (count + 1) * size, 16);
@@ -55,7 +44,6 @@ static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
     }
     plan->selector_count = table->column_count;
     plan->names = names;
-    plan->reads_statics = table->static_count > 0;
     return 0;
 }
 
@@ -83,13 +71,7 @@ static int resolve_selectors(struct cql_scope *scope, const struct cql_select *s
         if (rc != 0) {
             return rc;
         }
-        note_statics(plan, *selector);
         names[plan->selector_count++] = term_name(scope, s, *selector);
-    }
-    for (uint32_t i = 0; i < plan->aggregate_count; i++) {
-        note_statics(plan, plan->aggregates[i].argument);
-        plan->reads_statics |=
-            plan->aggregates[i].argument == NULL && plan->table->static_count > 0;
     }
     plan->is_aggregate = plan->aggregate_count > 0;
     return 0;
@@ -109,21 +91,55 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
 
+/* A column of one of some kinds, as a set of bits, that an expression asks for; NULL: none. */
+static const struct column *column_of_kind(const struct cql_expression *expression, uint32_t kinds)
+{
+    const struct column *found = NULL;
+    if (expression == NULL) {
+        return NULL;
+    }
+    if (expression->column != NULL && (kinds & UINT32_C(1) << expression->column->kind) != 0) {
+        return expression->column;
+    }
+    for (uint32_t i = 0; i < expression->argument_count && found == NULL; i++) {
+        found = column_of_kind(expression->arguments[i], kinds);
+    }
+    return found;
+}
+
+static const struct column *selected_of_kind(const struct cql_select_plan *plan, uint32_t kinds)
+{
+    const struct column *found = NULL;
+    for (uint32_t i = 0; i < plan->selector_count && found == NULL; i++) {
+        found = column_of_kind(plan->selectors[i], kinds);
+    }
+    return found;
+}
+
+static bool asks_for(const struct cql_expression *expression, const struct column *column)
+{
+    bool found = expression != NULL && expression->column == column;
+    for (uint32_t i = 0; expression != NULL && i < expression->argument_count && !found; i++) {
+        found = asks_for(expression->arguments[i], column);
+    }
+    return found;
+}
+
+static const uint32_t row_kinds = 1U << COLUMN_CLUSTERING | 1U << COLUMN_REGULAR;
+
 static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
 {
-    for (uint32_t i = 0; i < plan->selector_count; i++) {
-        const struct column *column = plan->selectors[i]->column;
-        if (column != NULL && column->kind != COLUMN_PARTITION && column->kind != COLUMN_STATIC) {
-            return cql_invalid(scope->fault,
-                               "SELECT DISTINCT queries must only request partition key columns "
-                               "and/or static columns (not %s)",
-                               column->name);
-        }
+    const struct column *column = selected_of_kind(plan, row_kinds);
+    if (column != NULL) {
+        return cql_invalid(scope->fault,
+                           "SELECT DISTINCT queries must only request partition key columns and/or "
+                           "static columns (not %s)",
+                           column->name);
     }
     for (uint32_t p = 0; p < plan->table->partition_count; p++) {
         bool is_there = false;
         for (uint32_t i = 0; i < plan->selector_count; i++) {
-            is_there |= plan->selectors[i]->column == &plan->table->columns[p];
+            is_there |= asks_for(plan->selectors[i], &plan->table->columns[p]);
         }
         if (!is_there) {
             return cql_invalid(scope->fault,
@@ -132,12 +148,24 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
                                plan->table->columns[p].name);
         }
     }
-    if (plan->where.has_clustering) {
+    if (!plan->where.has_static_only) {
         return cql_invalid(scope->fault, "SELECT DISTINCT with WHERE clause only supports "
                                          "restriction by partition key and/or static columns.");
     }
-    plan->reads_statics |= plan->table->static_count > 0;
     return 0;
+}
+
+/* Of a partition's static columns alone no row can be chosen. */
+static int check_statics(struct cql_scope *scope, const struct cql_select *select,
+                         const struct cql_select_plan *plan)
+{
+    bool has_statics_only = select->selectors != NULL &&
+                            selected_of_kind(plan, 1U << COLUMN_STATIC) != NULL &&
+                            selected_of_kind(plan, row_kinds) == NULL;
+    return has_statics_only && plan->where.has_clustering
+               ? cql_invalid(scope->fault, "Cannot restrict clustering columns when selecting only "
+                                           "static columns")
+               : 0;
 }
 
 static int resolve_order(struct cql_scope *scope, const struct cql_select *select,
@@ -146,7 +174,8 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
     const struct column *clustering = plan->table->columns + plan->table->partition_count;
     uint32_t position = 0;
     if (select->order_by != NULL && plan->where.index != NULL) {
-        return cql_invalid(scope->fault, "ORDER BY with 2ndary indexes is not supported.");
+        return cql_invalid(scope->fault, "ORDER BY with 2ndary indexes is not supported, "
+                                         "except for ANN queries.");
     }
     for (const struct cql_ordering *o = select->order_by; o != NULL; o = o->next, position++) {
         if (o->ann_of != NULL) {
@@ -167,9 +196,13 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
                                "the PRIMARY KEY, got %s",
                                column->name);
         }
+        if (plan->has_order && column->position < position) {
+            position--; /* named again */
+            continue;
+        }
         /* Columns that have one value may be left out. */
         while (position < column->position && plan->where.clustering[position] != NULL &&
-               plan->where.clustering[position]->operator == CQL_EQ) {
+               plan->where.clustering[position]->operator== CQL_EQ) {
             position++;
         }
         if (column->position != position) {
@@ -183,6 +216,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
         }
         plan->has_order = true;
         plan->is_reversed = reversed;
+        plan->order_columns = position + 1;
     }
     return 0;
 }
@@ -192,7 +226,7 @@ static bool is_fixed(const struct cql_select_plan *plan, const struct column *co
     const struct cql_restriction *restriction = column->kind == COLUMN_PARTITION
                                                     ? plan->where.partition[column->position]
                                                     : plan->where.clustering[column->position];
-    return restriction != NULL && restriction->operator == CQL_EQ;
+    return restriction != NULL && restriction->operator== CQL_EQ;
 }
 
 static int group_refused(struct cql_scope *scope)
@@ -204,9 +238,9 @@ static int group_refused(struct cql_scope *scope)
 /* Whether later arguments never give earlier results. */
 static bool is_monotonic(const struct cql_function *function)
 {
-    static const char *const names[] = {"floor",        "todate",          "to_date",
-                                        "totimestamp",  "to_timestamp",    "tounixtimestamp",
-                                        "to_unix_timestamp"};
+    static const char *const names[] = {
+        "floor",        "todate",          "to_date",          "totimestamp",
+        "to_timestamp", "tounixtimestamp", "to_unix_timestamp"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(function->name, names[i]) == 0) {
             return true;
@@ -287,6 +321,10 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
         return cql_invalid(scope->fault,
                            "Group by is not supported on only a part of the partition key");
     }
+    if (plan->is_distinct && next > plan->table->partition_count) {
+        return cql_invalid(scope->fault, "Grouping on clustering columns is not allowed for SELECT "
+                                         "DISTINCT queries");
+    }
     if (plan->has_group_by) {
         plan->group_clustering =
             next - plan->table->partition_count - (plan->group_function != NULL ? 1 : 0);
@@ -324,10 +362,7 @@ static int resolve_where(struct cql_scope *scope, const struct cql_select *selec
 {
     int rc = cql_restrict_compile(scope, plan->table, select->where, CQL_FOR_SELECT,
                                   select->allow_filtering, &plan->where);
-    for (const struct cql_restriction *r = plan->where.all; rc == 0 && r != NULL; r = r->next) {
-        plan->reads_statics |= r->columns[0]->kind == COLUMN_STATIC;
-    }
-    return rc;
+    return rc == 0 ? check_statics(scope, select, plan) : rc;
 }
 
 /* The column that the stats of a ranked table are of. */
@@ -381,6 +416,7 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     scope->table = plan->table;
     plan->is_json = select->is_json;
     plan->is_distinct = select->is_distinct;
+    plan->reads_statics = plan->table->static_count > 0;
     rc = resolve_selectors(scope, select, plan);
     if (rc == 0) {
         rc = resolve_where(scope, select, plan);
@@ -417,7 +453,7 @@ uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena
     *indexes_out = indexes;
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_restriction *r = plan->where.partition[i];
-        if (r == NULL || r->operator != CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
+        if (r == NULL || r->operator!= CQL_EQ || r->value_count != 1 || r->values[0]->kind !=
                          CQL_EXPRESSION_MARKER) {
             return 0;
         }

@@ -22,6 +22,7 @@ struct cql_select_plan {
     bool is_distinct;
     bool is_reversed;
     bool has_order;
+    uint32_t order_columns;              /* clustering columns up to the last one of ORDER BY */
     bool reads_statics;
     struct cql_expression *limit;        /* NULL: none */
     struct cql_expression *partition_limit;

@@ -1,0 +1,104 @@
+/* cql_select_private: a SELECT under way.
+ *
+ *   cql_select.c        reads: the store's pages, an index's entries and their rows, stats
+ *   cql_select_rows.c   what is read becomes rows and groups of the answer, until a limit or the
+ *                       page's end */
+#ifndef DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
+#define DAYBOOK_QUERY_CQL_CQL_SELECT_PRIVATE_H
+
+#include "query/cql/cql_function.h"
+#include "query/cql/cql_select_plan.h"
+
+/* A row that ORDER BY over several partitions sorts, by the columns that it names. */
+struct sorted_row {
+    struct clustering clustering;
+    size_t start;                        /* in the cells */
+    size_t size;
+    uint64_t number;                     /* as they came: what is equal stays in this order */
+};
+
+struct select {
+    struct cql_work *work;
+    const struct cql_select_plan *plan;
+    struct cql_restrict_bound bound;
+    struct arena *scratch;               /* of one row */
+    struct arena *group_arena;           /* of the group's first row */
+    struct arena *static_arena;
+    bool checks_slices;                  /* a scan with several slices */
+    bool is_going, goes_again, is_done;
+    int status;
+
+    uint64_t unit;
+    uint64_t unit_count;
+    struct buffer position;              /* the store's, of the next read */
+    bool unit_ended;
+    bool reads_static_only;              /* the next read fetches the static row of a resumed
+                                          * partition */
+    uint64_t limit_left;
+    uint64_t partition_limit;
+    uint64_t page_rows;                  /* rows that the page may have */
+
+    struct buffer partition_key;         /* of the rows that come now */
+    bool has_partition;
+    uint64_t partition_rows;             /* given of it */
+    bool partition_is_taken;             /* a row of it has passed */
+    struct row static_row;               /* in static_arena */
+    bool has_static;
+    bool static_is_pending;              /* no row of the partition was met yet */
+    struct buffer static_position;       /* the place before it */
+    uint64_t static_unit;
+
+    struct cql_accumulator **accumulators;
+    bool has_group;
+    struct buffer group_key;
+    struct page_row group_row;           /* its first one, in group_arena */
+    bool group_is_static_only;
+    struct row group_static;
+    bool group_has_static;
+
+    struct buffer cells;
+    uint32_t row_count;
+    struct sorted_row *sorted;
+    uint32_t sorted_capacity;
+    struct buffer paging_state;
+    bool is_virtual;                     /* all rows are there */
+    const struct page_row *virtual_rows;
+    bool by_index;                       /* rows are looked up from an index's entries */
+    struct arena *entry_arena;
+    struct page_row *entries;            /* of the index's page, in entry_arena */
+    uint32_t entry_count, entry;
+    bool reads_row;                      /* the next answer is the row of `entry` */
+    struct buffer after_entries;         /* the index's position after its page */
+    /* An entry that stands for a partition, whose rows come in pages of their own at `position`. */
+    struct buffer before_entry;          /* the index's position */
+    struct buffer resumed;               /* where a paging state goes on in the first entry's */
+    uint32_t virtual_count;
+};
+
+/* The statement has its answer, or a fault. */
+void cql_select_stop(struct select *select, int status);
+
+/* Whether ORDER BY merges rows of several partitions: then all of them must have come. */
+bool cql_select_sorts(const struct select *select);
+void cql_select_sort_rows(struct select *select);
+
+/* The row that a group is; the accumulators are back to nothing. */
+int cql_select_group_end(struct select *select);
+/* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
+int cql_select_take_row(struct select *select, const struct cql_row *row);
+/* Row `i` of a page of the store, in the order of the answer. */
+int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
+
+int cql_select_begin_partition(struct select *select, struct bytes key);
+/* The partition whose static row waited has no other row: it is a row of its own, unless the
+ * statement asked for rows by their clustering. */
+int cql_select_end_partition(struct select *select);
+void cql_select_keep_static(struct select *select, const struct page_row *row);
+bool cql_select_in_slices(const struct select *select, const struct row *row);
+
+/* Whether the entries of the index stand for partitions, not for rows. */
+bool cql_select_reads_partition(const struct select *select);
+/* The client's page ends before the row at `position` of a unit. */
+void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
+                           uint64_t partition_rows);
+#endif

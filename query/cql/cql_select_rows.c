@@ -1,0 +1,413 @@
+/* SELECT: rows and groups of the answer.
+ *
+ * What decides correctness: a row is looked at once over all pages of an answer.  The client's page
+ * ends only when a further row has been met that belongs into the answer, so there is no empty last
+ * page; the state then names the place before that row. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/cql/cql_json.h"
+#include "query/cql/cql_page.h"
+#include "query/cql/cql_select_private.h"
+#include "storage/base/memory.h"
+
+enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
+
+void cql_select_stop(struct select *select, int status)
+{
+    select->is_done = true;
+    select->status = status;
+}
+
+/* ---- ORDER BY over several partitions ---- */
+
+static int order_sorted(const void *a, const void *b, void *context)
+{
+    const struct select *select = context;
+    const struct sorted_row *left = a;
+    const struct sorted_row *right = b;
+    int order = clustering_compare(select->plan->table, &left->clustering, &right->clustering);
+    if (order == 0) {
+        return (left->number > right->number) - (left->number < right->number);
+    }
+    return select->plan->is_reversed ? -order : order;
+}
+
+bool cql_select_sorts(const struct select *select)
+{
+    return select->plan->has_order && select->bound.key_count > 1 &&
+           (!select->plan->is_aggregate || select->plan->has_group_by);
+}
+
+/* ORDER BY over several partitions: in memory, so all rows must have come. */
+void cql_select_sort_rows(struct select *select)
+{
+    if (!cql_select_sorts(select) || select->row_count == 0) {
+        return;
+    }
+    qsort_r(select->sorted, select->row_count, sizeof(struct sorted_row), order_sorted, select);
+    struct buffer cells = {0};
+    uint64_t kept = select->row_count;
+    kept = kept < select->limit_left ? kept : select->limit_left;
+    for (uint64_t i = 0; i < kept; i++) {
+        buffer_append(&cells, select->cells.data + select->sorted[i].start, select->sorted[i].size);
+    }
+    buffer_release(&select->cells);
+    select->cells = cells;
+    select->row_count = (uint32_t)kept;
+}
+
+/* ---- output ---- */
+
+static void put_cell(struct buffer *cells, struct bytes value)
+{
+    buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
+    buffer_append_bytes(cells, value);
+}
+
+static int put_row(struct select *select, const struct cql_context *context)
+{
+    const struct cql_select_plan *plan = select->plan;
+    struct buffer json = {0};
+    int rc = 0;
+    for (uint32_t i = 0; i < plan->selector_count && rc == 0; i++) {
+        struct bytes value;
+        rc = cql_expression_value(plan->selectors[i], context, &value);
+        if (rc == CQL_UNSET) {
+            rc = cql_invalid(context->fault, "Invalid unset value for a selected term");
+        }
+        if (rc == 0 && !plan->is_json) {
+            put_cell(&select->cells, value);
+        } else if (rc == 0) {
+            buffer_append_text(&json, i == 0 ? "{" : ", ");
+            cql_json_format_name(plan->names[i], &json);
+            buffer_append_text(&json, ": ");
+            cql_json_format(plan->selectors[i]->type, value, &json);
+        }
+    }
+    if (rc == 0 && plan->is_json) {
+        buffer_put_u8(&json, '}');
+        put_cell(&select->cells, buffer_view(&json));
+    }
+    buffer_release(&json);
+    return rc;
+}
+
+static void note_sorted(struct select *select, const struct clustering *clustering, size_t start)
+{
+    if (select->row_count == select->sorted_capacity) {
+        select->sorted_capacity = select->sorted_capacity == 0 ? 64 : select->sorted_capacity * 2;
+        select->sorted =
+            memory_resize(select->sorted, select->sorted_capacity * sizeof(struct sorted_row));
+    }
+    struct clustering ordered = *clustering;
+    uint32_t most = select->plan->order_columns;
+    ordered.count = ordered.count < most ? ordered.count : most;
+    select->sorted[select->row_count] =
+        (struct sorted_row){.clustering = clustering_copy(&ordered, select->work->arena),
+                            .start = start,
+                            .size = select->cells.size - start,
+                            .number = select->row_count};
+}
+
+/* Whether the answer has no room for a further row; then the client's page is at its end. */
+static bool page_is_full(const struct select *select)
+{
+    bool is_long = select->work->request.page_size > 0 && select->row_count > 0 &&
+                   select->cells.size >= CQL_PAGE_BYTES_MAX;
+    return select->row_count >= select->page_rows || is_long;
+}
+
+static int count_row(struct select *select)
+{
+    select->row_count++;
+    select->partition_rows++;
+    if (!cql_select_sorts(select) && select->limit_left != CQL_PAGE_NO_LIMIT &&
+        --select->limit_left == 0) {
+        cql_select_stop(select, 0);
+    }
+    if (select->cells.size > RESULT_BYTES_MAX) {
+        return cql_refuse(&select->work->fault, CQL_INVALID,
+                          "the answer has over %d bytes; ask for it in pages", RESULT_BYTES_MAX);
+    }
+    return 0;
+}
+
+/* ---- groups ---- */
+
+int cql_select_group_end(struct select *select)
+{
+    struct cql_context context = cql_context_of(select->work, select->scratch);
+    const struct cql_select_plan *plan = select->plan;
+    struct bytes *results =
+        arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
+    for (uint32_t i = 0; i < plan->aggregate_count; i++) {
+        cql_accumulator_result(select->accumulators[i], select->scratch, &results[i]);
+    }
+    struct cql_row row = {.table = plan->table,
+                          .key = select->group_row.key,
+                          .row = select->group_is_static_only ? NULL : &select->group_row.row,
+                          .static_row = select->group_has_static ? &select->group_static : NULL};
+    context.row = select->has_group ? &row : NULL;
+    context.aggregates = results;
+    size_t start = select->cells.size;
+    int rc = put_row(select, &context);
+    if (rc == 0 && cql_select_sorts(select)) {
+        struct clustering none = {.count = 0};
+        note_sorted(select, row.row != NULL ? &row.row->clustering : &none, start);
+    }
+    arena_reset(select->group_arena);
+    select->has_group = false;
+    return rc == 0 ? count_row(select) : rc;
+}
+
+/* What all rows of a group have in common. */
+static int group_key_of(struct select *select, const struct cql_row *row,
+                        const struct cql_context *context, struct buffer *key)
+{
+    const struct cql_select_plan *plan = select->plan;
+    buffer_clear(key);
+    if (!plan->has_group_by) {
+        return 0;
+    }
+    buffer_put_sized(key, row->key);
+    for (uint32_t i = 0; i < plan->group_clustering && row->row != NULL; i++) {
+        buffer_put_sized(key, row->row->clustering.values[i]);
+    }
+    if (plan->group_function != NULL && row->row != NULL) {
+        struct bytes value;
+        int rc = cql_expression_value(plan->group_function, context, &value);
+        if (rc != 0) {
+            return rc < 0 ? rc : cql_invalid(context->fault, "Invalid unset value in GROUP BY");
+        }
+        buffer_put_sized(key, value);
+    }
+    return 0;
+}
+
+static void group_begin(struct select *select, const struct cql_row *row)
+{
+    select->has_group = true;
+    select->group_row.key = arena_copy(select->group_arena, row->key);
+    select->group_is_static_only = row->row == NULL;
+    if (row->row != NULL) {
+        select->group_row.row = row_copy(row->row, select->group_arena);
+    }
+    select->group_has_static = row->static_row != NULL;
+    if (row->static_row != NULL) {
+        select->group_static = row_copy(row->static_row, select->group_arena);
+    }
+}
+
+/* 1: the row begins a group that the page has no room for. */
+static int group_row(struct select *select, const struct cql_row *row, bool partition_is_new)
+{
+    const struct cql_select_plan *plan = select->plan;
+    struct cql_context context = cql_context_of(select->work, select->scratch);
+    struct buffer key = {0};
+    context.row = row;
+    int rc = group_key_of(select, row, &context, &key);
+    bool is_same =
+        select->has_group && bytes_equal(buffer_view(&key), buffer_view(&select->group_key));
+    if (rc == 0 && select->has_group && !is_same) {
+        rc = cql_select_group_end(select);
+        if (partition_is_new) {
+            select->partition_rows = 0;
+        }
+    }
+    if (rc == 0 && !select->is_done && !select->has_group && plan->has_group_by &&
+        page_is_full(select)) {
+        rc = 1;
+    }
+    if (rc == 0 && !select->is_done && select->partition_rows < select->partition_limit) {
+        if (!select->has_group) {
+            group_begin(select, row);
+            buffer_clear(&select->group_key);
+            buffer_append_bytes(&select->group_key, buffer_view(&key));
+        }
+        for (uint32_t i = 0; i < plan->aggregate_count && rc == 0; i++) {
+            struct bytes value = CQL_NULL;
+            if (plan->aggregates[i].argument != NULL) {
+                rc = cql_expression_value(plan->aggregates[i].argument, &context, &value);
+            }
+            if (rc == 0) {
+                rc = cql_accumulator_add(select->accumulators[i], value, context.fault);
+            }
+        }
+    }
+    buffer_release(&key);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static bool passes(struct select *select, const struct cql_row *row)
+{
+    for (uint32_t i = 0; i < select->bound.filter_count; i++) {
+        if (!cql_filter_matches(&select->bound.filters[i], row, select->scratch)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
+int cql_select_take_row(struct select *select, const struct cql_row *row)
+{
+    arena_reset(select->scratch);
+    if (!passes(select, row)) {
+        return 0;
+    }
+    bool partition_is_new = !select->partition_is_taken;
+    select->partition_is_taken = true;
+    if (select->plan->is_aggregate && select->plan->is_distinct && !partition_is_new) {
+        return 0;
+    }
+    if (select->plan->is_aggregate) {
+        return group_row(select, row, partition_is_new);
+    }
+    if (select->partition_rows >= select->partition_limit) {
+        return 0;
+    }
+    if (page_is_full(select)) {
+        return 1;
+    }
+    struct cql_context context = cql_context_of(select->work, select->scratch);
+    context.row = row;
+    size_t start = select->cells.size;
+    int rc = put_row(select, &context);
+    if (rc == 0 && cql_select_sorts(select)) {
+        struct clustering none = {.count = 0};
+        note_sorted(select, row->row != NULL ? &row->row->clustering : &none, start);
+    }
+    return rc == 0 ? count_row(select) : rc;
+}
+
+bool cql_select_reads_partition(const struct select *select)
+{
+    return select->by_index && cql_index_is_wide(select->plan->where.index);
+}
+
+/* Of a partition that an entry of an index stands for, a position is the entry's and its own. */
+void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
+                           uint64_t partition_rows)
+{
+    struct buffer both = {0};
+    if (cql_select_reads_partition(select)) {
+        buffer_put_sized(&both, buffer_view(&select->before_entry));
+        buffer_append_bytes(&both, position);
+        position = buffer_view(&both);
+    }
+    struct cql_page_state state = {.statement_hash = select->work->compiled->hash,
+                                   .unit = unit,
+                                   .limit_left = select->limit_left,
+                                   .partition_rows = partition_rows,
+                                   .partition_key = buffer_view(&select->partition_key),
+                                   .position = position};
+    cql_page_write(&state, &select->paging_state);
+    buffer_release(&both);
+    cql_select_stop(select, 0);
+}
+
+/* The partition whose static row waited has no other row: it is a row of its own, unless the
+ * statement asked for rows by their clustering. */
+int cql_select_end_partition(struct select *select)
+{
+    if (!select->static_is_pending) {
+        return 0;
+    }
+    select->static_is_pending = false;
+    if (select->plan->where.has_clustering ||
+        (!select->plan->where.has_static_only && select->plan->where.all != NULL)) {
+        return 0;
+    }
+    struct cql_row row = {.table = select->plan->table,
+                          .key = buffer_view(&select->partition_key),
+                          .static_row = &select->static_row};
+    int rc = cql_select_take_row(select, &row);
+    if (rc == 1) {
+        cql_select_save_state(select, select->static_unit, buffer_view(&select->static_position),
+                              0);
+        rc = 0;
+    }
+    return rc;
+}
+
+int cql_select_begin_partition(struct select *select, struct bytes key)
+{
+    int rc = cql_select_end_partition(select);
+    if (rc == 0 && !select->is_done) {
+        buffer_clear(&select->partition_key);
+        buffer_append_bytes(&select->partition_key, key);
+        select->has_partition = true;
+        select->has_static = false;
+        select->partition_is_taken = false;
+        if (!select->has_group) {
+            select->partition_rows = 0;
+        }
+    }
+    return rc;
+}
+
+void cql_select_keep_static(struct select *select, const struct page_row *row)
+{
+    arena_reset(select->static_arena);
+    select->static_row = row_copy(&row->row, select->static_arena);
+    select->has_static = true;
+}
+
+/* The place right before row `i` of a page. */
+static void place_before(const struct select *select, const struct read_page *page, uint32_t i,
+                         struct buffer *position)
+{
+    buffer_clear(position);
+    if (i > 0) {
+        store_position_after(&page->rows[i - 1], false, position);
+    } else {
+        buffer_append_bytes(position, buffer_view(&select->position));
+    }
+}
+
+bool cql_select_in_slices(const struct select *select, const struct row *row)
+{
+    bool inside = !select->checks_slices;
+    for (uint32_t i = 0; i < select->bound.slice_count && !inside; i++) {
+        inside = slice_contains(select->plan->table, &select->bound.slices[i], &row->clustering);
+    }
+    return inside;
+}
+
+int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i)
+{
+    const struct page_row *row = &page->rows[i];
+    bool is_new =
+        !select->has_partition || !bytes_equal(row->key, buffer_view(&select->partition_key));
+    int rc = is_new ? cql_select_begin_partition(select, row->key) : 0;
+    if (rc != 0 || select->is_done) {
+        return rc;
+    }
+    if (row->row.is_static) {
+        cql_select_keep_static(select, row);
+        select->static_is_pending = true;
+        select->static_unit = select->unit;
+        place_before(select, page, i, &select->static_position);
+        return 0;
+    }
+    if (!cql_select_in_slices(select, &row->row)) {
+        return 0;
+    }
+    struct cql_row seen = {.table = page->table,
+                           .key = row->key,
+                           .row = &row->row,
+                           .static_row = select->has_static ? &select->static_row : NULL};
+    select->static_is_pending = false;
+    rc = cql_select_take_row(select, &seen);
+    if (rc == 1) {
+        struct buffer position = {0};
+        place_before(select, page, i, &position);
+        cql_select_save_state(select, select->unit, buffer_view(&position), select->partition_rows);
+        buffer_release(&position);
+        rc = 0;
+    }
+    return rc;
+}
