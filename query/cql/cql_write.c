@@ -79,6 +79,7 @@ static void write_release(struct cql_work *work)
     }
     buffer_release(&write->position);
     cql_once_free(write->once);
+    write_batch_free_blocks(write->batch);
     write_batch_free(write->batch);
     cql_write_ended(work->cql);
 }
@@ -166,6 +167,12 @@ static int bind_statement(struct write *write, struct cql_write_statement *state
     const struct cql_write_plan *plan = statement->plan;
     struct cql_context context = cql_context_of(work, work->arena);
     int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
+    if (rc == 0 && plan->is_ranked && write->once == NULL) {
+        rc = cql_invalid(&work->fault,
+                         "Some clustering keys are missing: click_id (only a request with a "
+                         "%s, which makes no second click of a retry, may leave it out)",
+                         CQL_ONCE_NAME);
+    }
     if (rc != 0) {
         return rc;
     }
@@ -436,6 +443,7 @@ static void write_wait(struct cql_work *work)
     if (is_new) {
         expectation = cql_once_expectation(write->once);
         cql_once_add(write->once, &write->answer, write->batch);
+        write->batch->hold = write->is_holding ? &write->hold : NULL;
     }
     int rc = store_apply_if(work->cql->options.store, write->batch, &expectation, is_new,
                             write_applied, write, &err);
@@ -453,6 +461,7 @@ static void write_wait(struct cql_work *work)
 static int build(struct write *write)
 {
     int64_t now_us = store_now_us(write->work->cql->options.store);
+    write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
     write->batch->hold = write->is_holding ? &write->hold : NULL;
     for (uint32_t i = 0; i < write->count; i++) {

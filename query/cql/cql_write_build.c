@@ -456,6 +456,55 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
     return 0;
 }
 
+static struct bytes click_value(const struct row *row, const struct column *column)
+{
+    if (column->kind == COLUMN_CLUSTERING) {
+        return row->clustering.values[column->position];
+    }
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        if (row->cells[i].column_id == column->id && (row->cells[i].flags & CELL_TOMBSTONE) == 0) {
+            return row->cells[i].value;
+        }
+    }
+    return CQL_NULL;
+}
+
+/* A click without a rank is a block of one row, as ingest's are of many. */
+static int build_click(struct cql_work *work, const struct cql_write_statement *statement,
+                       struct write_batch *batch, uint32_t key)
+{
+    const struct table *table = statement->plan->table;
+    const struct clustering *clustering = &statement->bound.slices[0].start.prefix;
+    struct row row;
+    bool made;
+    int rc = make_row(work, statement, batch, clustering, NULL, &row, &made);
+    if (rc != 0) {
+        return rc;
+    }
+    struct block *block = block_new(table, 1);
+    write_batch_add_block(batch, block);
+    block->rows = 1;
+    block->partition_codes[0] =
+        block_dictionary_add(&block->partitions, statement->bound.keys[key]);
+    for (uint32_t i = 0; i < block->column_count; i++) {
+        struct block_column *to = &block->columns[i];
+        const struct column *column = block_column_of(table, i);
+        struct bytes value = click_value(&row, column);
+        uint8_t scale = 0;
+        if (value.data == NULL) {
+            block_set_absent(block, to, 0);
+        } else if (to->kind == VECTOR_CODE) {
+            to->codes[0] = block_dictionary_add(&to->dictionary, value);
+        } else if (vector_value_get(column->type, value, &to->integers[0], &scale) != 0) {
+            return cql_invalid(&work->fault, "%s is no value that a click can have", column->name);
+        }
+        if (to->kind == VECTOR_DECIMAL) {
+            to->scales[0] = scale;
+        }
+    }
+    return 0;
+}
+
 bool cql_write_deletes_range(const struct cql_write_plan *plan)
 {
     bool names_rows = plan->where.clustering_used == plan->table->clustering_count;
@@ -642,6 +691,13 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
             } else {
                 rc = build_counts(work, statement, batch, key);
             }
+            if (rc != 0) {
+                return rc;
+            }
+            continue;
+        }
+        if (plan->is_ranked) {
+            rc = build_click(work, statement, batch, key);
             if (rc != 0) {
                 return rc;
             }

@@ -184,6 +184,18 @@ static bool all_static(const struct cql_write_plan *plan)
     return is_static;
 }
 
+/* Whether an INSERT leaves to the store what it ranks clicks by. */
+static bool leaves_rank(const struct cql_write_plan *plan)
+{
+    uint32_t count = plan->table->clustering_count;
+    bool leaves = plan->kind == CQL_INSERT && (plan->table->flags & TABLE_RANKED) != 0 &&
+                  !plan->is_conditional && plan->where.clustering[count - 1] == NULL;
+    for (uint32_t i = 0; leaves && i + 1 < count; i++) {
+        leaves = plan->where.clustering[i] != NULL;
+    }
+    return leaves;
+}
+
 /* Statements that change columns name rows, or nothing of the clustering for statics alone; INSERT
  * may name a row beside its statics. */
 static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
@@ -198,7 +210,8 @@ static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
     }
     plan->is_static = is_static && !plan->where.has_clustering;
     bool needs_rows = plan->kind != CQL_DELETE || has_operations;
-    if (plan->is_static || has_rows(plan)) {
+    plan->is_ranked = leaves_rank(plan);
+    if (plan->is_static || plan->is_ranked || has_rows(plan)) {
         return 0;
     }
     if (plan->kind == CQL_DELETE && plan->is_conditional) {

@@ -338,6 +338,81 @@ Test(cql_once, what_was_refused_is_not_remembered)
     house_close(&house);
 }
 
+/* ---- clicks that leave their rank to the store ---- */
+
+#define CLICK                                                                                      \
+    "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, amount) "                        \
+    "VALUES ('r', '2013-11-28', 1385654400123, 'ad', 0.50)"
+#define CLICKS "SELECT click_id, amount, day_derived FROM daybook.ad_click"
+
+Test(cql_once, a_click_under_an_id_may_leave_its_click_id_to_the_store)
+{
+    struct house house = {0};
+    house_open(&house);
+    send(&house, CLICK, NULL);
+    cr_expect_eq(house.seen.code, CQL_INVALID);
+    cr_expect_not_null(strstr(house.seen.message, CQL_ONCE_NAME), "%s", house.seen.message);
+    send(&house, CLICK, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
+    send(&house, CLICK, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    query(&house, CLICKS);
+    cr_expect_str_eq(house.seen.cells, "0;0.50;-;");
+    send(&house, CLICK, other_id);
+    cr_expect_str_eq(house.seen.echo, "applied", "two honest clicks can fall together");
+    query(&house, CLICKS);
+    cr_expect_str_eq(house.seen.cells, "0;0.50;-;1;0.50;-;");
+    query(&house, "SELECT clicks FROM daybook.clicks_per_ad WHERE ad_id = 'ad'");
+    cr_expect_str_eq(house.seen.cells, "2;");
+    cr_assert_eq(rollup_fixture_settle(&house.fixture, false), 0);
+    rollup_fixture_expect_figures(&house.fixture, "r 2013-11-28 2 1.00 - - open\n");
+    house_close(&house);
+}
+
+Test(cql_once, a_click_that_is_wrong_is_refused_without_its_click_id_too)
+{
+    static const char *const wrong[] = {
+        "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, amount) "
+        "VALUES ('r', '2013-13-01', 1385654400123, 'ad', 1)",
+        "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, amount) "
+        "VALUES ('r', '2013-11-28', 1385654400123, 'ad', -1)",
+        "INSERT INTO daybook.ad_click (reseller_id, day, time, amount) "
+        "VALUES ('r', '2013-11-28', 1385654400123, 1)",
+        "UPDATE daybook.ad_click SET amount = 1 WHERE reseller_id = 'r' AND day = '2013-11-28' "
+        "AND time = 1385654400123 AND ad_id = 'ad'",
+        CLICK " IF NOT EXISTS",
+    };
+    struct house house = {0};
+    house_open(&house);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        send(&house, wrong[i], first_id);
+        cr_expect_eq(house.seen.code, CQL_INVALID, "%s", wrong[i]);
+    }
+    query(&house, CLICKS);
+    cr_expect_str_eq(house.seen.cells, "");
+    house_close(&house);
+}
+
+Test(cql_once, a_batch_of_clicks_and_rows_is_one_request)
+{
+    struct cql_batch_item items[] = {
+        {.text = bytes_text(CLICK)},
+        {.text = bytes_text(CLICK)},
+        {.text = bytes_text("INSERT INTO k.t (p, c, v) VALUES (1, 1, 'a')")}};
+    struct cql_request batch = {.kind = CQL_BATCH, .items = items, .item_count = 3};
+    struct house house = {0};
+    house_open(&house);
+    run(&house, batch, first_id);
+    cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);
+    run(&house, batch, first_id);
+    cr_expect_str_eq(house.seen.echo, "duplicate");
+    query(&house, CLICKS);
+    cr_expect_str_eq(house.seen.cells, "0;0.50;-;1;0.50;-;");
+    query(&house, "SELECT v FROM k.t");
+    cr_expect_str_eq(house.seen.cells, "a;");
+    house_close(&house);
+}
+
 /* ---- the kept answer as bytes ---- */
 
 static void pack_refusal(struct buffer *packed)
