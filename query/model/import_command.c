@@ -141,7 +141,7 @@ struct import {
     struct cql_session session;
     bool is_asking;                    /* cql_run has not returned */
     bool has_answer;                   /* to what it was asked last */
-    bool has_failed;
+    int exit_status;                   /* EXIT_DONE until a statement is refused */
 };
 
 static void import_finish(struct import *import, int exit_status)
@@ -162,8 +162,8 @@ static void statement_answered(void *context, const struct cql_result *result)
     const struct definition *statement = &import->statements[import->done];
 
     import->has_answer = true;
-    import->has_failed = result->kind == CQL_RESULT_ERROR;
-    if (import->has_failed) {
+    if (result->kind == CQL_RESULT_ERROR) {
+        import->exit_status = model_exit_of(result->error.code);
         command_printf(import->output, COMMAND_ERR,
                        "daybook: %s\ndaybook: line %u: refused: %s; %u of %u statements are done\n",
                        statement->cql, statement->line, result->error.message, import->done,
@@ -178,7 +178,7 @@ static void statement_answered(void *context, const struct cql_result *result)
 
 static void run_statements(struct import *import)
 {
-    while (!import->has_failed && import->done < import->count) {
+    while (import->exit_status == EXIT_DONE && import->done < import->count) {
         struct cql_request request = {.kind = CQL_QUERY,
                                       .text = bytes_text(import->statements[import->done].cql),
                                       .consistency = CQL_ONE,
@@ -190,7 +190,7 @@ static void run_statements(struct import *import)
         if (!import->has_answer)
             return;
     }
-    import_finish(import, import->has_failed ? EXIT_WRONG_USAGE : EXIT_DONE);
+    import_finish(import, import->exit_status);
 }
 
 static bool has_keyspace(void *context, const char *keyspace)

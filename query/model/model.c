@@ -29,6 +29,11 @@ static const struct command commands[] = {
      .run = import_command_run},
 };
 
+int model_exit_of(enum cql_error_code code)
+{
+    return code >= CQL_SYNTAX_ERROR ? EXIT_WRONG_USAGE : EXIT_SYSTEM_FAILED;
+}
+
 const struct command *model_commands(uint32_t *count_out)
 {
     *count_out = sizeof(commands) / sizeof(commands[0]);

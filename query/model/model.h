@@ -40,4 +40,7 @@ bool import_command_writes(const void *options);
 const char *import_command_file(const void *options);
 void import_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
+
+/* The exit status for a refusal: a request at fault is wrong usage, a server is a failure. */
+int model_exit_of(enum cql_error_code code);
 #endif

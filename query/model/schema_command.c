@@ -70,12 +70,14 @@ static void listing_answered(void *context, const struct cql_result *result)
     struct listing *listing = context;
     struct command_output *output = listing->output;
     struct reader cells = reader_of(result->rows.cells);
-    bool has_failed = result->kind == CQL_RESULT_ERROR;
+    int exit_status = EXIT_DONE;
 
     buffer_clear(&listing->text);
-    if (has_failed)
+    if (result->kind == CQL_RESULT_ERROR) {
+        exit_status = model_exit_of(result->error.code);
         command_printf(output, COMMAND_ERR, "daybook: %s\n", result->error.message);
-    for (uint32_t row = 0; !has_failed && row < result->rows.row_count; row++) {
+    }
+    for (uint32_t row = 0; exit_status == EXIT_DONE && row < result->rows.row_count; row++) {
         for (uint32_t i = 0; i < result->rows.metadata.count; i++) {
             struct bytes cell = reader_bytes(&cells, reader_u32_be(&cells));
             if (i + 1 < result->rows.metadata.count)
@@ -88,7 +90,7 @@ static void listing_answered(void *context, const struct cql_result *result)
     output->write(output, COMMAND_OUT, buffer_view(&listing->text));
     buffer_release(&listing->text);
     memory_free(listing);
-    output->finish(output, has_failed ? EXIT_WRONG_USAGE : EXIT_DONE);
+    output->finish(output, exit_status);
 }
 
 static void list(const struct model *model, const char *keyspace, struct command_output *output)

@@ -103,6 +103,7 @@ def test_what_schema_prints_makes_the_schema_again(serve):
         assert printed in server.run("schema").out
         cql.cqlsh(server, stdin=f'DROP KEYSPACE "{keyspace}";\n{printed}')
         assert server.run("schema", "--keyspace", keyspace).out == printed
+    assert "not found in keyspaces" in server.run("schema", "--keyspace", "Music", status=2).err
     assert "CREATE INDEX users_user_name_idx ON music.users (user_name);" in \
         server.run("schema", "--keyspace", "music").out
 
