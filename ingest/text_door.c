@@ -438,6 +438,13 @@ void text_door_turn(struct timer *timer)
 
 /* ---- the connection ---- */
 
+/* A frame that waits for its turn fills its input: there is room again when it is taken. */
+static bool has_space(const struct text_connection *connection)
+{
+    return text_input_has_space(&connection->input) &&
+           (connection->binary == NULL || !connection->is_woken);
+}
+
 void text_door_update(struct text_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
@@ -460,7 +467,7 @@ void text_door_update(struct text_connection *connection)
     }
     if (connection->state == TEXT_REFUSED ||
         (connection->state == TEXT_RECORDS && queued <= TEXT_QUEUE_MAX &&
-         connection->reply_count < TEXT_REPLIES_MAX && text_input_has_space(&connection->input)))
+         connection->reply_count < TEXT_REPLIES_MAX && has_space(connection)))
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
