@@ -519,7 +519,10 @@ static int go_on_from(struct select *select, struct bytes paging_state)
     } else {
         buffer_append_bytes(&select->position, state.position);
     }
-    select->has_partition = state.position.size > 0 && state.partition_key.size > 0;
+    /* The first slice of a partition is the one that came with its static row. */
+    bool is_first_slice = select->bound.is_scan || state.unit % select->bound.slice_count == 0;
+    bool is_within = state.position.size > 0 || !is_first_slice;
+    select->has_partition = is_within && state.partition_key.size > 0;
     select->reads_static_only = select->plan->reads_statics && select->has_partition &&
                                 !select->is_virtual && !select->by_index;
     return 0;
