@@ -117,7 +117,11 @@ static int to_json_value(const struct cql_expression *call, const struct bytes *
                          const struct cql_context *context, struct bytes *value)
 {
     struct buffer text = {0};
-    cql_json_format(call->arguments[0]->type, arguments[0], &text);
+    const struct type *type = call->arguments[0]->type;
+    bool may_be_empty =
+        type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB;
+    bool is_null = arguments[0].size == 0 && !may_be_empty;
+    cql_json_format(type, is_null ? CQL_NULL : arguments[0], &text);
     *value = cql_keep(context, &text);
     return 0;
 }

@@ -212,11 +212,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
     cql_json_format_plain(type, value, &text);
     if (type->kind == TYPE_TIMESTAMP && text.size > 10 && text.data[10] == 'T')
         text.data[10] = ' ';
-    bool is_text = type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB;
-    /* Only texts and blobs can be empty in JSON. */
-    if (value.size == 0 && !is_text)
-        buffer_append_text(json, "null");
-    else if (!is_bare(type->kind))
+    if (!is_bare(type->kind) || text.size == 0)
         cql_json_format_string(buffer_view(&text), json);
     else if (text.data[text.size - 1] == 'N' || text.data[text.size - 1] == 'y')
         buffer_append_text(json, "null");
