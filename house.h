@@ -26,7 +26,7 @@ struct house_options {
     bool is_made;                      /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup works by itself: for a server */
     bool salvages;                     /* go on without what is damaged in the log */
-    uint64_t memory_limit;             /* bytes of memtables; 0: the engine's default */
+    uint64_t memory_limit;             /* engine.h; 0: the engine's default */
     uint64_t archive_bytes;            /* of log files that are kept; commit_log.h */
 };
 

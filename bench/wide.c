@@ -196,8 +196,9 @@ static void segment_scan(struct segment *segment, const struct table *table, int
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
     struct wide_rows rows;
     wide_rows_init(&rows, table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         if (wide_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err) != 0)
             fail(&err);
         int64_t partition_sum = 0;
@@ -208,6 +209,7 @@ static void segment_scan(struct segment *segment, const struct table *table, int
         *sum += partition_sum;
         *rows_read += rows.rows;
     }
+    segment_cursor_give(segment, cursor);
     wide_rows_release(&rows);
     wide_segment_reader_free(reader);
 }

@@ -104,6 +104,12 @@ void counter_memtable_free(struct counter_memtable *memtable)
     memory_free(memtable);
 }
 
+size_t counter_memtable_bytes(const struct counter_memtable *memtable)
+{
+    return memtable->bucket_count * sizeof *memtable->buckets +
+           memtable->count / COUNTER_CHUNK_SLOTS * sizeof(struct counter_slot *);
+}
+
 /* ---- slots ---- */
 
 static inline struct counter_slot *slot_at(const struct counter_memtable *memtable, uint32_t slot)

@@ -21,6 +21,7 @@ void counter_memtable_free(struct counter_memtable *memtable);
  * without clustering columns.  Slot numbers stay for the memtable's life. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
+size_t counter_memtable_bytes(const struct counter_memtable *memtable);    /* beside the arena's */
 /* Frames never decrease. */
 void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
                           uint64_t frame);

@@ -146,23 +146,6 @@ void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter)
     engine_request_freeze(engine);
 }
 
-static size_t memory_used(const struct engine *engine)
-{
-    size_t used = memtable_bytes(engine->open);
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
-        used += memtable_bytes(engine->frozen[i]);
-    }
-    return used;
-}
-
-bool engine_open_is_full(const struct engine *engine)
-{
-    return engine->open->wide_rows >= engine->options.memtable_rows_max ||
-           memtable_bytes(engine->open) >= engine->options.memory_limit / 3 ||
-           (engine->log != NULL && engine->frozen_count == 0 &&
-            commit_log_unflushed_bytes(engine->log) >= engine->options.unflushed_log_max);
-}
-
 /* ---- frames ---- */
 
 /* Hand the open frame to the log.  Not while one is being written. */
@@ -367,44 +350,6 @@ static void engine_unhold(struct store *store, struct store_hold *hold)
     }
 }
 
-/* ---- memory made ready ---- */
-
-struct memory_job {
-    struct job job;
-    struct engine *engine;
-    struct arena_chunk *chunk;
-};
-
-static void memory_run(struct job *job)
-{
-    ((struct memory_job *)(void *)job)->chunk = arena_chunk_make(MEMTABLE_CHUNK);
-}
-
-static void memory_done(struct job *job)
-{
-    struct memory_job *memory = (struct memory_job *)(void *)job;
-    struct engine *engine = memory->engine;
-    arena_supply_add(engine->memory, memory->chunk);
-    engine->is_memory_coming = false;
-    memory_free(memory);
-    engine_job_done(engine);
-}
-
-/* The kernel clears memory at its first touch, which costs more than what is written to it: so
- * another thread touches what the memtable will want next. */
-static void make_memory_ready(struct engine *engine)
-{
-    if (engine->is_memory_coming || !arena_supply_wants(engine->memory)) {
-        return;
-    }
-    struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
-    memory->job = (struct job){.run = memory_run, .done = memory_done};
-    memory->engine = engine;
-    engine->is_memory_coming = true;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
-}
-
 /* ---- apply ---- */
 
 static int full(struct engine *engine, struct error *err)
@@ -448,11 +393,7 @@ static int apply_admit(struct engine *engine, const struct write_batch *batch, s
         (engine->is_purging && batch->block_count > 0)) {
         return full(engine, err);
     }
-    if (engine->frozen_count > 0 && (memory_used(engine) >= engine->options.memory_limit ||
-                                     (engine->frozen_count > 1 && engine_open_is_full(engine)))) {
-        return full(engine, err);
-    }
-    return 0;
+    return engine_memory_is_full(engine) ? full(engine, err) : 0;
 }
 
 /* A batch that changes the schema begins a memtable, so that one memtable has one schema. */
@@ -606,7 +547,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     } else {
         engine_seal_if_idle(engine);
     }
-    make_memory_ready(engine);
+    engine_make_memory_ready(engine);
     return 0;
 }
 
@@ -670,7 +611,8 @@ static void engine_status(struct store *store, struct store_status *status)
         .frame_flushed = engine->frame_flushed,
         .log_bytes = commit_log_disk_bytes(engine->log),
         .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
-        .memory_bytes = memory_used(engine),
+        .memory_bytes = engine_memtables_bytes(engine),
+        .memory_kept_bytes = engine_kept_bytes(engine),
         .memtables_frozen = engine->frozen_count,
         .segments = engine->segment_count,
         .failed = engine->failed != 0,
@@ -749,6 +691,7 @@ const struct store_ops engine_ops = {
     .snapshot = engine_snapshot_op,
     .snapshot_let_go = engine_snapshot_let_go_op,
     .snapshot_release = engine_snapshot_release_op,
+    .hold_memory = engine_hold_memory_op,
     .now_us = engine_now_us,
     .close = engine_close_op,
 };

@@ -70,16 +70,14 @@ static bool purged_all(const struct compact_job *compact,
                        bool (*each)(const struct compact_job *compact, int64_t token,
                                     struct bytes key))
 {
-    const struct partition_index_entry *entry = NULL;
-    int64_t token = INT64_MIN;
-    struct bytes key = {0};
+    struct partition_index_entry entry = {.token = INT64_MIN};
     if (compact->purged == NULL) {
         return true;
     }
-    while ((entry = partition_index_seek(compact->purged, token, key, entry != NULL)) != NULL) {
-        token = entry->token;
-        key = entry->key;
-        if (!each(compact, token, key)) {
+    for (bool after = false;
+         partition_index_seek(compact->purged, entry.token, entry.key, after, &entry);
+         after = true) {
+        if (!each(compact, entry.token, entry.key)) {
             return false;
         }
     }
@@ -201,7 +199,7 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
         const struct segment_info *info = segment_info(engine->segments[i]);
         if (info->table_id == table_id && info->kind == SEGMENT_WIDE &&
             !is_input(compact, engine->segments[i]) &&
-            segment_find(engine->segments[i], token, key) != NULL) {
+            segment_has(engine->segments[i], token, key)) {
             return false;
         }
     }

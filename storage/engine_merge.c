@@ -141,7 +141,8 @@ static struct stream *stream_folded(struct stream *inner)
 /* Up to which writing time the partition's tombstones go; INT64_MIN: none does. */
 static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
-    if (compact->purged != NULL && partition_index_find(compact->purged, token, key) != NULL) {
+    struct partition_index_entry entry;
+    if (compact->purged != NULL && partition_index_find(compact->purged, token, key, &entry)) {
         return INT64_MAX;
     }
     return compact->drops_tombstones ? compact->drops_before_us : INT64_MIN;
@@ -228,7 +229,7 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
             is_left_out |= but->segments[k] == segment;
         }
         if (!is_left_out && segment_days_find(segment_days(segment), day) != NULL &&
-            segment_find(segment, token, key) != NULL) {
+            segment_has(segment, token, key)) {
             return true;
         }
     }

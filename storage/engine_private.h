@@ -69,6 +69,8 @@ struct engine {
     uint32_t frozen_count;
     struct segment **segments;         /* by (table id, kind, frame_first) */
     uint32_t segment_count;
+    uint64_t segments_bytes;           /* of memory, of all of them */
+    uint64_t held_bytes;               /* what rooms above hold: store_hold_memory */
     struct partition_index **indexes;  /* sealed stats, one per ranked table */
     uint32_t index_count;
 
@@ -138,7 +140,6 @@ bool engine_is_waiting_for_space(const struct engine *engine);
 extern const struct store_ops engine_ops;
 /* Between two frames: what is open covers the frames up to `frame_last`. */
 void engine_freeze_open(struct engine *engine, uint64_t frame_last);
-bool engine_open_is_full(const struct engine *engine);
 /* Whether a batch overwrites or deletes where the open memtable has fresh rows. */
 bool engine_meets_exceptions(const struct engine *engine, const struct write_batch *batch);
 /* The log's callbacks. */
@@ -157,6 +158,19 @@ struct store_version engine_version(const struct engine *engine, uint32_t table_
                                     struct bytes key);
 /* Every version that was given is out of date. */
 void engine_versions_end(struct engine *engine);
+
+/* ---- engine_memory.c: the limit ---- */
+/* Of memtables, open and frozen. */
+uint64_t engine_memtables_bytes(const struct engine *engine);
+/* Of what stays whatever is flushed. */
+uint64_t engine_kept_bytes(const struct engine *engine);
+/* The open memtable is to be frozen. */
+bool engine_open_is_full(const struct engine *engine);
+/* No batch may be applied before a memtable was flushed. */
+bool engine_memory_is_full(const struct engine *engine);
+void engine_hold_memory_op(struct store *store, int64_t change_bytes);
+/* Have memory for memtables made ready by another thread, where more will be wanted soon. */
+void engine_make_memory_ready(struct engine *engine);
 
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);
@@ -183,7 +197,7 @@ void view_release(struct view *view);
 must_check int engine_open_segments(struct engine *engine, struct error *err);
 void engine_add_segment(struct engine *engine, struct segment *segment);       /* takes the ref */
 void engine_remove_segment(struct engine *engine, uint64_t segment_id);        /* and its file */
-void engine_index_segment(struct engine *engine, const struct segment *segment);
+void engine_index_segment(struct engine *engine, struct segment *segment);
 /* Work the partition's entry out again, from the runs of now. */
 void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t token,
                               struct bytes key);

@@ -507,11 +507,10 @@ static void read_start(struct read_job *read)
     struct engine *engine = read->engine;
     bool reads_disk = false;
     for (uint32_t i = 0; i < read->view.segment_count && !reads_disk; i++) {
-        const struct segment *segment = read->view.segments[i];
         reads_disk = read->request.is_scan ||
-                     segment_find(segment, murmur3_token(read->request.key.data,
-                                                         read->request.key.size),
-                                  read->request.key) != NULL;
+                     segment_may_have(read->view.segments[i],
+                                      murmur3_token(read->request.key.data,
+                                                    read->request.key.size));
     }
     if (reads_disk || read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
         engine->world->executor->submit(engine->world->executor, LANE_READ, &read->job);

@@ -36,6 +36,7 @@ void engine_add_segment(struct engine *engine, struct segment *segment)
         at--;
     }
     engine->segments[at] = segment;
+    engine->segments_bytes += segment_bytes(segment);
     int64_t timestamp_us = segment_info(segment)->timestamp_max_us;
     if (timestamp_us >= engine->timestamp_next_us) {
         engine->timestamp_next_us = timestamp_us + 1;
@@ -49,6 +50,7 @@ void engine_remove_segment(struct engine *engine, uint64_t segment_id)
         i++;
     }
     check(i < engine->segment_count);
+    engine->segments_bytes -= segment_bytes(engine->segments[i]);
     segment_remove_at_close(engine->segments[i]);
     segment_unref(engine->segments[i]);
     memmove(&engine->segments[i], &engine->segments[i + 1],
@@ -79,16 +81,18 @@ struct partition_index *engine_index(const struct engine *engine, uint32_t table
 }
 
 /* A segment that memory did not know: its stats join the table's index. */
-void engine_index_segment(struct engine *engine, const struct segment *segment)
+void engine_index_segment(struct engine *engine, struct segment *segment)
 {
     if (segment_info(segment)->kind != SEGMENT_WIDE) {
         return;
     }
     struct partition_index *index = index_for(engine, segment_info(segment)->table_id);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         partition_index_add(index, partition->token, partition->key, partition->stats);
     }
+    segment_cursor_give(segment, cursor);
 }
 
 void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t token,
@@ -97,15 +101,17 @@ void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t 
     struct partition_index *index = index_for(engine, table_id);
     partition_index_clear(index, token, key);
     for (uint32_t i = 0; i < engine->segment_count; i++) {
-        const struct segment *segment = engine->segments[i];
+        struct segment *segment = engine->segments[i];
         if (segment_info(segment)->table_id != table_id ||
-            segment_info(segment)->kind != SEGMENT_WIDE) {
+            segment_info(segment)->kind != SEGMENT_WIDE || !segment_may_have(segment, token)) {
             continue;
         }
-        const struct segment_partition *partition = segment_find(segment, token, key);
+        struct segment_cursor *cursor = segment_cursor_take(segment);
+        const struct segment_partition *partition = segment_find(cursor, token, key);
         if (partition != NULL) {
             partition_index_add(index, token, key, partition->stats);
         }
+        segment_cursor_give(segment, cursor);
     }
 }
 
@@ -234,7 +240,7 @@ bool engine_has_exceptions(const struct engine *engine, const struct table *tabl
     for (uint32_t i = 0; i < engine->segment_count; i++) {
         const struct segment_info *info = segment_info(engine->segments[i]);
         if (info->table_id == table->id && info->kind == SEGMENT_NARROW &&
-            segment_find(engine->segments[i], token, key) != NULL) {
+            segment_has(engine->segments[i], token, key)) {
             return true;
         }
     }

@@ -63,8 +63,9 @@ static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
     struct wide_rows rows;
     wide_rows_init(&rows, table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         struct error err = {0};
         int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
         if (rc != 0) {
@@ -73,6 +74,7 @@ static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
         }
         compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
     }
+    segment_cursor_give(segment, cursor);
     wide_rows_release(&rows);
     wide_segment_reader_free(reader);
 }
@@ -94,8 +96,9 @@ static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
                                  const struct table *table, const char *path)
 {
     struct slice slice = slice_all();
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         struct stream *stream;
         struct error err = {0};
         uint64_t items = 0;
@@ -114,6 +117,7 @@ static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
             scrub_found(scrub, path, table->id, partition->key, err.text);
         }
     }
+    segment_cursor_give(segment, cursor);
 }
 
 static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)

@@ -32,10 +32,9 @@ static void fresh_stats(const struct engine *engine, const struct table *table, 
                         struct bytes key, uint64_t frame, struct partition_stats *stats)
 {
     const struct partition_index *index = engine_index(engine, table->id);
-    const struct partition_index_entry *entry =
-        index == NULL ? NULL : partition_index_find(index, token, key);
-    if (entry != NULL) {
-        stats_add(stats, &entry->stats);
+    struct partition_index_entry entry;
+    if (index != NULL && partition_index_find(index, token, key, &entry)) {
+        stats_add(stats, &entry.stats);
     }
     for (uint32_t i = 0; i < engine->frozen_count; i++) {
         add_memtable(engine->frozen[i], table->id, key, frame, stats);
@@ -502,12 +501,10 @@ static void group_done(struct job *job)
     uint32_t count = group->status == 0 ? partition_index_count(group->groups) : 0;
     struct partition_figure *figures = memory_alloc(count * sizeof(*figures));
     uint32_t filled = 0;
-    const struct partition_index_entry *entry = NULL;
-    while (filled < count) {
-        entry = entry == NULL
-                    ? partition_index_seek(group->groups, INT64_MIN, (struct bytes){0}, false)
-                    : partition_index_seek(group->groups, entry->token, entry->key, true);
-        figures[filled++] = (struct partition_figure){.key = entry->key, .stats = entry->stats};
+    struct partition_index_entry entry = {.token = INT64_MIN};
+    while (filled < count &&
+           partition_index_seek(group->groups, entry.token, entry.key, filled > 0, &entry)) {
+        figures[filled++] = (struct partition_figure){.key = entry.key, .stats = entry.stats};
     }
     qsort(figures, count, sizeof(*figures), figure_order);
     group->figures(group->context, group->status, group->status == 0 ? NULL : &group->err, figures,

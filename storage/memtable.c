@@ -275,5 +275,13 @@ bool memtable_is_empty(const struct memtable *memtable)
 
 size_t memtable_bytes(const struct memtable *memtable)
 {
-    return arena_held(memtable->arena);
+    size_t bytes = arena_held(memtable->arena) + counter_memtable_bytes(memtable->counters);
+    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+        bytes += wide_memtable_bytes(memtable->wide[i].rows);
+    }
+    for (uint32_t i = 0; i < memtable->slots_count; i++) {
+        const struct counting_slots *slots = &memtable->slots[i];
+        bytes += ((size_t)slots->capacity + slots->counts_capacity) * sizeof(uint32_t);
+    }
+    return bytes;
 }

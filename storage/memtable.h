@@ -57,5 +57,5 @@ void memtable_freeze(struct memtable *memtable, uint64_t frame_last);
 /* NULL when it has no rows of the table. */
 struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id);
 bool memtable_is_empty(const struct memtable *memtable);
-size_t memtable_bytes(const struct memtable *memtable);
+size_t memtable_bytes(const struct memtable *memtable);        /* of memory */
 #endif

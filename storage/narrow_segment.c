@@ -271,7 +271,7 @@ enum narrow_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
 struct narrow_stream {
     struct stream base;
     struct segment *segment; /* a reference */
-    const struct segment_partition *partition;
+    struct segment_partition partition; /* its key and stats are not used */
     struct narrow_scratch *scratch;
     bool reversed;
     bool with_static;
@@ -290,14 +290,14 @@ static int narrow_stream_damaged(const struct narrow_stream *stream, const char 
 {
     return error_set(err, ERROR_CORRUPT, "segment %016" PRIx64 ": page %" PRIu32 ": %s",
                      segment_info(stream->segment)->id,
-                     stream->partition->page_first + stream->page, what);
+                     stream->partition.page_first + stream->page, what);
 }
 
 /* Make page number `page` of the partition the current one, standing nowhere in it. */
 static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struct error *err)
 {
     struct narrow_scratch *scratch = stream->scratch;
-    uint32_t page_index = stream->partition->page_first + page;
+    uint32_t page_index = stream->partition.page_first + page;
     stream->page = page;
     if (!scratch->has_page || scratch->page != page_index) {
         scratch->has_page = false;
@@ -311,7 +311,7 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
         scratch->has_page = true;
     }
     struct narrow_entry *entry = &scratch->entry;
-    uint32_t index = page == 0 ? stream->partition->entry : 0;
+    uint32_t index = page == 0 ? stream->partition.entry : 0;
     if (narrow_entry_decode(buffer_view(&scratch->plain), index, entry) != 0)
         return narrow_stream_damaged(stream, "its entry is none", err);
     stream->index_first = entry->item_count > 0 && entry->items[0].kind == ITEM_STATIC;
@@ -343,12 +343,12 @@ static int narrow_stream_seek_page(struct narrow_stream *stream, uint32_t *page_
                                    struct error *err)
 {
     uint32_t low = 0;
-    uint32_t high = stream->partition->page_count - 1;
+    uint32_t high = stream->partition.page_count - 1;
     *page_out = 0;
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
         struct bytes label =
-            segment_page_first(stream->segment, stream->partition->page_first + middle);
+            segment_page_first(stream->segment, stream->partition.page_first + middle);
         int order;
         if (narrow_label_compare(stream->base.table, label, &stream->from, &order) != 0) {
             stream->page = middle;
@@ -416,7 +416,7 @@ static int narrow_stream_static(struct narrow_stream *stream, struct unfiltered 
                                 struct error *err)
 {
     stream->phase = PHASE_BEGIN;
-    if (stream->partition->page_count == 0) {
+    if (stream->partition.page_count == 0) {
         stream->phase = PHASE_END;
         return 0;
     }
@@ -469,7 +469,7 @@ static int narrow_stream_turn(struct narrow_stream *stream, bool *more_out, stru
         uint32_t count = stream->scratch->entry.item_count;
         if (stream->reversed ? stream->index > stream->index_first : stream->index < count)
             return 0;
-        if (stream->page == (stream->reversed ? 0 : stream->partition->page_count - 1)) {
+        if (stream->page == (stream->reversed ? 0 : stream->partition.page_count - 1)) {
             *more_out = false;
             return 0;
         }
@@ -562,6 +562,23 @@ static uint8_t *bound_own(struct bound *bound, uint8_t *to)
     return to;
 }
 
+/* Where the partition is; false: it is not in the segment. */
+static bool partition_find(struct segment *segment, int64_t token, struct bytes key,
+                           struct segment_partition *partition_out)
+{
+    if (!segment_may_have(segment, token))
+        return false;
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    const struct segment_partition *found = segment_find(cursor, token, key);
+    if (found != NULL) {
+        *partition_out = *found;
+        partition_out->key = bytes_of(NULL, 0);
+        partition_out->stats = NULL;
+    }
+    segment_cursor_give(segment, cursor);
+    return found != NULL;
+}
+
 int narrow_segment_stream(struct segment *segment, const struct table *table, int64_t token,
                           struct bytes key, const struct slice *slice, struct stream **stream_out,
                           struct error *err)
@@ -570,12 +587,12 @@ int narrow_segment_stream(struct segment *segment, const struct table *table, in
     if (segment_info(segment)->kind != SEGMENT_NARROW)
         return error_set(err, ERROR_INVALID, "segment %016" PRIx64 " is not a narrow one",
                          segment_info(segment)->id);
-    const struct segment_partition *partition = segment_find(segment, token, key);
-    if (partition == NULL)
+    struct segment_partition partition;
+    if (!partition_find(segment, token, key, &partition))
         return 0;
     struct narrow_stream *stream = memory_zeroed(1, sizeof *stream);
     stream->base.table = table;
-    stream->base.partition_deletion = partition->deletion;
+    stream->base.partition_deletion = partition.deletion;
     stream->base.next = narrow_stream_next;
     stream->base.close = narrow_stream_close;
     stream->segment = segment_ref(segment);

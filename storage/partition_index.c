@@ -1,22 +1,54 @@
-/* partition_index: open addressing by token, entries in an arena-backed array, sorted on demand. */
+/* partition_index: open addressing by token; entries back to back in chunks that never move.
+ *
+ * Correct means: an entry is the exact sum of what was added.  Nearly every partition has amounts
+ * of one scale, fewer than 2^32 rows, times less than 49 days apart and a sum that fits 64 bits;
+ * such an entry is 40 bytes, with its key behind.  Any other has its stats in memory of their own,
+ * and stays so.
+ *
+ *     chunk     | token first sum … key | token first sum … key | …      256 KiB
+ *     places    an entry's place is its chunk times 2^15 and its offset in it, in units of 8 bytes
+ *     slots     places plus one, by the token's low bits; 0: empty
+ *     order     places by (token, key), made when asked for and stale after adds */
 #include "storage/partition_index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 256 * 1024, SLOT_EMPTY = UINT32_MAX };
+enum {
+    CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */
+    SLOTS_FIRST = 64,
+    SCALE_NONE = UINT8_MAX /* no value was added */
+};
+
+struct index_entry {
+    int64_t token;
+    int64_t first;
+    union {
+        int64_t sum;
+        struct partition_stats *stats; /* owned; has_stats: instead of all but token and key */
+    };
+    uint32_t rows;
+    uint32_t span; /* last minus first */
+    uint32_t values;
+    uint16_t key_size;
+    uint8_t scale;
+    bool has_stats;
+    uint8_t key[];
+};
+
+_Static_assert(sizeof(struct index_entry) == 40, "an entry takes what the comment says");
 
 struct partition_index {
     uint32_t table_id;
-    struct arena *keys;
-    struct partition_index_entry *entries;
+    uint64_t **chunks;
+    uint32_t chunk_count;
+    uint32_t chunk_used;               /* units of the last chunk */
     uint32_t count;
-    uint32_t capacity;
-    uint32_t *slots;                   /* entry numbers by token; capacity a power of two */
+    uint32_t *slots;                   /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
-    uint32_t *order;                   /* entry numbers by (token, key) */
+    uint32_t *order;
     uint32_t order_count;              /* count when it was sorted; differs: stale */
 };
 
@@ -24,8 +56,109 @@ struct partition_index *partition_index_new(uint32_t table_id)
 {
     struct partition_index *index = memory_zeroed(1, sizeof(*index));
     index->table_id = table_id;
-    index->keys = arena_new(ARENA_CHUNK);
+    index->chunk_used = CHUNK_UNITS;
     return index;
+}
+
+/* ---- entries ---- */
+
+static struct index_entry *entry_at(const struct partition_index *index, uint32_t place)
+{
+    return (struct index_entry *)(void *)&index->chunks[place / CHUNK_UNITS][place % CHUNK_UNITS];
+}
+
+static struct bytes entry_key(const struct index_entry *entry)
+{
+    return bytes_of(entry->key, entry->key_size);
+}
+
+static uint32_t entry_units(size_t key_size)
+{
+    return (uint32_t)((sizeof(struct index_entry) + key_size + 7) / 8);
+}
+
+/* A place that nothing has; the entry is filled by the caller. */
+static uint32_t place_new(struct partition_index *index, size_t key_size)
+{
+    uint32_t units = entry_units(key_size);
+    if (CHUNK_UNITS - index->chunk_used < units) {
+        check(index->chunk_count < UINT32_MAX / CHUNK_UNITS);
+        index->chunks =
+            memory_resize(index->chunks, (index->chunk_count + 1) * sizeof(uint64_t *));
+        index->chunks[index->chunk_count++] = memory_alloc(CHUNK_UNITS * sizeof(uint64_t));
+        index->chunk_used = 0;
+    }
+    uint32_t place = (index->chunk_count - 1) * CHUNK_UNITS + index->chunk_used;
+    index->chunk_used += units;
+    return place;
+}
+
+static void entry_clear(struct index_entry *entry)
+{
+    if (entry->has_stats) {
+        stats_release(entry->stats);
+        memory_free(entry->stats);
+    }
+    entry->has_stats = false;
+    entry->first = 0;
+    entry->sum = 0;
+    entry->rows = 0;
+    entry->span = 0;
+    entry->values = 0;
+    entry->scale = SCALE_NONE;
+}
+
+/* The entry's stats; views what the entry owns. */
+static struct partition_stats entry_stats(const struct index_entry *entry)
+{
+    if (entry->has_stats)
+        return *entry->stats;
+    struct partition_stats stats = {.rows = entry->rows,
+                                    .first = entry->first,
+                                    .last = (int64_t)((uint64_t)entry->first + entry->span)};
+    if (entry->scale != SCALE_NONE) {
+        stats.scale_count = 1;
+        stats.inline_sum = (struct scale_sum){entry->scale, entry->values, entry->sum};
+    }
+    return stats;
+}
+
+static bool stats_fit(const struct partition_stats *stats)
+{
+    const struct scale_sum *sum = &stats->inline_sum;
+    return stats->rows <= UINT32_MAX && stats->scale_count <= 1 &&
+           (stats->rows == 0 || (uint64_t)stats->last - (uint64_t)stats->first <= UINT32_MAX) &&
+           (stats->scale_count == 0 ||
+            (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
+}
+
+/* An entry without stats of its own owns no memory, nor does a sum that fits one. */
+static void entry_add(struct index_entry *entry, const struct partition_stats *more)
+{
+    if (entry->has_stats) {
+        stats_add(entry->stats, more);
+        return;
+    }
+    struct partition_stats sum = entry_stats(entry);
+    stats_add(&sum, more);
+    if (!stats_fit(&sum)) {
+        entry->stats = memory_copy(&sum, sizeof sum);
+        entry->has_stats = true;
+        return;
+    }
+    entry->rows = (uint32_t)sum.rows;
+    entry->first = sum.rows > 0 ? sum.first : 0;
+    entry->span = sum.rows > 0 ? (uint32_t)((uint64_t)sum.last - (uint64_t)sum.first) : 0;
+    if (sum.scale_count == 1) {
+        entry->scale = sum.inline_sum.scale;
+        entry->values = (uint32_t)sum.inline_sum.count;
+        entry->sum = (int64_t)sum.inline_sum.sum;
+    }
+}
+
+static struct partition_index_entry entry_view(const struct index_entry *entry)
+{
+    return (struct partition_index_entry){entry->token, entry_key(entry), entry_stats(entry)};
 }
 
 void partition_index_free(struct partition_index *index)
@@ -33,13 +166,17 @@ void partition_index_free(struct partition_index *index)
     if (index == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < index->count; i++) {
-        stats_release(&index->entries[i].stats);
+    for (uint32_t i = 0; i < index->slot_capacity; i++) {
+        if (index->slots[i] != 0) {
+            entry_clear(entry_at(index, index->slots[i] - 1));
+        }
     }
-    memory_free(index->entries);
+    for (uint32_t i = 0; i < index->chunk_count; i++) {
+        memory_free(index->chunks[i]);
+    }
+    memory_free(index->chunks);
     memory_free(index->slots);
     memory_free(index->order);
-    arena_free(index->keys);
     memory_free(index);
 }
 
@@ -53,6 +190,13 @@ uint32_t partition_index_count(const struct partition_index *index)
     return index->count;
 }
 
+size_t partition_index_bytes(const struct partition_index *index)
+{
+    size_t chunk = CHUNK_UNITS * sizeof(uint64_t) + sizeof(uint64_t *);
+    return sizeof *index + index->chunk_count * chunk +
+           ((size_t)index->slot_capacity + index->order_count) * sizeof(uint32_t);
+}
+
 int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b)
 {
     if (token_a != token_b) {
@@ -61,14 +205,19 @@ int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct
     return bytes_compare(key_a, key_b);
 }
 
+/* ---- finding ---- */
+
 /* The slot that holds the partition, or the empty one where it belongs. */
 static uint32_t *index_slot(const struct partition_index *index, int64_t token, struct bytes key)
 {
     uint32_t mask = index->slot_capacity - 1;
     for (uint32_t i = (uint32_t)token & mask;; i = (i + 1) & mask) {
-        uint32_t number = index->slots[i];
-        if (number == SLOT_EMPTY || (index->entries[number].token == token &&
-                                     bytes_equal(index->entries[number].key, key))) {
+        uint32_t slot = index->slots[i];
+        if (slot == 0) {
+            return &index->slots[i];
+        }
+        const struct index_entry *entry = entry_at(index, slot - 1);
+        if (entry->token == token && bytes_equal(entry_key(entry), key)) {
             return &index->slots[i];
         }
     }
@@ -76,78 +225,97 @@ static uint32_t *index_slot(const struct partition_index *index, int64_t token, 
 
 static void index_grow(struct partition_index *index)
 {
-    index->capacity = index->capacity == 0 ? 64 : index->capacity * 2;
-    index->entries = memory_resize(index->entries, index->capacity * sizeof(*index->entries));
-    index->slot_capacity = index->capacity * 2;
-    memory_free(index->slots);
-    index->slots = memory_alloc(index->slot_capacity * sizeof(uint32_t));
-    for (uint32_t i = 0; i < index->slot_capacity; i++) {
-        index->slots[i] = SLOT_EMPTY;
+    uint32_t *old = index->slots;
+    uint32_t old_capacity = index->slot_capacity;
+    check(old_capacity <= UINT32_MAX / 4);
+    index->slot_capacity = old_capacity == 0 ? SLOTS_FIRST : old_capacity * 2;
+    index->slots = memory_zeroed(index->slot_capacity, sizeof(uint32_t));
+    uint32_t mask = index->slot_capacity - 1;
+    for (uint32_t i = 0; i < old_capacity; i++) {
+        if (old[i] == 0) {
+            continue;
+        }
+        uint32_t at = (uint32_t)entry_at(index, old[i] - 1)->token & mask;
+        while (index->slots[at] != 0) {
+            at = (at + 1) & mask;
+        }
+        index->slots[at] = old[i];
     }
-    for (uint32_t i = 0; i < index->count; i++) {
-        *index_slot(index, index->entries[i].token, index->entries[i].key) = i;
+    memory_free(old);
+}
+
+static struct index_entry *entry_find(const struct partition_index *index, int64_t token,
+                                      struct bytes key)
+{
+    if (index->count == 0) {
+        return NULL;
     }
+    uint32_t slot = *index_slot(index, token, key);
+    return slot == 0 ? NULL : entry_at(index, slot - 1);
 }
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats)
 {
-    if (index->count == index->capacity) {
+    if (index->count >= index->slot_capacity / 4 * 3) {
         index_grow(index);
     }
     uint32_t *slot = index_slot(index, token, key);
-    if (*slot == SLOT_EMPTY) {
-        *slot = index->count;
-        struct partition_index_entry *entry = &index->entries[index->count++];
-        *entry = (struct partition_index_entry){.token = token,
-                                                .key = arena_copy(index->keys, key)};
+    if (*slot == 0) {
+        check(key.size <= UINT16_MAX);
+        uint32_t place = place_new(index, key.size);
+        struct index_entry *entry = entry_at(index, place);
+        *entry = (struct index_entry){
+            .token = token, .key_size = (uint16_t)key.size, .scale = SCALE_NONE};
+        memcpy(entry->key, key.data, key.size);
+        *slot = place + 1;
+        index->count++;
     }
-    stats_add(&index->entries[*slot].stats, stats);
+    entry_add(entry_at(index, *slot - 1), stats);
 }
 
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
 {
-    if (index->count == 0) {
-        return;
-    }
-    uint32_t number = *index_slot(index, token, key);
-    if (number != SLOT_EMPTY) {
-        stats_release(&index->entries[number].stats);
-        stats_clear(&index->entries[number].stats);
+    struct index_entry *entry = entry_find(index, token, key);
+    if (entry != NULL) {
+        entry_clear(entry);
     }
 }
 
-const struct partition_index_entry *partition_index_find(const struct partition_index *index,
-                                                         int64_t token, struct bytes key)
+bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,
+                          struct partition_index_entry *entry_out)
 {
-    if (index->count == 0) {
-        return NULL;
+    const struct index_entry *entry = entry_find(index, token, key);
+    if (entry != NULL) {
+        *entry_out = entry_view(entry);
     }
-    uint32_t number = *index_slot(index, token, key);
-    return number == SLOT_EMPTY ? NULL : &index->entries[number];
+    return entry != NULL;
 }
 
-static int compare_entries(const void *a, const void *b, void *context)
+/* ---- in order ---- */
+
+static int compare_places(const void *a, const void *b, void *context)
 {
-    const struct partition_index *index = context;
-    const struct partition_index_entry *first = &index->entries[*(const uint32_t *)a];
-    const struct partition_index_entry *second = &index->entries[*(const uint32_t *)b];
-    return partition_order(first->token, first->key, second->token, second->key);
+    const struct index_entry *first = entry_at(context, *(const uint32_t *)a);
+    const struct index_entry *second = entry_at(context, *(const uint32_t *)b);
+    return partition_order(first->token, entry_key(first), second->token, entry_key(second));
 }
 
 static void index_sort(struct partition_index *index)
 {
+    uint32_t count = 0;
     index->order = memory_resize(index->order, index->count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < index->count; i++) {
-        index->order[i] = i;
+    for (uint32_t i = 0; i < index->slot_capacity; i++) {
+        if (index->slots[i] != 0) {
+            index->order[count++] = index->slots[i] - 1;
+        }
     }
-    qsort_r(index->order, index->count, sizeof(uint32_t), compare_entries, index);
-    index->order_count = index->count;
+    qsort_r(index->order, count, sizeof(uint32_t), compare_places, index);
+    index->order_count = count;
 }
 
-const struct partition_index_entry *partition_index_seek(struct partition_index *index,
-                                                         int64_t token, struct bytes key,
-                                                         bool after)
+bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
+                          bool after, struct partition_index_entry *entry_out)
 {
     if (index->order_count != index->count) {
         index_sort(index);
@@ -156,13 +324,17 @@ const struct partition_index_entry *partition_index_seek(struct partition_index 
     uint32_t high = index->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const struct partition_index_entry *entry = &index->entries[index->order[middle]];
-        int order = partition_order(entry->token, entry->key, token, key);
+        const struct index_entry *entry = entry_at(index, index->order[middle]);
+        int order = partition_order(entry->token, entry_key(entry), token, key);
         if (order < 0 || (order == 0 && after)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low == index->count ? NULL : &index->entries[index->order[low]];
+    if (low == index->count) {
+        return false;
+    }
+    *entry_out = entry_view(entry_at(index, index->order[low]));
+    return true;
 }

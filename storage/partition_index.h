@@ -1,8 +1,8 @@
 /* partition_index: the summed stats of a ranked table's sealed fresh runs, by partition.
  *
  * Fresh runs add (stats.h), so one entry per partition is enough however many runs hold it, and
- * compaction changes nothing here unless it purges.  In memory; rebuilt from the segments'
- * directories when a directory is opened. */
+ * compaction changes nothing here unless it purges.  In memory, 50 to 60 bytes and its key a
+ * partition; rebuilt from the segments' directories when a directory is opened. */
 #ifndef DAYBOOK_STORAGE_PARTITION_INDEX_H
 #define DAYBOOK_STORAGE_PARTITION_INDEX_H
 
@@ -10,9 +10,10 @@
 
 struct partition_index;
 
+/* As the index has it; a view of it, valid until it changes. */
 struct partition_index_entry {
     int64_t token;
-    struct bytes key;                  /* owned by the index */
+    struct bytes key;
     struct partition_stats stats;
 };
 
@@ -24,14 +25,14 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
                          const struct partition_stats *stats);
 /* Take back all that was added to a partition; its entry stays, with zero rows. */
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key);
-/* NULL when it is not there; valid until the next add. */
-const struct partition_index_entry *partition_index_find(const struct partition_index *index,
-                                                         int64_t token, struct bytes key);
+/* False when it is not there. */
+bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,
+                          struct partition_index_entry *entry_out);
 uint32_t partition_index_count(const struct partition_index *index);
-/* The first entry at or after (token, key), or after it; NULL at the end.  Sorts after adds. */
-const struct partition_index_entry *partition_index_seek(struct partition_index *index,
-                                                         int64_t token, struct bytes key,
-                                                         bool after);
+size_t partition_index_bytes(const struct partition_index *index);     /* of memory */
+/* The first entry at or after (token, key), or after it; false at the end.  Sorts after adds. */
+bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
+                          bool after, struct partition_index_entry *entry_out);
 /* Order of partitions: by token, then key bytes. */
 int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b);
 #endif

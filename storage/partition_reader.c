@@ -16,6 +16,9 @@ struct partition_reader {
     const struct view *view;
     const struct table *table;
     struct wide_segment_reader **wide; /* per segment of the view; NULL for narrow ones */
+    struct segment_cursor **cursors;   /* per segment of the view; NULL before the first use */
+    struct buffer from;                /* the key of a seek, and the one it found: cursors move */
+    struct buffer found;
     struct wide_rows rows;             /* of the run read last */
     struct wide_rows *inputs;          /* of a merge: one per fresh run */
     uint32_t input_count;
@@ -35,6 +38,7 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
     reader->view = view;
     reader->table = table;
     reader->wide = memory_zeroed(view->segment_count, sizeof(struct wide_segment_reader *));
+    reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
     if (is_ranked(reader)) {
         wide_rows_init(&reader->rows, table);
         wide_rows_init(&reader->merged, table);
@@ -49,12 +53,18 @@ void partition_reader_free(struct partition_reader *reader)
         if (reader->wide[i] != NULL) {
             wide_segment_reader_free(reader->wide[i]);
         }
+        if (reader->cursors[i] != NULL) {
+            segment_cursor_give(reader->view->segments[i], reader->cursors[i]);
+        }
     }
     for (uint32_t i = 0; i < reader->input_capacity; i++) {
         wide_rows_release(&reader->inputs[i]);
     }
     memory_free(reader->inputs);
     memory_free(reader->wide);
+    memory_free(reader->cursors);
+    buffer_release(&reader->from);
+    buffer_release(&reader->found);
     if (is_ranked(reader)) {
         wide_rows_release(&reader->rows);
         wide_rows_release(&reader->merged);
@@ -68,6 +78,14 @@ static bool segment_is(const struct segment *segment, const struct table *table,
 {
     const struct segment_info *info = segment_info(segment);
     return info->table_id == table->id && info->kind == kind;
+}
+
+static struct segment_cursor *cursor_of(struct partition_reader *reader, uint32_t i)
+{
+    if (reader->cursors[i] == NULL) {
+        reader->cursors[i] = segment_cursor_take(reader->view->segments[i]);
+    }
+    return reader->cursors[i];
 }
 
 /* ---- walking partitions ---- */
@@ -110,17 +128,16 @@ static void seek_wide(const struct wide_memtable *wide, int64_t token, struct by
     }
 }
 
-static void seek_segment(const struct segment *segment, int64_t token, struct bytes key, bool after,
-                         struct candidate *best)
+static void seek_segment(struct segment_cursor *cursor, uint32_t count, int64_t token,
+                         struct bytes key, bool after, struct candidate *best)
 {
-    uint32_t at = segment_seek(segment, token, key);
-    uint32_t count = segment_partition_count(segment);
+    uint32_t at = segment_seek(cursor, token, key);
     if (at < count && after) {
-        const struct segment_partition *partition = segment_partition_at(segment, at);
+        const struct segment_partition *partition = segment_partition_at(cursor, at);
         at += partition_order(partition->token, partition->key, token, key) == 0;
     }
     if (at < count) {
-        const struct segment_partition *partition = segment_partition_at(segment, at);
+        const struct segment_partition *partition = segment_partition_at(cursor, at);
         candidate_offer(best, partition->token, partition->key);
     }
 }
@@ -149,16 +166,23 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
                            bool after, int64_t *token_out, struct bytes *key_out)
 {
     struct candidate best = {0};
+    buffer_clear(&reader->from);
+    buffer_append_bytes(&reader->from, key);
+    key = buffer_view(&reader->from);
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (segment_info(reader->view->segments[i])->table_id == reader->table->id) {
-            seek_segment(reader->view->segments[i], token, key, after, &best);
+        const struct segment *segment = reader->view->segments[i];
+        if (segment_info(segment)->table_id == reader->table->id) {
+            seek_segment(cursor_of(reader, i), segment_partition_count(segment), token, key, after,
+                         &best);
         }
     }
     for (uint32_t i = 0; i < reader->view->frozen_count; i++) {
         seek_memtable(reader->view->frozen[i], reader->table, token, key, after, &best);
     }
+    buffer_clear(&reader->found);
+    buffer_append_bytes(&reader->found, best.key);
     *token_out = best.token;
-    *key_out = best.key;
+    *key_out = buffer_view(&reader->found);
     return best.found;
 }
 
@@ -168,7 +192,8 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
     const struct view *view = reader->view;
     for (uint32_t i = 0; i < view->segment_count; i++) {
         if (segment_is(view->segments[i], reader->table, SEGMENT_NARROW) &&
-            segment_find(view->segments[i], token, key) != NULL) {
+            segment_may_have(view->segments[i], token) &&
+            segment_find(cursor_of(reader, i), token, key) != NULL) {
             return true;
         }
     }
@@ -193,7 +218,8 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
         segment_days_find(days, partition_day(reader->table, key)) == NULL) {
         return 0;
     }
-    const struct segment_partition *partition = segment_find(segment, token, key);
+    const struct segment_partition *partition =
+        segment_may_have(segment, token) ? segment_find(cursor_of(reader, i), token, key) : NULL;
     if (partition == NULL) {
         return 0;
     }

@@ -7,30 +7,20 @@
  * checksum is right, and counts are still checked against the bytes that are there before memory is
  * taken for them.
  *
- * A partition costs 72 bytes and its key in memory, stats of wide segments apart; it is found by a
- * binary search of (token, key).
- *
  * Everything here is frozen after segment_open, apart from the reference count, the mark that the
- * file is to go, and the scratch, which changes hands by atomic exchange: any number of threads may
- * read. */
+ * file is to go, and what is kept for the next reader (scratch, cursor), which changes hands by
+ * atomic exchange: any number of threads may read. */
 #include "storage/segment.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "storage/base/arena.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
-#include "storage/compress.h"
 #include "storage/segment_format.h"
 
-enum {
-    SEGMENT_ARENA_CHUNK = 256 << 10,
-    SEGMENT_ARENA_CHUNK_MIN = 4 << 10,
-    DIRECTORY_ENTRY_MIN = 7,  /* bytes of an entry: at least one for each field */
-    INDEX_ENTRY_MIN = 13      /* size, checksum, empty label */
-};
+enum { INDEX_ENTRY_MIN = 13 }; /* bytes of a page's: size, checksum, empty label */
 
 struct segment_page {
     uint64_t offset;
@@ -48,18 +38,14 @@ struct segment {
     atomic_bool remove_at_close;
     _Atomic(struct segment_scratch *) scratch;
 
-    struct segment_partition *partitions;
-    uint32_t partition_count;
-    struct partition_stats *stats; /* by partition; NULL in narrow segments */
-    struct arena *arena;           /* keys */
+    _Atomic(struct segment_cursor *) cursor;
+    struct segment_directory *directory;
     struct segment_page *pages;
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
     struct buffer extra;
     struct segment_days days;
 };
-
-static const struct partition_stats no_stats;
 
 /* ---- opening: reading what is checked ---- */
 
@@ -158,141 +144,14 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
 
 /* ---- opening: the directory ---- */
 
-/* What decoding the directory needs; entries hold differences to the one before. */
-struct directory_loader {
-    struct segment *segment;
-    struct decompressor *decompressor;
-    struct buffer plain; /* the block under way */
-    int64_t token;
-    uint64_t page_first;
-    uint64_t rows;
-};
-
-/* The plain size of all blocks together, by their heads alone; 0 when they do not fit. */
-static uint64_t directory_plain_size(struct bytes directory)
-{
-    struct reader reader = reader_of(directory);
-    uint64_t total = 0;
-    while (reader_left(&reader) > 0) {
-        uint32_t plain = reader_u32(&reader);
-        uint32_t size = reader_u32(&reader);
-        reader_bytes(&reader, size);
-        if (reader.failed || plain == 0 || plain > SEGMENT_DIRECTORY_BLOCK_MAX)
-            return 0;
-        total += plain;
-    }
-    return total;
-}
-
-/* The stats of the partition under way, or the empty ones. */
-static const struct partition_stats *directory_stats(struct directory_loader *loader, uint8_t flags,
-                                                     struct reader *reader)
-{
-    struct segment *segment = loader->segment;
-    struct partition_stats *stats =
-        segment->stats != NULL ? &segment->stats[segment->partition_count] : NULL;
-    if (flags & SEGMENT_ENTRY_STATS && (stats == NULL || stats_deserialize(reader, stats) != 0))
-        reader->failed = true;
-    return stats != NULL ? stats : &no_stats;
-}
-
-/* False unless the entry is one, follows the one before and names pages that are there. */
-static bool directory_entry_read(struct directory_loader *loader, struct reader *reader)
-{
-    struct segment *segment = loader->segment;
-    struct segment_partition *partition = &segment->partitions[segment->partition_count];
-    int64_t before = loader->token;
-    loader->token = (int64_t)((uint64_t)before + reader_varint(reader));
-    struct bytes key = reader_sized(reader);
-    uint8_t flags = reader_u8(reader);
-    partition->token = loader->token;
-    partition->rows = reader_varint(reader);
-    uint64_t page_delta = reader_varint(reader);
-    uint64_t page_count = reader_varint(reader);
-    uint64_t entry = reader_varint(reader);
-    partition->deletion = DELETION_NONE;
-    if (flags & SEGMENT_ENTRY_DELETED) {
-        partition->deletion.timestamp_us = reader_signed(reader);
-        partition->deletion.local_s = reader_signed(reader);
-    }
-    partition->stats = directory_stats(loader, flags, reader);
-    /* Counted from here on, so that closing releases the stats just read. */
-    segment->partition_count++;
-    if (reader->failed || key.size > SEGMENT_KEY_MAX || loader->token < before ||
-        flags > (SEGMENT_ENTRY_DELETED | SEGMENT_ENTRY_STATS) || entry > UINT32_MAX)
-        return false;
-    if (page_delta > segment->page_count || page_count > segment->page_count ||
-        loader->page_first + page_delta + page_count > segment->page_count)
-        return false;
-    loader->page_first += page_delta;
-    loader->rows += partition->rows;
-    partition->key = arena_copy(segment->arena, key);
-    partition->page_first = (uint32_t)loader->page_first;
-    partition->page_count = (uint32_t)page_count;
-    partition->entry = (uint32_t)entry;
-    return segment->partition_count == 1 || loader->token > before ||
-           bytes_compare(partition->key, (partition - 1)->key) > 0;
-}
-
-static int directory_block_read(struct directory_loader *loader, struct reader *directory,
-                                struct error *err)
-{
-    struct segment *segment = loader->segment;
-    size_t at = directory->offset;
-    uint32_t plain_size = reader_u32(directory);
-    uint32_t size = reader_u32(directory);
-    struct bytes packed = reader_bytes(directory, size);
-    buffer_clear(&loader->plain);
-    if (decompressor_append(loader->decompressor, packed, plain_size, &loader->plain) != 0)
-        return error_set(err, ERROR_CORRUPT, "directory: block at %zu does not decompress", at);
-    struct reader reader = reader_of(buffer_view(&loader->plain));
-    while (reader_left(&reader) > 0) {
-        if (segment->partition_count == segment->info.partitions)
-            return error_set(err, ERROR_CORRUPT, "directory: more partitions than the footer has");
-        if (!directory_entry_read(loader, &reader))
-            return error_set(err, ERROR_CORRUPT, "directory: partition %" PRIu32 " is no entry",
-                             segment->partition_count - 1);
-    }
-    return 0;
-}
-
-static int directory_read(struct directory_loader *loader, struct bytes directory,
-                          struct error *err)
-{
-    struct segment *segment = loader->segment;
-    uint64_t plain_size = directory_plain_size(directory);
-    if (segment->info.partitions > plain_size / DIRECTORY_ENTRY_MIN)
-        return error_set(err, ERROR_CORRUPT, "directory: too short for its partitions");
-    segment->partitions = memory_zeroed(segment->info.partitions, sizeof *segment->partitions);
-    if (segment->info.kind == SEGMENT_WIDE)
-        segment->stats = memory_zeroed(segment->info.partitions, sizeof *segment->stats);
-    segment->arena =
-        arena_new(plain_size > SEGMENT_ARENA_CHUNK ? SEGMENT_ARENA_CHUNK : SEGMENT_ARENA_CHUNK_MIN);
-    if (plain_size == 0 && directory.size > 0)
-        return error_set(err, ERROR_CORRUPT, "directory: its blocks do not add up");
-    struct reader reader = reader_of(directory);
-    while (reader_left(&reader) > 0) {
-        int rc = directory_block_read(loader, &reader, err);
-        if (rc != 0)
-            return rc;
-    }
-    if (segment->partition_count != segment->info.partitions || loader->rows != segment->info.rows)
-        return error_set(err, ERROR_CORRUPT, "directory: totals differ from the footer's");
-    return 0;
-}
-
 static int segment_load_directory(struct segment *segment, const struct segment_footer *footer,
                                   struct error *err)
 {
     struct buffer directory = {0};
     int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
-    if (rc == 0) {
-        struct directory_loader loader = {
-            .segment = segment, .decompressor = decompressor_new(), .token = INT64_MIN};
-        rc = directory_read(&loader, buffer_view(&directory), err);
-        decompressor_free(loader.decompressor);
-        buffer_release(&loader.plain);
-    }
+    if (rc == 0)
+        rc = segment_directory_open(&segment->info, segment->page_count, &directory,
+                                    &segment->directory, err);
     buffer_release(&directory);
     return rc;
 }
@@ -303,12 +162,9 @@ static void segment_free(struct segment *segment)
 {
     if (segment->file != NULL)
         segment->disk->close(segment->disk, segment->file);
-    for (uint32_t i = 0; segment->stats != NULL && i < segment->partition_count; i++)
-        stats_release(&segment->stats[i]);
-    memory_free(segment->stats);
     segment_scratch_give(segment, NULL);
-    arena_free(segment->arena);
-    memory_free(segment->partitions);
+    segment_cursor_give(segment, NULL);
+    segment_directory_free(segment->directory);
     memory_free(segment->pages);
     buffer_release(&segment->index);
     buffer_release(&segment->extra);
@@ -339,6 +195,7 @@ int segment_open(struct world *world, const struct segment_info *info, struct se
     atomic_init(&segment->references, 1);
     atomic_init(&segment->remove_at_close, false);
     atomic_init(&segment->scratch, NULL);
+    atomic_init(&segment->cursor, NULL);
     segment_path(info->id, segment->path);
     int rc = world->disk->open(world->disk, segment->path, DISK_READ, &segment->file, err);
     if (rc == 0)
@@ -381,10 +238,12 @@ void segment_remove_at_close(struct segment *segment)
 
 void segment_note_days(struct segment *segment, const struct table *table)
 {
-    for (uint32_t i = 0; i < segment->partition_count; i++) {
-        const struct segment_partition *partition = &segment->partitions[i];
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         segment_days_add(&segment->days, partition_day(table, partition->key), partition->rows);
     }
+    segment_cursor_give(segment, cursor);
 }
 
 const struct segment_days *segment_days(const struct segment *segment)
@@ -401,40 +260,40 @@ const struct segment_info *segment_info(const struct segment *segment)
 
 uint32_t segment_partition_count(const struct segment *segment)
 {
-    return segment->partition_count;
+    return segment_directory_count(segment->directory);
 }
 
-const struct segment_partition *segment_partition_at(const struct segment *segment, uint32_t index)
+size_t segment_bytes(const struct segment *segment)
 {
-    check(index < segment->partition_count);
-    return &segment->partitions[index];
+    return sizeof *segment + segment_directory_bytes(segment->directory) +
+           segment->page_count * sizeof *segment->pages + segment->index.capacity +
+           segment->extra.capacity;
 }
 
-uint32_t segment_seek(const struct segment *segment, int64_t token, struct bytes key)
+bool segment_may_have(const struct segment *segment, int64_t token)
 {
-    uint32_t low = 0;
-    uint32_t high = segment->partition_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct segment_partition *partition = &segment->partitions[middle];
-        bool is_before = partition->token != token ? partition->token < token
-                                                   : bytes_compare(partition->key, key) < 0;
-        if (is_before)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return segment_directory_may_have(segment->directory, token);
 }
 
-const struct segment_partition *segment_find(const struct segment *segment, int64_t token,
-                                             struct bytes key)
+bool segment_has(struct segment *segment, int64_t token, struct bytes key)
 {
-    uint32_t index = segment_seek(segment, token, key);
-    if (index == segment->partition_count)
-        return NULL;
-    const struct segment_partition *partition = &segment->partitions[index];
-    return partition->token == token && bytes_equal(partition->key, key) ? partition : NULL;
+    if (!segment_may_have(segment, token))
+        return false;
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool found = segment_find(cursor, token, key) != NULL;
+    segment_cursor_give(segment, cursor);
+    return found;
+}
+
+struct segment_cursor *segment_cursor_take(struct segment *segment)
+{
+    struct segment_cursor *kept = atomic_exchange(&segment->cursor, NULL);
+    return kept != NULL ? kept : segment_cursor_new(segment->directory);
+}
+
+void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor)
+{
+    segment_cursor_free(atomic_exchange(&segment->cursor, cursor));
 }
 
 uint32_t segment_page_count(const struct segment *segment)

@@ -5,7 +5,7 @@
  * it live.  Written past the page cache in large pieces.  Layout: FORMATS.md "Segment".
  *
  * An open segment is frozen and shared between threads: its directory (keys, tokens, stats) is in
- * memory, pages are read on demand by any lane. */
+ * memory, compressed (segment_directory.h); pages are read on demand by any lane. */
 #ifndef DAYBOOK_STORAGE_SEGMENT_H
 #define DAYBOOK_STORAGE_SEGMENT_H
 
@@ -16,25 +16,13 @@
 #include "storage/manifest.h"
 #include "storage/row.h"
 #include "storage/segment_days.h"
+#include "storage/segment_directory.h"
 #include "storage/stats.h"
 
 enum {
     SEGMENT_KEY_MAX = 65535,           /* bytes of a partition key, as in Cassandra */
     SEGMENT_PAGE_MAX = 1 << 30,        /* bytes of an encoded page */
     SEGMENT_EXTRA_MAX = 1 << 28
-};
-
-/* One partition in a segment. */
-struct segment_partition {
-    int64_t token;
-    struct bytes key;
-    uint64_t rows;
-    uint32_t page_first;               /* its rows begin in this page ... */
-    uint32_t page_count;               /* ... and go on through so many */
-    uint32_t entry;                    /* which entry of page_first it is: small partitions share */
-    struct deletion deletion;          /* of the whole partition; TIMESTAMP_NONE: none */
-    const struct partition_stats *stats;   /* of wide segments; zero rows in narrow ones.  Never
-                                            * NULL when read from a segment; may be when written */
 };
 
 /* ---- writing, on a background lane ---- */
@@ -84,13 +72,15 @@ const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);
-const struct segment_partition *segment_partition_at(const struct segment *segment,
-                                                     uint32_t index);
-/* The index of the first partition at or after (token, key); partition_count if there is none. */
-uint32_t segment_seek(const struct segment *segment, int64_t token, struct bytes key);
-/* NULL if it is not in it. */
-const struct segment_partition *segment_find(const struct segment *segment, int64_t token,
-                                             struct bytes key);
+size_t segment_bytes(const struct segment *segment);             /* of memory */
+/* False: it has nothing of a partition of that token.  True: nearly always it has. */
+bool segment_may_have(const struct segment *segment, int64_t token);
+/* Whether it has anything of the partition. */
+bool segment_has(struct segment *segment, int64_t token, struct bytes key);
+/* A cursor (segment_directory.h), the caller's alone until he gives it back; the segment keeps one,
+ * with the blocks it has decoded.  NULL is fine to give. */
+struct segment_cursor *segment_cursor_take(struct segment *segment);
+void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor);
 uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 /* What segment_writer_extra was given, or empty.  Lives as long as the segment. */

@@ -18,7 +18,7 @@
 enum {
     SEGMENT_FORMAT_VERSION = 1,
     SEGMENT_BLOCK = 4096,              /* bytes of header and footer; what O_DIRECT asks for */
-    SEGMENT_DIRECTORY_BLOCK = 64 << 10,    /* plain bytes at which a directory block is closed */
+    SEGMENT_DIRECTORY_BLOCK = 16 << 10,    /* plain bytes at which a directory block is closed */
     SEGMENT_DIRECTORY_BLOCK_MAX = 1 << 20  /* the last entry of one may be large */
 };
 

@@ -29,6 +29,11 @@ void stats_copy(struct partition_stats *target, const struct partition_stats *so
         target->sums = memory_copy(source->sums, source->scale_count * sizeof *source->sums);
 }
 
+size_t stats_bytes(const struct partition_stats *stats)
+{
+    return stats->scale_count > 1 ? stats->scale_count * sizeof *stats->sums : 0;
+}
+
 const struct scale_sum *stats_sums(const struct partition_stats *stats)
 {
     return stats->scale_count > 1 ? stats->sums : &stats->inline_sum;

@@ -37,6 +37,7 @@ void stats_copy(struct partition_stats *target, const struct partition_stats *so
 void stats_add_value(struct partition_stats *stats, int64_t unscaled, uint8_t scale); /* no row */
 void stats_add_row(struct partition_stats *stats, int64_t first_clustering);   /* not the value */
 void stats_add(struct partition_stats *stats, const struct partition_stats *more);
+size_t stats_bytes(const struct partition_stats *stats);        /* of memory beside the struct */
 bool stats_equal(const struct partition_stats *a, const struct partition_stats *b);
 
 const struct scale_sum *stats_sums(const struct partition_stats *stats);   /* scale_count entries */

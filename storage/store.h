@@ -139,6 +139,8 @@ struct store_status {
     uint64_t log_bytes;           /* files of the log, spare ones too */
     uint64_t log_unflushed_bytes;
     uint64_t memory_bytes;        /* memtables, open and frozen */
+    uint64_t memory_kept_bytes;   /* what is known of partitions: directories, stats, and what
+                                   * rooms above said that they hold */
     uint32_t memtables_frozen;
     uint32_t segments;
     bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
@@ -192,6 +194,7 @@ struct store_ops {
                     struct error *err);
     void (*snapshot_let_go)(struct store *store, struct store_snapshot *snapshot);
     void (*snapshot_release)(struct store *store, struct store_snapshot *snapshot);
+    void (*hold_memory)(struct store *store, int64_t change_bytes);
     int64_t (*now_us)(struct store *store);
     void (*close)(struct store *store, store_done done, void *context);
 };
@@ -282,6 +285,10 @@ must_check int store_snapshot(struct store *store, uint64_t frame_kept,
  * give up, and whose copying cannot be ended at once. */
 void store_snapshot_let_go(struct store *store, struct store_snapshot *snapshot);
 void store_snapshot_release(struct store *store, struct store_snapshot *snapshot);
+
+/* A room above keeps so much more memory than it said last (or less), by partition or client: that
+ * counts in the store's limit until it is closed, and memtables get what is left. */
+void store_hold_memory(struct store *store, int64_t change_bytes);
 
 /* The store's clock: never behind a timestamp it has given. */
 int64_t store_now_us(struct store *store);

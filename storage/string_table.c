@@ -114,6 +114,11 @@ uint32_t string_table_count(const struct string_table *table)
     return table->count;
 }
 
+size_t string_table_bytes(const struct string_table *table)
+{
+    return table->capacity * sizeof *table->strings;
+}
+
 const struct bytes *string_table_strings(const struct string_table *table)
 {
     return table->strings;

@@ -19,6 +19,7 @@ struct string_table *string_table_new(struct arena *arena);
 void string_table_free(struct string_table *table);            /* NULL is fine */
 
 uint32_t string_table_count(const struct string_table *table);
+size_t string_table_bytes(const struct string_table *table);   /* beside the arena's */
 /* By number; moves when a string is added, what it points to does not. */
 const struct bytes *string_table_strings(const struct string_table *table);
 

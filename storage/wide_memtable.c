@@ -92,6 +92,7 @@ struct wide_memtable {
     bool has_times;        /* the first column is an integer of the clustering */
     bool is_frozen;
     uint64_t rows;
+    size_t sums_bytes; /* of stats of several scales */
     const struct row_layout *layout;
     struct string_table *keys; /* numbers are partition numbers */
     struct partition **partitions;
@@ -186,7 +187,8 @@ static void partitions_map(struct wide_memtable *memtable, const struct block *b
 }
 
 /* Make the slot being written that of `frame`: the ones before it stay what they were. */
-static void partition_touch(struct partition *partition, uint64_t frame, int64_t timestamp_us)
+static void partition_touch(struct wide_memtable *memtable, struct partition *partition,
+                            uint64_t frame, int64_t timestamp_us)
 {
     struct slot *slot = &partition->slots[partition->slot];
     check(frame >= slot->frame);
@@ -194,6 +196,7 @@ static void partition_touch(struct partition *partition, uint64_t frame, int64_t
         const struct partition_stats *stats = &slot->stats;
         partition->slot = (partition->slot + 1) % SLOT_COUNT;
         slot = &partition->slots[partition->slot];
+        memtable->sums_bytes += stats_bytes(stats) - stats_bytes(&slot->stats);
         stats_release(&slot->stats);
         stats_copy(&slot->stats, stats);
         slot->frame = frame;
@@ -226,14 +229,15 @@ static void slots_prefetch(const struct partition *partition)
         __builtin_prefetch(partition->next, 1);
 }
 
-static void partitions_touch(const struct wide_memtable *memtable, uint32_t count, uint64_t frame,
+static void partitions_touch(struct wide_memtable *memtable, uint32_t count, uint64_t frame,
                              int64_t timestamp_us)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (i + PREFETCH_PARTITIONS < count)
             slots_prefetch(
                 memtable->partitions[memtable->mapped_partitions[i + PREFETCH_PARTITIONS]]);
-        partition_touch(memtable->partitions[memtable->mapped_partitions[i]], frame, timestamp_us);
+        partition_touch(memtable, memtable->partitions[memtable->mapped_partitions[i]], frame,
+                        timestamp_us);
     }
 }
 
@@ -427,7 +431,9 @@ static void rows_add_values(struct wide_memtable *memtable, const struct block *
             stats->inline_sum.count++;
             stats->inline_sum.sum += column->integers[row];
         } else {
+            size_t before = stats_bytes(stats);
             stats_add_value(stats, column->integers[row], column->scales[row]);
+            memtable->sums_bytes += stats_bytes(stats) - before;
         }
     }
 }
@@ -625,6 +631,20 @@ const struct partition_stats *wide_memtable_stats(const struct wide_memtable *me
 uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
 {
     return memtable->rows;
+}
+
+size_t wide_memtable_bytes(const struct wide_memtable *memtable)
+{
+    size_t bytes = string_table_bytes(memtable->keys) + memtable->sums_bytes +
+                   memtable->partitions_capacity * sizeof *memtable->partitions +
+                   memtable->row_capacity *
+                       (sizeof *memtable->row_partitions + sizeof *memtable->row_data) +
+                   memtable->mapped_capacity * sizeof(uint32_t);
+    for (uint32_t i = 0; i < memtable->column_count; i++)
+        if (memtable->strings[i] != NULL)
+            bytes += string_table_bytes(memtable->strings[i]) +
+                     memtable->mapped_capacity * sizeof(uint32_t);
+    return bytes;
 }
 
 static uint64_t load_value(const uint8_t *from, uint8_t width, bool is_signed)

@@ -69,4 +69,5 @@ void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition
                         struct wide_rows *rows);
 
 uint64_t wide_memtable_row_count(const struct wide_memtable *memtable);
+size_t wide_memtable_bytes(const struct wide_memtable *memtable);      /* beside the arena's */
 #endif

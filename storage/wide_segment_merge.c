@@ -27,6 +27,7 @@
 struct merge_input {
     struct segment *segment;
     struct wide_segment_reader *reader;
+    struct segment_cursor *cursor;
     uint32_t position;                         /* its next partition */
     const struct segment_partition *partition; /* NULL: it has none of this one */
     uint32_t piece;                            /* the next to read */
@@ -61,7 +62,7 @@ static const struct segment_partition *merge_next(struct merge *merge, uint64_t 
     for (uint32_t i = 0; i < merge->input_count; i++) {
         struct merge_input *input = &merge->inputs[i];
         input->partition = input->position < segment_partition_count(input->segment)
-                               ? segment_partition_at(input->segment, input->position)
+                               ? segment_partition_at(input->cursor, input->position)
                                : NULL;
         if (input->partition != NULL &&
             (least == NULL || partition_compare(input->partition, least) < 0))
@@ -269,6 +270,7 @@ static void merge_init(struct merge *merge, const struct table *table, struct se
     merge->inputs = memory_zeroed(input_count, sizeof *merge->inputs);
     for (uint32_t i = 0; i < input_count; i++) {
         merge->inputs[i].segment = inputs[i];
+        merge->inputs[i].cursor = segment_cursor_take(inputs[i]);
         merge->inputs[i].reader = wide_segment_reader_new(inputs[i], table);
         wide_rows_init(&merge->inputs[i].rows, table);
     }
@@ -279,6 +281,7 @@ static void merge_init(struct merge *merge, const struct table *table, struct se
 static void merge_release(struct merge *merge)
 {
     for (uint32_t i = 0; i < merge->input_count; i++) {
+        segment_cursor_give(merge->inputs[i].segment, merge->inputs[i].cursor);
         wide_segment_reader_free(merge->inputs[i].reader);
         wide_rows_release(&merge->inputs[i].rows);
     }

@@ -63,18 +63,24 @@ static uint8_t *arena_map(size_t size, size_t alignment)
     return start + before;
 }
 
+/* A small chunk lies behind its own head: one piece of memory, and none of the holes that asking
+ * for whole pages leaves. */
 static struct arena_chunk *chunk_new(size_t size)
 {
-    struct arena_chunk *chunk = memory_zeroed(1, sizeof *chunk);
-    if (size % HUGE_PAGE_SIZE == 0) {
+    bool is_mapped = size % HUGE_PAGE_SIZE == 0;
+    size_t behind = is_mapped ? 0 : size + ARENA_ALIGNMENT_MAX;
+    check(behind <= SIZE_MAX - sizeof(struct arena_chunk));
+    struct arena_chunk *chunk = memory_alloc(sizeof *chunk + behind);
+    *chunk = (struct arena_chunk){.size = size};
+    if (is_mapped) {
         chunk->data = arena_map(size, HUGE_PAGE_SIZE);
         check(chunk->data != NULL);
         /* Advice: where the kernel has no huge pages, small ones do. */
         (void)madvise(chunk->data, size, MADV_HUGEPAGE);
     } else {
-        chunk->data = memory_aligned(size);
+        uint8_t *data = (uint8_t *)(chunk + 1);
+        chunk->data = data + (-(uintptr_t)data & (ARENA_ALIGNMENT_MAX - 1));
     }
-    chunk->size = size;
     return chunk;
 }
 
@@ -82,8 +88,6 @@ static void chunk_free(struct arena_chunk *chunk)
 {
     if (chunk->size % HUGE_PAGE_SIZE == 0)
         munmap(chunk->data, chunk->size);
-    else
-        memory_free(chunk->data);
     memory_free(chunk);
 }
 

@@ -10,8 +10,9 @@ enum { ROWS_MAX = 1 << 20 };
 
 static void read_narrow(struct segment *segment, const struct table *table)
 {
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         for (int reversed = 0; reversed < 2; reversed++) {
             struct slice slice = slice_all();
             struct stream *stream = NULL;
@@ -24,6 +25,7 @@ static void read_narrow(struct segment *segment, const struct table *table)
             stream_close(stream);
         }
     }
+    segment_cursor_give(segment, cursor);
 }
 
 static void read_wide(struct segment *segment, const struct table *table)
@@ -31,8 +33,9 @@ static void read_wide(struct segment *segment, const struct table *table)
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
     struct wide_rows rows;
     wide_rows_init(&rows, table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(segment, i);
+        const struct segment_partition *partition = segment_partition_at(cursor, i);
         if (wide_segment_reader_rows(reader, partition, ROWS_MAX, &rows, NULL) == 0) {
             struct partition_stats stats = {0};
             wide_rows_stats(&rows, &stats);
@@ -42,6 +45,7 @@ static void read_wide(struct segment *segment, const struct table *table)
             (void)!wide_segment_reader_piece(reader, partition, piece, &rows, NULL);
         }
     }
+    segment_cursor_give(segment, cursor);
     wide_rows_release(&rows);
     wide_segment_reader_free(reader);
 }

@@ -506,13 +506,15 @@ Test(narrow_segment, small_partitions_share_pages_and_large_ones_do_not)
         contents[i] = make_content(&fixture, i == 50 ? 300 : 1, 0, i == 50 ? 1000 : 10);
     write_segment(&fixture, contents, PARTITIONS, &info);
     struct segment *segment = open_segment(&fixture, &info);
-    const struct segment_partition *large = segment_partition_at(segment, 50);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    const struct segment_partition *large = segment_partition_at(cursor, 50);
     cr_assert_eq(large->page_first, 1);
     cr_assert_eq(large->entry, 0);
     cr_assert_gt(large->page_count, 2);
     cr_assert_eq(segment_page_count(segment), large->page_count + 2);
     cr_assert_eq(segment_page_first(segment, 1).size, 0);
     cr_assert_gt(segment_page_first(segment, 2).size, 0);
+    segment_cursor_give(segment, cursor);
     segment_unref(segment);
     teardown(&fixture);
 }

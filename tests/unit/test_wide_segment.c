@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "storage/base/arena.h"
+#include "storage/base/hash.h"
 #include "storage/wide_memtable.h"
 #include "storage/wide_page.h"
 #include "tests/sim/ram_disk.h"
@@ -95,14 +96,13 @@ static void run_add(struct fixture *fixture, uint32_t count, uint32_t times, uin
     arena_free(arena);
 }
 
-static const struct segment_partition *partition_find(struct segment *segment, uint32_t partition)
+static const struct segment_partition *partition_find(struct segment_cursor *cursor,
+                                                      uint32_t partition)
 {
     struct buffer key = {0};
-    const struct segment_partition *found = NULL;
     click_key(partition, &key);
-    for (uint32_t i = 0; i < segment_partition_count(segment); i++)
-        if (bytes_equal(segment_partition_at(segment, i)->key, buffer_view(&key)))
-            found = segment_partition_at(segment, i);
+    const struct segment_partition *found =
+        segment_find(cursor, murmur3_token(key.data, key.size), buffer_view(&key));
     buffer_release(&key);
     return found;
 }
@@ -111,10 +111,11 @@ static void assert_models(struct fixture *fixture, struct segment *segment)
 {
     struct error err;
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, fixture->table);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
     struct wide_rows rows;
     wide_rows_init(&rows, fixture->table);
     for (uint32_t i = 0; i < PARTITIONS; i++) {
-        const struct segment_partition *partition = partition_find(segment, i);
+        const struct segment_partition *partition = partition_find(cursor, i);
         struct partition_stats stats = {0};
         if (fixture->models[i].count == 0) {
             cr_assert_null(partition);
@@ -128,6 +129,7 @@ static void assert_models(struct fixture *fixture, struct segment *segment)
         stats_release(&stats);
     }
     wide_rows_release(&rows);
+    segment_cursor_give(segment, cursor);
     wide_segment_reader_free(reader);
 }
 
@@ -206,10 +208,12 @@ Test(wide_segment, timestamps_stay_each_rows_own_unless_they_may_be_raised)
         struct wide_rows rows;
         struct segment *merged = merge(&fixture, raises ? raise_all : NULL);
         struct wide_segment_reader *reader = wide_segment_reader_new(merged, fixture.table);
+        struct segment_cursor *cursor = segment_cursor_take(merged);
         wide_rows_init(&rows, fixture.table);
         cr_assert_eq(
-            wide_segment_reader_rows(reader, segment_partition_at(merged, 0), 1000, &rows, NULL),
+            wide_segment_reader_rows(reader, segment_partition_at(cursor, 0), 1000, &rows, NULL),
             0);
+        segment_cursor_give(merged, cursor);
         for (uint32_t row = 0; row < rows.rows; row++) {
             int64_t timestamp =
                 rows.timestamps_us != NULL ? rows.timestamps_us[row] : rows.timestamp_us;
@@ -256,7 +260,8 @@ static void assert_large(struct fixture *fixture, struct segment *segment, uint3
     struct error err;
     struct wide_rows rows;
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, fixture->table);
-    const struct segment_partition *partition = segment_partition_at(segment, 0);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    const struct segment_partition *partition = segment_partition_at(cursor, 0);
     uint64_t total = 0;
     int64_t last = INT64_MAX;
     wide_rows_init(&rows, fixture->table);
@@ -277,6 +282,7 @@ static void assert_large(struct fixture *fixture, struct segment *segment, uint3
     cr_assert_eq(wide_segment_reader_rows(reader, partition, UINT32_MAX, &rows, &err), 0);
     cr_assert_eq(rows.rows, rows_expected);
     wide_rows_release(&rows);
+    segment_cursor_give(segment, cursor);
     wide_segment_reader_free(reader);
 }
 
@@ -287,7 +293,9 @@ Test(wide_segment, a_partition_of_many_pages_is_merged_by_pages)
     large_run_add(&fixture, 150000, 0, 2);
     large_run_add(&fixture, 100000, 50000, 3);
     large_run_add(&fixture, 10, 7, 1);
-    cr_assert_eq(segment_partition_at(fixture.runs[0], 0)->page_count, 3);
+    struct segment_cursor *cursor = segment_cursor_take(fixture.runs[0]);
+    cr_assert_eq(segment_partition_at(cursor, 0)->page_count, 3);
+    segment_cursor_give(fixture.runs[0], cursor);
     struct segment *merged = merge(&fixture, raise_all);
     assert_large(&fixture, merged, 250010);
     segment_unref(merged);
@@ -305,10 +313,12 @@ Test(wide_segment, equals_that_fill_pages_are_merged)
     assert_large(&fixture, merged, 210000);
     struct wide_rows rows;
     struct wide_segment_reader *reader = wide_segment_reader_new(merged, fixture.table);
+    struct segment_cursor *cursor = segment_cursor_take(merged);
     wide_rows_init(&rows, fixture.table);
     cr_assert_eq(
-        wide_segment_reader_rows(reader, segment_partition_at(merged, 0), UINT32_MAX, &rows, NULL),
+        wide_segment_reader_rows(reader, segment_partition_at(cursor, 0), UINT32_MAX, &rows, NULL),
         0);
+    segment_cursor_give(merged, cursor);
     /* Of each ad first the rows of the first run, as they came, then those of the second. */
     for (uint32_t row = 0; row < 20000 + 10000; row++) {
         int64_t expected = row < 20000 ? row * 7 : (row - 20000) * 7;

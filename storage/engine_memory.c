@@ -1,0 +1,103 @@
+/* engine_memory: one account of what is kept in memory, and what memtables get of the limit.
+ *
+ *     limit (--memory)
+ *     ├─ kept       directories of open segments, sums by partition, and what rooms above hold by
+ *     │             partition or client (dirty days): no flush makes it less
+ *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
+ *     │             use while they work
+ *     └─ memtables  what is left, at least a quarter: one open, others being flushed
+ *
+ * Correct means: nothing is ever refused for good, and nothing lost.  An open memtable of a third
+ * of its share is frozen, and while all of the share is used batches wait for a flush (ERROR_FULL).
+ * The share has a floor, so that there is always a memtable to flush and the wait ends.  What is
+ * kept can thus push the whole over a limit that is too small for so many partitions;
+ * docs/OPERATIONS.md says what one takes. */
+#include "storage/base/memory.h"
+#include "storage/engine_private.h"
+
+enum { WORK_MAX = 64 << 20, FROZEN_SHARE = 3 };
+
+uint64_t engine_memtables_bytes(const struct engine *engine)
+{
+    uint64_t bytes = memtable_bytes(engine->open);
+    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+        bytes += memtable_bytes(engine->frozen[i]);
+    }
+    return bytes;
+}
+
+uint64_t engine_kept_bytes(const struct engine *engine)
+{
+    uint64_t bytes = engine->segments_bytes + engine->held_bytes;
+    for (uint32_t i = 0; i < engine->index_count; i++) {
+        bytes += partition_index_bytes(engine->indexes[i]);
+    }
+    return bytes;
+}
+
+/* What memtables may take together. */
+static uint64_t memtables_share(const struct engine *engine)
+{
+    uint64_t limit = engine->options.memory_limit;
+    uint64_t least = limit / 4;
+    uint64_t taken = engine_kept_bytes(engine) + (least < WORK_MAX ? least : WORK_MAX);
+    return taken + least < limit ? limit - taken : least;
+}
+
+bool engine_open_is_full(const struct engine *engine)
+{
+    return engine->open->wide_rows >= engine->options.memtable_rows_max ||
+           memtable_bytes(engine->open) >= memtables_share(engine) / FROZEN_SHARE ||
+           (engine->log != NULL && engine->frozen_count == 0 &&
+            commit_log_unflushed_bytes(engine->log) >= engine->options.unflushed_log_max);
+}
+
+bool engine_memory_is_full(const struct engine *engine)
+{
+    return engine->frozen_count > 0 &&
+           (engine_memtables_bytes(engine) >= memtables_share(engine) ||
+            (engine->frozen_count > 1 && engine_open_is_full(engine)));
+}
+
+void engine_hold_memory_op(struct store *store, int64_t change_bytes)
+{
+    struct engine *engine = (struct engine *)store;
+    engine->held_bytes += (uint64_t)change_bytes;
+}
+
+/* ---- memory made ready ---- */
+
+struct memory_job {
+    struct job job;
+    struct engine *engine;
+    struct arena_chunk *chunk;
+};
+
+static void memory_run(struct job *job)
+{
+    ((struct memory_job *)(void *)job)->chunk = arena_chunk_make(MEMTABLE_CHUNK);
+}
+
+static void memory_done(struct job *job)
+{
+    struct memory_job *memory = (struct memory_job *)(void *)job;
+    struct engine *engine = memory->engine;
+    arena_supply_add(engine->memory, memory->chunk);
+    engine->is_memory_coming = false;
+    memory_free(memory);
+    engine_job_done(engine);
+}
+
+/* The kernel clears memory at its first touch, which costs more than what is written to it. */
+void engine_make_memory_ready(struct engine *engine)
+{
+    if (engine->is_memory_coming || !arena_supply_wants(engine->memory)) {
+        return;
+    }
+    struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
+    memory->job = (struct job){.run = memory_run, .done = memory_done};
+    memory->engine = engine;
+    engine->is_memory_coming = true;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
+}

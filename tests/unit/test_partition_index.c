@@ -1,0 +1,112 @@
+/* test_partition_index: sums by partition, in few bytes, and exact beyond them. */
+#include "storage/partition_index.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+
+#include "storage/base/hash.h"
+
+static struct bytes key_of(uint32_t i, char text[32])
+{
+    int length = snprintf(text, 32, "reseller-%06u/2013-11-28", (unsigned)i);
+    return bytes_of(text, (size_t)length);
+}
+
+static int64_t token_of(struct bytes key)
+{
+    return murmur3_token(key.data, key.size);
+}
+
+static void add_value(struct partition_index *index, struct bytes key, int64_t time,
+                      int64_t unscaled, uint8_t scale)
+{
+    struct partition_stats stats = {0};
+    stats_add_row(&stats, time);
+    stats_add_value(&stats, unscaled, scale);
+    partition_index_add(index, token_of(key), key, &stats);
+    stats_release(&stats);
+}
+
+Test(partition_index, what_is_added_to_many_partitions_is_found_in_order)
+{
+    enum { PARTITIONS = 20000, ROUNDS = 3 };
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry = {.token = INT64_MIN};
+    char text[32];
+    for (int round = 0; round < ROUNDS; round++)
+        for (uint32_t i = 0; i < PARTITIONS; i++)
+            add_value(index, key_of(i, text), 1000 * round, i, 2);
+    cr_assert_eq(partition_index_count(index), PARTITIONS);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        struct bytes key = key_of(i, text);
+        cr_assert(partition_index_find(index, token_of(key), key, &entry));
+        cr_assert(bytes_equal(entry.key, key));
+        cr_assert_eq(entry.stats.rows, ROUNDS);
+        cr_assert_eq(entry.stats.last - entry.stats.first, 1000 * (ROUNDS - 1));
+        cr_assert_eq(decimal_compare(stats_sum(&entry.stats), decimal_from(ROUNDS * (int128)i, 2)),
+                     0);
+        cr_assert_not(partition_index_find(index, token_of(key) + 1, key, &entry));
+    }
+    uint32_t walked = 0;
+    int64_t before = INT64_MIN;
+    entry = (struct partition_index_entry){.token = INT64_MIN};
+    while (partition_index_seek(index, entry.token, entry.key, walked > 0, &entry)) {
+        cr_assert_geq(entry.token, before);
+        before = entry.token;
+        walked++;
+    }
+    cr_assert_eq(walked, PARTITIONS);
+    /* 24 bytes of key, 40 of the entry, its slots and its place in the order. */
+    cr_assert_lt(partition_index_bytes(index), (size_t)PARTITIONS * 90);
+    partition_index_free(index);
+}
+
+/* Each would not fit the small form: what comes out must be what stats alone give. */
+Test(partition_index, sums_beyond_the_small_form_are_exact)
+{
+    static const struct {
+        int64_t time;
+        int64_t unscaled;
+        uint8_t scale;
+    } values[] = {
+        {0, INT64_MAX, 2}, {5, INT64_MAX, 2}, {INT64_MAX, 7, 2},  {INT64_MIN, -3, 2},
+        {0, 1, 0},         {1, 150, 18},      {-1, INT64_MIN, 1},
+    };
+    struct partition_index *index = partition_index_new(1);
+    struct partition_stats expected = {0};
+    struct partition_index_entry entry;
+    char text[32];
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        add_value(index, key_of(1, text), values[i].time, values[i].unscaled, values[i].scale);
+        add_value(index, key_of(2, text), 1, 1, 1);
+        stats_add_row(&expected, values[i].time);
+        stats_add_value(&expected, values[i].unscaled, values[i].scale);
+        struct bytes key = key_of(1, text);
+        cr_assert(partition_index_find(index, token_of(key), key, &entry));
+        cr_assert(stats_equal(&entry.stats, &expected), "after value %zu", i);
+    }
+    stats_release(&expected);
+    partition_index_free(index);
+}
+
+Test(partition_index, a_cleared_partition_stays_with_no_rows_and_is_added_to_again)
+{
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry;
+    char text[32];
+    struct bytes key = key_of(3, text);
+    add_value(index, key, 9, 12, 1);
+    add_value(index, key, 9, 12, 5);
+    partition_index_clear(index, token_of(key), key);
+    cr_assert(partition_index_find(index, token_of(key), key, &entry));
+    cr_assert_eq(entry.stats.rows, 0);
+    cr_assert_eq(entry.stats.scale_count, 0);
+    add_value(index, key, -9, 7, 0);
+    cr_assert(partition_index_find(index, token_of(key), key, &entry));
+    cr_assert_eq(entry.stats.rows, 1);
+    cr_assert_eq(entry.stats.first, -9);
+    cr_assert_eq(entry.stats.last, -9);
+    partition_index_clear(index, 12345, key);
+    cr_assert_eq(partition_index_count(index), 1);
+    partition_index_free(index);
+}
