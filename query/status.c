@@ -107,7 +107,9 @@ static void put_all(struct buffer *text, const struct query *query,
              status->frame_applied, status->frame_durable, status->frame_flushed);
     put_fact(text, "log", "%" PRIu64 " bytes, %" PRIu64 " of them not in segments",
              status->log_bytes, status->log_unflushed_bytes);
-    put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows", status->memory_bytes);
+    put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows, %" PRIu64
+             " of what is known of segments and days", status->memory_bytes,
+             status->memory_kept_bytes);
     put_fact(text, "segments", "%" PRIu32, status->segments);
     put_backup(text, query);
     put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(query->rollup));

@@ -12,6 +12,7 @@
  * cache line. */
 #include "rollup/dirty.h"
 
+#include "rollup/figure.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -35,6 +36,7 @@ struct day_table {
 struct dirty_set {
     struct day_table days;
     struct day_table resellers;
+    size_t day_bytes; /* of all days and their marks */
     struct list queue;
     struct list waiting;
     struct list leaving; /* by ->order */
@@ -88,9 +90,16 @@ struct dirty_set *dirty_set_new(void)
     return set;
 }
 
+/* Of memory; the allocator's own 8 are counted. */
+static size_t day_bytes(const struct dirty_day *day)
+{
+    return sizeof(*day) + day->key_size + 8 + day->mark_capacity * sizeof(struct dirty_mark);
+}
+
 static void day_free(struct dirty_day *day)
 {
-    memory_free(day->marks);
+    if (day->mark_capacity > 0)
+        memory_free(day->marks);
     memory_free(day);
 }
 
@@ -127,6 +136,12 @@ uint32_t dirty_set_count(const struct dirty_set *set)
     return set->queue.count + set->waiting.count;
 }
 
+size_t dirty_set_bytes(const struct dirty_set *set)
+{
+    size_t slots = (size_t)set->days.slot_count + set->resellers.slot_count;
+    return sizeof(*set) + slots * sizeof(struct dirty_day *) + set->day_bytes;
+}
+
 uint64_t dirty_set_order(const struct dirty_set *set)
 {
     return set->order_next;
@@ -135,6 +150,68 @@ uint64_t dirty_set_order(const struct dirty_set *set)
 uint64_t dirty_set_cleared(const struct dirty_set *set)
 {
     return set->cleared;
+}
+
+/* ---- a day ---- */
+
+struct bytes dirty_day_key(const struct dirty_day *day)
+{
+    return bytes_of(day->key, day->key_size);
+}
+
+struct bytes dirty_day_reseller(const struct dirty_day *day)
+{
+    return bytes_of(day->key + day->reseller_at, day->reseller_size);
+}
+
+const struct dirty_mark *dirty_day_marks(const struct dirty_day *day)
+{
+    return day->mark_capacity > 0 ? day->marks : &day->mark;
+}
+
+/* Unscaled and scale, where they are small. */
+static bool pack_decimal(struct decimal value, int64_t *unscaled_out, uint8_t *scale_out)
+{
+    int128 unscaled;
+    if (!decimal_to_int128(value, &unscaled) || unscaled < INT64_MIN || unscaled > INT64_MAX ||
+        value.scale < 0 || value.scale > UINT8_MAX)
+        return false;
+    *unscaled_out = (int64_t)unscaled;
+    *scale_out = (uint8_t)value.scale;
+    return true;
+}
+
+/* The amount is the product that it was made as, so it is made again; what does not come out digit
+ * for digit is not kept. */
+void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure)
+{
+    struct day_figure again;
+    day->row = (struct dirty_row){0};
+    if (figure == NULL)
+        return;
+    day->row.clicks = figure->clicks;
+    day->row.is_priced = figure->is_priced;
+    day->row.is_kept =
+        pack_decimal(figure->gross, &day->row.gross, &day->row.gross_scale) &&
+        (!figure->is_priced || pack_decimal(figure->rate, &day->row.rate, &day->row.rate_scale));
+    day->row.is_kept = dirty_day_row(day, &again) && figure_identical(figure, &again);
+}
+
+bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out)
+{
+    const struct dirty_row *row = &day->row;
+    if (!row->is_kept)
+        return false;
+    *figure_out = (struct day_figure){.reseller = dirty_day_reseller(day),
+                                      .day = day->day,
+                                      .clicks = row->clicks,
+                                      .gross = decimal_from(row->gross, row->gross_scale),
+                                      .is_priced = row->is_priced,
+                                      .state = DAY_OPEN};
+    if (!row->is_priced)
+        return true;
+    figure_out->rate = decimal_from(row->rate, row->rate_scale);
+    return decimal_multiply(figure_out->gross, figure_out->rate, &figure_out->amount) == 0;
 }
 
 /* ---- lists ---- */
@@ -214,7 +291,8 @@ static uint32_t find_slot(const struct day_table *days, struct bytes key, uint64
 {
     uint32_t slot = (uint32_t)hash & (days->slot_count - 1);
     while (days->slots[slot] != NULL) {
-        if (days->slots[slot]->hash == hash && bytes_equal(days->slots[slot]->key, key))
+        if (days->slots[slot]->hash == hash &&
+            bytes_equal(dirty_day_key(days->slots[slot]), key))
             break;
         slot = (slot + 1) & (days->slot_count - 1);
     }
@@ -225,7 +303,7 @@ static uint32_t find_reseller(const struct day_table *resellers, struct bytes re
 {
     uint32_t slot = (uint32_t)reseller_hash(reseller) & (resellers->slot_count - 1);
     while (resellers->slots[slot] != NULL &&
-           !bytes_equal(resellers->slots[slot]->reseller, reseller))
+           !bytes_equal(dirty_day_reseller(resellers->slots[slot]), reseller))
         slot = (slot + 1) & (resellers->slot_count - 1);
     return slot;
 }
@@ -233,7 +311,7 @@ static uint32_t find_reseller(const struct day_table *resellers, struct bytes re
 static uint64_t hash_in(const struct dirty_set *set, const struct day_table *table,
                         const struct dirty_day *day)
 {
-    return table == &set->days ? day->hash : reseller_hash(day->reseller);
+    return table == &set->days ? day->hash : reseller_hash(dirty_day_reseller(day));
 }
 
 static void table_grow(const struct dirty_set *set, struct day_table *table)
@@ -273,7 +351,7 @@ static void table_remove(const struct dirty_set *set, struct day_table *table, u
 static void peers_add(struct dirty_set *set, struct dirty_day *day)
 {
     struct day_table *resellers = &set->resellers;
-    uint32_t slot = find_reseller(resellers, day->reseller);
+    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
     day->peer_next = resellers->slots[slot];
     if (day->peer_next != NULL)
         day->peer_next->peer_previous = day;
@@ -291,7 +369,7 @@ static void peers_remove(struct dirty_set *set, const struct dirty_day *day)
         day->peer_previous->peer_next = day->peer_next;
         return;
     }
-    uint32_t slot = find_reseller(resellers, day->reseller);
+    uint32_t slot = find_reseller(resellers, dirty_day_reseller(day));
     if (day->peer_next != NULL)
         resellers->slots[slot] = day->peer_next;
     else
@@ -315,7 +393,7 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 {
     for (uint32_t i = 0; i < set->resellers.slot_count; i++) {
         if (set->resellers.slots[i] != NULL)
-            each(context, set->resellers.slots[i]->reseller);
+            each(context, dirty_day_reseller(set->resellers.slots[i]));
     }
 }
 
@@ -326,11 +404,13 @@ void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batc
 {
     check(!day->is_leaving);
     list_remove(list_of(set, day), day);
-    memory_free(day->marks);
-    day->marks = NULL;
+    set->day_bytes -= day_bytes(day);
+    if (day->mark_capacity > 0)
+        memory_free(day->marks);
     day->mark_count = day->mark_capacity = day->unnamed = 0;
+    set->day_bytes += day_bytes(day);
     day->owed_us = 0;
-    day->has_row = false;
+    dirty_day_keep_row(day, NULL);
     day->is_queued = false;
     day->is_leaving = true;
     day->order = batch;
@@ -343,8 +423,9 @@ void dirty_set_forget(struct dirty_set *set, uint64_t batch)
     while (set->leaving.first != NULL && set->leaving.first->order <= batch) {
         struct dirty_day *day = set->leaving.first;
         list_remove(&set->leaving, day);
-        table_remove(set, &set->days, find_slot(&set->days, day->key, day->hash));
+        table_remove(set, &set->days, find_slot(&set->days, dirty_day_key(day), day->hash));
         peers_remove(set, day);
+        set->day_bytes -= day_bytes(day);
         day_free(day);
     }
 }
@@ -363,13 +444,13 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
 {
     struct bytes reseller;
     int32_t number;
-    if (!parse_key(key, &reseller, &number))
+    if (key.size > UINT16_MAX || !parse_key(key, &reseller, &number))
         return NULL;
     struct dirty_day *day = memory_zeroed(1, sizeof(*day) + key.size);
-    uint8_t *copy = (uint8_t *)(day + 1);
-    memcpy(copy, key.data, key.size);
-    day->key = bytes_of(copy, key.size);
-    day->reseller = bytes_of(copy + (reseller.data - key.data), reseller.size);
+    memcpy(day->key, key.data, key.size);
+    day->key_size = (uint16_t)key.size;
+    day->reseller_at = (uint16_t)(reseller.data - key.data);
+    day->reseller_size = (uint16_t)reseller.size;
     day->day = number;
     day->hash = hash;
     day->first_us = day->last_us = now_us;
@@ -378,31 +459,47 @@ static struct dirty_day *add_day(struct dirty_set *set, struct bytes key, uint64
     list_append(&set->queue, day);
     if (++set->days.used * 2 > set->days.slot_count)
         table_grow(set, &set->days);
-    set->days.slots[find_slot(&set->days, day->key, hash)] = day;
+    set->days.slots[find_slot(&set->days, dirty_day_key(day), hash)] = day;
+    set->day_bytes += day_bytes(day);
     peers_add(set, day);
     return day;
 }
 
-static struct dirty_mark *add_mark(struct dirty_day *day, const struct dirty_mark *mark)
+/* Room for one more than the marks there are, which is more than the one in the day itself. */
+static struct dirty_mark *grow_marks(struct dirty_set *set, struct dirty_day *day)
 {
-    if (day->mark_count == day->mark_capacity) {
-        day->mark_capacity = day->mark_capacity == 0 ? 1 : day->mark_capacity * 2;
-        day->marks = memory_resize(day->marks, day->mark_capacity * sizeof(*day->marks));
-    }
+    struct dirty_mark *old = day->mark_capacity > 0 ? day->marks : NULL;
+    struct dirty_mark only = day->mark;
+    set->day_bytes -= day_bytes(day);
+    day->mark_capacity = day->mark_capacity == 0 ? 2 : day->mark_capacity * 2;
+    day->marks = memory_resize(old, day->mark_capacity * sizeof(*old));
+    if (old == NULL)
+        day->marks[0] = only;
+    set->day_bytes += day_bytes(day);
+    return day->marks;
+}
+
+static struct dirty_mark *add_mark(struct dirty_set *set, struct dirty_day *day,
+                                   const struct dirty_mark *mark)
+{
+    struct dirty_mark *marks = day->mark_capacity > 0 ? day->marks : &day->mark;
+    uint32_t capacity = day->mark_capacity > 0 ? day->mark_capacity : 1;
+    if (day->mark_count == capacity)
+        marks = grow_marks(set, day);
     if (!mark->has_change)
-        day->unnamed |= UINT32_C(1) << mark->cause;
-    day->marks[day->mark_count] = *mark;
-    return &day->marks[day->mark_count++];
+        day->unnamed |= (uint8_t)(1U << mark->cause);
+    marks[day->mark_count] = *mark;
+    return &marks[day->mark_count++];
 }
 
 static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const uint8_t *change)
 {
+    const struct dirty_mark *marks = dirty_day_marks(day);
     if (change == NULL)
-        return (day->unnamed & UINT32_C(1) << cause) != 0;
+        return (day->unnamed & 1U << cause) != 0;
     for (uint32_t i = 0; i < day->mark_count; i++) {
-        const struct dirty_mark *mark = &day->marks[i];
-        if (mark->cause == cause && mark->has_change &&
-            memcmp(mark->change, change, UUID_SIZE) == 0)
+        if (marks[i].cause == cause && marks[i].has_change &&
+            memcmp(marks[i].change, change, UUID_SIZE) == 0)
             return true;
     }
     return false;
@@ -444,10 +541,10 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
         change = NULL;
     if (has_mark(day, cause, change))
         return day;
-    struct dirty_mark mark = {.cause = cause, .has_change = change != NULL};
+    struct dirty_mark mark = {.cause = (uint8_t)cause, .has_change = change != NULL};
     if (change != NULL)
         memcpy(mark.change, change, UUID_SIZE);
-    *mark_out = add_mark(day, &mark);
+    *mark_out = add_mark(set, day, &mark);
     return day;
 }
 
@@ -460,11 +557,12 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
     struct dirty_day *day = set->days.slots[find_slot(&set->days, buffer_view(&key), hash)];
     if (day == NULL)
         day = add_day(set, buffer_view(&key), hash, first_us);
-    check(day != NULL);
+    buffer_release(&key);
+    if (day == NULL)
+        return NULL;
     if (first_us < day->first_us)
         day->first_us = first_us;
-    add_mark(day, mark);
-    buffer_release(&key);
+    add_mark(set, day, mark);
     return day;
 }
 

@@ -38,38 +38,52 @@ bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out);
 /* One row of dirty_day. */
 struct dirty_mark {
     uint8_t id[UUID_SIZE];
-    enum dirty_cause cause;
+    uint8_t cause;                     /* an enum dirty_cause */
     bool has_change;
     uint8_t change[UUID_SIZE];         /* the row in `change` that did it */
 };
 
 enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
 
+/* The row of an open day as the work wrote it last, so that a day that clicks pour into is not read
+ * back a few times a second.  Packed: there may be millions of open days. */
+struct dirty_row {
+    uint64_t clicks;
+    int64_t gross;
+    int64_t rate;
+    uint8_t gross_scale;
+    uint8_t rate_scale;
+    bool is_priced;
+    bool is_kept;                      /* false: nothing is known of it */
+};
+
 struct dirty_day {
     /* What marking a day that is marked already touches: one cache line, and the key behind. */
-    struct bytes key;                  /* ad_click's partition key; lies right behind the struct */
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark for a click came */
-    uint32_t mark_count;
-    uint32_t unnamed;                  /* private: causes marked without a change, as bits */
-    bool is_queued;
-    bool is_leaving;                   /* private, but for readers: no marks, nothing is owed */
-
-    struct bytes reseller;             /* within key */
-    int32_t day;
     uint64_t order;                    /* when it was queued: ascending along the queue; of a day
                                         * that leaves, with which batch */
+    int32_t day;
+    uint16_t key_size;                 /* private, as the next two */
+    uint16_t reseller_at;
+    uint16_t reseller_size;
+    bool is_queued;
+    bool is_leaving;                   /* private, but for readers: no marks, nothing is owed */
+    uint8_t unnamed;                   /* private: causes marked without a change, as bits */
+    uint32_t mark_count;
+    uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
+
     uint64_t touched;                  /* when it was last queued or worked off, in that sequence */
-    int64_t first_us;                  /* when the first mark for a click came */
-    int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
-    struct dirty_mark *marks;
     struct dirty_day *next, *previous; /* in queue or waiting list */
     struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
-    /* The open day's row as the work wrote it last, so that a day that clicks pour into is not read
-     * back a few times a second; its reseller is not set. */
-    bool has_row;
-    struct day_figure row;
-    uint32_t mark_capacity;            /* private */
+    int64_t first_us;                  /* when the first mark for a click came */
+    int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
+    union {                            /* private: dirty_day_marks */
+        struct dirty_mark mark;
+        struct dirty_mark *marks;
+    };
+    struct dirty_row row;              /* private: dirty_day_row */
+    uint8_t key[];                     /* private: dirty_day_key */
 };
 
 struct dirty_range {
@@ -88,6 +102,16 @@ void dirty_set_free(struct dirty_set *set);                  /* NULL is fine */
 
 uint32_t dirty_set_queued(const struct dirty_set *set);      /* days */
 uint32_t dirty_set_count(const struct dirty_set *set);       /* days, queued and waiting */
+size_t dirty_set_bytes(const struct dirty_set *set);         /* of memory */
+
+/* ad_click's partition key of the day, and the reseller in it. */
+struct bytes dirty_day_key(const struct dirty_day *day);
+struct bytes dirty_day_reseller(const struct dirty_day *day);
+const struct dirty_mark *dirty_day_marks(const struct dirty_day *day);       /* mark_count */
+/* Keep an open day's figure, which is its row now, or forget it (NULL); false from dirty_day_row:
+ * there is none to be had.  The figure's reseller is a view of the day's. */
+void dirty_day_keep_row(struct dirty_day *day, const struct day_figure *figure);
+bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out);
 
 /* The order the next day or range to be queued will get: all now queued are before it. */
 uint64_t dirty_set_order(const struct dirty_set *set);
@@ -110,7 +134,7 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
-/* A mark from the table, when the set is loaded. */
+/* A mark from the table, when the set is loaded.  NULL: the reseller is longer than keys are. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 

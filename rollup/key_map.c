@@ -48,6 +48,12 @@ uint32_t key_map_count(const struct key_map *map)
     return map->count;
 }
 
+size_t key_map_bytes(const struct key_map *map)
+{
+    return sizeof(*map) + arena_held(map->arena) + map->capacity * sizeof(*map->entries) +
+           map->slot_count * sizeof(*map->slots);
+}
+
 struct bytes key_map_key(const struct key_map *map, uint32_t number)
 {
     check(number < map->count);

@@ -18,6 +18,7 @@ struct key_map *key_map_new(void);
 void key_map_free(struct key_map *map);                      /* NULL is fine */
 
 uint32_t key_map_count(const struct key_map *map);
+size_t key_map_bytes(const struct key_map *map);             /* of memory */
 uint32_t key_map_find(const struct key_map *map, struct bytes key);      /* KEY_MAP_NONE */
 uint32_t key_map_add(struct key_map *map, struct bytes key, bool *is_new_out);
 /* Valid as long as the map. */

@@ -50,7 +50,8 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
     struct dirty_day *day =
         dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
     if (mark != NULL)
-        rollup_write_mark(rollup, batch, day->reseller, day->day, day->day + 1, mark, now_us);
+        rollup_write_mark(rollup, batch, dirty_day_reseller(day), day->day, day->day + 1, mark,
+                          now_us);
 }
 
 /* ---- clicks ---- */
@@ -219,6 +220,13 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
 
 /* ---- the hook ---- */
 
+void rollup_tell_memory(struct rollup *rollup)
+{
+    size_t held = dirty_set_bytes(rollup->dirty) + key_map_bytes(rollup->resellers);
+    store_hold_memory(rollup->store, (int64_t)held - (int64_t)rollup->memory_told);
+    rollup->memory_told = held;
+}
+
 /* The id of the batch's row in `change`; NULL: it has none. */
 static const uint8_t *change_of(const struct write_batch *batch)
 {
@@ -255,4 +263,5 @@ void rollup_hook(void *context, struct write_batch *batch)
     }
     if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
         rollup_tick_soon(rollup);
+    rollup_tell_memory(rollup);
 }

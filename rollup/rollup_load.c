@@ -70,23 +70,25 @@ static int take_mark(void *context, const struct table *table, const struct page
     struct bytes id;
     struct bytes cause;
     struct bytes change;
+    enum dirty_cause why;
     int32_t day;
     int32_t until;
     if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &day) ||
         !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
         !page_row_value(table, row, DIRTY_CAUSE, &cause) ||
-        !dirty_cause_parse(cause, &mark.cause) || read_until(table, row, day, &until) < 0)
+        !dirty_cause_parse(cause, &why) || read_until(table, row, day, &until) < 0)
         return corrupt_mark(err);
+    mark.cause = (uint8_t)why;
     memcpy(mark.id, id.data, UUID_SIZE);
     mark.has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
     if (mark.has_change && change.size != UUID_SIZE)
         return corrupt_mark(err);
     if (mark.has_change)
         memcpy(mark.change, change.data, UUID_SIZE);
-    if (until == day + 1)
-        dirty_set_load(rollup->dirty, row->key, day, &mark, timeuuid_us(mark.id));
-    else
+    if (until != day + 1)
         dirty_set_add_range(rollup->dirty, row->key, day, until, &mark);
+    else if (dirty_set_load(rollup->dirty, row->key, day, &mark, timeuuid_us(mark.id)) == NULL)
+        return corrupt_mark(err);
     return 0;
 }
 

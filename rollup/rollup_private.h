@@ -66,6 +66,7 @@ struct rollup {
     struct arena *pending_arena;
     struct key_map *resellers;         /* that have figures */
     bool knows_resellers;              /* all of them: amount_by_day was scanned once */
+    size_t memory_told;                /* what the store was told that is held here */
 
     store_done opened;
     void *opened_context;
@@ -94,6 +95,8 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
 /* rollup_hook.c */
+/* Tell the store what is held here by the day and reseller. */
+void rollup_tell_memory(struct rollup *rollup);
 void rollup_hook(void *context, struct write_batch *batch);
 /* The row of a mark for the days from `day` up to before `until`; gives the mark its id. */
 void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,

@@ -119,7 +119,7 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
     if (!rollup->is_automatic || is_publishing(rollup) || work->range != NULL)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++) {
-        if (day->dirty->marks[i].cause != CAUSE_LATE_CLICKS)
+        if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
             return true;
     }
     return day->dirty->owed_us != 0 && now_us >= publication_restate_us(&rollup->rules, day->dirty);
@@ -169,7 +169,7 @@ static struct dirty_mark *marks_of(struct work *work, const struct day_facts *da
     struct dirty_mark *marks = arena_alloc(day_reader_arena(work->reader),
                                            (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
     if (own > 0)
-        memcpy(marks, day->dirty->marks, own * sizeof(*marks));
+        memcpy(marks, dirty_day_marks(day->dirty), own * sizeof(*marks));
     *count_out = own;
     if (work->range != NULL)
         marks[(*count_out)++] = work->range->mark;
@@ -211,7 +211,7 @@ static void write_day(struct work *work, const struct day_facts *day, const stru
     if (plan->step == STEP_PUBLISH || plan->step == STEP_RESTATE)
         write_entry(work, day, plan);
     for (uint32_t i = 0; plan->clears && i < day->dirty->mark_count; i++)
-        delete_mark(work, day->reseller, day->day, &day->dirty->marks[i]);
+        delete_mark(work, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
 }
 
 /* Within store_apply nobody may be told: the days of the batch are still in the set. */
@@ -259,12 +259,12 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     int64_t due_us = 0;
     if (dirty == NULL)
         return;
-    dirty->has_row = day->status == 0 && plan->step == STEP_KEEP_OPEN;
+    bool is_open = day->status == 0 && plan->step == STEP_KEEP_OPEN;
+    dirty_day_keep_row(dirty, is_open ? &plan->figure : NULL);
     if (day->status < 0) {
         dirty_set_queue(rollup->dirty, dirty);
         return;
     }
-    dirty->row = plan->figure;
     if (plan->clears) {
         check(!dirty->is_queued);
         dirty_set_clear(rollup->dirty, dirty, rollup->applies_sent);
@@ -330,6 +330,7 @@ static void chunk_end(struct work *work)
     }
     chunk_clear(work);
     rollup->metric_dirty->value = dirty_set_queued(rollup->dirty);
+    rollup_tell_memory(rollup);
     if (work->status < 0 && work->range != NULL) {
         work_finish(work);
         return;
@@ -417,10 +418,10 @@ static void add_dirty(struct work *work, struct dirty_day *dirty)
 {
     dirty_set_wait(work->rollup->dirty, dirty);
     struct day_facts *day =
-        day_reader_add_key(work->reader, dirty->key, dirty->reseller, dirty->day);
+        day_reader_add_key(work->reader, dirty_day_key(dirty), dirty_day_reseller(dirty),
+                           dirty->day);
     day->dirty = dirty;
-    day->has_row = dirty->has_row;
-    day->row = dirty->row;
+    day->has_row = dirty_day_row(dirty, &day->row);
     day->row.reseller = day->reseller;
 }
 
@@ -431,7 +432,7 @@ static bool is_wanted(const struct rollup *rollup, const struct dirty_day *dirty
 
 static size_t bytes_of_day(const struct dirty_day *dirty)
 {
-    return (3 + (size_t)dirty->mark_count) * (dirty->key.size + ROW_BYTES);
+    return (3 + (size_t)dirty->mark_count) * (dirty->key_size + (size_t)ROW_BYTES);
 }
 
 static void begin_days(struct work *work)

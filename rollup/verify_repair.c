@@ -97,7 +97,7 @@ static void batch_accepted(void *context)
         const struct repair_day *noted = &repair->days[repair->day_next];
         struct dirty_day *day = dirty_set_load(dirty, noted->reseller, noted->day, &noted->mark,
                                                store_now_us(verify->rollup->store));
-        day->has_row = false;
+        dirty_day_keep_row(day, NULL);
         dirty_set_queue(dirty, day);
     }
 }

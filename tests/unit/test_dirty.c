@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
+#include "rollup/figure.h"
 #include "rollup/rate.h"
 #include "storage/base/calendar.h"
 
@@ -45,7 +46,7 @@ Test(dirty, only_the_first_mark_of_a_kind_is_new_but_each_queues_the_day)
     mark(set, "r", 10, CAUSE_VOID, change, &is_new);
     cr_assert_not(is_new);
     cr_assert_eq(day->mark_count, 3);
-    cr_assert(bytes_equal(day->reseller, bytes_text("r")));
+    cr_assert(bytes_equal(dirty_day_reseller(day), bytes_text("r")));
     cr_assert_eq(day->day, 10);
     dirty_set_free(set);
 }
@@ -96,7 +97,7 @@ static uint32_t count_peers(const struct dirty_set *set, const char *reseller)
     uint32_t count = 0;
     for (const struct dirty_day *day = dirty_set_first_of(set, bytes_text(reseller)); day != NULL;
          day = day->peer_next) {
-        cr_assert(bytes_equal(day->reseller, bytes_text(reseller)));
+        cr_assert(bytes_equal(dirty_day_reseller(day), bytes_text(reseller)));
         count += !day->is_leaving;
     }
     return count;
@@ -132,7 +133,7 @@ Test(dirty, a_cleared_day_leaves_with_its_batch)
     cr_assert_eq(dirty_set_count(set), 0);
     cr_assert_eq(dirty_set_queued(set), 0);
     cr_assert_null(dirty_set_first_waiting(set));
-    cr_assert_null(dirty_set_find(set, first->key));
+    cr_assert_null(dirty_set_find(set, dirty_day_key(first)));
     cr_assert_not_null(dirty_set_first_of(set, bytes_text("r")));
     cr_assert_eq(mark(set, "r", 1, CAUSE_LATE_CLICKS, NULL, &is_new), first);
     cr_assert(is_new, "its mark is deleted by the batch it left with");
@@ -231,4 +232,77 @@ Test(dirty, causes_have_names_that_read_back)
     }
     enum dirty_cause cause;
     cr_assert_not(dirty_cause_parse(bytes_text("weather"), &cause));
+}
+
+/* A figure of an open day as its row has it. */
+static struct day_figure open_figure(const struct dirty_day *day, struct decimal gross,
+                                     const struct rate *rate)
+{
+    struct day_figure figure = {.reseller = dirty_day_reseller(day),
+                                .day = day->day,
+                                .clicks = 3,
+                                .gross = gross,
+                                .is_priced = rate != NULL,
+                                .state = DAY_OPEN};
+    if (rate != NULL) {
+        figure.rate = rate->rate;
+        cr_assert_eq(decimal_multiply(gross, rate->rate, &figure.amount), 0);
+    }
+    return figure;
+}
+
+Test(dirty, a_row_that_is_kept_comes_back_digit_for_digit_or_not_at_all)
+{
+    const struct rate rate = {.rate = decimal_from(2500, 4)};
+    const struct {
+        struct decimal gross;
+        const struct rate *rate;
+        bool fits;
+    } cases[] = {
+        {decimal_from(1250, 2), &rate, true},
+        {decimal_from(1250, 2), NULL, true},
+        {decimal_from(0, 0), &rate, true},
+        {decimal_from(INT64_MIN, 18), &rate, true},
+        {decimal_from((int128)INT64_MAX + 1, 2), &rate, false},
+        {decimal_from(1, -1), NULL, false},
+    };
+    struct dirty_set *set = dirty_set_new();
+    bool is_new;
+    struct dirty_day *day = mark(set, "r", 10, CAUSE_LATE_CLICKS, NULL, &is_new);
+    struct day_figure found;
+    cr_assert_not(dirty_day_row(day, &found));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct day_figure figure = open_figure(day, cases[i].gross, cases[i].rate);
+        dirty_day_keep_row(day, &figure);
+        cr_assert_eq(dirty_day_row(day, &found), cases[i].fits, "case %zu", i);
+        if (cases[i].fits)
+            cr_assert(figure_identical(&found, &figure), "case %zu", i);
+    }
+    struct day_figure wrong = open_figure(day, decimal_from(1, 1), &rate);
+    wrong.amount = decimal_from(7, 1);
+    dirty_day_keep_row(day, &wrong);
+    cr_assert_not(dirty_day_row(day, &found), "an amount that is no product cannot be made again");
+    dirty_set_free(set);
+}
+
+Test(dirty, a_set_knows_what_it_takes_of_memory_and_gives_it_back)
+{
+    enum { DAYS = 3000, CHANGES = 5 };
+    struct dirty_set *set = dirty_set_new();
+    bool is_new;
+    size_t empty = dirty_set_bytes(set);
+    for (int32_t i = 0; i < DAYS; i++)
+        mark(set, "r", i, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert_lt(dirty_set_bytes(set), empty + (size_t)DAYS * 250);
+    size_t one_mark = dirty_set_bytes(set);
+    for (uint8_t i = 0; i < CHANGES; i++) {
+        uint8_t change[UUID_SIZE] = {i};
+        mark(set, "r", 0, CAUSE_VOID, change, &is_new);
+    }
+    cr_assert_geq(dirty_set_bytes(set), one_mark + (CHANGES + 1) * sizeof(struct dirty_mark));
+    while (dirty_set_first_queued(set) != NULL)
+        dirty_set_clear(set, dirty_set_first_queued(set), 1);
+    dirty_set_forget(set, 1);
+    cr_assert_leq(dirty_set_bytes(set), one_mark - (size_t)DAYS * sizeof(struct dirty_day));
+    dirty_set_free(set);
 }
