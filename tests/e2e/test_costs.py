@@ -182,6 +182,34 @@ def test_system_calls_of_a_batch(tmp_path):
     assert_within("system calls of a batch that is waited for", counts["total"] / BATCHES, 13)
 
 
+# ---- questions and changes ----
+
+
+def metric(server, name):
+    text = server.run("status", "--metrics").out
+    return int(re.search(rf"^{name} (\d+)$", text, re.MULTILINE).group(1))
+
+
+def test_days_of_a_report_and_frames_of_a_changed_rate(tmp_path):
+    resellers, days, changes = 200, 30, 20
+    server = daybook.Server(tmp_path / "data", program=BUILT / "daybook")
+    subprocess.run([BENCH / "send_clicks", "-n", "20000", "--resellers", str(resellers), "--days",
+                    str(days), "{}:{}".format(*server.address)], check=True, capture_output=True,
+                   timeout=daybook.PATIENCE)
+    before = metric(server, "daybook_rollup_days_worked_out_total")
+    server.run("report", "--reseller", "reseller-0007", "--format", "csv")
+    worked_out = metric(server, "daybook_rollup_days_worked_out_total") - before
+    assert_within("days worked out for one reseller's report", worked_out, days)
+    server.run("rollup")
+    before = metric(server, "daybook_log_frames_total")
+    for i in range(changes):
+        server.run("rate", "set", f"reseller-{i:04}", "2026-01-01", f"{i + 1}%")
+    frames = metric(server, "daybook_log_frames_total") - before
+    assert frames >= changes
+    assert_within("log frames of a changed rate", frames / changes, 1.1)
+    assert server.stop() == 0, server.text()
+
+
 # ---- bytes ----
 
 
