@@ -296,7 +296,7 @@ damage: $(out)/tests/sim/test_damage
 	@DAMAGE_STEP=1 $< --verbose
 
 # Drivers of other languages, whose tools are no packages of ours.
-test-clients: all
+test-clients: all build/python/installed
 	@tests/clients/run.sh $(out)/daybook
 
 # The fuzzers are clang's; MINUTES are for all of them together.
