@@ -29,6 +29,8 @@ hints_directory: {root}/hints
 saved_caches_directory: {root}/saved_caches
 commitlog_sync: batch
 read_request_timeout: 60s
+write_request_timeout: 60s
+counter_write_request_timeout: 60s
 auto_snapshot: false
 """
 LOGBACK = "<configuration><root level=\"OFF\"/></configuration>\n"
