@@ -309,20 +309,18 @@ static bool is_before_horizon(const struct read_job *read, int64_t token, struct
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
+    const struct captured *captured = NULL;
+    /* First, because `key` may be what the last seek found, which the next one writes over. */
+    for (uint32_t i = 0; i < read->captured_count && captured == NULL; i++) {
+        int order = partition_order(read->captured[i].token, read->captured[i].key, token, key);
+        captured = order > 0 || (order == 0 && !after) ? &read->captured[i] : NULL;
+    }
     bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
-    for (uint32_t i = 0; i < read->captured_count; i++) {
-        const struct captured *captured = &read->captured[i];
-        int order = partition_order(captured->token, captured->key, token, key);
-        if (order < 0 || (order == 0 && after)) {
-            continue;
-        }
-        if (!found ||
-            partition_order(captured->token, captured->key, *token_out, *key_out) < 0) {
-            *token_out = captured->token;
-            *key_out = captured->key;
-        }
+    if (captured != NULL &&
+        (!found || partition_order(captured->token, captured->key, *token_out, *key_out) < 0)) {
+        *token_out = captured->token;
+        *key_out = captured->key;
         found = true;
-        break;
     }
     return found && is_before_horizon(read, *token_out, *key_out);
 }
