@@ -136,6 +136,10 @@ must_check int schema_add_type(struct schema *schema, const char *keyspace, cons
 must_check int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
                                      const char *field_name, const char *field_type,
                                      struct error *err);
+/* Values keep their bytes, which hold no names.  ERROR_NOT_FOUND, or ERROR_EXISTS for `to`. */
+must_check int schema_rename_type_field(struct schema *schema, const char *keyspace,
+                                        const char *name, const char *from, const char *to,
+                                        struct error *err);
 /* ERROR_CONFLICT while a column or another type uses it. */
 must_check int schema_drop_type(struct schema *schema, const char *keyspace, const char *name,
                                 struct error *err);

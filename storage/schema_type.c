@@ -166,6 +166,41 @@ int schema_add_type_field(struct schema *schema, const char *keyspace, const cha
     return 0;
 }
 
+int schema_rename_type_field(struct schema *schema, const char *keyspace, const char *name,
+                             const char *from, const char *to, struct error *err)
+{
+    check(schema->references == 1);
+    uint32_t index = type_index(schema, keyspace, name);
+
+    if (index == schema->type_count)
+        return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
+    int rc = check_type_name(to, err);
+    if (rc < 0)
+        return rc;
+    const struct type *old = schema->types[index]->type;
+    const char **names =
+        arena_alloc(schema->arena, old->argument_count * sizeof(*names), _Alignof(void *));
+    uint32_t renamed = old->argument_count;
+    for (uint32_t i = 0; i < old->argument_count; i++) {
+        names[i] = old->field_names[i];
+        if (strcmp(names[i], to) == 0)
+            return error_set(err, ERROR_EXISTS, "field %s exists already", to);
+        renamed = strcmp(names[i], from) == 0 ? i : renamed;
+    }
+    if (renamed == old->argument_count)
+        return error_set(err, ERROR_NOT_FOUND, "type %.100s has no field %.100s", name, from);
+    names[renamed] = copy_text(schema, to);
+    struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
+    *type = *old;
+    type->field_names = names;
+    struct user_type *made =
+        arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
+    *made = (struct user_type){schema->types[index]->keyspace, type};
+    schema->types[index] = made;
+    schema_reread(schema);
+    return 0;
+}
+
 static bool type_uses(const struct type *type, const char *name)
 {
     if (type->kind == TYPE_UDT && strcmp(type->name, name) == 0)

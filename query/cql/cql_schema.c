@@ -58,6 +58,22 @@ static int check_keyspace(struct change *change, const char *keyspace)
     return 0;
 }
 
+bool cql_schema_is_plain_name(const char *name)
+{
+    bool is_plain = name[0] != '\0';
+    for (const char *c = name; *c != '\0'; c++) {
+        bool is_letter = (*c | 0x20) >= 'a' && (*c | 0x20) <= 'z';
+        is_plain = is_plain && (is_letter || (*c >= '0' && *c <= '9') || *c == '_');
+    }
+    return is_plain;
+}
+
+bool cql_schema_is_missing(const struct change *change, const char *keyspace)
+{
+    return keyspace[0] != '\0' && !cql_is_system_keyspace(keyspace) &&
+           schema_keyspace(change->schema, keyspace) == NULL;
+}
+
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out)
 {
@@ -99,19 +115,41 @@ static int set_replication(struct change *change, const char *name,
                : rc;
 }
 
+static int check_keyspace_name(struct change *change, const char *name)
+{
+    struct cql_fault *fault = &change->work->fault;
+    size_t size = strlen(name);
+    if (!cql_schema_is_plain_name(name)) {
+        return cql_invalid(fault,
+                           "Keyspace name must not be empty and must contain alphanumeric or "
+                           "underscore characters only (got \"%s\")",
+                           name);
+    }
+    return size <= SCHEMA_NAME_MAX
+               ? 0
+               : cql_invalid(fault,
+                             "Keyspace name must not be more than %d characters long (got %zu "
+                             "characters for \"%s\")",
+                             SCHEMA_NAME_MAX, size, name);
+}
+
 static int create_keyspace(struct change *change, const struct cql_create_keyspace *create)
 {
     const char *name = cql_text(change->work->arena, create->name);
     struct error err = {0};
     if (cql_is_system_keyspace(name)) {
-        return cql_refuse(&change->work->fault, CQL_UNAUTHORIZED,
-                          "%s keyspace is not user-modifiable.", name);
+        return cql_invalid(&change->work->fault, "System keyspace '%s' is not user-modifiable",
+                           name);
+    }
+    int rc = check_keyspace_name(change, name);
+    if (rc != 0) {
+        return rc;
     }
     if (schema_keyspace(change->schema, name) != NULL) {
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, name, "");
     }
-    int rc = schema_add_keyspace(change->schema, name, &err);
+    rc = schema_add_keyspace(change->schema, name, &err);
     if (rc != 0) {
         return cql_schema_result(change, rc, &err);
     }
@@ -171,12 +209,11 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
     const char *table_name = cql_text(change->work->arena, name->name);
     *table_out = NULL;
     int rc = cql_schema_keyspace(change, name, &keyspace);
-    if (rc != 0) {
-        bool is_missing = keyspace[0] != '\0' && schema_keyspace(change->schema, keyspace) == NULL;
-        change->is_nothing = if_exists && is_missing && !cql_is_system_keyspace(keyspace);
-        return change->is_nothing ? 0 : rc;
+    bool is_missing = rc != 0 && cql_schema_is_missing(change, keyspace);
+    if (rc != 0 && !is_missing) {
+        return rc;
     }
-    *table_out = schema_table_named(change->schema, keyspace, table_name);
+    *table_out = is_missing ? NULL : schema_table_named(change->schema, keyspace, table_name);
     if (*table_out == NULL) {
         change->is_nothing = if_exists;
         return if_exists ? 0
@@ -205,7 +242,13 @@ static int truncate_table(struct change *change, const struct cql_object *object
 {
     const struct table *table;
     struct error err = {0};
-    int rc = find_table(change, &object->name, false, &table);
+    struct cql_scope scope = {.cql = change->work->cql,
+                              .schema = change->schema,
+                              .keyspace = change->work->compiled->keyspace,
+                              .arena = change->work->arena,
+                              .fault = &change->work->fault};
+    int rc = cql_find_table(&scope, &object->name, &table);
+    rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
     if (rc != 0) {
         return rc;
     }
@@ -249,7 +292,7 @@ static int drop_index(struct change *change, const struct cql_object *object)
     struct cql_index index;
     struct error err = {0};
     int rc = cql_schema_keyspace(change, &object->name, &keyspace);
-    if (rc != 0) {
+    if (rc != 0 && !cql_schema_is_missing(change, keyspace)) {
         return rc;
     }
     if (!cql_index_find(change->schema, keyspace, object->name.name, work->arena, &index)) {
@@ -266,6 +309,19 @@ static int drop_index(struct change *change, const struct cql_object *object)
 
 /* ---- ALTER TABLE ---- */
 
+/* Whether bytes of type `from` may be read as type `to`, as Cassandra sees it. */
+static bool reads_as(const struct type *to, const struct type *from)
+{
+    bool is_text = from->kind == TYPE_TEXT || from->kind == TYPE_ASCII;
+    bool is_number = from->kind == TYPE_VARINT || from->kind == TYPE_DECIMAL;
+    return type_equal(to, from) || from->kind == TYPE_BLOB ||
+           (to->kind == TYPE_BLOB && (is_text || is_number || from->kind == TYPE_INET)) ||
+           (to->kind == TYPE_TEXT && from->kind == TYPE_ASCII) ||
+           (to->kind == TYPE_UUID && from->kind == TYPE_TIMEUUID) ||
+           (to->kind == TYPE_BIGINT && from->kind == TYPE_TIMESTAMP) ||
+           (to->kind == TYPE_TIMESTAMP && from->kind == TYPE_BIGINT);
+}
+
 static int check_dropped(struct change *change, const struct table *table,
                          const struct cql_definition *definition, const struct type *type)
 {
@@ -275,18 +331,20 @@ static int check_dropped(struct change *change, const struct table *table,
         if (!bytes_equal(bytes_text(dropped->name), definition->name)) {
             continue;
         }
-        if (dropped->type->kind == TYPE_COUNTER) {
+        if (dropped->type->kind == TYPE_COUNTER && type->kind == TYPE_COUNTER) {
             return cql_invalid(fault, "Cannot re-add previously dropped counter column %s",
                                dropped->name);
         }
-        if (dropped->type->kind != type->kind && dropped->type->kind != TYPE_BLOB) {
-            struct buffer types = {0};
-            type_print(type, &types);
-            buffer_append_text(&types, ", incompatible with previous type ");
-            type_print(dropped->type, &types);
-            int rc = cql_invalid(fault, "Cannot re-add previously dropped column '%s' of type %.*s",
-                                 dropped->name, CQL_SHOW(buffer_view(&types)));
-            buffer_release(&types);
+        if (!reads_as(type, dropped->type)) {
+            struct buffer old = {0};
+            type_print(dropped->type, &old);
+            int rc = cql_invalid(fault,
+                                 "Cannot add a column '%s' of type %s, incompatible with "
+                                 "previously dropped column '%s' of type %.*s",
+                                 dropped->name,
+                                 cql_schema_type_text(change->work, definition->type),
+                                 dropped->name, CQL_SHOW(buffer_view(&old)));
+            buffer_release(&old);
             return rc;
         }
     }
@@ -302,7 +360,8 @@ static int check_added(struct change *change, const struct table *table,
         return cql_invalid(fault, "Static columns are only useful (and thus allowed) if the table "
                                   "has at least one clustering column");
     }
-    if (is_counter != (type->kind == TYPE_COUNTER)) {
+    int rc = check_dropped(change, table, definition, type);
+    if (rc == 0 && is_counter != (type->kind == TYPE_COUNTER)) {
         return cql_refuse(fault, CQL_CONFIG_ERROR,
                           is_counter
                               ? "%s.%s: Cannot have a non counter column (\"%.*s\") in a counter "
@@ -311,7 +370,7 @@ static int check_added(struct change *change, const struct table *table,
                                 "table",
                           table->keyspace, table->name, CQL_SHOW(definition->name));
     }
-    return check_dropped(change, table, definition, type);
+    return rc;
 }
 
 static int add_column(struct change *change, uint32_t table_id,
@@ -327,7 +386,7 @@ static int add_column(struct change *change, uint32_t table_id,
                              : cql_invalid(&work->fault, "Column with name '%.*s' already exists",
                                            CQL_SHOW(definition->name));
     }
-    int rc = cql_schema_check_type(change, definition->type);
+    int rc = cql_schema_check_type(change, table->keyspace, definition->type);
     if (rc != 0) {
         return rc;
     }
@@ -340,6 +399,7 @@ static int add_column(struct change *change, uint32_t table_id,
     if (rc != 0) {
         return rc;
     }
+    change->is_nothing = false;
     rc = schema_add_column(change->schema, table_id, cql_text(work->arena, definition->name),
                            spelled, definition->is_static, &err);
     return cql_schema_result(change, rc, &err);
@@ -359,6 +419,10 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
     if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
         return cql_invalid(&work->fault, "Cannot drop PRIMARY KEY column %s", column->name);
     }
+    if (column->type->kind == TYPE_UDT && !column->type->frozen) {
+        return cql_invalid(&work->fault, "Cannot drop non-frozen column %s of user type %s",
+                           column->name, column->type->name);
+    }
     const struct cql_index *indexes;
     uint32_t count = cql_index_list(change->schema, table, work->arena, &indexes);
     for (uint32_t i = 0; i < count; i++) {
@@ -369,6 +433,7 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
                                column->name, indexes[i].name);
         }
     }
+    change->is_nothing = false;
     int rc = schema_drop_column(change->schema, table_id, cql_text(work->arena, name),
                                 store_now_us(work->cql->options.store), &err);
     return cql_schema_result(change, rc, &err);
@@ -381,7 +446,7 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
     const struct column *column = table_column_named(table, rename->from);
     struct error err = {0};
     if (column == NULL) {
-        return cql_invalid(&work->fault, "Column %.*s was not found in table '%s.%s'",
+        return cql_invalid(&work->fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(rename->from), table->keyspace, table->name);
     }
     if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING) {
@@ -433,12 +498,14 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
     uint32_t table_id = table->id;
     switch (alter->kind) {
     case CQL_ALTER_ADD:
+        change->is_nothing = true;
         for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL;
              d = d->next) {
             rc = add_column(change, table_id, d, alter->if_column_not_exists);
         }
         return rc;
     case CQL_ALTER_DROP:
+        change->is_nothing = true;
         for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next) {
             rc = drop_column(change, table_id, n->text, alter->if_column_exists);
         }
@@ -458,116 +525,9 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
                                                  "enabled");
     case CQL_ALTER_DROP_COMPACT_STORAGE:
         return cql_invalid(&change->work->fault,
-                           "Cannot DROP COMPACT STORAGE on table without COMPACT STORAGE");
+                           "DROP COMPACT STORAGE is disabled. Enable in cassandra.yaml to use.");
     }
     return 0;
-}
-
-/* ---- types ---- */
-
-static int create_type(struct change *change, const struct cql_create_type *create)
-{
-    struct cql_work *work = change->work;
-    const char *keyspace;
-    const char *name = cql_text(work->arena, create->name.name);
-    uint32_t count = 0;
-    struct error err = {0};
-    int rc = cql_schema_keyspace(change, &create->name, &keyspace);
-    if (rc != 0) {
-        return rc;
-    }
-    if (schema_type(change->schema, keyspace, name) != NULL) {
-        change->is_nothing = create->if_not_exists;
-        return create->if_not_exists
-                   ? 0
-                   : cql_invalid(&work->fault, "A user type with name '%s' already exists", name);
-    }
-    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        count++;
-    }
-    const char **names = arena_alloc(work->arena, (count + 1) * sizeof(*names), 16);
-    const char **types = arena_alloc(work->arena, (count + 1) * sizeof(*types), 16);
-    uint32_t used = 0;
-    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        if (cql_schema_holds_counter(d->type)) {
-            return cql_invalid(&work->fault, "A user type cannot contain counters");
-        }
-        names[used] = cql_text(work->arena, d->name);
-        types[used++] = cql_schema_type_text(work, d->type);
-    }
-    cql_schema_event(change, CQL_CREATED, CQL_TARGET_TYPE, keyspace, name);
-    rc = schema_add_type(change->schema, keyspace, name, count, names, types, &err);
-    return cql_schema_result(change, rc, &err);
-}
-
-static int find_type(struct change *change, const struct cql_qualified_name *name, bool if_exists,
-                     const char **keyspace_out, const char **name_out)
-{
-    *name_out = cql_text(change->work->arena, name->name);
-    int rc = cql_schema_keyspace(change, name, keyspace_out);
-    if (rc == 0 && schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
-        change->is_nothing = if_exists;
-        rc = if_exists ? 0
-                       : cql_invalid(&change->work->fault, "Type '%s.%s' doesn't exist",
-                                     *keyspace_out, *name_out);
-    }
-    return rc;
-}
-
-static int drop_type(struct change *change, const struct cql_object *object)
-{
-    const char *keyspace;
-    const char *name;
-    struct error err = {0};
-    int rc = find_type(change, &object->name, object->if_exists, &keyspace, &name);
-    if (rc != 0 || change->is_nothing) {
-        return rc;
-    }
-    cql_schema_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
-    rc = schema_drop_type(change->schema, keyspace, name, &err);
-    if (rc == ERROR_CONFLICT) {
-        return cql_invalid(&change->work->fault,
-                           "Cannot drop user type '%s.%s' as it is still "
-                           "used: %s",
-                           keyspace, name, err.text);
-    }
-    return cql_schema_result(change, rc, &err);
-}
-
-static int alter_type(struct change *change, const struct cql_alter *alter)
-{
-    const char *keyspace;
-    const char *name;
-    int rc = find_type(change, &alter->name, alter->if_exists, &keyspace, &name);
-    if (rc != 0 || change->is_nothing) {
-        return rc;
-    }
-    if (alter->kind != CQL_ALTER_ADD) {
-        return cql_invalid(&change->work->fault,
-                           alter->kind == CQL_ALTER_TYPE
-                               ? "Altering field types is no longer supported"
-                               : "Renaming fields of a type is not supported by this version of "
-                                 "daybook");
-    }
-    cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
-    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
-        struct error err = {0};
-        rc = schema_add_type_field(change->schema, keyspace, name,
-                                   cql_text(change->work->arena, d->name),
-                                   cql_schema_type_text(change->work, d->type), &err);
-        if (rc == ERROR_EXISTS && alter->if_column_not_exists) {
-            rc = 0;
-        } else if (rc == ERROR_EXISTS) {
-            return cql_invalid(
-                &change->work->fault,
-                "Cannot add field %.*s to type %s.%s: a field with name %.*s already "
-                "exists",
-                CQL_SHOW(d->name), keyspace, name, CQL_SHOW(d->name));
-        } else {
-            rc = cql_schema_result(change, rc, &err);
-        }
-    }
-    return rc;
 }
 
 /* ---- the change ---- */
@@ -591,11 +551,11 @@ static int edit(struct change *change)
     case CQL_STATEMENT_TRUNCATE:
         return truncate_table(change, &statement->object);
     case CQL_STATEMENT_CREATE_TYPE:
-        return create_type(change, &statement->create_type);
+        return cql_schema_create_type(change, &statement->create_type);
     case CQL_STATEMENT_ALTER_TYPE:
-        return alter_type(change, &statement->alter);
+        return cql_schema_alter_type(change, &statement->alter);
     case CQL_STATEMENT_DROP_TYPE:
-        return drop_type(change, &statement->object);
+        return cql_schema_drop_type(change, &statement->object);
     case CQL_STATEMENT_DROP_VIEW:
         return cql_invalid(&change->work->fault, "Materialized view '%.*s.%.*s' doesn't exist",
                            CQL_SHOW(statement->object.name.keyspace.size > 0

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TTL_MAX_S = 630720000 };
+
 #define STRATEGIES "org.apache.cassandra.locator."
 
 static bool is_text(struct bytes text, const char *wanted)
@@ -29,9 +31,8 @@ static int read_class(struct cql_work *work, struct bytes text, const char **cla
         }
     }
     if (is_text(text, known[2])) {
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
-                          "Unable to use given strategy class: LocalStrategy is reserved for "
-                          "internal use.");
+        return cql_invalid(&work->fault, "Unable to use given strategy class: LocalStrategy is "
+                                         "reserved for internal use.");
     }
     return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
                       "Unable to find replication strategy class '" STRATEGIES "%.*s'",
@@ -74,7 +75,7 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     int rc = 0;
     if (property->value->kind != CQL_TERM_MAP) {
         return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                          "Invalid value for property 'replication'. It should be a map");
+                          "Invalid value for property 'replication'. It should be a map.");
     }
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
@@ -134,8 +135,7 @@ int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
         }
     }
     if (is_new && !has_replication) {
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
-                          "Missing mandatory replication strategy class");
+        return cql_invalid(&work->fault, "Missing mandatory option 'replication'");
     }
     return 0;
 }
@@ -178,9 +178,18 @@ static int read_ttl(struct cql_work *work, const struct cql_property *property, 
     const char *text = cql_text(work->arena, property->value->text);
     char *end;
     long ttl_s = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || ttl_s < 0 || ttl_s > 630720000) {
+    if (end == text || *end != '\0') {
+        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                          "Invalid integer value %s for 'default_time_to_live'", text);
+    }
+    if (ttl_s < 0) {
         return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
-                          "default_time_to_live must be between 0 and 630720000 (got %s)", text);
+                          "default_time_to_live must be greater than or equal to 0 (got %s)", text);
+    }
+    if (ttl_s > TTL_MAX_S) {
+        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
+                          "default_time_to_live must be less than or equal to %d (got %s)",
+                          TTL_MAX_S, text);
     }
     if (is_counter && ttl_s > 0) {
         return cql_invalid(&work->fault,
@@ -201,7 +210,10 @@ int cql_table_options_read(struct cql_work *work, const struct cql_property *pro
             }
         }
         int rc = 0;
-        if (is_text(p->name, "comment")) {
+        if (is_text(p->name, "comment") && p->value->kind == CQL_TERM_MAP) {
+            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                            "Invalid value for property 'comment'. It should be a string");
+        } else if (is_text(p->name, "comment")) {
             options->comment = cql_text(work->arena, p->value->text);
         } else if (is_text(p->name, "default_time_to_live")) {
             rc = read_ttl(work, p, is_counter, options);

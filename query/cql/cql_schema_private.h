@@ -20,16 +20,30 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 /* The keyspace of a name, which clients may change. */
 int cql_schema_keyspace(struct change *change, const struct cql_qualified_name *name,
                         const char **keyspace_out);
+/* Whether a name has only letters, digits and _. */
+bool cql_schema_is_plain_name(const char *name);
+/* Whether there is no such keyspace, the system's included. */
+bool cql_schema_is_missing(const struct change *change, const char *keyspace);
 /* What the change is to those who listen; names must outlive the schema's copy. */
 void cql_schema_event(struct change *change, enum cql_change what, enum cql_target target,
                       const char *keyspace, const char *name);
 /* The catalogue's answer `rc` as a fault. */
 int cql_schema_result(struct change *change, int rc, const struct error *err);
 
-/* ---- cql_schema_table.c ---- */
+/* ---- cql_schema_type.c ---- */
 
 const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type);
-bool cql_schema_holds_counter(const struct cql_type *type);
-int cql_schema_check_type(struct change *change, const struct cql_type *type);
+/* Whether a spelled type is the native one of a name, or has it somewhere within. */
+bool cql_schema_is_named(const struct cql_type *type, const char *name);
+bool cql_schema_holds(const struct cql_type *type, const char *name);
+bool cql_schema_is_collection(const struct cql_type *type);
+/* Whether a column of the keyspace's tables may have it. */
+int cql_schema_check_type(struct change *change, const char *keyspace, const struct cql_type *type);
+int cql_schema_create_type(struct change *change, const struct cql_create_type *create);
+int cql_schema_alter_type(struct change *change, const struct cql_alter *alter);
+int cql_schema_drop_type(struct change *change, const struct cql_object *object);
+
+/* ---- cql_schema_table.c ---- */
+
 int cql_schema_create_table(struct change *change, const struct cql_create_table *create);
 #endif

@@ -3,46 +3,9 @@
 
 #include "query/cql/cql_schema_private.h"
 
-const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type)
-{
-    struct buffer text = {0};
-    cql_type_text(type, &text);
-    const char *kept = cql_text(work->arena, buffer_view(&text));
-    buffer_release(&text);
-    return kept;
-}
-
 static const struct cql_type *inside_frozen(const struct cql_type *type)
 {
     return type->kind == CQL_TYPE_FROZEN ? type->arguments : type;
-}
-
-static bool is_named(const struct cql_type *type, const char *name)
-{
-    return type->kind == CQL_TYPE_NATIVE && bytes_equal(type->name.name, bytes_text(name));
-}
-
-bool cql_schema_holds_counter(const struct cql_type *type)
-{
-    bool holds = is_named(type, "counter");
-    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next) {
-        holds = cql_schema_holds_counter(t);
-    }
-    return holds;
-}
-
-int cql_schema_check_type(struct change *change, const struct cql_type *type)
-{
-    struct cql_fault *fault = &change->work->fault;
-    if (type->arguments != NULL && cql_schema_holds_counter(type)) {
-        return cql_invalid(fault, "Counters are not allowed inside collections: %s",
-                           cql_schema_type_text(change->work, type));
-    }
-    if (type->kind == CQL_TYPE_CUSTOM || type->kind == CQL_TYPE_VECTOR) {
-        return cql_invalid(fault, "type %s is not supported by daybook",
-                           cql_schema_type_text(change->work, type));
-    }
-    return 0;
 }
 
 struct columns {
@@ -85,18 +48,22 @@ static int take_key(struct change *change, const struct cql_create_table *create
     while (!bytes_equal(definition->name, name)) {
         definition = definition->next;
     }
-    if (cql_schema_holds_counter(definition->type)) {
+    if (cql_schema_holds(definition->type, "counter")) {
         return cql_invalid(fault, "counter type is not supported for PRIMARY KEY column '%.*s'",
                            CQL_SHOW(name));
     }
-    if (is_named(definition->type, "duration")) {
+    if (cql_schema_holds(definition->type, "duration")) {
         return cql_invalid(fault, "duration type is not supported for PRIMARY KEY column '%.*s'",
                            CQL_SHOW(name));
     }
-    bool is_collection = definition->type->kind == CQL_TYPE_LIST ||
-                         definition->type->kind == CQL_TYPE_SET ||
-                         definition->type->kind == CQL_TYPE_MAP;
-    if (is_collection) {
+    if (definition->type->kind == CQL_TYPE_USER) {
+        return cql_invalid(fault,
+                           "Invalid non-frozen user-defined type \"%s.%.*s\" for PRIMARY KEY "
+                           "column '%.*s'",
+                           change->event.keyspace, CQL_SHOW(definition->type->name.name),
+                           CQL_SHOW(name));
+    }
+    if (cql_schema_is_collection(definition->type)) {
         return cql_invalid(fault,
                            "Invalid non-frozen collection type %s for PRIMARY KEY column "
                            "'%.*s'",
@@ -128,7 +95,7 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
             return cql_invalid(&work->fault, "Cannot mask columns: dynamic data masking is not "
                                              "enabled");
         }
-        int rc = cql_schema_check_type(change, d->type);
+        int rc = cql_schema_check_type(change, change->event.keyspace, d->type);
         if (rc != 0) {
             return rc;
         }
@@ -136,7 +103,7 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
             (struct column_definition){.name = cql_text(work->arena, d->name),
                                        .type = cql_schema_type_text(work, d->type),
                                        .kind = d->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
-        *is_counter_out |= is_named(inside_frozen(d->type), "counter");
+        *is_counter_out |= cql_schema_is_named(inside_frozen(d->type), "counter");
     }
     return 0;
 }
@@ -151,7 +118,7 @@ static int read_key(struct change *change, const struct cql_create_table *create
         return cql_invalid(fault,
                            create->key.count == 0
                                ? "No PRIMARY KEY specifed for table '%.*s' (exactly one required)"
-                               : "Multiple PRIMARY KEYs specified for table '%.*s' (exactly one "
+                               : "Multiple PRIMARY KEY specified for table '%.*s' (exactly one "
                                  "required)",
                            CQL_SHOW(create->name.name));
     }
@@ -197,6 +164,45 @@ static int read_order(struct change *change, const struct cql_create_table *crea
                                CQL_SHOW(o->column));
         }
         column->descending = o->descending;
+    }
+    return 0;
+}
+
+/* The directive names the first clustering columns, each once and in their order. */
+static int check_order(struct change *change, const struct cql_create_table *create,
+                       const struct columns *columns, uint32_t key_count)
+{
+    struct cql_fault *fault = &change->work->fault;
+    uint32_t place = 0;
+    while (place < key_count && columns->items[place].kind == COLUMN_PARTITION) {
+        place++;
+    }
+    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
+        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
+            if (bytes_equal(o->column, other->column)) {
+                return cql_invalid(fault,
+                                   "Duplicate column '%.*s' in CLUSTERING ORDER BY clause for "
+                                   "table '%.*s'",
+                                   CQL_SHOW(o->column), CQL_SHOW(create->name.name));
+            }
+        }
+    }
+    for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next, place++) {
+        struct bytes wanted = bytes_text(columns->items[place].name);
+        bool is_later = false;
+        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
+            is_later = is_later || bytes_equal(other->column, wanted);
+        }
+        if (bytes_equal(o->column, wanted)) {
+            continue;
+        }
+        return is_later ? cql_invalid(fault,
+                                      "The order of columns in the CLUSTERING ORDER directive must "
+                                      "match that of the clustering columns (%.*s must appear "
+                                      "before %.*s)",
+                                      CQL_SHOW(wanted), CQL_SHOW(o->column))
+                        : cql_invalid(fault, "Missing CLUSTERING ORDER for column %.*s",
+                                      CQL_SHOW(wanted));
     }
     return 0;
 }
@@ -268,6 +274,13 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, keyspace, name);
     }
+    cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
+    if (!cql_schema_is_plain_name(name)) {
+        return cql_refuse(&change->work->fault, CQL_CONFIG_ERROR,
+                          "%s.%s: Table name must not be empty or not contain "
+                          "non-alphanumeric-underscore characters (got \"%s\")",
+                          keyspace, name, name);
+    }
     if (create->compact_storage) {
         return cql_invalid(&change->work->fault,
                            "COMPACT STORAGE tables are not allowed starting with version 4.0");
@@ -280,12 +293,14 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
         rc = read_order(change, create, &columns);
     }
     if (rc == 0) {
+        rc = check_order(change, create, &columns, key_count);
+    }
+    if (rc == 0) {
         rc = check_counters(change, &columns, key_count, is_counter);
     }
     if (rc == 0) {
         rc = check_types(change, keyspace, &columns);
     }
-    cql_schema_event(change, CQL_CREATED, CQL_TARGET_TABLE, keyspace, name);
     return rc == 0 ? add_table(change, keyspace, name, &columns, is_counter, create->properties)
                    : rc;
 }
