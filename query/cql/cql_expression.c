@@ -196,7 +196,7 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
         return type->kind == TYPE_LIST;
     case CQL_TERM_SET:
         return type->kind == TYPE_SET ||
-               (term->arguments == NULL && (type->kind == TYPE_MAP || type->kind == TYPE_UDT));
+               (term->arguments == NULL && type->kind == TYPE_MAP);
     case CQL_TERM_MAP:
         return type->kind == TYPE_MAP;
     case CQL_TERM_TUPLE:

@@ -99,14 +99,14 @@ int cql_schema_result(struct change *change, int rc, const struct error *err)
 /* ---- keyspaces ---- */
 
 static int set_replication(struct change *change, const char *name,
-                           const struct cql_property *properties, bool is_new)
+                           const struct cql_property *properties)
 {
     struct cql_work *work = change->work;
     const struct keyspace *keyspace = schema_keyspace(change->schema, name);
     struct cql_keyspace_options options = {.replication = keyspace->replication,
                                            .durable_writes = keyspace->durable_writes};
     struct error err = {0};
-    int rc = cql_keyspace_options_read(work, name, properties, is_new, &options);
+    int rc = cql_keyspace_options_read(work, name, properties, &options);
     return rc == 0
                ? cql_schema_result(change,
                                    schema_set_keyspace(change->schema, name, options.replication,
@@ -142,6 +142,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
                            name);
     }
     int rc = check_keyspace_name(change, name);
+    rc = rc == 0 ? cql_keyspace_options_check(change->work, create->properties, true) : rc;
     if (rc != 0) {
         return rc;
     }
@@ -154,7 +155,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
         return cql_schema_result(change, rc, &err);
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
-    return set_replication(change, name, create->properties, true);
+    return set_replication(change, name, create->properties);
 }
 
 /* A keyspace that IF EXISTS may miss. */
@@ -178,7 +179,8 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
         return rc;
     }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
-    return set_replication(change, name, object->properties, false);
+    rc = cql_keyspace_options_check(change->work, object->properties, false);
+    return rc == 0 ? set_replication(change, name, object->properties) : rc;
 }
 
 static int drop_keyspace(struct change *change, const struct cql_object *object)
@@ -480,7 +482,8 @@ static int set_options(struct change *change, const struct table *table,
     struct cql_table_options options = {.comment = table->comment,
                                         .default_ttl_s = table->default_ttl_s};
     struct error err = {0};
-    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
+    int rc = cql_table_options_check(change->work, properties);
+    rc = rc == 0 ? cql_table_options_read(change->work, properties, is_counter, &options) : rc;
     return rc == 0 ? cql_schema_result(change,
                                        schema_set_table(change->schema, table->id, options.comment,
                                                         options.default_ttl_s, table->flags, &err),

@@ -73,10 +73,6 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     const char *class = NULL;
     struct buffer map = {0};
     int rc = 0;
-    if (property->value->kind != CQL_TERM_MAP) {
-        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                          "Invalid value for property 'replication'. It should be a map.");
-    }
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
         if (is_text(key->text, "class")) {
@@ -114,28 +110,49 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     return rc;
 }
 
-int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
-                              const struct cql_property *properties, bool is_new,
-                              struct cql_keyspace_options *options)
+int cql_keyspace_options_check(struct cql_work *work, const struct cql_property *properties,
+                               bool is_new)
 {
     bool has_replication = false;
+    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
+        bool is_replication = is_text(p->name, "replication");
+        if (is_replication && p->value->kind != CQL_TERM_MAP) {
+            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                              "Invalid value for property 'replication'. It should be a map.");
+        }
+        if (!is_replication && !is_text(p->name, "durable_writes")) {
+            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+                              CQL_SHOW(p->name));
+        }
+        bool has_class = !is_replication || p->value->arguments == NULL;
+        for (const struct cql_term *key = is_replication ? p->value->arguments : NULL; key != NULL;
+             key = key->next->next) {
+            has_class = has_class || is_text(key->text, "class");
+        }
+        if (!has_class) {
+            return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
+        }
+        has_replication |= is_replication;
+    }
+    return has_replication || !is_new
+               ? 0
+               : cql_invalid(&work->fault, "Missing mandatory option 'replication'");
+}
+
+int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
+                              const struct cql_property *properties,
+                              struct cql_keyspace_options *options)
+{
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         if (is_text(p->name, "replication")) {
             int rc = read_replication(work, keyspace, p, &options->replication);
             if (rc != 0) {
                 return rc;
             }
-            has_replication = true;
-        } else if (is_text(p->name, "durable_writes")) {
+        } else {
             options->durable_writes =
                 p->value->text.size == 4 && (p->value->text.data[0] | 0x20) == 't';
-        } else {
-            return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
-                              CQL_SHOW(p->name));
         }
-    }
-    if (is_new && !has_replication) {
-        return cql_invalid(&work->fault, "Missing mandatory option 'replication'");
     }
     return 0;
 }
@@ -172,16 +189,43 @@ static bool is_known(struct bytes name)
     return false;
 }
 
+static int check_integer(struct cql_work *work, const struct cql_property *property)
+{
+    const char *text = cql_text(work->arena, property->value->text);
+    char *end;
+    (void)strtol(text, &end, 10);
+    return end != text && *end == '\0'
+               ? 0
+               : cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Invalid integer value %s for '%.*s'",
+                            text, CQL_SHOW(property->name));
+}
+
+int cql_table_options_check(struct cql_work *work, const struct cql_property *properties)
+{
+    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
+        bool is_ttl = is_text(p->name, "default_time_to_live");
+        int rc = 0;
+        if (is_text(p->name, "comment") && p->value->kind == CQL_TERM_MAP) {
+            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
+                            "Invalid value for property 'comment'. It should be a string");
+        } else if (is_ttl || is_text(p->name, "gc_grace_seconds")) {
+            rc = check_integer(work, p);
+        } else if (!is_text(p->name, "comment") && !is_known(p->name)) {
+            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
+                            CQL_SHOW(p->name));
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
 static int read_ttl(struct cql_work *work, const struct cql_property *property, bool is_counter,
                     struct cql_table_options *options)
 {
     const char *text = cql_text(work->arena, property->value->text);
-    char *end;
-    long ttl_s = strtol(text, &end, 10);
-    if (end == text || *end != '\0') {
-        return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                          "Invalid integer value %s for 'default_time_to_live'", text);
-    }
+    long ttl_s = strtol(text, NULL, 10);
     if (ttl_s < 0) {
         return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
                           "default_time_to_live must be greater than or equal to 0 (got %s)", text);
@@ -210,16 +254,10 @@ int cql_table_options_read(struct cql_work *work, const struct cql_property *pro
             }
         }
         int rc = 0;
-        if (is_text(p->name, "comment") && p->value->kind == CQL_TERM_MAP) {
-            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                            "Invalid value for property 'comment'. It should be a string");
-        } else if (is_text(p->name, "comment")) {
+        if (is_text(p->name, "comment")) {
             options->comment = cql_text(work->arena, p->value->text);
         } else if (is_text(p->name, "default_time_to_live")) {
             rc = read_ttl(work, p, is_counter, options);
-        } else if (!is_known(p->name)) {
-            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
-                            CQL_SHOW(p->name));
         }
         if (rc != 0) {
             return rc;

@@ -9,9 +9,13 @@ struct cql_keyspace_options {
     bool durable_writes;
 };
 
-/* What is not in `properties` stays as it is.  `is_new`: replication must be there. */
+/* Names and forms, which are refused whether the keyspace is there or not.  `is_new`: replication
+ * must be there. */
+int cql_keyspace_options_check(struct cql_work *work, const struct cql_property *properties,
+                               bool is_new);
+/* What is not in `properties`, which were checked, stays as it is. */
 int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
-                              const struct cql_property *properties, bool is_new,
+                              const struct cql_property *properties,
                               struct cql_keyspace_options *options);
 
 /* What daybook keeps of a table's options.  The others are known, checked by name only, and mean
@@ -21,6 +25,7 @@ struct cql_table_options {
     int32_t default_ttl_s;
 };
 
+int cql_table_options_check(struct cql_work *work, const struct cql_property *properties);
 int cql_table_options_read(struct cql_work *work, const struct cql_property *properties,
                            bool is_counter, struct cql_table_options *options);
 #endif

@@ -270,6 +270,10 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     if (rc != 0) {
         return rc;
     }
+    rc = cql_table_options_check(change->work, create->properties);
+    if (rc != 0) {
+        return rc;
+    }
     if (schema_table_named(change->schema, keyspace, name) != NULL) {
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, keyspace, name);
