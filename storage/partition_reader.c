@@ -17,8 +17,9 @@ struct partition_reader {
     const struct table *table;
     struct wide_segment_reader **wide; /* per segment of the view; NULL for narrow ones */
     struct segment_cursor **cursors;   /* per segment of the view; NULL before the first use */
-    struct buffer from;                /* the key of a seek, and the one it found: cursors move */
-    struct buffer found;
+    struct buffer from;                /* the key of a seek: cursors move */
+    struct buffer found[2];            /* by the last seek and the one before, in turn */
+    uint32_t seek_count;
     struct wide_rows rows;             /* of the run read last */
     struct wide_rows *inputs;          /* of a merge: one per fresh run */
     uint32_t input_count;
@@ -64,7 +65,8 @@ void partition_reader_free(struct partition_reader *reader)
     memory_free(reader->wide);
     memory_free(reader->cursors);
     buffer_release(&reader->from);
-    buffer_release(&reader->found);
+    buffer_release(&reader->found[0]);
+    buffer_release(&reader->found[1]);
     if (is_ranked(reader)) {
         wide_rows_release(&reader->rows);
         wide_rows_release(&reader->merged);
@@ -179,10 +181,11 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
     for (uint32_t i = 0; i < reader->view->frozen_count; i++) {
         seek_memtable(reader->view->frozen[i], reader->table, token, key, after, &best);
     }
-    buffer_clear(&reader->found);
-    buffer_append_bytes(&reader->found, best.key);
+    struct buffer *kept = &reader->found[reader->seek_count++ % 2];
+    buffer_clear(kept);
+    buffer_append_bytes(kept, best.key);
     *token_out = best.token;
-    *key_out = buffer_view(&reader->found);
+    *key_out = buffer_view(kept);
     return best.found;
 }
 
