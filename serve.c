@@ -427,6 +427,7 @@ int serve_run(const void *argument, const struct control_common *common)
     struct serve serve = {0};
     struct error err = {0};
     raise_descriptors();
+    memory_return_large();
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {
         loop_on_stop(serve.loop, serve_stop, &serve);

@@ -1,6 +1,7 @@
 /* memory: malloc that aborts instead of returning NULL. */
 #include "storage/base/memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,10 @@
 
 #include "storage/base/error.h"
 
-enum { MEMORY_DIRECT_ALIGNMENT = 4096 }; /* the largest logical block O_DIRECT asks for */
+enum {
+    MEMORY_DIRECT_ALIGNMENT = 4096,    /* the largest logical block O_DIRECT asks for */
+    MEMORY_LARGE = 256 << 10
+};
 
 static void *memory_or_abort(void *pointer, size_t size)
 {
@@ -63,4 +67,9 @@ void *memory_aligned(size_t size)
     check(blocks <= SIZE_MAX / MEMORY_DIRECT_ALIGNMENT);
     size_t whole = blocks * MEMORY_DIRECT_ALIGNMENT;
     return memory_or_abort(aligned_alloc(MEMORY_DIRECT_ALIGNMENT, whole), whole);
+}
+
+void memory_return_large(void)
+{
+    check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1);
 }
