@@ -246,7 +246,8 @@ struct partition_reader;
 /* Readers of a view's segments with their decoded pages; one per job. */
 struct partition_reader *partition_reader_new(const struct view *view, const struct table *table);
 void partition_reader_free(struct partition_reader *reader);
-/* The least (token, key) at or after the given one (after it when `after`).  False: no more. */
+/* The least (token, key) at or after the given one (after it when `after`).  False: no more.  The
+ * key found is the reader's until the seek after the next one: a caller compares it with that. */
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
                            bool after, int64_t *token_out, struct bytes *key_out);
 /* Merged stream of the partition.  `extra` streams (owned) and `extra_rows` (of the open memtable,

@@ -263,6 +263,41 @@ static void change_counter(struct engine_fixture *fixture, bool is_set, int64_t 
     write_batch_free(batch);
 }
 
+static void click_ads(struct engine_fixture *fixture, uint32_t count, uint32_t step)
+{
+    for (uint32_t i = 0; i < count; i += step) {
+        char ad[16];
+        snprintf(ad, sizeof(ad), "ad-%u", i);
+        const struct click click = {"r", "2013-11-28", 1385605012000 + i, ad, "0.5"};
+        cr_assert_eq(engine_fixture_clicks(fixture, &click, 1), 0);
+    }
+}
+
+/* A scan meets each partition once, whichever of its runs a page ends in. */
+Test(engine, a_scan_in_pages_gives_each_partition_once)
+{
+    enum { ADS = 60 };
+    static const uint32_t limits[] = {1, 2, 3, 7, 1000};
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    click_ads(&fixture, ADS, 1);
+    engine_fixture_flush(&fixture);
+    click_ads(&fixture, ADS, 3);
+    engine_fixture_flush(&fixture);
+    engine_fixture_compact(&fixture);
+    click_ads(&fixture, ADS, 2);
+    struct buffer whole = engine_fixture_rows(&fixture, TABLE_CLICKS_PER_AD, (struct bytes){0},
+                                              1000, false);
+    uint32_t lines = 0;
+    for (size_t i = 0; i < whole.size; i++)
+        lines += whole.data[i] == '\n';
+    cr_expect_eq(lines, ADS, "%u", lines);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        expect_rows(&fixture, TABLE_CLICKS_PER_AD, limits[i], (const char *)whole.data);
+    buffer_release(&whole);
+    engine_fixture_stop(&fixture);
+}
+
 /* A counter that is set counts on from there, and what it counted before stays forgotten, whichever
  * runs the increments before, the set and the increments after are in. */
 Test(engine, a_set_counter_counts_on_across_runs)
