@@ -12,7 +12,7 @@ import daybook
 
 KILLS = int(os.environ.get("DAYBOOK_KILLS", "100"))
 SEED = int(os.environ.get("DAYBOOK_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
-PRODUCERS = 3
+PRODUCERS = 8
 WINDOW = 8
 # The server remembers 64 batches, of which some may have been applied without our knowledge.
 REMEMBERED = 63 - WINDOW
