@@ -438,11 +438,12 @@ void text_door_turn(struct timer *timer)
 
 /* ---- the connection ---- */
 
-/* A frame that waits for its turn fills its input: there is room again when it is taken. */
+/* What waits for its turn fills the input, and there is room again when it is taken; a frame that
+ * is not whole yet always gets what it needs. */
 static bool has_space(const struct text_connection *connection)
 {
-    return text_input_has_space(&connection->input) &&
-           (connection->binary == NULL || !connection->is_woken);
+    return connection->binary != NULL ? !connection->is_woken
+                                      : text_input_has_space(&connection->input);
 }
 
 void text_door_update(struct text_connection *connection)

@@ -89,7 +89,12 @@ void text_input_clear(struct text_input *input)
 
 bool text_input_has_space(const struct text_input *input)
 {
-    return input->front == input->back || input->back->end < input->back->capacity;
+    const struct text_chunk *back = input->back;
+
+    if (back == NULL)
+        return true;
+    return input->front == back ? back->end - back->start < TEXT_INPUT_MAX
+                                : back->end < back->capacity;
 }
 
 /* What the back should have room for: more when it holds half a line that long, or reads fill it.

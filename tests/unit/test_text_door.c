@@ -767,7 +767,7 @@ Test(text_door, a_second_load_of_one_file_is_told_to_wait)
 
 /* ---- turns ---- */
 
-enum { BUSY = 8, BUSY_BATCHES = 40, BUSY_LINES = 500, BUSY_LINE = sizeof(GOOD) - 1 };
+enum { BUSY = 4, BUSY_BATCHES = 150, BUSY_LINES = 500, BUSY_LINE = sizeof(GOOD) - 1 };
 
 static void say_batches(struct network_client *client, int number)
 {

@@ -92,6 +92,28 @@ Test(text_input, at_most_four_chunks_wait_and_then_there_is_space_again_when_one
     text_input_release(&input);
 }
 
+Test(text_input, what_is_not_taken_fills_it_and_there_is_always_room_while_it_has_space)
+{
+    struct text_input input = {0};
+    uint8_t *to;
+    size_t size;
+    size_t filled = 0;
+
+    while (text_input_has_space(&input)) {
+        text_input_space(&input, &to, &size);
+        cr_assert(size > 0, "no room behind %zu bytes", filled);
+        memset(to, '\n', size);
+        text_input_filled(&input, size);
+        filled += size;
+    }
+    cr_expect(filled == TEXT_INPUT_MAX, "%zu", filled);
+    text_input_take(&input, 1);
+    cr_expect(text_input_has_space(&input));
+    text_input_space(&input, &to, &size);
+    cr_expect(size == 1);
+    text_input_release(&input);
+}
+
 Test(text_input, a_line_of_a_mebibyte_fits)
 {
     struct text_input input = {0};
