@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "query/cql/cql_once.h"
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
@@ -538,6 +539,19 @@ static void save_following(const struct seeds *seeds)
     buffer_release(&content);
 }
 
+/* A refused condition's row: [applied], a key, a value. */
+static void save_once_answer(const struct seeds *seeds)
+{
+    static const char *names[] = {"[applied]", "p", "v"};
+    static const uint8_t cells[] = {0, 0, 0, 1, 0, 0, 0, 0, 1, 'k', 0xff, 0xff, 0xff, 0xff};
+    const struct cql_once_answer answer = {
+        .names = names, .count = 3, .row_count = 1, .cells = bytes_of(cells, sizeof cells)};
+    struct buffer content = {0};
+    cql_once_answer_pack(&answer, &content);
+    save(seeds, "once_answer", "plain", bytes_of("", 0), buffer_view(&content));
+    buffer_release(&content);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -565,6 +579,7 @@ int main(int argc, char **argv)
     save_files(&seeds);
     save_point(&seeds, fixture.store);
     save_following(&seeds);
+    save_once_answer(&seeds);
     engine_fixture_close(&fixture);
     sim_world_free(sim);
     return 0;
