@@ -186,9 +186,11 @@ static void verify_turn(struct verify *verify)
 static int judge_one(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
 {
-    *verdict_out = DAY_AGREES;
-    return verify->is_of_rows && day->stats.rows > 0 ? 0 :
-                                                       judge_day(verify, day, verdict_out, err);
+    if (verify->is_of_rows && day->stats.rows > 0) {
+        *verdict_out = DAY_AGREES;
+        return 0;
+    }
+    return judge_day(verify, day, verdict_out, err);
 }
 
 static int judge_all(const struct verify *verify, const struct day_facts *days, uint32_t count,
