@@ -116,6 +116,12 @@ struct cql_term {
     struct cql_term *next;
 };
 
+/* Of what is written as a value, and no NULL. */
+static inline bool cql_term_is_literal(const struct cql_term *term)
+{
+    return term->kind <= CQL_TERM_DURATION;
+}
+
 /* ---- what statements share ---- */
 
 enum cql_operator {

@@ -194,11 +194,6 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
                        (int)repeated->size, (const char *)repeated->data);
 }
 
-static bool term_is_literal(const struct cql_term *term)
-{
-    return term->kind <= CQL_TERM_DURATION;
-}
-
 /* Fail for a map's key (`value` is NULL) or value that is no literal. */
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
@@ -225,9 +220,9 @@ void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map
     uint32_t count = 0;
 
     for (const struct cql_term *key = map->arguments; key != NULL; key = key->next->next) {
-        if (!term_is_literal(key))
+        if (!cql_term_is_literal(key))
             fail_property(builder, key, NULL);
-        else if (!term_is_literal(key->next))
+        else if (!cql_term_is_literal(key->next))
             fail_property(builder, key, key->next);
         names[count++] = &key->text;
     }

@@ -209,15 +209,10 @@ static bool brackets_fit(const struct cql_term *term, const struct type *type)
 /* Whether a term says by itself of which type it is. */
 static bool is_typed(const struct cql_term *term, bool is_argument)
 {
-    switch ((int)term->kind) {
-    case CQL_TERM_STRING:
-    case CQL_TERM_INTEGER:
-    case CQL_TERM_FLOAT:
-    case CQL_TERM_BOOLEAN:
-    case CQL_TERM_UUID:
-    case CQL_TERM_BLOB:
-    case CQL_TERM_DURATION:
+    if (cql_term_is_literal(term)) {
         return is_argument;
+    }
+    switch ((int)term->kind) {
     case CQL_TERM_NULL:
     case CQL_TERM_MARKER:
     case CQL_TERM_MAP:
@@ -350,11 +345,6 @@ static int argument_unknown(struct cql_scope *scope, const struct cql_function *
     return cql_invalid(scope->fault, "Ambiguous call to function %s", function->name);
 }
 
-static bool is_literal(const struct cql_term *term)
-{
-    return term->kind <= CQL_TERM_DURATION;
-}
-
 /* Of a function with one signature: its argument must be what that says. */
 static int check_argument(struct cql_scope *scope, const struct cql_call *call, uint32_t index,
                           const struct cql_term *argument, const struct cql_expression *expression)
@@ -364,7 +354,7 @@ static int check_argument(struct cql_scope *scope, const struct cql_call *call, 
     bool is_known = expression != NULL && wanted != NULL && !function->is_overloaded;
     bool fits = !is_known || cql_type_fits(wanted, expression->type);
     if (expression == NULL) {
-        fits = wanted == NULL || function->is_overloaded || !is_literal(argument) ||
+        fits = wanted == NULL || function->is_overloaded || !cql_term_is_literal(argument) ||
                cql_literal_value_fits(argument, wanted);
     }
     return fits ? 0
@@ -391,7 +381,7 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
     /* What has a type of its own is checked afterwards. */
     within.type =
         function->wants == NULL || is_typed(argument, false) ? NULL : function->wants(call, index);
-    if (within.type != NULL && function->is_overloaded && is_literal(argument) &&
+    if (within.type != NULL && function->is_overloaded && cql_term_is_literal(argument) &&
         !cql_literal_value_fits(argument, within.type)) {
         within.type = argument->kind == CQL_TERM_UUID ? type_builtin(TYPE_TIMEUUID) : NULL;
     }
@@ -568,7 +558,7 @@ static int resolve_function(struct cql_scope *scope, const struct cql_term *term
     }
     /* count of a literal is count(*), in its name too. */
     if (function == cql_function_aggregate(bytes_text("count")) && term->argument_count == 1 &&
-        is_literal(term->arguments)) {
+        cql_term_is_literal(term->arguments)) {
         return resolve_count_rows(scope, place, out);
     }
     return resolve_call(scope, function, term->arguments, term->argument_count, place, out);
@@ -626,7 +616,7 @@ static int resolve_hint(struct cql_scope *scope, const struct cql_term *term,
         return rc;
     }
     const struct type *type = within.type;
-    if (is_literal(term->of) && !cql_literal_value_fits(term->of, type)) {
+    if (cql_term_is_literal(term->of) && !cql_literal_value_fits(term->of, type)) {
         return hint_refused(scope, term, term_text(scope, term), type);
     }
     bool is_column = term->of->kind == CQL_TERM_NAME;

@@ -333,7 +333,7 @@ static void name_element(const struct cql_term *term, struct buffer *name)
 static void name_function(const struct cql_term *term, struct buffer *name)
 {
     bool is_count = bytes_equal(term->text, bytes_text("count"));
-    if (is_count && term->argument_count == 1 && term->arguments->kind <= CQL_TERM_DURATION) {
+    if (is_count && term->argument_count == 1 && cql_term_is_literal(term->arguments)) {
         buffer_append_text(name, "count");
         return;
     }

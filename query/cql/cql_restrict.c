@@ -119,7 +119,7 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     const struct cql_term *part = term->arguments;
     for (uint32_t i = 0; i < restriction->column_count; i++, part = part->next) {
         const struct column *column = restriction->columns[i];
-        if (part->kind <= CQL_TERM_DURATION && !cql_literal_value_fits(part, column->type)) {
+        if (cql_term_is_literal(part) && !cql_literal_value_fits(part, column->type)) {
             return cql_invalid(scope->fault, "Invalid %s constant (%.*s) for \"%s\" of type %s",
                                cql_literal_value_kind(part), CQL_SHOW(part->text), column->name,
                                cql_type_name(scope, column->type));

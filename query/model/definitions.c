@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "query/cql/cql_print.h"
 #include "query/model/marshal.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
@@ -395,16 +396,6 @@ static bool has_descending(const struct shape *shape)
     return false;
 }
 
-static void put_string(struct buffer *cql, const char *text)
-{
-    buffer_put_u8(cql, '\'');
-    for (; *text != '\0'; text++) {
-        buffer_append_text(cql, *text == '\'' ? "'" : "");
-        buffer_put_u8(cql, (uint8_t)*text);
-    }
-    buffer_put_u8(cql, '\'');
-}
-
 static void put_options(const struct shape *shape, struct bytes order, struct buffer *cql)
 {
     const char *link = " WITH ";
@@ -416,7 +407,7 @@ static void put_options(const struct shape *shape, struct bytes order, struct bu
     }
     if (shape->family->comment != NULL) {
         buffer_printf(cql, "%scomment = ", link);
-        put_string(cql, shape->family->comment);
+        cql_print_string(bytes_text(shape->family->comment), cql);
         link = " AND ";
     }
     if (shape->family->ttl_s > 0)
