@@ -69,6 +69,15 @@ static void answered(void *context, const struct cql_result *result)
                  (const char *)result->payload[0].value.data);
 }
 
+static struct cql_request counting(const struct cql_payload *payload)
+{
+    return (struct cql_request){.kind = CQL_QUERY,
+                                .text = bytes_text(COUNT),
+                                .consistency = CQL_ONE,
+                                .payload = payload,
+                                .payload_count = 1};
+}
+
 static void run(struct house *house, struct cql_request request, const uint8_t *id)
 {
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(id, 16)};
@@ -159,11 +168,7 @@ Test(cql_once, a_retry_after_a_crash_at_any_moment_leaves_one_increment)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct house house = {.fixture = {.seed = seed}};
         struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
-        struct cql_request request = {.kind = CQL_QUERY,
-                                      .text = bytes_text(COUNT),
-                                      .consistency = CQL_ONE,
-                                      .payload = &payload,
-                                      .payload_count = 1};
+        struct cql_request request = counting(&payload);
         house_open(&house);
         house.seen.is_answered = false;
         cql_run(&house.session, &request, answered, &house.seen);
@@ -191,11 +196,7 @@ Test(cql_once, two_copies_under_way_at_once_are_one_write_and_both_are_answered)
     struct house house = {0};
     struct seen seen[COPIES] = {{0}};
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 16)};
-    struct cql_request request = {.kind = CQL_QUERY,
-                                  .text = bytes_text(COUNT),
-                                  .consistency = CQL_ONE,
-                                  .payload = &payload,
-                                  .payload_count = 1};
+    struct cql_request request = counting(&payload);
     int applied = 0;
     house_open(&house);
     for (int i = 0; i < COPIES; i++)
@@ -299,11 +300,7 @@ Test(cql_once, an_id_of_another_size_is_refused)
 {
     struct house house = {0};
     struct cql_payload payload = {bytes_text(CQL_ONCE_NAME), bytes_of(first_id, 15)};
-    struct cql_request request = {.kind = CQL_QUERY,
-                                  .text = bytes_text(COUNT),
-                                  .consistency = CQL_ONE,
-                                  .payload = &payload,
-                                  .payload_count = 1};
+    struct cql_request request = counting(&payload);
     house_open(&house);
     house.seen.is_answered = false;
     cql_run(&house.session, &request, answered, &house.seen);
