@@ -5,6 +5,7 @@
 
 #include "storage/base/arena.h"
 #include "storage/wide_memtable.h"
+#include "tests/lib/formats.h"
 #include "tests/unit/wide_fixture.h"
 
 enum { PARTITIONS = 5 };
@@ -173,6 +174,33 @@ Test(wide_page, dropped_columns_are_left_out_and_new_ones_absent)
     }
     wide_page_release(&page);
     schema_unref(altered);
+    teardown(&fixture);
+}
+
+Test(wide_page, the_example_of_the_format_is_written_byte_for_byte)
+{
+    static const struct click clicks[] = {
+        {.time = 1385654400123, .ad = 42, .amount = 5, .scale = 3, .derived = -1},
+        {.time = 1385654400000, .ad = 7, .amount = 2, .scale = 2, .derived = -1},
+        {.time = 1385654399000, .ad = 42, .amount = 5, .scale = 3, .derived = -1},
+        {.time = 1385654401000, .ad = 42, .amount = 9, .scale = 2, .derived = -1}};
+    struct fixture fixture;
+    setup(&fixture, 0);
+    struct block *block = block_new(fixture.table, 4);
+    struct wide_rows rows;
+    wide_rows_init(&rows, fixture.table);
+    for (uint32_t i = 0; i < 4; i++)
+        block_add_click(block, i / 3, &clicks[i]);
+    wide_memtable_apply(fixture.memtable, block, 1, 77);
+    for (uint32_t i = 0; i < 2; i++) {
+        wide_memtable_rows(fixture.memtable, i, UINT64_MAX, &rows);
+        wide_page_add(fixture.encoder, &fixture.page, &rows, 0, rows.rows, number_of, NULL);
+    }
+    buffer_clear(&fixture.encoded);
+    wide_page_encode(fixture.encoder, &fixture.page, &fixture.encoded);
+    formats_expect("Wide page", buffer_view(&fixture.encoded), fixture.encoded.size);
+    wide_rows_release(&rows);
+    block_free(block);
     teardown(&fixture);
 }
 
