@@ -55,7 +55,8 @@ class Clicks:
         """Clicks that a client names, some of them twice, so that they are written over."""
         for _ in range(count):
             reseller, day = self.random.choice(list(self.there))
-            time, number = milliseconds(day) + self.random.randrange(5), -self.random.randrange(1, 4)
+            time = milliseconds(day) + self.random.randrange(5)
+            number = -self.random.randrange(1, 4)
             amount = self.amount()
             session.execute(
                 "INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, click_id, amount) "
