@@ -1,7 +1,7 @@
-"""What CQL answers from the sums that the store keeps of a partition, beside the same from its rows.
+"""What CQL answers from the sums that the store keeps of a partition, beside the same from rows.
 
-A slice that leaves nothing out has to read the rows; without it nothing is read. Both must give what
-Python makes of the clicks that were sent and deleted, digits included.
+A slice that leaves nothing out has to read the rows; without it nothing is read. Both must give
+what Python makes of the clicks that were sent and deleted, digits included.
 """
 
 import datetime
