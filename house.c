@@ -92,6 +92,7 @@ static int open_rollup(struct house *house, const struct house_options *options,
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     struct rollup_options rollup = {.store = house->store,
+                                    .stream = click_stream_builtin(),
                                     .world = house->world,
                                     .metrics = house->metrics,
                                     .zone = house->settings.zone,

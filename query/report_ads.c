@@ -16,6 +16,7 @@ struct entry {
 
 struct report_ads {
     struct store *store;
+    const struct click_stream *stream;
     struct key_map *numbers;
     struct entry *entries;     /* by number */
     uint32_t capacity;
@@ -26,10 +27,11 @@ struct report_ads {
     void *context;
 };
 
-struct report_ads *report_ads_new(struct store *store)
+struct report_ads *report_ads_new(struct store *store, const struct click_stream *stream)
 {
     struct report_ads *ads = memory_zeroed(1, sizeof(*ads));
     ads->store = store;
+    ads->stream = stream;
     ads->numbers = key_map_new();
     return ads;
 }
@@ -72,12 +74,12 @@ static int add_click(void *context, const struct table *table, const struct page
     struct bytes ad;
     struct bytes value;
     struct decimal amount;
-    if (!page_row_value(table, row, AD_CLICK_AD_ID, &ad)) {
+    if (!page_row_value(table, row, ads->stream->clicks.ad, &ad)) {
         return 0;
     }
     struct entry *entry = entry_of(ads, ad);
     entry->day_clicks++;
-    if (!page_row_value(table, row, AD_CLICK_AMOUNT, &value)) {
+    if (!page_row_value(table, row, ads->stream->clicks.amount, &value)) {
         return 0;
     }
     int rc = decimal_deserialize(value, &amount);
@@ -130,7 +132,7 @@ void report_ads_add(struct report_ads *ads, const struct day_figure *figure, sto
     ads->context = context;
     dirty_put_key(&key, figure->reseller, figure->day);
     struct bytes view = buffer_view(&key);
-    struct read_request request = rows_request(TABLE_AD_CLICK, &view, READ_DURABLE);
+    struct read_request request = rows_request(ads->stream->clicks.table_id, &view, READ_DURABLE);
     request.row_limit = READ_ROWS_MAX;
     int rc = rows_read(ads->store, &request, add_click, day_read, ads, &err);
     buffer_release(&key);

@@ -20,7 +20,8 @@ struct report_ad {
     struct decimal unpriced_gross;
 };
 
-struct report_ads *report_ads_new(struct store *store);
+/* Both outlive it. */
+struct report_ads *report_ads_new(struct store *store, const struct click_stream *stream);
 void report_ads_free(struct report_ads *ads);                  /* NULL is fine */
 void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */
 

@@ -23,7 +23,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2, AD_PLACE = 1 };
+enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE = 2 };
 
 /* Past every timestamp that the store has given: what the batch's mutations will have is not known
  * before they are applied, only that it is newer than anything read, in their order. */
@@ -31,7 +31,6 @@ enum { FULL_PAUSE_MS = 20, FREE_TRIES = 2, ARENA_CHUNK = 64 * 1024, RANK_PLACE =
 
 /* What is added to the counters of one table, by key. */
 struct deltas {
-    uint32_t table_id;
     struct key_map *keys;
     int64_t *values;
     uint32_t capacity;
@@ -64,8 +63,7 @@ struct click_changes {
     uint32_t day_count;
     uint32_t day_next;                         /* being read */
     uint32_t increment_count;                  /* of the batch as it came */
-    struct deltas ads;
-    struct deltas resellers;
+    struct deltas counters[CLICK_STREAM_COUNTERS_MAX]; /* as the stream has them */
     uint32_t tries;
     struct day_turn *turn;                     /* NULL once the batch is applied */
     struct store_hold *hold;                   /* NULL: none is needed, or any more */
@@ -85,10 +83,9 @@ static void delta_add(struct deltas *deltas, struct bytes key, int64_t value)
     deltas->values[number] = (is_new ? 0 : deltas->values[number]) + value;
 }
 
-static void deltas_begin(struct deltas *deltas, uint32_t table_id)
+static void deltas_begin(struct deltas *deltas)
 {
     key_map_free(deltas->keys);
-    deltas->table_id = table_id;
     deltas->keys = key_map_new();
 }
 
@@ -98,11 +95,12 @@ static void deltas_release(struct deltas *deltas)
     memory_free(deltas->values);
 }
 
-static void deltas_write(const struct deltas *deltas, struct write_batch *batch)
+static void deltas_write(const struct deltas *deltas, const struct click_stream_counter *counter,
+                         struct write_batch *batch)
 {
     for (uint32_t i = 0; i < key_map_count(deltas->keys); i++) {
-        const struct counter_increment increment = {.table_id = deltas->table_id,
-                                                    .column_id = COUNTER_CLICKS,
+        const struct counter_increment increment = {.table_id = counter->table_id,
+                                                    .column_id = counter->column_id,
                                                     .key = key_map_key(deltas->keys, i),
                                                     .change = COUNTER_ADD,
                                                     .value = deltas->values[i]};
@@ -114,10 +112,17 @@ static void deltas_write(const struct deltas *deltas, struct write_batch *batch)
 static void count_row(struct click_changes *changes, const struct changed_day *day,
                       const struct row *row, int64_t value)
 {
-    struct bytes reseller;
-    delta_add(&changes->ads, row->clustering.values[AD_PLACE], value);
-    if (key_component(day->key, 2, 0, &reseller) == 0)
-        delta_add(&changes->resellers, reseller, value);
+    const struct click_stream *stream = changes->rollup->stream;
+    const struct table *table = rollup_table(changes->rollup, stream->clicks.table_id);
+    const struct page_row click = {.key = day->key, .row = *row};
+    for (uint32_t i = 0; i < stream->counter_count; i++) {
+        struct bytes key;
+        if (page_row_value(table, &click,
+                           stream->counters[i].key == CLICKS_OF_AD ? stream->clicks.ad
+                                                                   : stream->clicks.reseller,
+                           &key))
+            delta_add(&changes->counters[i], key, value);
+    }
 }
 
 /* ---- the end ---- */
@@ -149,8 +154,8 @@ static void changes_finish(struct click_changes *changes, int status, const stru
     if (changes->turn != NULL)
         day_turn_end(changes->turn);
     days_release(changes);
-    deltas_release(&changes->ads);
-    deltas_release(&changes->resellers);
+    for (uint32_t i = 0; i < rollup->stream->counter_count; i++)
+        deltas_release(&changes->counters[i]);
     arena_free(changes->arena);
     memory_free(changes);
     rollup->changes_under_way--;
@@ -167,15 +172,20 @@ static void changes_durable(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
+static const struct table *clicks_table(const struct click_changes *changes)
+{
+    return rollup_table(changes->rollup, changes->rollup->stream->clicks.table_id);
+}
+
 /* Whether the store ranks clicks, and they have no ids of their own. */
 static bool is_ranked(const struct click_changes *changes)
 {
-    return (rollup_table(changes->rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
+    return (clicks_table(changes)->flags & TABLE_RANKED) != 0;
 }
 
-static bool is_click(const struct row *row)
+static bool is_click(const struct table *table, const struct row *row)
 {
-    return !row->is_static && row->clustering.count == RANK_PLACE + 1;
+    return !row->is_static && row->clustering.count == table->clustering_count;
 }
 
 static uint32_t named_find(const struct changed_day *day, const struct row *row,
@@ -190,7 +200,7 @@ static uint32_t named_find(const struct changed_day *day, const struct row *row,
 static struct stream *merged(struct click_changes *changes, const struct changed_day *day,
                              const struct unfiltered *before, uint32_t before_count)
 {
-    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    const struct table *table = clicks_table(changes);
     struct stream **streams = memory_alloc((day->mutation_count + 1) * sizeof(struct stream *));
     uint32_t count = 0;
     if (before_count > 0)
@@ -209,7 +219,7 @@ static struct stream *merged(struct click_changes *changes, const struct changed
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
-    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    const struct table *table = clicks_table(changes);
     struct stream *after = merged(changes, day, before, count);
     struct unfiltered item;
     uint32_t next = 0;
@@ -297,7 +307,7 @@ static void expect_days(struct click_changes *changes)
     for (uint32_t i = 0; i < changes->day_count; i++) {
         const struct changed_day *day = &changes->days[i];
         changes->expectations[changes->own_count + i] = (struct store_expectation){
-            .table_id = TABLE_AD_CLICK,
+            .table_id = changes->rollup->stream->clicks.table_id,
             .key = day->key,
             .version = day->version,
             .allows_fresh = !day->deletes_range && !names_future_rank(changes, day)};
@@ -312,8 +322,8 @@ static void changes_read(struct click_changes *changes)
         day->is_read = false;
         memset(day->is_there, 0, key_map_count(day->named) * sizeof(bool));
     }
-    deltas_begin(&changes->ads, TABLE_CLICKS_PER_AD);
-    deltas_begin(&changes->resellers, TABLE_CLICKS_PER_RESELLER);
+    for (uint32_t i = 0; i < changes->rollup->stream->counter_count; i++)
+        deltas_begin(&changes->counters[i]);
     read_next_day(changes);
 }
 
@@ -339,6 +349,7 @@ static void changes_commit(struct timer *timer)
 {
     struct click_changes *changes = timer->context;
     struct rollup *rollup = changes->rollup;
+    const struct click_stream *stream = rollup->stream;
     struct executor *executor = rollup->world->executor;
     struct write_batch *batch = changes->batch;
     struct day_turn *turn = changes->turn;
@@ -349,8 +360,8 @@ static void changes_commit(struct timer *timer)
     changes->turn = NULL;
     changes->hold = NULL;
     batch->increment_count = changes->increment_count;
-    deltas_write(&changes->ads, batch);
-    deltas_write(&changes->resellers, batch);
+    for (uint32_t i = 0; i < stream->counter_count; i++)
+        deltas_write(&changes->counters[i], &stream->counters[i], batch);
     expect_days(changes);
     int rc = store_apply_if(rollup->store, batch, changes->expectations,
                             changes->own_count + changes->day_count, changes_durable, changes,
@@ -404,7 +415,8 @@ static void read_next_day(struct click_changes *changes)
         return;
     }
     const struct changed_day *day = &changes->days[changes->day_next];
-    struct read_request request = rows_request(TABLE_AD_CLICK, &day->key, READ_APPLIED);
+    struct read_request request =
+        rows_request(changes->rollup->stream->clicks.table_id, &day->key, READ_APPLIED);
     request.slice = day->slice;
     int rc = rows_read_pages(changes->rollup->store, &request, take_page, day_read, changes, &err);
     if (rc < 0)
@@ -440,7 +452,7 @@ static void day_extend(struct changed_day *day, const struct table *table,
         const struct unfiltered *item = &mutation->items[i];
         bool is_new;
         day->deletes_range |= item->kind == UNFILTERED_BOUND;
-        if (item->kind == UNFILTERED_BOUND || !is_click(&item->row))
+        if (item->kind == UNFILTERED_BOUND || !is_click(table, &item->row))
             continue;
         buffer_clear(&packed);
         clustering_pack(&item->row.clustering, &packed);
@@ -452,12 +464,12 @@ static void day_extend(struct changed_day *day, const struct table *table,
 static void days_take(struct click_changes *changes)
 {
     const struct write_batch *batch = changes->batch;
-    const struct table *table = rollup_table(changes->rollup, TABLE_AD_CLICK);
+    const struct table *table = clicks_table(changes);
     struct key_map *keys = key_map_new();
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         bool is_new;
-        if (mutation->table_id != TABLE_AD_CLICK)
+        if (mutation->table_id != table->id)
             continue;
         uint32_t number = key_map_add(keys, mutation->key, &is_new);
         struct changed_day *day = &changes->days[number];
@@ -478,10 +490,10 @@ static void days_take(struct click_changes *changes)
         changes->days[i].is_there = memory_zeroed(key_map_count(changes->days[i].named) + 1, 1);
 }
 
-static bool changes_clicks(const struct write_batch *batch)
+static bool changes_clicks(const struct rollup *rollup, const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        if (batch->mutations[i].table_id == TABLE_AD_CLICK)
+        if (batch->mutations[i].table_id == rollup->stream->clicks.table_id)
             return true;
     }
     return false;
@@ -492,8 +504,9 @@ void rollup_apply(struct rollup *rollup, struct write_batch *batch,
                   store_done done, void *context)
 {
     /* Most writes by CQL are of tables of the user's own, and there is nothing to read. */
-    if (!changes_clicks(batch) && store_apply_if(rollup->store, batch, expectations,
-                                                 expectation_count, done, context, NULL) == 0)
+    if (!changes_clicks(rollup, batch) &&
+        store_apply_if(rollup->store, batch, expectations, expectation_count, done, context,
+                       NULL) == 0)
         return;
     struct arena *arena = arena_new(ARENA_CHUNK);
     size_t most = batch->mutation_count;

@@ -377,18 +377,19 @@ static void print_preview(struct rate_change *change)
 
 /* ---- writing ---- */
 
-/* A row of `reseller`, as the first item of a mutation of its own. */
+/* A row of the rates, as the first item of a mutation of its own. */
 static struct mutation edit_mutation(struct rate_change *change, const struct rate_edit *edit)
 {
     struct write_batch *batch = change->batch;
-    const struct table *table = rollup_table(change->rollup, TABLE_RESELLER);
+    const struct click_stream_rates *rates = &change->rollup->stream->rates;
+    const struct table *table = rollup_table(change->rollup, rates->table_id);
     struct mutation mutation;
     char day[DAY_TEXT_SIZE + 1];
     day_format(edit->since, day);
     struct column_value values[] = {
-        {RESELLER_ID, false, edit->reseller},
-        {RESELLER_EFFECTIVE_SINCE, false, bytes_text(day)},
-        {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
+        {rates->reseller, false, edit->reseller},
+        {rates->since, false, bytes_text(day)},
+        {rates->rate, false, bytes_of(NULL, 0)},
     };
     if (edit->is_delete) {
         mutation_delete(table, values, 2, batch->arena, &mutation);

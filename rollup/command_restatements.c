@@ -398,7 +398,8 @@ static void drained(void *context)
 static int read_reseller(struct listing *listing, struct bytes reseller)
 {
     struct day_slice_text text;
-    struct read_request request = rows_request(TABLE_RESTATEMENT, &reseller, READ_DURABLE);
+    const struct click_stream *stream = listing->rollup->stream;
+    struct read_request request = rows_request(stream->ledger_table_id, &reseller, READ_DURABLE);
     request.slice = ledger_slice(listing->options->days.from, listing->options->days.to, &text);
     return rows_read(listing->rollup->store, &request, take_entry, reseller_done, listing,
                      &listing->err);

@@ -17,6 +17,7 @@ enum {
 
 struct day_reader {
     struct store *store;
+    const struct click_stream *stream;
     struct arena *arena;
     struct day_facts *days;
     uint32_t count;
@@ -37,10 +38,11 @@ struct run {
 
 /* ---- life ---- */
 
-struct day_reader *day_reader_new(struct store *store)
+struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream)
 {
     struct day_reader *reader = memory_zeroed(1, sizeof(*reader));
     reader->store = store;
+    reader->stream = stream;
     reader->arena = arena_new(ARENA_CHUNK);
     reader->days = memory_zeroed(DAY_READER_MAX, sizeof(*reader->days));
     return reader;
@@ -174,8 +176,9 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     struct day_slice_text text;
     struct error err = {0};
     struct bytes reseller = reader->days[start].reseller;
-    struct read_request request =
-        rows_request(is_ledger ? TABLE_RESTATEMENT : TABLE_AMOUNT_BY_DAY, &reseller, READ_APPLIED);
+    uint32_t table_id =
+        is_ledger ? reader->stream->ledger_table_id : reader->stream->figures_table_id;
+    struct read_request request = rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
     *run = (struct run){reader, start, end};
@@ -241,8 +244,8 @@ static void start_stats(struct day_reader *reader)
         struct error err = {0};
         *call = (struct stats_call){reader, &reader->days[i]};
         reader->reads++;
-        int rc = store_stats(reader->store, TABLE_AD_CLICK, reader->days[i].key, READ_APPLIED,
-                             take_stats, call, &err);
+        int rc = store_stats(reader->store, reader->stream->clicks.table_id, reader->days[i].key,
+                             READ_APPLIED, take_stats, call, &err);
         if (rc < 0)
             take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));
     }

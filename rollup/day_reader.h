@@ -27,7 +27,8 @@ struct day_facts {
 
 struct day_reader;
 
-struct day_reader *day_reader_new(struct store *store);
+/* Both outlive the reader. */
+struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream);
 void day_reader_free(struct day_reader *reader);             /* no read is under way */
 void day_reader_clear(struct day_reader *reader);
 

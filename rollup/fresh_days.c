@@ -146,8 +146,8 @@ static void read_days(struct fresh_days *fresh)
         *read = (struct fresh_read){fresh, &fresh->figures[fresh->count++]};
         read->figure->day = day->day;
         fresh->under_way++;
-        int rc = store_stats(rollup->store, TABLE_AD_CLICK, dirty_day_key(day), READ_DURABLE,
-                             take_stats, read, &err);
+        int rc = store_stats(rollup->store, rollup->stream->clicks.table_id, dirty_day_key(day),
+                             READ_DURABLE, take_stats, read, &err);
         if (rc < 0)
             take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
     }

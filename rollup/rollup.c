@@ -10,7 +10,7 @@
 
 enum { PENDING_CHUNK = 64 * 1024 };
 
-const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id)
+const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
     const struct table *table = schema_table(store_schema(rollup->store), table_id);
     check(table != NULL);
@@ -60,6 +60,7 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
         return rc;
     struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
     rollup->store = options->store;
+    rollup->stream = options->stream;
     rollup->world = options->world;
     rollup->zone = zone;
     rollup->rules.zone = zone;
@@ -134,6 +135,11 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
 uint32_t rollup_dirty_count(const struct rollup *rollup)
 {
     return rollup->is_read_only ? rollup->pending_count : dirty_set_queued(rollup->dirty);
+}
+
+const struct click_stream *rollup_stream(const struct rollup *rollup)
+{
+    return rollup->stream;
 }
 
 const struct zone *rollup_zone(const struct rollup *rollup)

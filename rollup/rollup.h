@@ -12,7 +12,7 @@
 #ifndef DAYBOOK_ROLLUP_ROLLUP_H
 #define DAYBOOK_ROLLUP_ROLLUP_H
 
-#include "rollup/tables.h"
+#include "rollup/click_stream.h"
 #include "storage/base/calendar.h"
 #include "storage/base/command.h"
 #include "storage/base/metrics.h"
@@ -21,7 +21,8 @@
 struct rollup;
 
 struct rollup_options {
-    struct store *store;               /* outlives the rollup */
+    struct store *store;               /* outlives the rollup, as the next one */
+    const struct click_stream *stream; /* what is rolled up */
     struct world *world;
     struct metrics *metrics;
     const char *zone;                  /* IANA name of the stream's zone; NULL: UTC */
@@ -69,6 +70,7 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const c
 
 uint32_t rollup_dirty_count(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
+const struct click_stream *rollup_stream(const struct rollup *rollup);
 
 /* One day's figure, as amount_by_day has it, or as it would have it if nothing were dirty. */
 enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };

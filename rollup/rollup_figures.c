@@ -189,9 +189,10 @@ static bool begin_reseller(struct figures *figures, struct bytes reseller)
 
 static int read_rows(struct figures *figures, struct error *err)
 {
+    const struct click_stream *stream = figures->rollup->stream;
     struct day_slice_text text;
     struct read_request request =
-        rows_request(figures->is_as_of ? TABLE_RESTATEMENT : TABLE_AMOUNT_BY_DAY,
+        rows_request(figures->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
                      &figures->reseller, READ_DURABLE);
     request.slice = figures->is_as_of
                         ? ledger_slice(figures->day_from, figures->reseller_to, &text)
@@ -324,7 +325,8 @@ int rollup_know_resellers(struct rollup *rollup, store_done done, void *context,
     }
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
     *listing = (struct listing){rollup, done, context};
-    const struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_DURABLE);
+    const struct read_request request =
+        rows_request(rollup->stream->figures_table_id, NULL, READ_DURABLE);
     int rc = rows_read(rollup->store, &request, note_reseller, listing_done, listing, err);
     if (rc < 0)
         memory_free(listing);

@@ -40,7 +40,7 @@ void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct 
         }
         values[count++] = (struct column_value){DIRTY_UNTIL, false, end};
     }
-    write_batch_insert(batch, rollup_table(rollup, TABLE_DIRTY_DAY), values, count);
+    write_batch_insert(batch, rollup_table(rollup, rollup->stream->dirty_table_id), values, count);
 }
 
 static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
@@ -83,16 +83,16 @@ static void take_block(struct rollup *rollup, struct write_batch *batch, uint32_
                        const uint8_t *change, int64_t now_us)
 {
     const struct block_dictionary *partitions = &batch->blocks[index]->partitions;
-    const struct counting_rule per_ad = {.block = index,
-                                         .column_id = AD_CLICK_AD_ID,
-                                         .counter_table_id = TABLE_CLICKS_PER_AD,
-                                         .counter_column_id = COUNTER_CLICKS};
-    const struct counting_rule per_reseller = {.block = index,
-                                               .component = 0,
-                                               .counter_table_id = TABLE_CLICKS_PER_RESELLER,
-                                               .counter_column_id = COUNTER_CLICKS};
-    write_batch_add_rule(batch, &per_ad);
-    write_batch_add_rule(batch, &per_reseller);
+    for (uint32_t i = 0; i < rollup->stream->counter_count; i++) {
+        const struct click_stream_counter *counter = &rollup->stream->counters[i];
+        const struct counting_rule rule = {
+            .block = index,
+            .column_id = counter->key == CLICKS_OF_AD ? rollup->stream->clicks.ad : 0,
+            .component = 0,
+            .counter_table_id = counter->table_id,
+            .counter_column_id = counter->column_id};
+        write_batch_add_rule(batch, &rule);
+    }
     mark_partitions(rollup, batch, partitions, change, now_us);
 }
 
@@ -152,7 +152,7 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     }
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
-        if (cell->column_id != RESELLER_REWARD_PERCENT)
+        if (cell->column_id != rollup->stream->rates.rate)
             continue;
         if ((cell->flags & CELL_TOMBSTONE) != 0 || decimal_deserialize(cell->value, &rate) < 0)
             remove_rate(rollup, reseller, since, changed);
@@ -165,7 +165,7 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
 static void take_rate_range(struct rollup *rollup, struct bytes reseller, const struct bound *start,
                             const struct bound *end, struct changed_rates *changed)
 {
-    const struct table *table = rollup_table(rollup, TABLE_RESELLER);
+    const struct table *table = rollup_table(rollup, rollup->stream->rates.table_id);
     uint32_t count;
     const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
     for (uint32_t i = count; i > 0; i--) {
@@ -244,21 +244,22 @@ static const uint8_t *change_of(const struct write_batch *batch)
 void rollup_hook(void *context, struct write_batch *batch)
 {
     struct rollup *rollup = context;
+    const struct click_stream *stream = rollup->stream;
     const uint32_t mutation_count = batch->mutation_count;
     const uint8_t *change = change_of(batch);
-    bool is_ranked = (rollup_table(rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
+    bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
     uint64_t order = dirty_set_order(rollup->dirty);
     int64_t now_us = store_now_us(rollup->store);
     for (uint32_t i = 0; i < batch->block_count; i++) {
-        if (batch->blocks[i]->table_id == TABLE_AD_CLICK)
+        if (batch->blocks[i]->table_id == stream->clicks.table_id)
             take_block(rollup, batch, i, change, now_us);
     }
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
-        if (mutation.table_id == TABLE_AD_CLICK)
+        if (mutation.table_id == stream->clicks.table_id)
             mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key),
                      cause_of(&mutation, is_ranked), change, now_us);
-        if (mutation.table_id == TABLE_RESELLER)
+        if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, now_us);
     }
     if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)

@@ -47,7 +47,7 @@ static void pending_ready(void *context, int status, const struct error *err)
 
 static int corrupt_mark(struct error *err)
 {
-    return error_set(err, ERROR_CORRUPT, "table dirty_day has a row that is no mark");
+    return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
 }
 
 static int read_until(const struct table *table, const struct page_row *row, int32_t day,
@@ -120,12 +120,12 @@ static int take_rate(void *context, const struct table *table, const struct page
     struct bytes value;
     struct decimal rate;
     int32_t since;
-    if (!page_row_value(table, row, RESELLER_EFFECTIVE_SINCE, &since_text) ||
+    if (!page_row_value(table, row, rollup->stream->rates.since, &since_text) ||
         !day_parse(since_text, &since) ||
-        !page_row_value(table, row, RESELLER_REWARD_PERCENT, &value))
+        !page_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
     if (decimal_deserialize(value, &rate) < 0)
-        return error_set(err, ERROR_CORRUPT, "table reseller has a rate that is no number");
+        return error_set(err, ERROR_CORRUPT, "table %s has a rate that is no number", table->name);
     rate_table_set(rollup->rates, row->key, since, rate);
     return 0;
 }
@@ -135,7 +135,8 @@ static void rates_loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     struct error own = {0};
     if (status == 0) {
-        struct read_request request = rows_request(TABLE_DIRTY_DAY, NULL, READ_APPLIED);
+        struct read_request request =
+            rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
         status = rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);
         if (status == 0)
             return;
@@ -146,6 +147,6 @@ static void rates_loaded(void *context, int status, const struct error *err)
 
 int rollup_load(struct rollup *rollup, struct error *err)
 {
-    struct read_request request = rows_request(TABLE_RESELLER, NULL, READ_APPLIED);
+    struct read_request request = rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
     return rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, err);
 }

@@ -26,6 +26,7 @@ struct settle_waiter {
 
 struct rollup {
     struct store *store;
+    const struct click_stream *stream;
     struct world *world;
     struct zone *zone;
     struct publication_rules rules;
@@ -129,7 +130,7 @@ must_check int rollup_know_resellers(struct rollup *rollup, store_done done, voi
                                      struct error *err);
 
 /* The table with its current definition. */
-const struct table *rollup_table(const struct rollup *rollup, enum rollup_table table_id);
+const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);
 
 /* All that changed rates up to this one is durable. */
 static inline void rollup_rates_durable(struct rollup *rollup, uint64_t changed)

@@ -63,7 +63,7 @@ static struct work *work_new(struct rollup *rollup)
 {
     struct work *work = memory_zeroed(1, sizeof(*work));
     work->rollup = rollup;
-    work->reader = day_reader_new(rollup->store);
+    work->reader = day_reader_new(rollup->store, rollup->stream);
     work->batch = write_batch_new();
     return work;
 }
@@ -157,7 +157,8 @@ static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
         {DIRTY_DAY, false, bytes_text(text)},
         {DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)},
     };
-    write_batch_delete(work->batch, rollup_table(work->rollup, TABLE_DIRTY_DAY), values,
+    write_batch_delete(work->batch,
+                       rollup_table(work->rollup, work->rollup->stream->dirty_table_id), values,
                        sizeof(values) / sizeof(values[0]));
 }
 
@@ -192,13 +193,14 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
     }
     if (!entry.is_publication)
         marks = marks_of(work, day, &count);
-    ledger_write(work->batch, rollup_table(rollup, TABLE_RESTATEMENT), &entry, marks, count);
+    ledger_write(work->batch, rollup_table(rollup, rollup->stream->ledger_table_id), &entry, marks,
+                 count);
     (entry.is_publication ? rollup->metric_published : rollup->metric_restated)->value++;
 }
 
 static void write_day(struct work *work, const struct day_facts *day, const struct plan *plan)
 {
-    const struct table *table = rollup_table(work->rollup, TABLE_AMOUNT_BY_DAY);
+    const struct table *table = rollup_table(work->rollup, work->rollup->stream->figures_table_id);
     bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
     if (plan->step == STEP_VANISH && day->has_row)
         figure_delete(work->batch, table, &day->row);
@@ -493,7 +495,7 @@ static void begin_range(struct work *work)
     struct day_slice_text text;
     struct error err = {0};
     struct read_request request =
-        rows_request(TABLE_AMOUNT_BY_DAY, &work->range->reseller, READ_APPLIED);
+        rows_request(work->rollup->stream->figures_table_id, &work->range->reseller, READ_APPLIED);
     if (work->range_to < work->range->from) {
         range_read(work, 0, NULL);
         return;

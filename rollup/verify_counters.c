@@ -4,7 +4,7 @@
 #include "rollup/verify_private.h"
 #include "storage/base/memory.h"
 
-static void counters_start(struct verify *verify, uint32_t table_id);
+static void counters_start(struct verify *verify, const struct click_stream_counter *counter);
 
 static struct tally *tally_of(struct verify *verify, struct bytes key)
 {
@@ -22,7 +22,7 @@ static struct tally *tally_of(struct verify *verify, struct bytes key)
 
 static const char *counter_name(const struct verify *verify)
 {
-    return verify->counter_table == TABLE_CLICKS_PER_AD ? "clicks_per_ad" : "clicks_per_reseller";
+    return rollup_table(verify->rollup, verify->counter->table_id)->name;
 }
 
 static bool tally_agrees(const struct tally *tally)
@@ -35,13 +35,22 @@ static bool tally_agrees(const struct tally *tally)
 static void name_counter(struct verify *verify, const struct tally *tally, struct bytes key)
 {
     if (verify->repair != NULL && tally->before == tally->after)
-        repair_note_counter(verify->repair, verify->counter_table, key,
-                            tally->counted - tally->after);
+        repair_note_counter(verify->repair, verify->counter, key, tally->counted - tally->after);
     if (verify_may_name(verify))
         command_printf(verify->output, COMMAND_OUT,
                        "difference: %s, %.*s: it says %" PRId64 ", there are %" PRId64 " clicks\n",
                        counter_name(verify), (int)key.size, (const char *)key.data, tally->after,
                        tally->counted);
+}
+
+/* From this one of the stream's counters on. */
+static void next_counter(struct verify *verify, const struct click_stream_counter *counter)
+{
+    const struct click_stream *stream = verify->rollup->stream;
+    if (counter < stream->counters + stream->counter_count)
+        counters_start(verify, counter);
+    else
+        verify_end(verify);
 }
 
 static void compare_counters(struct verify *verify)
@@ -58,18 +67,14 @@ static void compare_counters(struct verify *verify)
     }
     if (differing > 0 && verify->looks == 0) {
         verify->looks++;
-        counters_start(verify, verify->counter_table);
+        counters_start(verify, verify->counter);
         return;
     }
     verify->looks = 0;
     command_printf(verify->output, COMMAND_OUT,
                    "%s: %u counters compared with %" PRId64 " clicks\n", counter_name(verify),
                    count, total);
-    if (verify->counter_table == TABLE_CLICKS_PER_AD) {
-        counters_start(verify, TABLE_CLICKS_PER_RESELLER);
-        return;
-    }
-    verify_end(verify);
+    next_counter(verify, verify->counter + 1);
 }
 
 static int take_counter(void *context, const struct table *table, const struct page_row *row,
@@ -78,7 +83,7 @@ static int take_counter(void *context, const struct table *table, const struct p
     struct verify *verify = context;
     struct bytes value;
     (void)err;
-    if (!page_row_value(table, row, COUNTER_CLICKS, &value))
+    if (!page_row_value(table, row, verify->counter->column_id, &value))
         return 0;
     struct tally *tally = tally_of(verify, row->key);
     *(verify->is_after ? &tally->after : &tally->before) = value_bigint(value);
@@ -134,8 +139,10 @@ static void take_partitions(void *context, int status, const struct error *err,
 static void count_resellers(struct verify *verify)
 {
     struct error err = {0};
-    int rc = store_stats_scan(verify->rollup->store, TABLE_AD_CLICK, buffer_view(&verify->position),
-                              DAY_READER_MAX, READ_DURABLE, take_partitions, verify, &err);
+    struct rollup *rollup = verify->rollup;
+    int rc = store_stats_scan(rollup->store, rollup->stream->clicks.table_id,
+                              buffer_view(&verify->position), DAY_READER_MAX, READ_DURABLE,
+                              take_partitions, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }
@@ -152,12 +159,13 @@ static void counters_done(void *context, int status, const struct error *err)
         compare_counters(verify);
         return;
     }
-    if (verify->counter_table == TABLE_CLICKS_PER_RESELLER) {
+    if (verify->counter->key == CLICKS_OF_RESELLER) {
         count_resellers(verify);
         return;
     }
-    int rc = store_group(verify->rollup->store, TABLE_AD_CLICK, AD_CLICK_AD_ID, take_groups, verify,
-                         &own);
+    const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
+    int rc =
+        store_group(verify->rollup->store, clicks->table_id, clicks->ad, take_groups, verify, &own);
     if (rc < 0)
         verify_fail(verify, rc, &own);
 }
@@ -165,17 +173,17 @@ static void counters_done(void *context, int status, const struct error *err)
 static void counters_read(struct verify *verify)
 {
     struct error err = {0};
-    const struct read_request request = rows_request(verify->counter_table, NULL, READ_DURABLE);
+    const struct read_request request = rows_request(verify->counter->table_id, NULL, READ_DURABLE);
     int rc = rows_read(verify->rollup->store, &request, take_counter, counters_done, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }
 
-static void counters_start(struct verify *verify, uint32_t table_id)
+static void counters_start(struct verify *verify, const struct click_stream_counter *counter)
 {
     key_map_free(verify->keys);
     verify->keys = key_map_new();
-    verify->counter_table = table_id;
+    verify->counter = counter;
     verify->is_after = false;
     buffer_clear(&verify->position);
     counters_read(verify);
@@ -183,5 +191,5 @@ static void counters_start(struct verify *verify, uint32_t table_id)
 
 void verify_counters(struct verify *verify)
 {
-    counters_start(verify, TABLE_CLICKS_PER_AD);
+    next_counter(verify, verify->rollup->stream->counters);
 }

@@ -288,18 +288,20 @@ static void figures_done(struct verify *verify)
 
 static void next_partitions(struct verify *verify)
 {
+    struct rollup *rollup = verify->rollup;
     struct error err = {0};
     if (!verify->has_more && verify->looks == 0) {
         buffer_clear(&verify->position);
         verify->has_more = true;
         verify->is_of_rows = true;
-        verify->publications = verify->rollup->metric_published->value;
+        verify->publications = rollup->metric_published->value;
         next_rows(verify);
         return;
     }
     verify->look_order = dirty_set_order(verify->rollup->dirty);
-    int rc = store_stats_scan(verify->rollup->store, TABLE_AD_CLICK, buffer_view(&verify->position),
-                              DAY_READER_MAX, READ_APPLIED, take_days, verify, &err);
+    int rc = store_stats_scan(rollup->store, rollup->stream->clicks.table_id,
+                              buffer_view(&verify->position), DAY_READER_MAX, READ_APPLIED,
+                              take_days, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
 }
@@ -345,8 +347,10 @@ static void take_rows(void *context, int status, const struct error *err,
 
 static void next_rows(struct verify *verify)
 {
+    struct rollup *rollup = verify->rollup;
     struct error err = {0};
-    struct read_request request = rows_request(TABLE_AMOUNT_BY_DAY, NULL, READ_APPLIED);
+    struct read_request request =
+        rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
     if (!verify->has_more && verify->looks == 0) {
         figures_done(verify);
         return;
@@ -361,7 +365,7 @@ static void next_rows(struct verify *verify)
 
 void verify_figures(struct verify *verify)
 {
-    verify->reader = day_reader_new(verify->rollup->store);
+    verify->reader = day_reader_new(verify->rollup->store, verify->rollup->stream);
     verify->turn = (struct timer){.fire = next_chunk, .context = verify};
     verify->has_more = true;
     next_partitions(verify);

@@ -46,7 +46,7 @@ struct verify {
     uint64_t entries;
     uint64_t ledger_days;
 
-    uint32_t counter_table;
+    const struct click_stream_counter *counter; /* of the stream, being compared */
     struct key_map *keys;
     struct tally *tallies;
     uint32_t tally_capacity;
@@ -62,9 +62,9 @@ void verify_counters(struct verify *verify);
 struct repair *repair_new(void);
 void repair_free(struct repair *repair);                       /* NULL is fine */
 void repair_note_day(struct repair *repair, struct bytes reseller, int32_t day);
-/* The counter is to be moved by `delta`. */
-void repair_note_counter(struct repair *repair, uint32_t table_id, struct bytes key,
-                         int64_t delta);
+/* The counter of `key` is to be moved by `delta`. */
+void repair_note_counter(struct repair *repair, const struct click_stream_counter *counter,
+                         struct bytes key, int64_t delta);
 bool repair_is_empty(const struct repair *repair);
 /* Write it, settle, and verify again; takes over from `verify`. */
 void verify_repair(struct verify *verify);

@@ -20,7 +20,7 @@ struct repair_day {
 };
 
 struct repair_counter {
-    uint32_t table_id;
+    const struct click_stream_counter *of;
     struct bytes key;
     int64_t delta;
 };
@@ -66,7 +66,8 @@ void repair_note_day(struct repair *repair, struct bytes reseller, int32_t day)
         (struct repair_day){.reseller = arena_copy(repair->arena, reseller), .day = day};
 }
 
-void repair_note_counter(struct repair *repair, uint32_t table_id, struct bytes key, int64_t delta)
+void repair_note_counter(struct repair *repair, const struct click_stream_counter *counter,
+                         struct bytes key, int64_t delta)
 {
     if (repair->counter_count == repair->counter_capacity) {
         repair->counter_capacity = repair->counter_capacity * 2 + 64;
@@ -74,7 +75,7 @@ void repair_note_counter(struct repair *repair, uint32_t table_id, struct bytes 
                                          repair->counter_capacity * sizeof(*repair->counters));
     }
     repair->counters[repair->counter_count++] =
-        (struct repair_counter){table_id, arena_copy(repair->arena, key), delta};
+        (struct repair_counter){counter, arena_copy(repair->arena, key), delta};
 }
 
 bool repair_is_empty(const struct repair *repair)
@@ -147,8 +148,8 @@ static void add_counters(struct repair *repair)
 {
     for (uint32_t i = 0; i < BATCH_ITEMS && repair->counter_next < repair->counter_count; i++) {
         const struct repair_counter *counter = &repair->counters[repair->counter_next++];
-        const struct counter_increment increment = {.table_id = counter->table_id,
-                                                    .column_id = COUNTER_CLICKS,
+        const struct counter_increment increment = {.table_id = counter->of->table_id,
+                                                    .column_id = counter->of->column_id,
                                                     .key = counter->key,
                                                     .change = COUNTER_ADD,
                                                     .value = counter->delta};

@@ -96,6 +96,7 @@ static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
     struct waiting opened = {0};
     fixture->metrics = metrics_new();
     const struct rollup_options options = {.store = fixture->store,
+                                           .stream = click_stream_builtin(),
                                            .world = fixture->world,
                                            .metrics = fixture->metrics,
                                            .zone = fixture->zone,
