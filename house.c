@@ -170,6 +170,7 @@ int house_open(const struct house_options *options, struct house **house_out, st
     *house_out = NULL;
     house->loop = options->loop;
     house->metrics = metrics_new();
+    loop_show_times(house->loop, house->metrics);
     int rc =
         world_uv_open(options->path, options->is_made, loop_uv(house->loop), &house->world, err);
     rc = rc == -ENOENT ? ERROR_NOT_FOUND : rc;
@@ -218,6 +219,7 @@ int house_close(struct house *house, struct error *err)
     if (house->world != NULL) {
         world_uv_close(house->world);
     }
+    loop_show_times(house->loop, NULL);
     metrics_free(house->metrics);
     memory_free(house);
     return rc;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 struct loop;
+struct metrics;
 
 struct loop *loop_new(void);
 /* Everything on it is closed. */
@@ -14,6 +15,10 @@ void *loop_uv(struct loop *loop);
 
 /* Handle what is ready, waiting for something if nothing is.  False when nothing is left. */
 bool loop_step(struct loop *loop);
+
+/* Show for how long what the loop calls keeps others waiting (loop_times.h) among `metrics`, which
+ * outlive the loop or the next call; NULL: no longer. */
+void loop_show_times(struct loop *loop, struct metrics *metrics);
 
 /* Call `stop` (on the loop, once) at the first SIGINT or SIGTERM; a second one ends the process at
  * once.  Waiting for signals does not keep the loop going. */

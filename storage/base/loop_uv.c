@@ -6,12 +6,14 @@
 #include <uv.h>
 
 #include "storage/base/error.h"
+#include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
 
 enum { STOP_SIGNALS = 2 };
 
 struct loop {
     uv_loop_t uv;
+    struct loop_times times;
     uv_signal_t signals[STOP_SIGNALS];
     bool has_signals;
     void (*stop)(void *context, int signal_number);
@@ -22,6 +24,7 @@ struct loop *loop_new(void)
 {
     struct loop *loop = memory_zeroed(1, sizeof(*loop));
     check(uv_loop_init(&loop->uv) == 0);
+    loop->uv.data = &loop->times;
     return loop;
 }
 
@@ -42,7 +45,14 @@ void *loop_uv(struct loop *loop)
 
 bool loop_step(struct loop *loop)
 {
-    return uv_run(&loop->uv, UV_RUN_ONCE) != 0;
+    bool is_alive = uv_run(&loop->uv, UV_RUN_ONCE) != 0;
+    loop_times_end_turn(&loop->times);
+    return is_alive;
+}
+
+void loop_show_times(struct loop *loop, struct metrics *metrics)
+{
+    loop_times_show(&loop->times, metrics);
 }
 
 /* From here on the system's default is in force again, so a second signal kills. */

@@ -9,14 +9,18 @@
 
 #include "storage/base/bytes.h"
 
-enum metric_kind { METRIC_COUNTER, METRIC_GAUGE };
+enum metric_kind { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM };
+
+/* Upper bounds in metrics.c, from 0.1 ms to 1 s; the last one has none. */
+enum { METRIC_BUCKETS = 12 };
 
 struct metric {
     const char *name;          /* daybook_ingest_clicks_total, by Prometheus' naming rules */
     const char *labels;        /* code="bad_amount", or "" */
     const char *help;
     enum metric_kind kind;
-    int64_t value;             /* written by the owner directly */
+    int64_t value;             /* written by the owner directly; of a histogram the sum in us */
+    uint64_t *buckets;         /* of a histogram: how many were in each; else NULL */
     struct metric *next;
 };
 
@@ -27,6 +31,10 @@ void metrics_free(struct metrics *metrics);
 /* Texts are copied; the same name and labels give the same metric. */
 struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const char *name,
                            const char *labels, const char *help);
+/* Lengths of time, printed in seconds as Prometheus wants it: `name` ends in _seconds. */
+struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
+                                     const char *labels, const char *help);
+void metric_observe_us(struct metric *histogram, int64_t us);
 const struct metric *metrics_first(const struct metrics *metrics);
 void metrics_write(const struct metrics *metrics, struct buffer *buffer);   /* Prometheus text */
 #endif

@@ -31,6 +31,7 @@
 
 #include <uv.h>
 
+#include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -190,18 +191,15 @@ static void connection_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *bu
     *buf = uv_buf_init((char *)to, size > UINT32_MAX ? UINT32_MAX : (unsigned)size);
 }
 
-static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+static void connection_take(struct connection *connection, ssize_t count)
 {
-    struct connection *connection = stream->data;
-
-    (void)buf;
     if (count == 0 || connection->is_closing)
         return;
     if (count > 0) {
         connection->handler->data(connection->context, (size_t)count);
         return;
     }
-    (void)uv_read_stop(stream);
+    (void)uv_read_stop(&connection->uv.stream);
     connection->is_reading = false;
     if (count != UV_EOF) {
         connection_failed(connection, (int)count);
@@ -209,6 +207,15 @@ static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *
     }
     connection->has_ended = true;
     connection->handler->end(connection->context, 0);
+}
+
+static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
+{
+    int64_t began_ns = loop_times_begin(stream->loop->data);
+
+    (void)buf;
+    connection_take(stream->data, count);
+    loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
 }
 
 void network_resume(struct connection *connection)
@@ -310,10 +317,8 @@ static void connection_shutdown(struct connection *connection)
     (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
 }
 
-static void connection_sent(uv_write_t *request, int status)
+static void connection_go_on(struct connection *connection, int status)
 {
-    struct connection *connection = request->data;
-
     buffer_clear(&connection->sending);
     if (connection->is_closing)
         return;
@@ -329,6 +334,15 @@ static void connection_sent(uv_write_t *request, int status)
         connection_shutdown(connection);
     if (connection->handler != NULL)
         connection->handler->drained(connection->context);
+}
+
+static void connection_sent(uv_write_t *request, int status)
+{
+    struct loop_times *times = request->handle->loop->data;
+    int64_t began_ns = loop_times_begin(times);
+
+    connection_go_on(request->data, status);
+    loop_times_end(times, LOOP_SOCKET, began_ns);
 }
 
 /* Start a write of all that waits; none is under way. */
@@ -449,17 +463,13 @@ static void connection_read_now(struct connection *connection)
         connection->handler->data(connection->context, (size_t)count);
 }
 
-static void listener_connection(uv_stream_t *stream, int status)
+static void listener_accept(struct listener *listener)
 {
-    struct listener *listener = stream->data;
     bool is_unix = listener->uv.handle.type == UV_NAMED_PIPE;
     struct connection *connection;
 
-    /* Out of descriptors: libuv has turned the peer away already. */
-    if (status < 0)
-        return;
     connection = connection_new(listener->network, is_unix);
-    if (uv_accept(stream, &connection->uv.stream) != 0) {
+    if (uv_accept(&listener->uv.stream, &connection->uv.stream) != 0) {
         network_close(connection);
         return;
     }
@@ -468,6 +478,16 @@ static void listener_connection(uv_stream_t *stream, int status)
     listener->accepted(listener->context, connection);
     if (is_unix)
         connection_read_now(connection);
+}
+
+static void listener_connection(uv_stream_t *stream, int status)
+{
+    int64_t began_ns = loop_times_begin(stream->loop->data);
+
+    /* Out of descriptors: libuv has turned the peer away already. */
+    if (status == 0)
+        listener_accept(stream->data);
+    loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
 }
 
 /* ---- TCP addresses ---- */

@@ -90,7 +90,8 @@ enum executor_lane {
 struct job {
     void (*run)(struct job *job);          /* on the lane's thread */
     void (*done)(struct job *job);         /* on the engine thread, later */
-    struct job *next;                      /* private to the executor */
+    struct job *next;                      /* private to the executor, both */
+    enum executor_lane lane;
 };
 
 struct timer {

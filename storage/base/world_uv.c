@@ -29,6 +29,7 @@
 #include <uv.h>
 
 #include "storage/base/disk_posix.h"
+#include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
 
 struct world_uv;
@@ -167,6 +168,7 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
         uv_ref((uv_handle_t *)&world->finished_async);
     if (!lane->has_thread)
         lane_start(lane);
+    job->lane = index;
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
@@ -191,7 +193,10 @@ static void executor_uv_finished(uv_async_t *async)
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
+        enum loop_cause cause = LOOP_JOB + job->lane;
+        int64_t began_ns = loop_times_begin(world->loop->data);
         job->done(job);
+        loop_times_end(world->loop->data, cause, began_ns);
     }
 }
 
@@ -228,7 +233,9 @@ static void timer_handle_fired(uv_timer_t *uv)
     struct timer *timer = handle->owner;
     /* Let go before it fires, since it may start itself again. */
     timer_let_go(timer);
+    int64_t began_ns = loop_times_begin(uv->loop->data);
     timer->fire(timer);
+    loop_times_end(uv->loop->data, LOOP_TIMER, began_ns);
 }
 
 /* Those that are started meanwhile wait for the next turn. */
@@ -247,8 +254,11 @@ static void turns_fire(uv_idle_t *idle)
             timer->handle = NULL;
         handle->owner = NULL;
         timer_handle_spare(handle);
-        if (timer != NULL)
-            timer->fire(timer);
+        if (timer == NULL)
+            continue;
+        int64_t began_ns = loop_times_begin(world->loop->data);
+        timer->fire(timer);
+        loop_times_end(world->loop->data, LOOP_TIMER, began_ns);
     }
     if (world->turns == NULL)
         uv_idle_stop(idle);

@@ -35,3 +35,49 @@ Test(metrics, samples_of_one_name_stand_together_under_one_help_line)
     buffer_release(&buffer);
     metrics_free(metrics);
 }
+
+Test(metrics, a_histogram_counts_what_is_not_longer_than_each_bound)
+{
+    struct metrics *metrics = metrics_new();
+    struct buffer buffer = {0};
+    struct metric *busy = metrics_add_histogram(metrics, "busy_seconds", "cause=\"x\"", "Busy.");
+    cr_assert_eq(metrics_add_histogram(metrics, "busy_seconds", "cause=\"x\"", "Busy."), busy);
+    metric_observe_us(busy, 100);
+    metric_observe_us(busy, 101);
+    metric_observe_us(busy, 3000000);
+    metrics_write(metrics, &buffer);
+    buffer_put_u8(&buffer, 0);
+    const char *text = (const char *)buffer.data;
+    cr_assert_str_eq(text, "# HELP busy_seconds Busy.\n"
+                           "# TYPE busy_seconds histogram\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.0001\"} 1\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.00025\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.0005\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.001\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.0025\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.005\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.01\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.025\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.05\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"0.1\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"1\"} 2\n"
+                           "busy_seconds_bucket{cause=\"x\",le=\"+Inf\"} 3\n"
+                           "busy_seconds_sum{cause=\"x\"} 3.000201\n"
+                           "busy_seconds_count{cause=\"x\"} 3\n");
+    buffer_release(&buffer);
+    metrics_free(metrics);
+}
+
+Test(metrics, a_histogram_without_labels_has_only_its_bounds)
+{
+    struct metrics *metrics = metrics_new();
+    struct buffer buffer = {0};
+    metric_observe_us(metrics_add_histogram(metrics, "wait_seconds", "", "Waits."), 0);
+    metrics_write(metrics, &buffer);
+    buffer_put_u8(&buffer, 0);
+    const char *text = (const char *)buffer.data;
+    cr_assert_not_null(strstr(text, "\nwait_seconds_bucket{le=\"0.0001\"} 1\n"));
+    cr_assert_not_null(strstr(text, "\nwait_seconds_sum 0.000000\nwait_seconds_count 1\n"));
+    buffer_release(&buffer);
+    metrics_free(metrics);
+}

@@ -1,0 +1,68 @@
+/* loop_times: histograms by cause.
+ *
+ * A turn begins with the first call in it, not with the loop's: between the two the loop waits. */
+#include "storage/base/loop_times.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "storage/base/metrics.h"
+
+static const char *const cause_names[LOOP_CAUSES] = {
+    [LOOP_TURN] = "turn",
+    [LOOP_SOCKET] = "socket",
+    [LOOP_TIMER] = "timer",
+    [LOOP_JOB + LANE_LOG] = "log",
+    [LOOP_JOB + LANE_COMPUTE] = "compute",
+    [LOOP_JOB + LANE_READ] = "read",
+    [LOOP_JOB + LANE_BACKGROUND] = "background",
+    [LOOP_JOB + LANE_MERGE] = "merge",
+    [LOOP_JOB + LANE_LOGIN] = "login",
+    [LOOP_JOB + LANE_COPY] = "copy",
+};
+
+void loop_times_show(struct loop_times *times, struct metrics *metrics)
+{
+    char labels[64];
+    for (int i = 0; i < LOOP_CAUSES; i++) {
+        (void)snprintf(labels, sizeof labels, "cause=\"%s\"", cause_names[i]);
+        times->histograms[i] =
+            metrics == NULL ? NULL
+                            : metrics_add_histogram(metrics, "daybook_loop_busy_seconds", labels,
+                                                    "How long the engine thread was busy at a "
+                                                    "stretch: whole turns, and what was in them.");
+    }
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool is_shown(const struct loop_times *times)
+{
+    return times != NULL && times->histograms[0] != NULL;
+}
+
+int64_t loop_times_begin(struct loop_times *times)
+{
+    int64_t began_ns = is_shown(times) ? now_ns() : 0;
+    if (times != NULL && times->turn_began_ns == 0)
+        times->turn_began_ns = began_ns;
+    return began_ns;
+}
+
+void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns)
+{
+    /* What shows the times from the middle of a call on has no beginning of that call. */
+    if (is_shown(times) && began_ns != 0)
+        metric_observe_us(times->histograms[cause], (now_ns() - began_ns) / 1000);
+}
+
+void loop_times_end_turn(struct loop_times *times)
+{
+    loop_times_end(times, LOOP_TURN, times->turn_began_ns);
+    times->turn_began_ns = 0;
+}
