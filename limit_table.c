@@ -18,6 +18,7 @@
 #include "query/cql/cql_session.h"
 #include "query/native/native_connection.h"
 #include "query/query_commands.h"
+#include "query/report_chart.h"
 #include "run.h"
 #include "storage/backup.h"
 #include "storage/engine.h"
@@ -75,6 +76,10 @@ static const struct limit limits[] = {
     {"files in one `load`", LOAD_FILES_MAX, UNIT_COUNT, "exit status 2"},
     {"resellers named in one report", REPORT_RESELLERS_MAX, UNIT_COUNT,
      "exit status 2; without any, all are reported"},
+    {"resellers in a picture over time", CHART_PANELS, UNIT_COUNT,
+     "exit status 2; it says what else may be asked for"},
+    {"days or months in a picture", CHART_PERIODS, UNIT_COUNT,
+     "exit status 2; it says what else may be asked for"},
     {"`counters --top`", COUNTERS_TOP_MAX, UNIT_COUNT, "exit status 2"},
     {"answer of a command that waits for its reader", QUERY_QUEUED_MAX, UNIT_BYTES,
      "it is made no further until it is read"},

@@ -53,7 +53,9 @@ void query_answer_wait(struct query_answer *answer, void (*drained)(void *contex
 
 void query_answer_end(struct query_answer *answer)
 {
-    table_print_finish(answer->print);
+    if (answer->print != NULL) {
+        table_print_finish(answer->print);
+    }
     answer->print = NULL;
     answer_hand_over(answer);
 }

@@ -21,6 +21,7 @@ struct report_options {
     bool is_rounded;
     int32_t round;                     /* digits after the point */
     enum table_format format;
+    bool is_chart;                     /* svg, in place of the format */
 };
 extern const struct argp report_argp;
 void report_run(void *room, const struct command_request *request, struct command_output *output);

@@ -26,6 +26,7 @@
 
 #include "query/query_commands.h"
 #include "query/report_ads.h"
+#include "query/report_chart.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 
@@ -71,7 +72,9 @@ struct report {
     uint64_t days_known;    /* and of those there were then */
     uint64_t unpriced_days; /* of all that was printed */
     struct decimal unpriced_gross;
-    int status; /* of the arithmetic */
+    struct report_chart *chart; /* NULL: rows are printed */
+    int status; /* of the arithmetic, or the picture */
+    struct error err;
 };
 
 /* ---- options ---- */
@@ -164,7 +167,9 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
     case KEY_BY:
         return parse_by(argument, &options->by, state) ? 0 : EINVAL;
     case KEY_FORMAT:
-        return query_format_parse(argument, &options->format, state) ? 0 : EINVAL;
+        options->is_chart = strcmp(argument, "svg") == 0;
+        return options->is_chart || query_format_parse(argument, &options->format, state) ? 0
+                                                                                          : EINVAL;
     case KEY_AS_OF: {
         int64_t time_ms;
         options->as_of = argument;
@@ -194,7 +199,7 @@ static const struct argp_option report_argp_options[] = {
     {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller, ad or total", 0},
     {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
     {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
-    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json or md", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json, md, or svg: a picture", 0},
     {0},
 };
 
@@ -210,6 +215,7 @@ const struct argp report_argp = {
            "  daybook report --by total --format json\n"
            "  daybook report --by ad --reseller supaboobs --round 2\n"
            "  daybook report --from 2013-11-01 --to 2013-11-30 --as-of 2013-12-05\n"
+           "  daybook report --reseller supaboobs --by month --format svg > earned.svg\n"
            "  daybook report --format csv > november.csv",
 };
 
@@ -289,6 +295,52 @@ static struct bytes percent_cell(struct decimal rate, char text[DECIMAL_TEXT_MAX
     return bytes_of(text, length);
 }
 
+/* The picture waits for no reader: nothing of it leaves before it is whole. */
+static bool chart_row(struct report *report, const struct chart_row *row)
+{
+    int rc = report_chart_add(report->chart, row, &report->err);
+    report->status = report->status == 0 ? rc : report->status;
+    return true;
+}
+
+static bool chart_day(struct report *report, const struct day_figure *figure)
+{
+    const struct chart_row row = {
+        .reseller = figure->reseller,
+        .day = figure->day,
+        .clicks = figure->clicks,
+        .gross = figure->gross,
+        .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
+        .unpriced_days = !figure->is_priced};
+    return chart_row(report, &row);
+}
+
+static bool chart_group(struct report *report)
+{
+    const struct report_group *group = &report->group;
+    const bool is_total = report->options->by == BY_TOTAL;
+    const struct chart_row row = {
+        .reseller = is_total ? bytes_of(NULL, 0) : buffer_view(&report->reseller),
+        .day = group->month,
+        .clicks = group->clicks,
+        .gross = group->gross,
+        .amount = group->amount,
+        .unpriced_days = group->unpriced_days};
+    report->group = (struct report_group){0};
+    return chart_row(report, &row);
+}
+
+static bool chart_ad(struct report *report, const struct report_ad *ad)
+{
+    const struct chart_row row = {.reseller = buffer_view(&report->reseller),
+                                  .ad = ad->ad,
+                                  .clicks = ad->clicks,
+                                  .gross = ad->gross,
+                                  .amount = ad->amount,
+                                  .unpriced_days = ad->unpriced_days};
+    return chart_row(report, &row);
+}
+
 static bool print_day(struct report *report, const struct day_figure *figure)
 {
     char day[DAY_TEXT_SIZE + 1];
@@ -298,6 +350,9 @@ static bool print_day(struct report *report, const struct day_figure *figure)
     char amount[DECIMAL_TEXT_MAX];
     bool is_table = report->options->format == TABLE_ALIGNED;
     struct bytes cells[6] = {figure->reseller};
+    if (report->chart != NULL) {
+        return chart_day(report, figure);
+    }
     day_format(figure->day, day);
     cells[1] = bytes_of(day, DAY_TEXT_SIZE);
     cells[2] = query_number(figure->clicks, clicks);
@@ -319,6 +374,9 @@ static bool print_group(struct report *report)
     char texts[3][DECIMAL_TEXT_MAX];
     struct bytes cells[8];
     uint32_t count = 0;
+    if (report->chart != NULL) {
+        return chart_group(report);
+    }
     if (by != BY_TOTAL) {
         cells[count++] = buffer_view(&report->reseller);
     }
@@ -340,6 +398,9 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     char clicks[24];
     char unpriced_days[24];
     char texts[3][DECIMAL_TEXT_MAX];
+    if (report->chart != NULL) {
+        return chart_ad(report, ad);
+    }
     const struct bytes cells[] = {buffer_view(&report->reseller),
                                   ad->ad,
                                   query_number(ad->clicks, clicks),
@@ -411,7 +472,6 @@ static void take_day(struct report *report, const struct day_figure *figure)
     buffer_clear(&report->day_reseller);
     buffer_append_bytes(&report->day_reseller, figure->reseller);
     report->day_figure.reseller = buffer_view(&report->day_reseller);
-    report->ads_printed = 0;
     if (!figure->is_priced) {
         report->unpriced_days++;
         report->status =
@@ -482,6 +542,7 @@ static void report_free(struct report *report)
 {
     query_answer_release(&report->answer);
     report_ads_free(report->ads);
+    report_chart_free(report->chart);
     buffer_release(&report->reseller);
     buffer_release(&report->day_reseller);
     memory_free(report);
@@ -535,6 +596,7 @@ static void ads_go_on(void *context)
     }
     if (is_complete) {
         report_ads_clear(report->ads);
+        report->ads_printed = 0;
     }
     report_ads_add(report->ads, &report->day_figure, ads_added, report);
 }
@@ -545,6 +607,13 @@ static void report_end(struct report *report)
     if (report->group.is_begun || report->options->by == BY_TOTAL) {
         print_group(report);
     }
+    if (report->status != 0) {
+        report_fail(report, report->status, &report->err);
+        return;
+    }
+    if (report->chart != NULL) {
+        report_chart_draw(report->chart, &report->answer.text);
+    }
     query_answer_end(&report->answer);
     report_notes(report);
     report_free(report);
@@ -554,7 +623,10 @@ static void report_end(struct report *report)
 static void report_read_done(void *context, int status, const struct error *err)
 {
     struct report *report = context;
-    status = status == 0 ? report->status : status;
+    if (status == 0 && report->status != 0) {
+        status = report->status;
+        err = &report->err;
+    }
     if (status != 0) {
         report_fail(report, status, err);
         return;
@@ -648,7 +720,12 @@ void report_run(void *room, const struct command_request *request, struct comman
         report->ads = report_ads_new(report->query->store, rollup_stream(report->query->rollup));
     }
     name_columns(report);
-    query_answer_begin(&report->answer, output, report->options->format, report->columns,
-                       report->column_count);
+    if (report->options->is_chart) {
+        report->chart = report_chart_new(report->options, report->query->currency);
+        report->answer.output = output;
+    } else {
+        query_answer_begin(&report->answer, output, report->options->format, report->columns,
+                           report->column_count);
+    }
     report_begin(report);
 }

@@ -1,13 +1,11 @@
 /* From a keyspace to boxes, and from boxes to SVG.
  *
- * What decides that it can be read anywhere: all text is in a font whose letters are equally wide,
- * which every system has, so the width of a text is its number of letters, whatever the font; and
- * whatever a name holds, what is written is well-formed XML.  Lines are drawn first, boxes upon
- * them, labels last. */
+ * Lines are drawn first, boxes upon them, labels last. */
 #include "query/model/chebotko.h"
 
 #include "query/cql/cql_index.h"
 #include "query/model/chebotko_layout.h"
+#include "query/svg.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -45,58 +43,6 @@ struct chebotko {
     struct chebotko_layout layout;
     struct buffer *svg;
 };
-
-/* ---- text ---- */
-
-/* Letters of East Asian scripts take the room of two. */
-static int32_t letters_of(struct bytes text)
-{
-    int32_t count = 0;
-
-    for (size_t i = 0; i < text.size; i++) {
-        bool begins = (text.data[i] & 0xC0) != 0x80;
-        count += begins + (begins && text.data[i] >= 0xE3);
-    }
-    return count;
-}
-
-/* Pixels: a letter of 13 px has 0.602 of that. */
-static int32_t width_of(struct bytes text)
-{
-    return (letters_of(text) * 783 + 99) / 100;
-}
-
-/* What XML cannot hold (control characters, U+FFFE and U+FFFF, what is not UTF-8) is shown as a
- * question mark. */
-static void put_text(struct buffer *svg, struct bytes text)
-{
-    bool is_utf8 = bytes_valid_utf8(text);
-
-    for (size_t i = 0; i < text.size; i++) {
-        uint8_t c = text.data[i];
-        if (c == '&')
-            buffer_append_text(svg, "&amp;");
-        else if (c == '<')
-            buffer_append_text(svg, "&lt;");
-        else if (c == '>')
-            buffer_append_text(svg, "&gt;");
-        else if (c < ' ' || c == 0x7F || (c >= 0x80 && !is_utf8))
-            buffer_put_u8(svg, '?');
-        else if (c == 0xEF && text.data[i + 1] == 0xBF && text.data[i + 2] >= 0xBE) {
-            buffer_put_u8(svg, '?');
-            i += 2;
-        } else
-            buffer_put_u8(svg, c);
-    }
-}
-
-static void put_label(struct buffer *svg, int32_t x, int32_t y, const char *class,
-                      struct bytes text)
-{
-    buffer_printf(svg, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    put_text(svg, text);
-    buffer_append_text(svg, "</text>\n");
-}
 
 /* ---- boxes ---- */
 
@@ -190,13 +136,13 @@ static void measure(struct chebotko_box *box, struct chebotko_place *place)
 
     for (uint32_t i = 0; i < box->row_count; i++) {
         const struct chebotko_row *row = &box->rows[i];
-        name = width_of(row->name) > name ? width_of(row->name) : name;
-        type = width_of(row->type) > type ? width_of(row->type) : type;
-        marks = width_of(row->marks) > marks ? width_of(row->marks) : marks;
+        name = svg_width(row->name) > name ? svg_width(row->name) : name;
+        type = svg_width(row->type) > type ? svg_width(row->type) : type;
+        marks = svg_width(row->marks) > marks ? svg_width(row->marks) : marks;
     }
     box->type_x = PADDING + name + GAP;
     int32_t rows = box->type_x + type + (marks > 0 ? GAP + marks : 0) + PADDING;
-    int32_t title = width_of(box->title) * 15 / 13 + 2 * PADDING;
+    int32_t title = svg_width(box->title) * 15 / 13 + 2 * PADDING;
     place->width = rows > title ? rows : title;
     place->height = CHEBOTKO_TITLE_HEIGHT + (int32_t)box->row_count * ROW_HEIGHT + 4;
 }
@@ -299,7 +245,7 @@ static int make_lines(struct chebotko *chebotko, struct error *err)
         const struct query_flow_line *query = &chebotko->flow->lines[i];
         struct chebotko_line *line = &layout->lines[i];
         *line = (struct chebotko_line){.from = CHEBOTKO_NOWHERE,
-                                       .label_width = width_of(query->name) + 12};
+                                       .label_width = svg_width(query->name) + 12};
         if (query->from.size > 0)
             rc = find_box(chebotko, query->from, query->line, &line->from, err);
         rc = rc == 0 ? find_box(chebotko, query->to, query->line, &line->to, err) : rc;
@@ -311,9 +257,7 @@ static int make_lines(struct chebotko *chebotko, struct error *err)
 /* ---- drawing ---- */
 
 static const char style[] =
-    "<style>\n"
-    "text { font: 13px 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace; "
-    "fill: #1d2733; }\n"
+    SVG_TEXT_STYLE
     ".keyspace { font-size: 20px; font-weight: bold; }\n"
     ".title { font-size: 15px; font-weight: bold; text-anchor: middle; }\n"
     ".key { font-weight: bold; }\n"
@@ -325,8 +269,7 @@ static const char style[] =
     ".udt { fill: #e3efd9; stroke: #44546a; stroke-width: 1.5; }\n"
     ".rule { stroke: #b8c4d2; }\n"
     ".line { fill: none; stroke: #2f6db5; stroke-width: 1.5; }\n"
-    ".tip { fill: #2f6db5; }\n"
-    "</style>\n";
+    ".tip { fill: #2f6db5; }\n";
 
 static void draw_row(struct chebotko *chebotko, const struct chebotko_box *box,
                      const struct chebotko_place *place, uint32_t index)
@@ -339,10 +282,10 @@ static void draw_row(struct chebotko *chebotko, const struct chebotko_box *box,
         buffer_printf(svg, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"rule\"/>\n",
                       place->x, y + 2, place->x + place->width, y + 2);
     y += ROW_HEIGHT - 5;
-    put_label(svg, place->x + PADDING, y, row->is_key ? "key" : "name", row->name);
-    put_label(svg, place->x + box->type_x, y, "type", row->type);
+    svg_put_label(svg, place->x + PADDING, y, row->is_key ? "key" : "name", row->name);
+    svg_put_label(svg, place->x + box->type_x, y, "type", row->type);
     if (row->marks.size > 0)
-        put_label(svg, place->x + place->width - PADDING, y, "mark", row->marks);
+        svg_put_label(svg, place->x + place->width - PADDING, y, "mark", row->marks);
 }
 
 static void draw_box(struct chebotko *chebotko, uint32_t index)
@@ -356,7 +299,7 @@ static void draw_box(struct chebotko *chebotko, uint32_t index)
     buffer_printf(svg, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"%s\"/>\n",
                   place->x, place->y, place->width, CHEBOTKO_TITLE_HEIGHT,
                   place->is_second ? "udt" : "table");
-    put_label(svg, place->x + place->width / 2, place->y + 20, "title", box->title);
+    svg_put_label(svg, place->x + place->width / 2, place->y + 20, "title", box->title);
     for (uint32_t i = 0; i < box->row_count; i++)
         draw_row(chebotko, box, place, i);
     buffer_append_text(svg, "</g>\n");
@@ -390,7 +333,7 @@ static void draw_query(struct chebotko *chebotko, uint32_t index)
     buffer_printf(chebotko->svg,
                   "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"20\" rx=\"10\" class=\"tip\"/>\n",
                   center - line->label_width / 2, line->y2 - 10, line->label_width);
-    put_label(chebotko->svg, center, line->y2 + 5, "query", chebotko->flow->lines[index].name);
+    svg_put_label(chebotko->svg, center, line->y2 + 5, "query", chebotko->flow->lines[index].name);
 }
 
 static const char *const marks_explained[] = {
@@ -407,21 +350,21 @@ static int32_t draw_foot(struct chebotko *chebotko, int32_t y, int32_t *width)
     int32_t name_width = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        int32_t name = width_of(chebotko->flow->lines[i].name);
+        int32_t name = svg_width(chebotko->flow->lines[i].name);
         name_width = name > name_width ? name : name_width;
     }
     for (uint32_t i = 0; i < count; i++) {
         const struct query_flow_line *query = &chebotko->flow->lines[i];
-        int32_t end = MARGIN + name_width + GAP + width_of(query->text);
-        put_label(chebotko->svg, MARGIN, y, "key", query->name);
-        put_label(chebotko->svg, MARGIN + name_width + GAP, y, "name", query->text);
+        int32_t end = MARGIN + name_width + GAP + svg_width(query->text);
+        svg_put_label(chebotko->svg, MARGIN, y, "key", query->name);
+        svg_put_label(chebotko->svg, MARGIN + name_width + GAP, y, "name", query->text);
         *width = end > *width ? end : *width;
         y += FOOT_STEP;
     }
     y += count > 0 ? FOOT_STEP / 2 : 0;
     for (uint32_t i = 0; i < MARKS_EXPLAINED; i++) {
-        int32_t end = MARGIN + width_of(bytes_text(marks_explained[i]));
-        put_label(chebotko->svg, MARGIN, y, "note", bytes_text(marks_explained[i]));
+        int32_t end = MARGIN + svg_width(bytes_text(marks_explained[i]));
+        svg_put_label(chebotko->svg, MARGIN, y, "note", bytes_text(marks_explained[i]));
         *width = end > *width ? end : *width;
         y += FOOT_STEP;
     }
@@ -437,9 +380,9 @@ static void draw(struct chebotko *chebotko)
     int32_t width = layout->width;
 
     chebotko->svg = &drawn;
-    put_label(&drawn, MARGIN, MARGIN + 16, "keyspace", bytes_text(chebotko->keyspace));
+    svg_put_label(&drawn, MARGIN, MARGIN + 16, "keyspace", bytes_text(chebotko->keyspace));
     if (layout->second_y > 0)
-        put_label(&drawn, MARGIN, layout->second_y - 10, "note", bytes_text("user types"));
+        svg_put_label(&drawn, MARGIN, layout->second_y - 10, "note", bytes_text("user types"));
     for (uint32_t i = 0; i < layout->line_count; i++)
         draw_line(chebotko, &layout->lines[i]);
     for (uint32_t i = 0; i < layout->place_count; i++)
@@ -447,17 +390,8 @@ static void draw(struct chebotko *chebotko)
     for (uint32_t i = 0; i < layout->line_count; i++)
         draw_query(chebotko, i);
     int32_t height = draw_foot(chebotko, layout->height + 2 * FOOT_STEP, &width);
-    width += MARGIN;
-    buffer_printf(svg,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-                  "viewBox=\"0 0 %d %d\">\n<title>",
-                  width, height, width, height);
-    put_text(svg, bytes_text(chebotko->keyspace));
-    buffer_append_text(svg, "</title>\n");
-    buffer_append_text(svg, style);
-    buffer_printf(svg, "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, height);
-    buffer_append_bytes(svg, buffer_view(&drawn));
-    buffer_append_text(svg, "</svg>\n");
+    svg_put_document(svg, width + MARGIN, height, bytes_text(chebotko->keyspace), style,
+                     buffer_view(&drawn));
     buffer_release(&drawn);
 }
 

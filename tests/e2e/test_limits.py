@@ -52,6 +52,9 @@ MET_BY = {
     "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",
     "files in one `load`": "e2e/test_limits.py test_more_than_may_be_named",
     "resellers named in one report": "e2e/test_limits.py test_more_than_may_be_named",
+    "resellers in a picture over time":
+        "unit/test_report.c shows_what_has_no_room_in_the_picture_as_one_sum",
+    "days or months in a picture": "unit/test_report.c is_no_picture_of_more_days_than_it_can_show",
     "`counters --top`": "e2e/test_limits.py test_more_than_may_be_named",
     "answer of a command that waits for its reader":
         "e2e/test_limits.py test_an_answer_that_nobody_reads_is_made_no_further",

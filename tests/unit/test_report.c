@@ -275,6 +275,11 @@ Test(report, is_by_ad_from_the_clicks_themselves)
            "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
            "supaboobs,890_567_211,2,0.0150,0.003750,0,0\n"
            "supaboobs,890_567_234,2,0.010,0.00250,0,0\n");
+    /* Each of them has one day, the last one too. */
+    expect(&fixture, "report --by ad --format csv --from 2013-12-01",
+           "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n"
+           "anna,890_567_234,1,1.5,0,1,1.5\n"
+           "supaboobs,890_567_010,1,0.01,0.003,0,0\n");
     expect(&fixture, "report --by ad --format csv --reseller nobody",
            "reseller_id,ad_id,clicks,gross,amount,unpriced_days,unpriced_gross\n");
     rollup_fixture_void(&fixture, "anna", "2013-12-01");
@@ -302,6 +307,119 @@ Test(report, rounds_half_to_even_and_last)
 }
 
 /* The ledger as it was: before anything was published, after, and after a change. */
+/* ---- pictures ---- */
+
+/* Nothing is printed but why not, which has `text` in it. */
+static void expect_no_picture(struct rollup_fixture *fixture, const char *line, const char *text)
+{
+    struct answer answer = {0};
+    run(fixture, &answer, line);
+    cr_expect_eq(answer.exit_status, EXIT_WRONG_USAGE, "%s", line);
+    cr_expect_eq(answer.out.size, 1, "%s", line);
+    cr_expect_not_null(strstr((const char *)answer.err.data, text), "%s: %s", line,
+                       (const char *)answer.err.data);
+    answer_release(&answer);
+}
+
+static void expect_pieces(struct rollup_fixture *fixture, const char *line,
+                          const char *const *pieces, size_t count)
+{
+    struct answer answer = {0};
+    run(fixture, &answer, line);
+    const char *at = (const char *)answer.out.data;
+    cr_assert_eq(answer.exit_status, EXIT_DONE, "%s: %s", line, (const char *)answer.err.data);
+    for (size_t i = 0; i < count; i++) {
+        at = strstr(at, pieces[i]);
+        cr_assert_not_null(at, "%s: no %s, or not in its place:\n%s", line, pieces[i],
+                           (const char *)answer.out.data);
+    }
+    answer_release(&answer);
+}
+
+/* The larger amount is the longest bar, and what has no rate is none. */
+Test(report, is_a_picture_of_resellers_with_the_largest_amount_first)
+{
+    static const char *const pieces[] = {
+        "<title>Amount by reseller</title>",
+        ">0.010750 EUR of gross 1.5400, 7 clicks, 1 day without a rate</text>",
+        ">supaboobs</text>",
+        "<title>supaboobs: 0.010750 EUR; 6 clicks, gross 0.0400</title>",
+        "width=\"424.00\"",
+        "class=\"note\">0.010750 EUR</text>",
+        ">anna</text>",
+        "<title>anna: 0 EUR, 1 day without a rate; 1 click, gross 1.5</title>",
+        "width=\"0.00\"",
+        "class=\"mark\">0 EUR, 1 day without a rate</text>",
+        "</svg>\n"};
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect_pieces(&fixture, "report --by reseller --format svg", pieces, 11);
+    rollup_fixture_stop(&fixture);
+}
+
+/* A panel for each reseller, days from left to right on one axis, amounts on one scale. */
+Test(report, is_a_picture_of_days)
+{
+    static const char *const days[] = {
+        "<title>Amount by day to 2013-12-01</title>",
+        ">anna</text>",
+        "<title>2013-12-01: 0 EUR, 1 day without a rate; 1 click, gross 1.5</title>",
+        "x=\"314.00\"", "height=\"0.00\"", "class=\"mark\"",
+        ">supaboobs</text>",
+        ">0.000</text>", ">0.001</text>", ">0.003</text>",
+        "<title>2013-11-28: 0.00250 EUR; 2 clicks, gross 0.010</title>",
+        "x=\"134.00\"", "height=\"80.00\"",
+        "<title>2013-11-29: 0.003750 EUR; 2 clicks, gross 0.0150</title>",
+        "x=\"194.00\"", "height=\"120.00\"",
+        "<title>2013-12-01: 0.003 EUR; 1 click, gross 0.01</title>",
+        "x=\"314.00\"", "height=\"96.00\"",
+        "class=\"time\">2013-11-28</text>",
+        "</svg>\n"};
+    static const char *const months[] = {"<title>Amount by month</title>",
+                                         "<title>2013-11: 0.00775 EUR",
+                                         "<title>2013-12: 0.00300 EUR", ">2013-12</text>"};
+    struct rollup_fixture fixture = {0};
+    start_paper(&fixture);
+    expect_pieces(&fixture, "report --format svg --to 2013-12-01", days, 21);
+    expect_pieces(&fixture, "report --by month --format svg --round 5", months, 4);
+    rollup_fixture_stop(&fixture);
+}
+
+enum { MANY = 60 };
+
+/* 60 resellers of 60 ads, each of which earned the more the later its name comes. */
+static void start_many(struct rollup_fixture *fixture)
+{
+    static char names[MANY][16];
+    static char amounts[MANY][16];
+    static struct click clicks[MANY];
+    rollup_fixture_start(fixture);
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof(names[i]), "<%02u>", i);
+        snprintf(amounts[i], sizeof(amounts[i]), "0.%02u", i);
+        clicks[i] = (struct click){names[i], "2013-11-28", 1385605012000, names[i], amounts[i]};
+    }
+    rollup_fixture_clicks(fixture, clicks, MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        rollup_fixture_rate(fixture, names[i], "2013-01-01", "1.0", true);
+    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+}
+
+Test(report, shows_what_has_no_room_in_the_picture_as_one_sum)
+{
+    static const char *const ads[] = {">&lt;59&gt; &lt;59&gt;</text>", ">0.590 EUR</text>",
+                                      ">&lt;20&gt; &lt;20&gt;</text>", ">20 others</text>",
+                                      "<title>20 others: 1.900 EUR; 20 clicks, gross 1.90</title>"};
+    struct rollup_fixture fixture = {0};
+    start_many(&fixture);
+    expect_pieces(&fixture, "report --by ad --format svg", ads, 5);
+    expect_no_picture(&fixture, "report --format svg", "at most 50 resellers");
+    expect_no_picture(&fixture, "report --by month --format svg", "at most 50 resellers");
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- as of ---- */
+
 Test(report, is_as_of_any_time)
 {
     struct rollup_fixture fixture = {0};
@@ -346,7 +464,7 @@ Test(report, refuses_what_it_does_not_have)
         "report --as-of 2013-12-01 --by ad",
         "report --round two",
         "report --round -1",
-        "report --format svg",
+        "report --format png",
         "report --from 2013-02-30",
         "report anna",
         "report --from 2013-12-02 --to 2013-12-01",
@@ -419,6 +537,18 @@ Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
     expect_same_when_slow(&fixture, "report --format csv");
     expect_same_when_slow(&fixture, "report --format json --from 2008-06-01");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(report, is_no_picture_of_more_days_than_it_can_show)
+{
+    static const char *const months[] = {"<title>Amount by month</title>", ": 0 EUR, 31 days"};
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    make_long_days(&fixture, 0, LONG_DAYS);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect_no_picture(&fixture, "report --format svg", "at most 1000 days; choose some with");
+    expect_pieces(&fixture, "report --by month --format svg", months, 2);
     rollup_fixture_stop(&fixture);
 }
 
