@@ -178,11 +178,12 @@ def rollup(bench):
     """All days from stats and from rows, and a rate for everybody."""
     section = Section()
     section.say("*From stats*: every (reseller, day)'s sum times a rate, as the rollup works days "
-                "out; *from rows*: every page decoded and grouped by ad; both without printing, "
-                "in a process of their own, after `compact`. *All rates*: `rate load` of a rate "
-                "for each of 1,000 resellers, until every figure is durable.")
+                "out; *from rows*: every (reseller, day) counted and summed again from its rows; "
+                "*by ad*: all rows grouped by ad, as `verify` does; without printing, in a process "
+                "of their own, after `compact`. *All rates*: `rate load` of a rate for each of "
+                "1,000 resellers, until every figure is durable.")
     table = section.table("clicks", "days x resellers", "from stats ms", "from rows ms",
-                          "all rates ms")
+                          "by ad ms", "all rates ms")
     for clicks in (bench.clicks, bench.clicks * 10):
         if not bench.enough_disk(clicks):
             continue
@@ -195,9 +196,9 @@ def rollup(bench):
                 server.stop()
             runs = [bench.figures("rescan", directory) for _ in range(bench.runs)]
         stats_ms = median([run["stats_ms"] for run in runs])
-        rows_ms = median([run["rows_ms"] for run in runs])
+        rows_ms, ads_ms = (median([run[name] for run in runs]) for name in ("rows_ms", "ads_ms"))
         table.row(count(clicks), f"{runs[0]['days']:.0f}", f"{stats_ms:.1f}", f"{rows_ms:.0f}",
-                  f"{rates_s * 1e3:.0f}")
+                  f"{ads_ms:.0f}", f"{rates_s * 1e3:.0f}")
     section.promise(f"rollup of {count(clicks)} clicks from stats", stats_ms, 10, 1, "ms",
                     more_is_better=False)
     section.promise(f"rollup of {count(clicks)} clicks, rescanned", rows_ms, 100, 50, "ms",

@@ -91,7 +91,6 @@ static int take_counter(void *context, const struct table *table, const struct p
 }
 
 static void counters_read(struct verify *verify);
-static void count_resellers(struct verify *verify);
 
 static void clicks_counted(struct verify *verify)
 {
@@ -120,6 +119,7 @@ static void take_partitions(void *context, int status, const struct error *err,
 {
     struct verify *verify = context;
     struct bytes reseller;
+    (void)position;
     if (status < 0) {
         verify_fail(verify, status, err);
         return;
@@ -128,23 +128,7 @@ static void take_partitions(void *context, int status, const struct error *err,
         if (key_component(figures[i].key, 2, 0, &reseller) == 0)
             tally_of(verify, reseller)->counted += (int64_t)figures[i].stats.rows;
     }
-    buffer_clear(&verify->position);
-    buffer_append_bytes(&verify->position, position);
-    if (position.size > 0)
-        count_resellers(verify);
-    else
-        clicks_counted(verify);
-}
-
-static void count_resellers(struct verify *verify)
-{
-    struct error err = {0};
-    struct rollup *rollup = verify->rollup;
-    int rc = store_stats_scan(rollup->store, rollup->stream->clicks.table_id,
-                              buffer_view(&verify->position), DAY_READER_MAX, READ_DURABLE,
-                              take_partitions, verify, &err);
-    if (rc < 0)
-        verify_fail(verify, rc, &err);
+    clicks_counted(verify);
 }
 
 static void counters_done(void *context, int status, const struct error *err)
@@ -159,13 +143,11 @@ static void counters_done(void *context, int status, const struct error *err)
         compare_counters(verify);
         return;
     }
-    if (verify->counter->key == CLICKS_OF_RESELLER) {
-        count_resellers(verify);
-        return;
-    }
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
-    int rc =
-        store_group(verify->rollup->store, clicks->table_id, clicks->ad, take_groups, verify, &own);
+    bool is_of_resellers = verify->counter->key == CLICKS_OF_RESELLER;
+    int rc = store_group(verify->rollup->store, clicks->table_id,
+                         is_of_resellers ? 0 : clicks->ad,
+                         is_of_resellers ? take_partitions : take_groups, verify, &own);
     if (rc < 0)
         verify_fail(verify, rc, &own);
 }
@@ -185,7 +167,6 @@ static void counters_start(struct verify *verify, const struct click_stream_coun
     verify->keys = key_map_new();
     verify->counter = counter;
     verify->is_after = false;
-    buffer_clear(&verify->position);
     counters_read(verify);
 }
 

@@ -1,6 +1,6 @@
 /* engine_scrub: read every page of every run, check it, and check the stats against the rows.
  *
- * A job on the read lane over a view; findings are collected as lines and told on the engine
+ * A job on the scan lane over a view; findings are collected as lines and told on the engine
  * thread at the end.  Damage is reported and the scrub goes on with the next partition. */
 #include <inttypes.h>
 #include <stddef.h>
@@ -192,7 +192,7 @@ static void scrub_begin(struct freeze_waiter *waiter, int status)
         return;
     }
     view_take(engine, 0, engine_durable_frame(engine), &scrub->view);
-    engine->world->executor->submit(engine->world->executor, LANE_READ, &scrub->job);
+    engine->world->executor->submit(engine->world->executor, LANE_SCAN, &scrub->job);
 }
 
 int engine_scrub_op(struct store *store, void (*found)(void *context, const char *text),

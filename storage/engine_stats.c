@@ -4,13 +4,7 @@
  * As soon as a partition has anything in an exception run (a delete, an overwrite, a row with a
  * TTL), its figure is worked out from its live rows instead: the rule "last write wins" knows no
  * sums.  So a figure is either a sum of stats or a count of rows, never a mixture.  A table without
- * ranks has exception runs only, and always is counted from its rows.
- *
- * Grouping by a column reads every row; it too uses the fresh rows' columns directly where a
- * partition has no exceptions. */
-#include <stdlib.h>
-#include <string.h>
-
+ * ranks has exception runs only, and always is counted from its rows. */
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
@@ -56,8 +50,7 @@ uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64
     return rows;
 }
 
-/* The column whose sums the stats keep: the first regular decimal column. */
-static uint32_t summed_column(const struct table *table)
+uint32_t engine_summed_column(const struct table *table)
 {
     for (uint32_t i = 0; i < table->column_count; i++) {
         if (table->columns[i].kind == COLUMN_REGULAR &&
@@ -68,8 +61,8 @@ static uint32_t summed_column(const struct table *table)
     return 0;
 }
 
-static int add_live_row(const struct table *table, const struct page_row *row, uint32_t summed,
-                        struct partition_stats *stats, struct error *err)
+int engine_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
+                   struct partition_stats *stats, struct error *err)
 {
     struct bytes value;
     int64_t first = 0;
@@ -123,9 +116,9 @@ static void recount_page(void *context, int status, const struct error *err,
     struct recount *recount = context;
     struct error own = {0};
     if (status == 0) {
-        uint32_t summed = summed_column(recount->table);
+        uint32_t summed = engine_summed_column(recount->table);
         for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
-            status = add_live_row(recount->table, &page->rows[i], summed, &recount->stats, &own);
+            status = engine_sum_row(recount->table, &page->rows[i], summed, &recount->stats, &own);
         }
         if (status == 0 && page->position.size > 0) {
             status = recount_read(recount, page->position, &own);
@@ -171,7 +164,7 @@ static int recount_start(struct engine *engine, const struct table *table, struc
     return rc;
 }
 
-static const struct table *table_of_rows(const struct engine *engine, uint32_t table_id,
+const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
                                          struct error *err)
 {
     const struct table *table = schema_table(engine->schema, table_id);
@@ -182,8 +175,7 @@ static const struct table *table_of_rows(const struct engine *engine, uint32_t t
     return table;
 }
 
-/* Whether the open memtable, which other threads may not read, has anything of the table. */
-static bool is_in_open(const struct engine *engine, uint32_t table_id)
+bool engine_is_in_open(const struct engine *engine, uint32_t table_id)
 {
     int64_t token;
     struct bytes key;
@@ -201,7 +193,7 @@ int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, en
                     store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = table_of_rows(engine, table_id, err);
+    const struct table *table = engine_table_of_rows(engine, table_id, err);
     if (table == NULL) {
         return ERROR_INVALID;
     }
@@ -347,7 +339,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes po
                          struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = table_of_rows(engine, table_id, err);
+    const struct table *table = engine_table_of_rows(engine, table_id, err);
     if (table == NULL || (position.size > 0 && position.size < 8)) {
         return table == NULL ? ERROR_INVALID
                              : error_set(err, ERROR_INVALID, "a damaged position to go on from");
@@ -368,198 +360,10 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes po
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
     engine_job_started(engine);
-    if (is_in_open(engine, table_id)) {
+    if (engine_is_in_open(engine, table_id)) {
         engine_freeze_then(engine, &scan->waiter);
     } else {
         scan_begin(&scan->waiter, 0);
-    }
-    return 0;
-}
-
-/* ---- grouping by a column ---- */
-
-struct group_job {
-    struct job job;
-    struct freeze_waiter waiter;
-    struct engine *engine;
-    uint32_t table_id;
-    const struct table *table;
-    uint32_t column_id;
-    struct view view;
-    struct partition_index *groups;    /* keyed by the hash of the value and the value */
-    int status;
-    struct error err;
-    store_figures figures;
-    void *context;
-};
-
-static void group_add(struct group_job *group, struct bytes value,
-                      const struct partition_stats *stats)
-{
-    partition_index_add(group->groups, (int64_t)hash64(value.data, value.size), value, stats);
-}
-
-static const struct wide_vector *vector_of(const struct wide_rows *rows, uint32_t column_id)
-{
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        if (rows->vectors[i].column_id == column_id) {
-            return &rows->vectors[i];
-        }
-    }
-    return NULL;
-}
-
-/* Fresh rows as columns: one addition per row. */
-static void group_rows(struct group_job *group, const struct wide_rows *rows)
-{
-    const struct wide_vector *by = vector_of(rows, group->column_id);
-    const struct wide_vector *sum = vector_of(rows, summed_column(group->table));
-    for (uint32_t i = 0; i < rows->rows; i++) {
-        struct partition_stats one = {.rows = 1};
-        if (sum != NULL && (sum->absent == NULL || sum->absent[i] == 0)) {
-            stats_add_value(&one, sum->integers[i], sum->scales[i]);
-        }
-        struct bytes value = {0};
-        if (by->absent == NULL || by->absent[i] == 0) {
-            value = by->strings[by->codes[i]];
-        }
-        group_add(group, value, &one);
-    }
-}
-
-static int group_live(struct group_job *group, struct partition_reader *reader, int64_t token,
-                      struct bytes key)
-{
-    struct slice slice = slice_all();
-    struct stream *stream;
-    slice.with_static = false;
-    int rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
-                                     &group->err);
-    if (rc != 0 || stream == NULL) {
-        return rc;
-    }
-    struct clock *clock = group->engine->world->clock;
-    stream = stream_live(stream, clock->wall_us(clock) / 1000000);
-    struct unfiltered item;
-    while ((rc = stream->next(stream, &item, &group->err)) == 1) {
-        struct page_row row = {.token = token, .key = key, .row = item.row};
-        struct partition_stats one = {0};
-        struct bytes value = {0};
-        rc = add_live_row(group->table, &row, summed_column(group->table), &one, &group->err);
-        if (rc != 0) {
-            break;
-        }
-        page_row_value(group->table, &row, group->column_id, &value);
-        group_add(group, value, &one);
-    }
-    stream->close(stream);
-    return rc;
-}
-
-static int group_partition(struct group_job *group, struct partition_reader *reader, int64_t token,
-                           struct bytes key)
-{
-    if (partition_reader_has_exceptions(reader, token, key)) {
-        return group_live(group, reader, token, key);
-    }
-    const struct wide_rows *rows;
-    int rc = 1;
-    for (uint32_t run = 0; rc == 1; run++) {
-        rc = partition_reader_fresh(reader, token, key, run, &rows, &group->err);
-        if (rc == 1 && rows->rows > 0) {
-            group_rows(group, rows);
-        }
-    }
-    return rc;
-}
-
-static void group_run(struct job *job)
-{
-    struct group_job *group = (struct group_job *)job;
-    struct partition_reader *reader = partition_reader_new(&group->view, group->table);
-    int64_t token = INT64_MIN;
-    struct bytes key = {0};
-    int rc = 0;
-    for (bool after = false;
-         rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
-        rc = group_partition(group, reader, token, key);
-    }
-    partition_reader_free(reader);
-    group->status = rc;
-}
-
-static int figure_order(const void *a, const void *b)
-{
-    return bytes_compare(((const struct partition_figure *)a)->key,
-                         ((const struct partition_figure *)b)->key);
-}
-
-static void group_done(struct job *job)
-{
-    struct group_job *group = (struct group_job *)job;
-    struct engine *engine = group->engine;
-    uint32_t count = group->status == 0 ? partition_index_count(group->groups) : 0;
-    struct partition_figure *figures = memory_alloc(count * sizeof(*figures));
-    uint32_t filled = 0;
-    struct partition_index_entry entry = {.token = INT64_MIN};
-    while (filled < count &&
-           partition_index_seek(group->groups, entry.token, entry.key, filled > 0, &entry)) {
-        figures[filled++] = (struct partition_figure){.key = entry.key, .stats = entry.stats};
-    }
-    qsort(figures, count, sizeof(*figures), figure_order);
-    group->figures(group->context, group->status, group->status == 0 ? NULL : &group->err, figures,
-                   count, (struct bytes){0});
-    memory_free(figures);
-    partition_index_free(group->groups);
-    if (group->view.schema != NULL) {
-        view_release(&group->view);
-    }
-    memory_free(group);
-    engine_job_done(engine);
-}
-
-static void group_begin(struct freeze_waiter *waiter, int status)
-{
-    struct group_job *group =
-        (struct group_job *)(void *)((char *)waiter - offsetof(struct group_job, waiter));
-    struct engine *engine = group->engine;
-    if (status != 0) {
-        group->status = status;
-        group->err = engine->failure;
-        group_done(&group->job);
-        return;
-    }
-    view_take(engine, group->table_id, engine_durable_frame(engine), &group->view);
-    group->table = schema_table(group->view.schema, group->table_id);
-    engine->world->executor->submit(engine->world->executor, LANE_READ, &group->job);
-}
-
-int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
-                    store_figures figures, void *context, struct error *err)
-{
-    struct engine *engine = (struct engine *)store;
-    const struct table *table = table_of_rows(engine, table_id, err);
-    if (table == NULL) {
-        return ERROR_INVALID;
-    }
-    const struct column *column = table_column(table, column_id);
-    if (column == NULL || vector_kind_of(column->type) != VECTOR_CODE) {
-        return error_set(err, ERROR_INVALID, "rows cannot be grouped by column %u", column_id);
-    }
-    struct group_job *group = memory_zeroed(1, sizeof(*group));
-    group->job = (struct job){.run = group_run, .done = group_done};
-    group->waiter.resume = group_begin;
-    group->engine = engine;
-    group->table_id = table_id;
-    group->column_id = column_id;
-    group->groups = partition_index_new(table_id);
-    group->figures = figures;
-    group->context = context;
-    engine_job_started(engine);
-    if (is_in_open(engine, table_id)) {
-        engine_freeze_then(engine, &group->waiter);
-    } else {
-        group_begin(&group->waiter, 0);
     }
     return 0;
 }

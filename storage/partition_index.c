@@ -292,6 +292,19 @@ bool partition_index_find(const struct partition_index *index, int64_t token, st
     return entry != NULL;
 }
 
+bool partition_index_next(const struct partition_index *index, uint32_t *place,
+                          struct partition_index_entry *entry_out)
+{
+    while (*place < index->slot_capacity) {
+        uint32_t slot = index->slots[(*place)++];
+        if (slot != 0) {
+            *entry_out = entry_view(entry_at(index, slot - 1));
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- in order ---- */
 
 static int compare_places(const void *a, const void *b, void *context)

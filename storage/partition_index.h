@@ -30,6 +30,10 @@ bool partition_index_find(const struct partition_index *index, int64_t token, st
                           struct partition_index_entry *entry_out);
 uint32_t partition_index_count(const struct partition_index *index);
 size_t partition_index_bytes(const struct partition_index *index);     /* of memory */
+/* The next entry in no order that means anything; `*place` is 0 at first, and the index may not
+ * change meanwhile.  False at the end. */
+bool partition_index_next(const struct partition_index *index, uint32_t *place,
+                          struct partition_index_entry *entry_out);
 /* The first entry at or after (token, key), or after it; false at the end.  Sorts after adds. */
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);

@@ -245,9 +245,10 @@ must_check int store_stats_scan(struct store *store, uint32_t table_id, struct b
                                 uint32_t limit, enum read_view view, store_figures figures,
                                 void *context, struct error *err);
 
-/* The whole table grouped by a text column of its rows: one figure per value (in `key`), by
- * bytes ascending, durable view.  Reads every row: for verification and reports by that column.
- * Called once, with an empty position. */
+/* The whole table grouped by a text column of its rows, none of the partition key's, or with column
+ * 0 by partition: one figure per value (in `key`) with its rows and sums, in any order, durable
+ * view.  Reads every row: for verification, which believes no sums that are kept.  Called once,
+ * with an empty position. */
 must_check int store_group(struct store *store, uint32_t table_id, uint32_t column_id,
                            store_figures figures, void *context, struct error *err);
 

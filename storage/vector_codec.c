@@ -237,6 +237,7 @@ void vector_decoder_free(struct vector_decoder *decoder)
 struct bucket_table {
     uint8_t exponents[BUCKET_COUNT];
     uint64_t bases[BUCKET_COUNT];
+    uint64_t masks[BUCKET_COUNT]; /* of the raw bits */
     uint32_t valid; /* buckets from here on are no numbers of 64 bits */
 };
 
@@ -252,6 +253,7 @@ static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
         }
         table->exponents[bucket] = (uint8_t)exponent;
         table->bases[bucket] = (uint64_t)(bucket - (exponent << mantissa)) << exponent;
+        table->masks[bucket] = (UINT64_C(1) << exponent) - 1;
     }
 }
 
@@ -265,7 +267,7 @@ static bool count_raw_bits(const struct bucket_table *table, const uint8_t *buck
         greatest = buckets[i] > greatest ? buckets[i] : greatest;
     if (greatest >= table->valid)
         return false;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; table->exponents[greatest] > 0 && i < count; i++)
         bits += table->exponents[buckets[i]];
     *bits_out = bits;
     return true;
@@ -277,13 +279,13 @@ static void join(const struct bucket_table *table, const uint8_t *buckets, uint3
 {
     uint64_t position = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t exponent = table->exponents[buckets[i]];
+        uint8_t bucket = buckets[i];
         uint32_t shift = position & 7;
         uint64_t word = load_u64(raw + (position >> 3)) >> shift;
-        if (exponent + shift > 64)
-            word |= (uint64_t)raw[(position >> 3) + 8] << (64 - shift);
-        numbers[i] = table->bases[buckets[i]] | (word & ((UINT64_C(1) << exponent) - 1));
-        position += exponent;
+        position += table->exponents[bucket];
+        if (table->exponents[bucket] + shift > 64)
+            word |= (uint64_t)raw[((position - 1) >> 3)] << (64 - shift);
+        numbers[i] = table->bases[bucket] | (word & table->masks[bucket]);
     }
 }
 
@@ -337,10 +339,16 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
     if (buckets == NULL || !count_raw_bits(&table, buckets, count, &bits) ||
         raw.size != (bits + 7) / 8)
         return ERROR_CORRUPT;
-    buffer_clear(&decoder->raw);
-    buffer_append_bytes(&decoder->raw, raw);
-    buffer_put_zeros(&decoder->raw, RAW_READ);
-    join(&table, buckets, count, decoder->raw.data, (uint64_t *)values_out);
+    if (bits == 0) {
+        /* Small numbers are buckets of their own. */
+        for (uint32_t i = 0; i < count; i++)
+            values_out[i] = buckets[i];
+    } else {
+        buffer_clear(&decoder->raw);
+        buffer_append_bytes(&decoder->raw, raw);
+        buffer_put_zeros(&decoder->raw, RAW_READ);
+        join(&table, buckets, count, decoder->raw.data, (uint64_t *)values_out);
+    }
     values_from(values_out, count, form, base);
     return 0;
 }
@@ -350,15 +358,43 @@ int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_
 {
     if (count == 0)
         return 0;
+    int64_t value;
+    if (vector_get_constant(reader, count, &value)) {
+        for (uint32_t i = 0; i < count; i++)
+            values_out[i] = value;
+        return 0;
+    }
     uint8_t form = reader_u8(reader);
-    if (count > VECTOR_COUNT_MAX || reader->failed)
+    if (count > VECTOR_COUNT_MAX || reader->failed || form < FORM_OFFSETS || form > FORM_SIGNED)
         return ERROR_CORRUPT;
-    if (form >= FORM_OFFSETS && form <= FORM_SIGNED)
-        return decode_buckets(decoder, reader, count, form, values_out);
-    int64_t value = reader_signed(reader);
-    if (reader->failed || form != FORM_CONSTANT)
-        return ERROR_CORRUPT;
-    for (uint32_t i = 0; i < count; i++)
-        values_out[i] = value;
-    return 0;
+    return decode_buckets(decoder, reader, count, form, values_out);
+}
+
+bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_out)
+{
+    struct reader ahead = *reader;
+    if (count == 0 || count > VECTOR_COUNT_MAX || reader_u8(&ahead) != FORM_CONSTANT)
+        return false;
+    *value_out = reader_signed(&ahead);
+    if (ahead.failed)
+        return false;
+    *reader = ahead;
+    return true;
+}
+
+int vector_skip(struct reader *reader, uint32_t count)
+{
+    int64_t value;
+    if (count == 0 || vector_get_constant(reader, count, &value))
+        return 0;
+    uint8_t form = reader_u8(reader);
+    (void)reader_u8(reader);
+    (void)reader_signed(reader);
+    (void)reader_sized(reader);
+    uint8_t buckets = reader_u8(reader);
+    (void)(buckets == BUCKETS_PLAIN ? reader_bytes(reader, count) : reader_sized(reader));
+    return reader->failed || count > VECTOR_COUNT_MAX || form < FORM_OFFSETS ||
+                   form > FORM_SIGNED || buckets > BUCKETS_COMPRESSED
+               ? ERROR_CORRUPT
+               : 0;
 }

@@ -8,6 +8,8 @@
 #ifndef DAYBOOK_STORAGE_VECTOR_CODEC_H
 #define DAYBOOK_STORAGE_VECTOR_CODEC_H
 
+#include <stdbool.h>
+
 #include "storage/base/bytes.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
@@ -28,4 +30,10 @@ void vector_decoder_free(struct vector_decoder *decoder);      /* NULL is fine *
  * hold no such vector. */
 must_check int vector_decode(struct vector_decoder *decoder, struct reader *reader, uint32_t count,
                              int64_t *values_out);
+/* The value of a vector that repeats one, which is read past.  False: it has several values or
+ * none, and nothing was read. */
+bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_out);
+/* Read past a vector of `count` values without decoding it: only that its bytes are there is
+ * checked. */
+must_check int vector_skip(struct reader *reader, uint32_t count);
 #endif

@@ -374,14 +374,29 @@ static struct dictionary_page *page_of(const struct dictionary_column *column, u
     return &column->pages[low];
 }
 
-int wide_dictionary_get(struct wide_dictionary *dictionary, uint32_t which, uint32_t column_id,
-                        uint64_t number, struct bytes *string_out, struct error *err)
+static const struct dictionary_column *column_find(const struct wide_dictionary *dictionary,
+                                                   uint32_t which, uint32_t column_id)
 {
     for (uint32_t i = 0; i < dictionary->column_count; i++) {
         const struct dictionary_column *column = &dictionary->columns[i];
-        if (column->dictionary != which || column->column_id != column_id ||
-            number >= column->count)
-            continue;
+        if (column->dictionary == which && column->column_id == column_id)
+            return column;
+    }
+    return NULL;
+}
+
+uint32_t wide_dictionary_count(const struct wide_dictionary *dictionary, uint32_t which,
+                               uint32_t column_id)
+{
+    const struct dictionary_column *column = column_find(dictionary, which, column_id);
+    return column != NULL ? column->count : 0;
+}
+
+int wide_dictionary_get(struct wide_dictionary *dictionary, uint32_t which, uint32_t column_id,
+                        uint64_t number, struct bytes *string_out, struct error *err)
+{
+    const struct dictionary_column *column = column_find(dictionary, which, column_id);
+    if (column != NULL && number < column->count) {
         struct dictionary_page *page = page_of(column, (uint32_t)number);
         if (page->strings == NULL) {
             int rc = page_load(dictionary, page, err);

@@ -44,6 +44,9 @@ struct wide_dictionary;
 must_check int wide_dictionary_open(struct segment *segment, struct wide_dictionary **out,
                                     struct error *err);
 void wide_dictionary_close(struct wide_dictionary *dictionary);
+/* How many strings one dictionary has of a column. */
+uint32_t wide_dictionary_count(const struct wide_dictionary *dictionary, uint32_t which,
+                               uint32_t column_id);
 /* Forget pages if those kept have grown large; strings given out before become invalid. */
 void wide_dictionary_trim(struct wide_dictionary *dictionary);
 /* The string; valid until the next trim or the close.  ERROR_CORRUPT where there is no such. */

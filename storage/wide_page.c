@@ -29,7 +29,13 @@ void wide_page_init(struct wide_page *page, const struct table *table)
 {
     *page = (struct wide_page){0};
     wide_rows_init(&page->rows, table);
+    page->wanted = WIDE_PAGE_ALL;
     page->lists = memory_zeroed(page->rows.column_count, sizeof *page->lists);
+}
+
+void wide_page_want(struct wide_page *page, uint64_t columns)
+{
+    page->wanted = columns;
 }
 
 void wide_page_release(struct wide_page *page)
@@ -421,13 +427,34 @@ static int get_timestamps(struct wide_page_decoder *decoder, struct reader *read
     return rc;
 }
 
-/* Flags into `flags`; for a column that is skipped, NULL. */
+static int skip_timestamps(struct reader *reader, const struct wide_page *page)
+{
+    uint64_t count = reader_varint(reader);
+    if (reader->failed || count == 0 || count > page->rows.rows)
+        return ERROR_CORRUPT;
+    int rc = vector_skip(reader, (uint32_t)count);
+    return rc != 0 ? rc : vector_skip(reader, page->rows.rows);
+}
+
+static int get_ranks(struct wide_page_decoder *decoder, struct reader *reader,
+                     struct wide_page *page)
+{
+    wide_rows_ranks(&page->rows);
+    return vector_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks);
+}
+
+/* Flags into `flags`. */
 static int get_flags(struct wide_page_decoder *decoder, struct reader *reader, uint32_t rows,
                      uint64_t limit, uint8_t *flags)
 {
+    int64_t constant;
+    if (vector_get_constant(reader, rows, &constant)) {
+        memset(flags, (int)constant, rows);
+        return (uint64_t)constant < limit ? 0 : ERROR_CORRUPT;
+    }
     if (get_limited(decoder, reader, rows, limit) != 0)
         return ERROR_CORRUPT;
-    for (uint32_t row = 0; flags != NULL && row < rows; row++)
+    for (uint32_t row = 0; row < rows; row++)
         flags[row] = (uint8_t)decoder->values[row];
     return 0;
 }
@@ -436,17 +463,14 @@ static int get_flags(struct wide_page_decoder *decoder, struct reader *reader, u
 static int get_absent(struct wide_page_decoder *decoder, struct reader *reader,
                       struct wide_page *page, struct wide_vector *vector)
 {
-    if (get_flags(decoder, reader, page->rows.rows, 2, NULL) != 0)
-        return ERROR_CORRUPT;
-    int64_t any = 0;
-    for (uint32_t row = 0; row < page->rows.rows; row++)
-        any |= decoder->values[row];
-    if (any == 0 || vector == NULL)
+    struct reader ahead = *reader;
+    int64_t constant;
+    if (vector_get_constant(&ahead, page->rows.rows, &constant) && constant == 0) {
+        *reader = ahead;
         return 0;
+    }
     wide_rows_absent(&page->rows, vector);
-    for (uint32_t row = 0; row < page->rows.rows; row++)
-        vector->absent[row] = (uint8_t)decoder->values[row];
-    return 0;
+    return get_flags(decoder, reader, page->rows.rows, 2, vector->absent);
 }
 
 /* `first` are the entries' first values and `integers` the gaps, which become values in place. */
@@ -530,28 +554,40 @@ static int get_codes(struct wide_page_decoder *decoder, struct reader *reader,
     return places_check(decoder, page, list, &page->rows.vectors[index]);
 }
 
-/* Read past a column that the table no longer has. */
+/* Read past lists and codes: how many numbers the lists have follows from their sizes. */
+static int skip_lists(struct wide_page_decoder *decoder, struct reader *reader,
+                      const struct wide_page *page)
+{
+    if (get_limited(decoder, reader, page->entry_count, (uint64_t)page->rows.rows + 1) != 0)
+        return ERROR_CORRUPT;
+    uint64_t numbers = 0;
+    for (uint32_t i = 0; i < page->entry_count; i++)
+        numbers += (uint64_t)decoder->values[i];
+    if (numbers > page->rows.rows || vector_skip(reader, (uint32_t)numbers) != 0)
+        return ERROR_CORRUPT;
+    return vector_skip(reader, page->rows.rows);
+}
+
+/* Read past a column that the table no longer has, or that nobody wants. */
 static int skip_column(struct wide_page_decoder *decoder, struct reader *reader,
                        const struct wide_page *page, uint8_t kind)
 {
     uint32_t rows = page->rows.rows;
-    int64_t *integers = memory_alloc(rows * sizeof *integers);
-    int rc = get_flags(decoder, reader, rows, 2, NULL);
-    if (rc == 0 && kind == VECTOR_CODE) {
-        struct wide_page_list list = {
-            .starts = memory_alloc(((size_t)page->entry_count + 1) * sizeof(uint32_t))};
-        rc = get_lists(decoder, reader, page, &list);
-        if (rc == 0)
-            rc = get_limited(decoder, reader, rows, rows);
-        memory_free(list.starts);
-        memory_free(list.numbers);
-    } else if (rc == 0) {
-        rc = get_integers(decoder, reader, page, integers);
-        if (rc == 0 && kind == VECTOR_DECIMAL)
-            rc = get_flags(decoder, reader, rows, BLOCK_SCALE_MAX + 1, NULL);
-    }
-    memory_free(integers);
-    return rc;
+    if (vector_skip(reader, rows) != 0)
+        return ERROR_CORRUPT;
+    if (kind == VECTOR_CODE)
+        return skip_lists(decoder, reader, page);
+    uint8_t form = reader_u8(reader);
+    if (form > INTEGERS_GAPS_DOWN ||
+        (form != INTEGERS_PLAIN && vector_skip(reader, page->entry_count) != 0) ||
+        vector_skip(reader, rows) != 0)
+        return ERROR_CORRUPT;
+    return kind == VECTOR_DECIMAL ? vector_skip(reader, rows) : 0;
+}
+
+static bool column_is_wanted(const struct wide_page *page, uint32_t index)
+{
+    return (page->wanted >> index & 1) != 0;
 }
 
 static int get_column(struct wide_page_decoder *decoder, struct reader *reader,
@@ -607,8 +643,9 @@ static int get_columns(struct wide_page_decoder *decoder, struct reader *reader,
             return ERROR_CORRUPT;
         if (index != UINT32_MAX && (seen[index] || kind != page->rows.vectors[index].kind))
             return ERROR_CORRUPT;
-        int rc = index == UINT32_MAX ? skip_column(decoder, reader, page, kind)
-                                     : get_column(decoder, reader, page, index);
+        bool is_wanted = index != UINT32_MAX && column_is_wanted(page, index);
+        int rc = is_wanted ? get_column(decoder, reader, page, index)
+                           : skip_column(decoder, reader, page, kind);
         if (rc != 0)
             return rc;
         if (index != UINT32_MAX)
@@ -617,7 +654,7 @@ static int get_columns(struct wide_page_decoder *decoder, struct reader *reader,
     for (uint32_t i = 0; i < page->rows.column_count; i++) {
         if (!seen[i] && i < page->rows.table->clustering_count - 1)
             return ERROR_CORRUPT;
-        if (!seen[i])
+        if (!seen[i] && column_is_wanted(page, i))
             column_missing(page, i);
     }
     return reader->failed || reader_left(reader) > 0 ? ERROR_CORRUPT : 0;
@@ -641,13 +678,13 @@ static int get_page(struct wide_page_decoder *decoder, struct reader *reader,
     page->rows.rows = (uint32_t)rows;
     if (get_entries(decoder, reader, page) != 0)
         return ERROR_CORRUPT;
-    if (flags & PAGE_TIMESTAMPS && get_timestamps(decoder, reader, page) != 0)
+    bool is_whole = page->wanted == WIDE_PAGE_ALL;
+    if (flags & PAGE_TIMESTAMPS && (is_whole ? get_timestamps(decoder, reader, page)
+                                             : skip_timestamps(reader, page)) != 0)
         return ERROR_CORRUPT;
-    if (flags & PAGE_RANKS) {
-        wide_rows_ranks(&page->rows);
-        if (vector_decode(decoder->vectors, reader, page->rows.rows, page->rows.ranks) != 0)
-            return ERROR_CORRUPT;
-    }
+    if (flags & PAGE_RANKS &&
+        (is_whole ? get_ranks(decoder, reader, page) : vector_skip(reader, page->rows.rows)) != 0)
+        return ERROR_CORRUPT;
     return get_columns(decoder, reader, page);
 }
 

@@ -34,9 +34,16 @@ struct wide_page {
     uint32_t entry_count;
     uint32_t entry_capacity;
     struct wide_page_list *lists;      /* by column; unused for columns without codes */
+    uint64_t wanted;                   /* bits by column: which are decoded */
 };
 
+#define WIDE_PAGE_ALL UINT64_MAX
+
 void wide_page_init(struct wide_page *page, const struct table *table);
+/* What is decoded from now on: some columns alone, without timestamps and ranks of rows, which
+ * look as if there were none; or WIDE_PAGE_ALL, as after wide_page_init.  Columns that are left
+ * out are only read past, and their vectors hold nothing. */
+void wide_page_want(struct wide_page *page, uint64_t columns);
 void wide_page_release(struct wide_page *page);
 void wide_page_clear(struct wide_page *page);                  /* keeps the memory */
 

@@ -79,6 +79,8 @@ enum executor_lane {
     LANE_COMPUTE,              /* what the engine thread will want soon: lines parsed, memory
                                 * touched; no waiting, no disk */
     LANE_READ,                 /* reads of sealed runs for queries */
+    LANE_SCAN,                 /* all rows of a table: queries do not wait behind it, */
+    LANE_SCAN_BESIDE,          /* and two processors share it */
     LANE_BACKGROUND,           /* flush, manifest, log files made ahead */
     LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */

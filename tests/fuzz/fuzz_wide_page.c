@@ -45,6 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         check(page.entry_count == 0 && page.rows.rows == 0);
     }
+    /* The ad and the amount alone. */
+    wide_page_want(&page, 1 << 1 | 1 << 2);
+    if (wide_page_decode(decoder, bytes_of(data, size), &page, NULL) == 0) {
+        check_entries(&page);
+        check_codes(&page, 1);
+    }
     wide_page_release(&page);
     wide_page_decoder_free(decoder);
     return 0;

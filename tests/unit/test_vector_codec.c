@@ -95,6 +95,9 @@ Test(vector_codec, values_of_every_shape_come_back)
             cr_assert_eq(reader_left(&reader), 0);
             cr_assert_arr_eq(values, decoded, counts[c] * sizeof values[0], "%s of %u",
                              shapes[s].name, counts[c]);
+            reader = reader_of(buffer_view(&coded));
+            cr_assert_eq(vector_skip(&reader, counts[c]), 0);
+            cr_assert_eq(reader_left(&reader), 0, "%s of %u", shapes[s].name, counts[c]);
             buffer_release(&coded);
         }
     vector_decoder_free(decoder);
@@ -111,6 +114,29 @@ Test(vector_codec, each_shape_takes_few_bytes)
                      (double)coded.size / COUNT);
         buffer_release(&coded);
     }
+}
+
+Test(vector_codec, a_repeated_value_is_told_without_decoding)
+{
+    static const int64_t repeated[] = {INT64_MIN, INT64_MIN, INT64_MIN};
+    static const int64_t several[] = {1, 1, 2};
+    int64_t value;
+    struct buffer coded = {0};
+    encode(repeated, 3, &coded);
+    struct reader reader = reader_of(buffer_view(&coded));
+    cr_assert(!vector_get_constant(&reader, 0, &value));
+    cr_assert(vector_get_constant(&reader, 3, &value));
+    cr_assert_eq(value, INT64_MIN);
+    cr_assert_eq(reader_left(&reader), 0);
+    reader = reader_of(bytes_of(coded.data, coded.size - 1));
+    cr_assert(!vector_get_constant(&reader, 3, &value));
+    cr_assert(!reader.failed && reader.offset == 0);
+    buffer_clear(&coded);
+    encode(several, 3, &coded);
+    reader = reader_of(buffer_view(&coded));
+    cr_assert(!vector_get_constant(&reader, 3, &value));
+    cr_assert_eq(reader.offset, 0);
+    buffer_release(&coded);
 }
 
 Test(vector_codec, an_empty_vector_takes_nothing)
@@ -150,6 +176,8 @@ Test(vector_codec, truncated_at_every_byte_it_is_corrupt)
             uint8_t *cut = memory_copy(coded.data, size);
             struct reader reader = reader_of(bytes_of(cut, size));
             cr_assert_eq(vector_decode(decoder, &reader, 200, decoded), ERROR_CORRUPT);
+            reader = reader_of(bytes_of(cut, size));
+            cr_assert_eq(vector_skip(&reader, 200), ERROR_CORRUPT);
             memory_free(cut);
         }
         buffer_release(&coded);
@@ -173,6 +201,12 @@ Test(vector_codec, every_bit_may_be_flipped)
             struct reader reader = reader_of(bytes_of(damaged, coded.size));
             int rc = vector_decode(decoder, &reader, 200, decoded);
             cr_assert(rc == 0 || rc == ERROR_CORRUPT);
+            size_t decoded_to = reader.offset;
+            reader = reader_of(bytes_of(damaged, coded.size));
+            int skipped = vector_skip(&reader, 200);
+            cr_assert(skipped == 0 || skipped == ERROR_CORRUPT);
+            /* What can be decoded can be read past, up to the same byte. */
+            cr_assert(rc != 0 || (skipped == 0 && reader.offset == decoded_to));
             memory_free(damaged);
         }
         buffer_release(&coded);

@@ -204,15 +204,49 @@ Test(wide_page, the_example_of_the_format_is_written_byte_for_byte)
     teardown(&fixture);
 }
 
+/* Column 1 is the ad, 2 the amount. */
+Test(wide_page, columns_that_are_wanted_come_back_alone)
+{
+    struct fixture fixture;
+    struct wide_page some;
+    setup(&fixture, 3000);
+    wide_page_init(&some, fixture.table);
+    wide_page_want(&some, 1 << 1 | 1 << 2);
+    cr_assert_eq(
+        wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &fixture.read, NULL), 0);
+    cr_assert_eq(wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &some, NULL), 0);
+    uint32_t rows = fixture.read.rows.rows;
+    const struct wide_vector *whole = fixture.read.rows.vectors;
+    cr_assert(fixture.read.rows.timestamps_us != NULL && fixture.read.rows.ranks != NULL);
+    cr_assert(some.rows.timestamps_us == NULL && some.rows.ranks == NULL);
+    cr_assert_eq(some.rows.rows, rows);
+    cr_assert_eq(some.entry_count, fixture.read.entry_count);
+    cr_assert_arr_eq(some.rows.vectors[1].codes, whole[1].codes, rows * sizeof(uint32_t));
+    cr_assert_arr_eq(some.rows.vectors[2].integers, whole[2].integers, rows * sizeof(int64_t));
+    cr_assert_arr_eq(some.rows.vectors[2].scales, whole[2].scales, rows);
+    for (uint32_t row = 0; row < rows; row++)
+        cr_assert_eq(vector_is_absent(&some.rows.vectors[2], row),
+                     vector_is_absent(&whole[2], row));
+    cr_assert_arr_eq(some.lists[1].numbers, fixture.read.lists[1].numbers,
+                     fixture.read.lists[1].count * sizeof(int64_t));
+    wide_page_release(&some);
+    teardown(&fixture);
+}
+
 Test(wide_page, truncated_at_every_byte_it_is_corrupt)
 {
+    static const uint64_t wanted[] = {WIDE_PAGE_ALL, 1 << 2, 0};
     struct fixture fixture;
     setup(&fixture, 120);
     for (size_t size = 0; size < fixture.encoded.size; size++) {
         uint8_t *cut = memory_copy(fixture.encoded.data, size);
-        cr_assert_eq(wide_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
-                     ERROR_CORRUPT, "%zu", size);
-        cr_assert_eq(fixture.read.rows.rows, 0);
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+            wide_page_want(&fixture.read, wanted[i]);
+            cr_assert_eq(
+                wide_page_decode(fixture.decoder, bytes_of(cut, size), &fixture.read, NULL),
+                ERROR_CORRUPT, "%zu", size);
+            cr_assert_eq(fixture.read.rows.rows, 0);
+        }
         memory_free(cut);
     }
     teardown(&fixture);
@@ -247,6 +281,12 @@ Test(wide_page, every_bit_may_be_flipped)
                                   &fixture.read, NULL);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT);
         assert_sound(&fixture.read);
+        wide_page_want(&fixture.read, 1 << 1 | 1 << 2 | 1 << 4);
+        rc = wide_page_decode(fixture.decoder, bytes_of(damaged, fixture.encoded.size),
+                              &fixture.read, NULL);
+        cr_assert(rc == 0 || rc == ERROR_CORRUPT);
+        assert_sound(&fixture.read);
+        wide_page_want(&fixture.read, WIDE_PAGE_ALL);
         memory_free(damaged);
     }
     teardown(&fixture);
