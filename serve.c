@@ -141,7 +141,8 @@ static const struct argp_option serve_argp_options[] = {
      "Keep so many bytes of log files whose clicks are in segments, for backup and restore --to",
      0},
     {"salvage", KEY_SALVAGE, NULL, 0,
-     "Start without the frames of the log that are damaged, and keep a copy of them", 0},
+     "Start without the frames of the log that are damaged, or with a manifest made again, and "
+     "keep a copy of what is damaged", 0},
     {0},
 };
 

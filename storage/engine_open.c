@@ -10,6 +10,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
+#include "storage/manifest_probe.h"
 
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,

@@ -10,6 +10,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
+#include "storage/manifest_roster.h"
 
 static int segment_order(const struct segment_info *a, const struct segment_info *b)
 {
@@ -139,6 +140,9 @@ static void orphan_found(void *context, const char *name)
     struct orphan_search *search = context;
     char path[64];
     char found[80];
+    if (strcmp(name, MANIFEST_ROSTER_NAME) == 0) {
+        return;
+    }
     int length = snprintf(found, sizeof(found), "segments/%s", name);
     if (length < 0 || (size_t)length >= sizeof(found)) {
         return;

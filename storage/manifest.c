@@ -28,11 +28,8 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/manifest_copy.h"
-
-#define MANIFEST_PATH     "manifest"
-#define MANIFEST_NEW_PATH "manifest.new"
-
-static const char manifest_magic[8] = {'D', 'A', 'Y', 'B', 'O', 'O', 'K', 'M'};
+#include "storage/manifest_probe.h"
+#include "storage/manifest_roster.h"
 
 enum {
     MANIFEST_FORMAT = 1,
@@ -251,7 +248,7 @@ static uint32_t record_seal(struct buffer *buffer, size_t begin, enum record_kin
 
 static void file_header_store(uint8_t *to, uint64_t size)
 {
-    memcpy(to, manifest_magic, sizeof(manifest_magic));
+    memcpy(to, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE);
     store_u32(to + 8, MANIFEST_FORMAT);
     store_u32(to + 12, 0);
     store_u64(to + 16, size);
@@ -288,6 +285,16 @@ static int copy_replace(struct manifest *manifest, struct bytes content, struct 
     rc = manifest_copy_make(disk, content, manifest->size, &manifest->copy);
     return rc < 0 ? error_set(err, failed_for_good(manifest, rc),
                               "cannot make the copy of the manifest: %s", error_text(rc))
+                  : 0;
+}
+
+/* Let the roster say what the state is now. */
+static int roster_replace(struct manifest *manifest, struct error *err)
+{
+    int rc = manifest_roster_write(manifest->world->disk, &manifest->state);
+
+    return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot write the roster: %s",
+                              error_text(rc))
                   : 0;
 }
 
@@ -346,10 +353,7 @@ static void state_set_properties(struct manifest *manifest, struct bytes propert
 static int damage(uint64_t offset, uint64_t number, const char *what, struct error *err)
 {
     return error_set(err, ERROR_CORRUPT,
-                     "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s; without it nobody knows "
-                     "which segments are live: daybook serve --salvage makes it "
-                     "again from manifest.copy, or restore the directory from a backup",
-                     offset, number, what);
+                     "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s", offset, number, what);
 }
 
 static struct schema *get_schema(struct reader *reader, struct error *err)
@@ -510,9 +514,9 @@ static int load_record(struct manifest *manifest, struct bytes content, struct e
 static int load_file_header(struct bytes content, struct error *err)
 {
     if (content.size < MANIFEST_BLOCK ||
-        memcmp(content.data, manifest_magic, sizeof(manifest_magic)) != 0) {
-        if (content.size >= sizeof(manifest_magic) &&
-            memcmp(content.data, manifest_magic, sizeof(manifest_magic)) == 0)
+        memcmp(content.data, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE) != 0) {
+        if (content.size >= MANIFEST_MAGIC_SIZE &&
+            memcmp(content.data, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE) == 0)
             return damage(0, 0, "the file is cut", err);
         return error_set(err, ERROR_NOT_OURS, "the file manifest is not one of daybook's");
     }
@@ -552,71 +556,7 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
     return rc;
 }
 
-/* ---- a directory without a manifest ---- */
-
-struct listing {
-    char foreign[64]; /* the first name that is not one of ours */
-    bool has_entries;
-};
-
-static void listing_add(void *context, const char *name)
-{
-    static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH,
-                                       MANIFEST_COPY_PATH, MANIFEST_COPY_NEW_PATH, "log",
-                                       "segments", "archive", "following", "following.tmp"};
-    struct listing *listing = context;
-
-    listing->has_entries = true;
-    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        if (strcmp(name, ours[i]) == 0)
-            return;
-    }
-    if (listing->foreign[0] == '\0')
-        snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
-}
-
-/* What a directory without a manifest is: empty, somebody else's, or ours and damaged. */
-static int missing_explain(struct disk *disk, struct error *err)
-{
-    struct listing root = {0}, inner = {0};
-    int rc = disk->list(disk, "", listing_add, &root);
-
-    if (rc < 0 && rc != -ENOENT)
-        return error_set(err, rc, "cannot list the directory: %s", error_text(rc));
-    if (root.foreign[0] != '\0')
-        return error_set(err, ERROR_NOT_OURS, "the directory has no manifest, but has \"%s\"",
-                         root.foreign);
-    (void)disk->list(disk, "log", listing_add, &inner); /* missing is fine */
-    (void)disk->list(disk, "segments", listing_add, &inner);
-    if (inner.has_entries)
-        return error_set(err, ERROR_CORRUPT,
-                         "the manifest is missing, though there are log files or segments: daybook "
-                         "serve --salvage makes it again from manifest.copy, or restore the "
-                         "directory from a backup");
-    return error_set(err, ERROR_NOT_FOUND, "there is no daybook in the directory");
-}
-
 /* ---- the interface ---- */
-
-int manifest_probe(struct disk *disk, struct error *err)
-{
-    char magic[sizeof(manifest_magic)];
-    struct disk_file *file;
-    int rc = disk->open(disk, MANIFEST_PATH, DISK_READ, &file, err);
-    int64_t got;
-
-    if (rc == -ENOENT)
-        return missing_explain(disk, err);
-    if (rc != 0)
-        return rc;
-    got = disk->read(disk, file, 0, magic, sizeof(magic));
-    disk->close(disk, file);
-    if (got < 0)
-        return error_set(err, (int)got, "cannot read the manifest: %s", error_text((int)got));
-    if (got < (int64_t)sizeof(magic) || memcmp(magic, manifest_magic, sizeof(magic)) != 0)
-        return error_set(err, ERROR_NOT_OURS, "the file manifest is not one of daybook's");
-    return 0;
-}
 
 void manifest_new_id(struct world *world, uint8_t directory_id[16])
 {
@@ -646,6 +586,8 @@ int manifest_create_from(struct world *world, const struct manifest_state *state
 
     if (rc == 0)
         rc = file_make(&manifest, MANIFEST_EDIT_ROOM, err);
+    if (rc == 0)
+        rc = roster_replace(&manifest, err);
     if (manifest.file != NULL)
         world->disk->close(world->disk, manifest.file);
     if (manifest.copy != NULL)
@@ -661,7 +603,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     int rc = manifest_absent(world->disk, err);
 
     if (rc == 0)
-        rc = missing_explain(world->disk, err);
+        rc = manifest_probe_missing(world->disk, err);
     if (rc != ERROR_NOT_FOUND)
         return rc;
     memcpy(state.directory_id, directory_id, sizeof(state.directory_id));
@@ -712,7 +654,8 @@ static int content_read(struct disk *disk, struct disk_file *file, struct buffer
 
 /* What was read may so far be only in a cache; after a sync that failed, in one that takes it for
  * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
- * the same bytes in the same place.  And a torn record must not stay in the way. */
+ * the same bytes in the same place; and the roster likewise.  And a torn record must not stay in
+ * the way. */
 static int manifest_settle(struct manifest *manifest, struct bytes content, bool is_torn,
                            struct error *err)
 {
@@ -720,8 +663,10 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
     uint64_t from = manifest->last_offset;
     int rc;
 
-    if (is_torn)
-        return file_make(manifest, MANIFEST_EDIT_ROOM, err);
+    if (is_torn) {
+        rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
+        return rc == 0 ? roster_replace(manifest, err) : rc;
+    }
     rc = disk->write(disk, manifest->file, from, content.data + from, manifest->offset - from);
     if (rc == 0)
         rc = disk->sync(disk, manifest->file);
@@ -729,7 +674,9 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
         rc = disk->sync_directory(disk, "");
     if (rc == 0)
         rc = manifest_copy_open(disk, content, from, manifest->offset, &manifest->copy);
-    return rc < 0 ? error_set(err, rc, "cannot sync the manifest: %s", error_text(rc)) : 0;
+    if (rc < 0)
+        return error_set(err, rc, "cannot sync the manifest: %s", error_text(rc));
+    return roster_replace(manifest, err);
 }
 
 /* Read the manifest, or what has its form. */
@@ -746,7 +693,7 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     rc = disk->open(disk, path, read_only ? DISK_READ : DISK_WRITE, &manifest->file, err);
     if (rc < 0) {
         memory_free(manifest);
-        return rc == -ENOENT ? missing_explain(disk, err) : rc;
+        return rc == -ENOENT ? manifest_probe_missing(disk, err) : rc;
     }
     rc = content_read(disk, manifest->file, content, err);
     if (rc == 0)
@@ -758,34 +705,65 @@ static int manifest_load(struct world *world, const char *path, bool read_only,
     return rc;
 }
 
-/* Make the manifest again from its copy; `damage` is what was wrong with it.  A crash in here
- * leaves the copy as it is, and salvage begins again. */
+/* The state as the copy has it, or else the roster; `from` says which.  `why`: why neither has. */
+static int twin_load(struct world *world, struct manifest **manifest_out, const char **from,
+                     struct error *why)
+{
+    struct buffer content = {0};
+    struct error of_copy = {0}, of_roster = {0};
+    bool is_torn;
+    int rc = manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out,
+                           &of_copy);
+
+    buffer_release(&content);
+    *from = MANIFEST_COPY_PATH;
+    if (rc == 0) {
+        world->disk->close(world->disk, (*manifest_out)->file);
+        (*manifest_out)->file = NULL;
+        return 0;
+    }
+    *from = "segments/" MANIFEST_ROSTER_NAME;
+    rc = manifest_roster_read(world, manifest_out, &of_roster);
+    if (rc < 0)
+        return error_set(why, rc, "its copy cannot be read: %.120s; nor can %s: %.200s",
+                         of_copy.text, *from, of_roster.text);
+    (*manifest_out)->world = world;
+    (*manifest_out)->read_only = false;
+    rc = manifest_keep_damaged(world->disk, MANIFEST_COPY_PATH);
+    if (rc < 0) {
+        manifest_close(*manifest_out);
+        return error_set(why, rc, "its copy cannot be moved aside: %s", error_text(rc));
+    }
+    return 0;
+}
+
+/* Make the manifest again; `damage` is what was wrong with it.  A crash in here leaves the copy and
+ * the roster as they are, and salvage begins again. */
 static int manifest_salvage(struct world *world, const struct error *damage,
                             struct manifest **manifest_out, struct error *err)
 {
-    struct disk *disk = world->disk;
-    struct buffer content = {0};
-    bool is_torn;
     struct error why = {0};
-    int rc =
-        manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &why);
+    const char *from;
+    int rc = twin_load(world, manifest_out, &from, &why);
 
-    buffer_release(&content);
     if (rc < 0)
-        return error_set(err, damage->code, "%s; and its copy cannot be read: %s", damage->text,
-                         why.text);
-    disk->close(disk, (*manifest_out)->file);
-    (*manifest_out)->file = NULL;
-    rc = manifest_keep_damaged(disk, MANIFEST_PATH);
+        return error_set(err, damage->code, "%.120s; %s; restore the directory from a backup",
+                         damage->text, why.text);
+    rc = manifest_keep_damaged(world->disk, MANIFEST_PATH);
     if (rc < 0)
         error_set(err, rc, "cannot move the damaged manifest aside: %s", error_text(rc));
     else
         rc = file_make(*manifest_out, MANIFEST_EDIT_ROOM, err);
+    if (rc == 0)
+        rc = roster_replace(*manifest_out, err);
     if (rc < 0)
         manifest_close(*manifest_out);
     else
-        error_set(err, 0, "%s; it was made again from manifest.copy, and nothing is lost",
-                  damage->text);
+        error_set(err, 0,
+                  "%s; it was made again from %s (%" PRIu32 " segments, up to frame %" PRIu64
+                  "), and nothing is lost",
+                  damage->text, from, (*manifest_out)->state.segment_count,
+                  (*manifest_out)->state.flushed_frame);
     return rc;
 }
 
@@ -802,6 +780,12 @@ int manifest_open(struct world *world, const struct manifest_options *options,
     *manifest_out = NULL;
     if (rc == ERROR_CORRUPT && options->salvage && !options->read_only) {
         rc = manifest_salvage(world, &inner, &manifest, err);
+    } else if (rc == ERROR_CORRUPT) {
+        error_set(err, rc,
+                  "%s; without it nobody knows which segments are live: daybook serve --salvage "
+                  "makes it again from manifest.copy or segments/" MANIFEST_ROSTER_NAME
+                  ", or restore the directory from a backup",
+                  inner.text);
     } else if (rc < 0) {
         error_set(err, rc, "%s", inner.text);
     } else if (!options->read_only) {
@@ -875,9 +859,10 @@ int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit, 
         return error_set(err, ERROR_FAILED, "an earlier change of the manifest failed");
     rc = edit_write(manifest, &record, edit, err);
     buffer_release(&record);
-    if (rc == 0)
-        check(state_edit(&manifest->state, edit));
-    return rc;
+    if (rc < 0)
+        return rc;
+    check(state_edit(&manifest->state, edit));
+    return roster_replace(manifest, err);
 }
 
 void manifest_close(struct manifest *manifest)

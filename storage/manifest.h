@@ -47,10 +47,6 @@ struct manifest_state {
 
 struct manifest;
 
-/* What a directory is, found without changing anything in it, a lock file included: 0 when it has a
- * manifest of ours, else ERROR_NOT_FOUND (an empty one), ERROR_NOT_OURS, ERROR_CORRUPT. */
-must_check int manifest_probe(struct disk *disk, struct error *err);
-
 /* A new one in an empty directory; ERROR_EXISTS where there is one.  Takes a reference of `schema`.
  */
 must_check int manifest_create(struct world *world, struct schema *schema,
@@ -69,7 +65,8 @@ must_check int manifest_state_decode(struct bytes bytes, struct manifest **manif
 struct manifest_options {
     bool read_only;                   /* write nothing */
     bool salvage;                     /* one that is lost or damaged is made again from its copy
-                                       * (manifest_copy.h); `err` says so, the result is 0 */
+                                       * (manifest_copy.h) or the roster (manifest_roster.h); `err`
+                                       * says so, the result is 0 */
 };
 
 /* ERROR_NOT_FOUND in an empty or missing directory, ERROR_NOT_OURS in one with other files,
@@ -89,9 +86,9 @@ struct manifest_edit {
     uint64_t flushed_frame;           /* 0: as it was */
     struct schema *schema;            /* NULL: as it was */
 };
-/* Durable when it returns 0; unchanged otherwise.  After -ENOSPC it can be tried again; after any
- * other error nobody knows what is on disk, and every later call returns ERROR_FAILED.  The edit
- * must fit: removed segments are there, added ones are not, flushed_frame does not fall. */
+/* Durable when it returns 0.  After -ENOSPC it is unchanged and can be tried again; after any other
+ * error nobody knows what is on disk, and every later call returns ERROR_FAILED.  The edit must
+ * fit: removed segments are there, added ones are not, flushed_frame does not fall. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);

@@ -108,7 +108,7 @@ int manifest_keep_damaged(struct disk *disk, const char *path)
     int rc;
 
     for (uint32_t number = 1;; number++) {
-        snprintf(kept, sizeof(kept), "manifest.damaged-%" PRIu32, number);
+        snprintf(kept, sizeof(kept), MANIFEST_DAMAGED_PREFIX "%" PRIu32, number);
         if (disk->open(disk, kept, DISK_READ, &file, NULL) < 0)
             break;
         disk->close(disk, file);

@@ -11,6 +11,7 @@
 
 #define MANIFEST_COPY_PATH     "manifest.copy"
 #define MANIFEST_COPY_NEW_PATH "manifest.copy.new"
+#define MANIFEST_DAMAGED_PREFIX "manifest.damaged-"
 
 /* Give a new file `size` bytes, zero-filled, that begin with `content`, and sync it. */
 must_check int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,

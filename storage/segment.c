@@ -209,6 +209,21 @@ int segment_open(struct world *world, const struct segment_info *info, struct se
     return 0;
 }
 
+int segment_probe(struct world *world, const struct segment_info *info, struct error *err)
+{
+    struct segment segment = {.disk = world->disk};
+    struct segment_footer footer;
+    segment_path(info->id, segment.path);
+    int rc = world->disk->open(world->disk, segment.path, DISK_READ, &segment.file, err);
+    if (rc != 0)
+        return rc;
+    rc = segment_load_footer(&segment, info, &footer, err);
+    world->disk->close(world->disk, segment.file);
+    if (rc != 0)
+        error_wrap(err, "%s", segment.path);
+    return rc;
+}
+
 struct segment *segment_ref(struct segment *segment)
 {
     unsigned before = atomic_fetch_add_explicit(&segment->references, 1, memory_order_relaxed);

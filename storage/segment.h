@@ -61,6 +61,9 @@ struct segment;
 /* ERROR_CORRUPT names the file and offset. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             struct segment **segment_out, struct error *err);
+/* Whether the file is there and the one that `info` says, by its header and footer. */
+must_check int segment_probe(struct world *world, const struct segment_info *info,
+                             struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
 void segment_unref(struct segment *segment);                     /* closes at the last */
 /* Remove the file when the last reference goes (it was compacted away). */

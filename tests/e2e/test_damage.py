@@ -48,19 +48,41 @@ def test_a_manifest_that_is_damaged_is_refused_and_made_again(serve, loaded, pap
     said = refusal(loaded)
     assert where in said and "serve --salvage" in said
     server = serve("--salvage")
-    assert "made again from manifest.copy, and nothing is lost" in server.text()
+    assert re.search(r"made again from manifest.copy \(\d+ segments, up to frame \d+\), and "
+                     "nothing is lost", server.text())
     assert server.stop() == 0
     assert (loaded / "manifest.damaged-1").exists() == (case != "all of it")
     assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
     expect_proved(loaded)
 
 
-def test_a_manifest_without_a_copy_is_not_guessed(loaded):
-    (loaded / "manifest").unlink()
-    turn_over(loaded / "manifest.copy", 4096 + 100)
+def lose_manifests(directory):
+    (directory / "manifest").unlink()
+    turn_over(directory / "manifest.copy", 4096 + 100)
+
+
+def test_a_manifest_without_a_copy_is_made_of_the_roster(serve, loaded, paper):
+    lose_manifests(loaded)
+    assert "serve --salvage" in refusal(loaded)
+    server = serve("--salvage")
+    assert "made again from segments/roster" in server.text()
+    assert server.stop() == 0
+    assert (loaded / "manifest.damaged-1").exists()
+    assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
+    expect_proved(loaded)
+
+
+@pytest.mark.parametrize("harm", ["roster", "segment"])
+def test_a_manifest_with_nothing_that_stands_in_for_it_is_not_guessed(loaded, harm):
+    lose_manifests(loaded)
+    if harm == "roster":
+        turn_over(loaded / "segments" / "roster", 100)
+    else:
+        next((loaded / "segments").glob("*.seg")).unlink()
     answer = daybook.run("serve", "-d", loaded, "--salvage", "--ingest", "none", status=3)
     assert "its copy cannot be read" in answer.err and "from a backup" in answer.err
-    assert sorted(path.name for path in (loaded / "segments").iterdir())
+    assert ("rows at stake" if harm == "segment" else "checksum") in answer.err
+    assert not (loaded / "manifest").exists()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/manifest_roster.h"
 #include "storage/segment_format.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/engine_fixture.h"
@@ -478,7 +479,9 @@ static void save_file(void *context, const char *name)
         return;
     }
     struct buffer content = read_file(seeds->world, path);
-    if (strcmp(seeds->folder, "segments") == 0) {
+    if (strcmp(path, "segments/" MANIFEST_ROSTER_NAME) == 0) {
+        save(seeds, "manifest_roster", "plain", bytes_of("", 0), buffer_view(&content));
+    } else if (strcmp(seeds->folder, "segments") == 0) {
         save(seeds, "segment", name, bytes_of("", 0), buffer_view(&content));
         save_pages(seeds, &content);
     } else {

@@ -295,19 +295,37 @@ static void check_figures(const struct history *history, struct rollup_fixture *
 
 /* ---- crashes ---- */
 
-/* What is left loses its manifest, too, or a bit of it: the copy must do.  False where there is no
- * copy, because the disk was full. */
+static bool has_file(struct disk *disk, const char *path)
+{
+    struct disk_file *file;
+    if (disk->open(disk, path, DISK_READ, &file, NULL) != 0)
+        return false;
+    disk->close(disk, file);
+    return true;
+}
+
+static void lose_file(struct sim_world *crashed, const char *path, uint64_t hash)
+{
+    struct disk *disk = sim_world_interface(crashed)->disk;
+    if (hash % 2 == 0)
+        cr_assert_eq(disk->remove(disk, path), 0);
+    else
+        sim_disk_flip_bit(sim_world_disk(crashed), path, 8 * (4096 + hash / 2 % 1000));
+}
+
+/* What is left loses its manifest, too, or a bit of it: the copy must do; or both: then the roster
+ * must.  False where there is not what it takes, because the disk was full. */
 static bool lose_manifest(struct sim_world *crashed, uint64_t hash)
 {
     struct disk *disk = sim_world_interface(crashed)->disk;
-    struct disk_file *copy;
-    if (disk->open(disk, "manifest.copy", DISK_READ, &copy, NULL) != 0)
+    bool has_copy = has_file(disk, "manifest.copy");
+    bool has_roster = has_file(disk, "segments/roster");
+    bool loses_both = has_roster && hash % 2 == 0;
+    if (!has_copy && !loses_both)
         return false;
-    disk->close(disk, copy);
-    if (hash / SALVAGE_EVERY % 2 == 0)
-        cr_assert_eq(disk->remove(disk, "manifest"), 0);
-    else
-        sim_disk_flip_bit(sim_world_disk(crashed), "manifest", 8 * (4096 + hash % 1000));
+    lose_file(crashed, "manifest", hash / 2);
+    if (loses_both && has_copy)
+        lose_file(crashed, "manifest.copy", hash / 4);
     return true;
 }
 
@@ -316,7 +334,8 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
                         uint64_t hash)
 {
     char where[120], label[200];
-    bool is_salvaging = hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash);
+    bool is_salvaging =
+        hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash / SALVAGE_EVERY);
     struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
                                      .is_salvaging = is_salvaging,
                                      .label = label};

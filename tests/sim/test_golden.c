@@ -57,6 +57,37 @@ Test(golden, directories_are_read_and_written_to)
     }
 }
 
+Test(golden, directories_without_a_manifest_are_salvaged_by_their_roster)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct sim_world *sim = load(versions[i], "data");
+        struct disk *disk = sim_disk_interface(sim_world_disk(sim));
+        struct engine_fixture fixture = {.options = {.salvage = true}};
+        struct error err = {0};
+        cr_assert_eq(disk->remove(disk, "manifest"), 0);
+        cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s",
+                     err.text);
+        engine_fixture_close(&fixture);
+        expect_described(sim, false, versions[i], "data.txt");
+        sim_world_free(sim);
+    }
+}
+
+/* As those are that were written before there was one. */
+Test(golden, directories_without_a_roster_get_one)
+{
+    for (size_t i = 0; i < VERSIONS; i++) {
+        struct sim_world *sim = load(versions[i], "data");
+        struct disk *disk = sim_disk_interface(sim_world_disk(sim));
+        struct disk_file *file;
+        cr_assert_eq(disk->remove(disk, "segments/roster"), 0);
+        expect_described(sim, false, versions[i], "data.txt");
+        cr_assert_eq(disk->open(disk, "segments/roster", DISK_READ, &file, NULL), 0);
+        disk->close(disk, file);
+        sim_world_free(sim);
+    }
+}
+
 Test(golden, backups_are_restored)
 {
     for (size_t i = 0; i < VERSIONS; i++) {

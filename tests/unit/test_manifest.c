@@ -13,6 +13,7 @@
 #include "storage/base/bytes.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/manifest_probe.h"
 #include "tests/sim/sim_world.h"
 
 enum { BLOCK = 4096 };

@@ -1,0 +1,176 @@
+/* manifest_roster: see the header.
+ *
+ * What decides correctness: the file takes its name when it is whole and synced, so one that does
+ * not check is damaged and not the residue of a crash: there is never a reason to fall back to an
+ * older one, whose frames the log may have given up.
+ *
+ * Example: a merge of segments 1 and 2 into 3.  Segment 3 is written; the manifest, its copy and
+ * the roster name 3 instead of 1 and 2; 1 and 2 are removed.  A crash before the roster's rename
+ * leaves one that names 1 and 2, which are there, and 3 belongs to nobody; after it, one that names
+ * 3.  Rows are in one of them, never in both.
+ *
+ * Failures: a segment that is gone or damaged is not left out, for its clicks would be missing from
+ * every number: it is an error that counts its rows. */
+#include "storage/manifest_roster.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "storage/base/crc32c.h"
+#include "storage/segment.h"
+
+#define ROSTER_PATH     "segments/" MANIFEST_ROSTER_NAME
+#define ROSTER_NEW_PATH ROSTER_PATH ".new"
+
+static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
+
+enum {
+    ROSTER_FORMAT = 1,
+    ROSTER_HEAD = 24, /* magic, format, zero, size of the file */
+    ROSTER_TAIL = 4,  /* CRC-32C of all before */
+    ROSTER_SIZE_MAX = 1 << 30
+};
+
+/* ---- the record ---- */
+
+void manifest_roster_encode(const struct manifest_state *state, struct buffer *to)
+{
+    size_t begin = to->size;
+
+    buffer_append(to, magic, sizeof(magic));
+    buffer_put_u32(to, ROSTER_FORMAT);
+    buffer_put_u32(to, 0);
+    buffer_put_u64(to, 0);
+    manifest_state_encode(state, to);
+    store_u64(to->data + begin + 16, to->size - begin + ROSTER_TAIL);
+    buffer_put_u32(to, crc32c(0, to->data + begin, to->size - begin));
+}
+
+int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
+{
+    const uint8_t *head = bytes.data;
+
+    *manifest_out = NULL;
+    if (bytes.size < ROSTER_HEAD + ROSTER_TAIL || memcmp(head, magic, sizeof(magic)) != 0 ||
+        load_u32(head + bytes.size - ROSTER_TAIL) != crc32c(0, head, bytes.size - ROSTER_TAIL))
+        return error_set(err, ERROR_CORRUPT, "its magic or its checksum is wrong");
+    if (load_u32(head + 8) > ROSTER_FORMAT)
+        return error_set(err, ERROR_NEWER_FORMAT, "it has format %" PRIu32
+                         ", this program knows %d", load_u32(head + 8), ROSTER_FORMAT);
+    if (load_u32(head + 8) != ROSTER_FORMAT || load_u32(head + 12) != 0 ||
+        load_u64(head + 16) != bytes.size)
+        return error_set(err, ERROR_CORRUPT, "its first bytes make no sense");
+    return manifest_state_decode(
+        bytes_of(head + ROSTER_HEAD, bytes.size - ROSTER_HEAD - ROSTER_TAIL), manifest_out, err);
+}
+
+/* ---- writing ---- */
+
+static int roster_replace(struct disk *disk, struct bytes record)
+{
+    struct disk_file *file;
+    int rc = disk->make_directory(disk, "segments");
+
+    (void)disk->remove(disk, ROSTER_NEW_PATH); /* left by a crash */
+    if (rc == 0)
+        rc = disk->open(disk, ROSTER_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, NULL);
+    if (rc < 0)
+        return rc;
+    rc = disk->write(disk, file, 0, record.data, record.size);
+    if (rc == 0)
+        rc = disk->sync(disk, file);
+    disk->close(disk, file);
+    if (rc == 0)
+        rc = disk->rename(disk, ROSTER_NEW_PATH, ROSTER_PATH);
+    return rc == 0 ? disk->sync_directory(disk, "segments") : rc;
+}
+
+static int roster_remove(struct disk *disk)
+{
+    int rc;
+
+    (void)disk->remove(disk, ROSTER_NEW_PATH);
+    rc = disk->remove(disk, ROSTER_PATH);
+    return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "segments") : rc;
+}
+
+int manifest_roster_write(struct disk *disk, const struct manifest_state *state)
+{
+    struct buffer record = {0};
+    int rc;
+
+    manifest_roster_encode(state, &record);
+    rc = roster_replace(disk, buffer_view(&record));
+    buffer_release(&record);
+    return error_is_passing(rc) ? roster_remove(disk) : rc;
+}
+
+/* ---- reading ---- */
+
+static int roster_load(struct disk *disk, struct buffer *record, struct error *err)
+{
+    struct disk_file *file;
+    int rc = disk->open(disk, ROSTER_PATH, DISK_READ, &file, err);
+    int64_t size, got;
+
+    if (rc < 0)
+        return rc;
+    size = disk->size(disk, file);
+    if (size > ROSTER_SIZE_MAX) {
+        disk->close(disk, file);
+        return error_set(err, ERROR_LIMIT, "%" PRId64 " bytes are over the limit", size);
+    }
+    if (size > 0)
+        buffer_reserve(record, (size_t)size);
+    got = size <= 0 ? size : disk->read(disk, file, 0, record->data, (size_t)size);
+    disk->close(disk, file);
+    if (got < 0 || got != size)
+        return error_set(err, got < 0 ? (int)got : -EIO, "it cannot be read");
+    record->size = (size_t)size;
+    return 0;
+}
+
+/* What the state names and is not there: how much of it, and the first of it with the reason. */
+static int segments_check(struct world *world, const struct manifest_state *state,
+                          struct error *err)
+{
+    struct error first = {0};
+    uint64_t rows = 0;
+    uint32_t missing = 0;
+
+    for (uint32_t i = 0; i < state->segment_count; i++) {
+        struct error why = {0};
+
+        if (segment_probe(world, &state->segments[i], &why) == 0)
+            continue;
+        if (missing++ == 0)
+            first = why;
+        rows += state->segments[i].rows;
+    }
+    if (missing == 0)
+        return 0;
+    return error_set(err, ERROR_CORRUPT,
+                     "%" PRIu32 " of the %" PRIu32 " segments that it names are gone or damaged, "
+                     "with %" PRIu64 " rows at stake; the first: %s",
+                     missing, state->segment_count, rows, first.text);
+}
+
+int manifest_roster_read(struct world *world, struct manifest **manifest_out, struct error *err)
+{
+    struct buffer record = {0};
+    int rc = roster_load(world->disk, &record, err);
+
+    *manifest_out = NULL;
+    if (rc == 0)
+        rc = manifest_roster_decode(buffer_view(&record), manifest_out, err);
+    buffer_release(&record);
+    if (rc == 0) {
+        rc = segments_check(world, manifest_state(*manifest_out), err);
+        if (rc < 0) {
+            manifest_close(*manifest_out);
+            *manifest_out = NULL;
+        }
+    }
+    return rc;
+}
