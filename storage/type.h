@@ -70,8 +70,10 @@ bool type_is_complex(const struct type *type);
 const struct type *type_path(const struct type *type);
 const struct type *type_element(const struct type *type, struct bytes path);
 
-/* ERROR_INVALID with a text that names the type unless `value` is a serialized value of it. */
+/* ERROR_INVALID, in Cassandra's words, unless `value` is a serialized value of the type. */
 must_check int type_validate(const struct type *type, struct bytes value, struct error *err);
+/* The same of what a client gives, who may not give an empty value of every type. */
+must_check int type_validate_given(const struct type *type, struct bytes value, struct error *err);
 
 /* A valid value with the sets and maps in it sorted and freed of repetitions, as they are stored;
  * the value itself where there are none, else made in `arena`. */
@@ -126,6 +128,8 @@ struct type_duration {
 
 bool type_duration_read(struct bytes value, struct type_duration *duration_out);
 void type_duration_write(struct type_duration duration, struct buffer *value);
+/* Appends the serialized value; ERROR_INVALID in Cassandra's words.  `err` may be NULL. */
+must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
 /* Partition keys: one component is the value itself, several are Cassandra's composite: for each
  * component its size in 2 bytes big-endian, its bytes, and a zero byte. */

@@ -19,7 +19,7 @@
 #define CALENDAR_DAY_MAX INT64_C(2932896)
 #define DATE_EPOCH       INT64_C(2147483648) /* a date counts days, 1970-01-01 is 2^31 */
 
-static void format_hex(struct bytes value, struct buffer *text)
+void type_format_hex(struct bytes value, struct buffer *text)
 {
     static const char digits[] = "0123456789abcdef";
 
@@ -33,7 +33,7 @@ static void format_hex(struct bytes value, struct buffer *text)
 static void format_blob(struct bytes value, struct buffer *text)
 {
     buffer_append_text(text, "0x");
-    format_hex(value, text);
+    type_format_hex(value, text);
 }
 
 static void format_uuid(const uint8_t *uuid, struct buffer *text)
@@ -43,7 +43,7 @@ static void format_uuid(const uint8_t *uuid, struct buffer *text)
     for (int i = 0; i < 5; i++) {
         if (i > 0)
             buffer_put_u8(text, '-');
-        format_hex(bytes_of(uuid, (size_t)part_sizes[i]), text);
+        type_format_hex(bytes_of(uuid, (size_t)part_sizes[i]), text);
         uuid += part_sizes[i];
     }
 }

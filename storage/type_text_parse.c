@@ -1,9 +1,10 @@
 /* Text to values: what COPY, imports and CQL literals write.
  *
  *   timestamp  1385654400123, 2013-11-28, 2013-11-28 02:16[:52[.123]] with T or a space, then
- *              nothing (UTC), Z, +01:00, +0100 or +01; digits past the millisecond are cut
- *   duration   1y2mo3w4d5h6m7s8ms9us10ns in this or any order, each unit once; P1Y2M3DT4H5M6S; P2W;
- *              a leading '-' makes all of it negative */
+ *              nothing (UTC), Z, UTC, GMT, +01:00, +0100 or +01, the last five after a space too;
+ *              digits past the millisecond are cut
+ *   time       02:16:52[.123456789], or nanoseconds
+ *   duration   type_duration_parse.c */
 #include <arpa/inet.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,56 +14,9 @@
 #include "storage/base/calendar.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
+#include "storage/type_scan.h"
 
 enum { NUMBER_TEXT_MAX = 2048 }; /* bytes; 1000 digits, 1000 zeros, sign, point, exponent */
-
-/* Scanning forward through a text. */
-struct scan {
-    const uint8_t *at;
-    const uint8_t *end;
-};
-
-static bool scan_char(struct scan *scan, char c)
-{
-    if (scan->at == scan->end || *scan->at != c)
-        return false;
-    scan->at++;
-    return true;
-}
-
-static bool scan_is_digit(const struct scan *scan)
-{
-    return scan->at < scan->end && *scan->at >= '0' && *scan->at <= '9';
-}
-
-/* Exactly `count` digits. */
-static bool scan_digits(struct scan *scan, int count, uint64_t *value_out)
-{
-    *value_out = 0;
-    for (int i = 0; i < count; i++) {
-        if (!scan_is_digit(scan))
-            return false;
-        *value_out = *value_out * 10 + (uint64_t)(*scan->at++ - '0');
-    }
-    return true;
-}
-
-/* One or more digits, within `max`. */
-static bool scan_number(struct scan *scan, uint64_t max, uint64_t *value_out)
-{
-    uint64_t value = 0;
-    bool any = false;
-
-    while (scan_is_digit(scan)) {
-        uint64_t digit = (uint64_t)(*scan->at++ - '0');
-        if (value > (max - digit) / 10)
-            return false;
-        value = value * 10 + digit;
-        any = true;
-    }
-    *value_out = value;
-    return any;
-}
 
 /* Digits after a point, as a number of `places` places; further ones are cut. */
 static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
@@ -276,6 +230,7 @@ static bool parse_uuid(struct bytes text, struct buffer *value)
 
 static bool parse_inet(struct bytes text, struct buffer *value)
 {
+    static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
     char name[INET6_ADDRSTRLEN];
     uint8_t address[16];
 
@@ -286,7 +241,11 @@ static bool parse_inet(struct bytes text, struct buffer *value)
     bool is_v6 = memchr(name, ':', text.size) != NULL;
     if (inet_pton(is_v6 ? AF_INET6 : AF_INET, name, address) != 1)
         return false;
-    buffer_append(value, address, is_v6 ? 16 : 4);
+    /* ::ffff:1.2.3.4 is 1.2.3.4, as Java reads it. */
+    if (is_v6 && memcmp(address, mapped, sizeof mapped) == 0)
+        buffer_append(value, address + sizeof mapped, 4);
+    else
+        buffer_append(value, address, is_v6 ? 16 : 4);
     return true;
 }
 
@@ -313,27 +272,42 @@ static bool parse_date(struct bytes text, struct buffer *value)
     return true;
 }
 
-/* HH:MM[:SS[.fraction]] of `places` places, in units of the last. */
-static bool scan_clock(struct scan *scan, int places, uint64_t *units_out)
+/* HH:MM[:SS[.fraction]] */
+static bool scan_clock(struct scan *scan, uint64_t *time_ms_out)
 {
     uint64_t hours;
     uint64_t minutes;
     uint64_t seconds = 0;
     uint64_t fraction = 0;
-    uint64_t unit = 1;
 
-    for (int i = 0; i < places; i++)
-        unit *= 10;
     if (!scan_digits(scan, 2, &hours) || !scan_char(scan, ':') || !scan_digits(scan, 2, &minutes))
         return false;
     if (scan_char(scan, ':')) {
         if (!scan_digits(scan, 2, &seconds))
             return false;
-        if (scan_char(scan, '.') && !scan_fraction(scan, places, &fraction))
+        if (scan_char(scan, '.') && !scan_fraction(scan, 3, &fraction))
             return false;
     }
-    *units_out = ((hours * 60 + minutes) * 60 + seconds) * unit + fraction;
+    *time_ms_out = ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction;
     return hours < 24 && minutes < 60 && seconds < 60;
+}
+
+/* Hours, minutes and seconds of any number of digits, and at most nine behind a point. */
+static bool scan_nanoseconds(struct scan *scan, uint64_t *nanoseconds_out)
+{
+    uint64_t hours;
+    uint64_t minutes;
+    uint64_t seconds;
+    uint64_t fraction = 0;
+
+    if (!scan_number(scan, 23, &hours) || !scan_char(scan, ':') ||
+        !scan_number(scan, 59, &minutes) || !scan_char(scan, ':') ||
+        !scan_number(scan, 59, &seconds))
+        return false;
+    if (scan_char(scan, '.') && (scan->end - scan->at > 9 || !scan_fraction(scan, 9, &fraction)))
+        return false;
+    *nanoseconds_out = ((hours * 60 + minutes) * 60 + seconds) * UINT64_C(1000000000) + fraction;
+    return scan->at == scan->end;
 }
 
 static bool parse_time(struct bytes text, struct buffer *value)
@@ -342,7 +316,7 @@ static bool parse_time(struct bytes text, struct buffer *value)
     uint64_t nanoseconds;
     int64_t number;
 
-    if (scan_clock(&scan, 9, &nanoseconds) && scan.at == scan.end)
+    if (scan_nanoseconds(&scan, &nanoseconds))
         number = (int64_t)nanoseconds;
     else if (!parse_integer(text, 0, INT64_C(86399999999999), &number))
         return false;
@@ -350,7 +324,17 @@ static bool parse_time(struct bytes text, struct buffer *value)
     return true;
 }
 
-/* Nothing, Z, or [+-]hh[[:]mm]. */
+static bool scan_word(struct scan *scan, const char *word)
+{
+    size_t size = strlen(word);
+
+    if ((size_t)(scan->end - scan->at) != size || memcmp(scan->at, word, size) != 0)
+        return false;
+    scan->at += size;
+    return true;
+}
+
+/* Nothing, Z, UTC, GMT or [+-]hh[[:]mm]. */
 static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
 {
     uint64_t hours;
@@ -358,6 +342,9 @@ static bool scan_zone(struct scan *scan, int64_t *offset_ms_out)
 
     *offset_ms_out = 0;
     if (scan->at == scan->end || scan_char(scan, 'Z') || scan_char(scan, 'z'))
+        return true;
+    scan_char(scan, ' ');
+    if (scan_word(scan, "UTC") || scan_word(scan, "GMT"))
         return true;
     bool negative = scan_char(scan, '-');
     if ((!negative && !scan_char(scan, '+')) || !scan_digits(scan, 2, &hours))
@@ -387,124 +374,11 @@ static bool parse_timestamp(struct bytes text, struct buffer *value)
     }
     if (!scan_day(&scan, &day))
         return false;
-    if ((scan_char(&scan, 'T') || scan_char(&scan, ' ')) && !scan_clock(&scan, 3, &clock_ms))
+    if ((scan_char(&scan, 'T') || scan_char(&scan, ' ')) && !scan_clock(&scan, &clock_ms))
         return false;
     if (!scan_zone(&scan, &offset_ms) || scan.at != scan.end)
         return false;
     value_put_bigint(value, (int64_t)day * DAY_MS + (int64_t)clock_ms - offset_ms);
-    return true;
-}
-
-enum duration_part { DURATION_MONTHS, DURATION_DAYS, DURATION_NANOSECONDS, DURATION_PARTS };
-
-struct duration_unit {
-    const char *name;
-    enum duration_part part;
-    uint64_t amount;
-};
-
-static const struct duration_unit duration_units[] = {
-    {"y", DURATION_MONTHS, 12},
-    {"mo", DURATION_MONTHS, 1},
-    {"w", DURATION_DAYS, 7},
-    {"d", DURATION_DAYS, 1},
-    {"h", DURATION_NANOSECONDS, UINT64_C(3600000000000)},
-    {"m", DURATION_NANOSECONDS, UINT64_C(60000000000)},
-    {"s", DURATION_NANOSECONDS, UINT64_C(1000000000)},
-    {"ms", DURATION_NANOSECONDS, UINT64_C(1000000)},
-    {"us", DURATION_NANOSECONDS, UINT64_C(1000)},
-    {"\xc2\xb5s", DURATION_NANOSECONDS, UINT64_C(1000)},
-    {"ns", DURATION_NANOSECONDS, 1},
-};
-
-/* The same with P: M is months before the T and minutes after it. */
-static const struct duration_unit duration_units_iso[] = {
-    {"y", DURATION_MONTHS, 12},
-    {"m", DURATION_MONTHS, 1},
-    {"w", DURATION_DAYS, 7},
-    {"d", DURATION_DAYS, 1},
-    {"h", DURATION_NANOSECONDS, UINT64_C(3600000000000)},
-    {"m", DURATION_NANOSECONDS, UINT64_C(60000000000)},
-    {"s", DURATION_NANOSECONDS, UINT64_C(1000000000)},
-};
-enum { DURATION_UNITS_ISO_DATE = 4 };
-
-static const struct duration_unit *find_unit(const struct duration_unit *units, size_t count,
-                                             struct bytes name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (text_equals_ignoring_case(name, units[i].name))
-            return &units[i];
-    }
-    return NULL;
-}
-
-/* One number and its unit, added to its part; `seen` has a bit for each unit used. */
-static bool scan_duration_unit(struct scan *scan, const struct duration_unit *units, size_t count,
-                               uint32_t *seen, uint64_t parts[DURATION_PARTS])
-{
-    uint64_t number;
-
-    if (!scan_number(scan, (uint64_t)INT64_MAX, &number))
-        return false;
-    const uint8_t *name = scan->at;
-    while (scan->at < scan->end && !scan_is_digit(scan) && *scan->at != 'T')
-        scan->at++;
-    const struct duration_unit *unit =
-        find_unit(units, count, bytes_of(name, (size_t)(scan->at - name)));
-    if (unit == NULL || (*seen & (UINT32_C(1) << (unit - units))) != 0)
-        return false;
-    *seen |= UINT32_C(1) << (unit - units);
-    uint64_t max = unit->part == DURATION_NANOSECONDS ? (uint64_t)INT64_MAX : (uint64_t)INT32_MAX;
-    if (number > (max - parts[unit->part]) / unit->amount)
-        return false;
-    parts[unit->part] += number * unit->amount;
-    return true;
-}
-
-static bool scan_duration_iso(struct scan *scan, uint64_t parts[DURATION_PARTS])
-{
-    const size_t unit_count = sizeof duration_units_iso / sizeof duration_units_iso[0];
-    uint32_t seen_date = 0;
-    uint32_t seen_time = 0;
-
-    while (scan_is_digit(scan)) {
-        if (!scan_duration_unit(scan, duration_units_iso, DURATION_UNITS_ISO_DATE, &seen_date,
-                                parts))
-            return false;
-    }
-    if (scan_char(scan, 'T')) {
-        do {
-            if (!scan_duration_unit(scan, duration_units_iso + DURATION_UNITS_ISO_DATE,
-                                    unit_count - DURATION_UNITS_ISO_DATE, &seen_time, parts))
-                return false;
-        } while (scan->at < scan->end);
-    }
-    return scan->at == scan->end && (seen_date | seen_time) != 0;
-}
-
-static bool parse_duration(struct bytes text, struct buffer *value)
-{
-    struct scan scan = {text.data, text.data + text.size};
-    uint64_t parts[DURATION_PARTS] = {0};
-    uint32_t seen = 0;
-    bool negative = scan_char(&scan, '-');
-
-    if (scan_char(&scan, 'P')) {
-        if (!scan_duration_iso(&scan, parts))
-            return false;
-    } else {
-        do {
-            if (!scan_duration_unit(&scan, duration_units,
-                                    sizeof duration_units / sizeof duration_units[0], &seen, parts))
-                return false;
-        } while (scan.at < scan.end);
-    }
-    int sign = negative ? -1 : 1;
-    struct type_duration duration = {sign * (int32_t)parts[DURATION_MONTHS],
-                                     sign * (int32_t)parts[DURATION_DAYS],
-                                     sign * (int64_t)parts[DURATION_NANOSECONDS]};
-    type_duration_write(duration, value);
     return true;
 }
 
@@ -544,7 +418,7 @@ static bool parse_scalar(const struct type *type, struct bytes text, struct buff
     case TYPE_TIME:
         return parse_time(text, value);
     case TYPE_DURATION:
-        return parse_duration(text, value);
+        return type_duration_parse(text, value, NULL) == 0;
     case TYPE_LIST:
     case TYPE_MAP:
     case TYPE_SET:

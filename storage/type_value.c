@@ -191,7 +191,7 @@ static void vint_write(struct buffer *buffer, int64_t number)
         buffer_put_u8(buffer, (uint8_t)(value >> (8 * i)));
 }
 
-bool type_duration_read(struct bytes value, struct type_duration *duration_out)
+bool type_duration_parts(struct bytes value, struct type_duration *duration_out)
 {
     struct reader reader = reader_of(value);
     int64_t months;
@@ -203,10 +203,20 @@ bool type_duration_read(struct bytes value, struct type_duration *duration_out)
         return false;
     if (months < INT32_MIN || months > INT32_MAX || days < INT32_MIN || days > INT32_MAX)
         return false;
-    bool negative = months < 0 || days < 0 || nanoseconds < 0;
-    if (negative && (months > 0 || days > 0 || nanoseconds > 0))
-        return false;
     *duration_out = (struct type_duration){(int32_t)months, (int32_t)days, nanoseconds};
+    return true;
+}
+
+bool type_duration_read(struct bytes value, struct type_duration *duration_out)
+{
+    struct type_duration parts;
+
+    if (!type_duration_parts(value, &parts))
+        return false;
+    bool negative = parts.months < 0 || parts.days < 0 || parts.nanoseconds < 0;
+    if (negative && (parts.months > 0 || parts.days > 0 || parts.nanoseconds > 0))
+        return false;
+    *duration_out = parts;
     return true;
 }
 

@@ -54,6 +54,8 @@ struct cql_place {
     struct cql_aggregate *aggregates;    /* room for CQL_AGGREGATES_MAX; NULL: none may stand */
     uint32_t *aggregate_count;
     bool is_argument;                    /* a literal brings its own type where none is wanted */
+    bool is_checked;                     /* the literal around it was found to fit its type */
+    const char *misfit;                  /* how a result of another type is refused; NULL: usually */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 

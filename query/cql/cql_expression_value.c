@@ -39,12 +39,9 @@ static int inner_value(const struct cql_expression *expression, const struct cql
         return 0;
     }
     int rc = cql_expression_value(expression, context, value);
-    if (rc == CQL_UNSET) {
-        return cql_invalid(context->fault, "Invalid unset value for argument in call to function "
-                                           "or collection %s",
-                           expression->receiver);
-    }
-    return rc;
+    return rc == CQL_UNSET
+               ? cql_invalid(context->fault, "Invalid unset value for %s", expression->receiver)
+               : rc;
 }
 
 static int collection_value(const struct cql_expression *expression,
@@ -78,7 +75,12 @@ static int call_value(const struct cql_expression *expression, const struct cql_
 {
     struct bytes arguments[CQL_ARGUMENTS_MAX];
     for (uint32_t i = 0; i < expression->argument_count; i++) {
-        int rc = inner_value(expression->arguments[i], context, &arguments[i]);
+        int rc = cql_expression_value(expression->arguments[i], context, &arguments[i]);
+        if (rc == CQL_UNSET) {
+            return cql_invalid(context->fault,
+                               "Invalid unset value for argument in call to function %s",
+                               expression->function->name);
+        }
         if (rc != 0) {
             return rc;
         }

@@ -31,8 +31,8 @@ struct cql_function {
     int (*value)(const struct cql_expression *call, const struct bytes *arguments,
                  const struct cql_context *context, struct bytes *value_out);
     bool is_overloaded;                  /* has several signatures */
-    /* Of functions that take whatever type has a property, as refusals name it: "a map"; NULL:
-     * of named types. */
+    /* Of functions that take whatever type has a property, as refusals name it: "a map argument";
+     * NULL: of named types. */
     const char *requires;
     const char *parameter;               /* the same as Cassandra's list of arguments has it */
 };

@@ -113,16 +113,16 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
 
 const struct cql_function *cql_function_collection(struct bytes name)
 {
-    static const char items[] = "a set or list";
-    static const char numbers[] = "a numeric set/list";
+    static const char items[] = "a set or list argument";
+    static const char numbers[] = "a numeric set/list argument";
     static const char parameter[] = "numeric_set_or_list";
     static const struct cql_function functions[] = {
-        {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false, "a map",
-         "map"},
-        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false, "a map",
-         "map"},
+        {"map_keys", TYPE_SET, 1, 1, false, false, NULL, part_result, part_value, false,
+         "a map argument", "map"},
+        {"map_values", TYPE_LIST, 1, 1, false, false, NULL, part_result, part_value, false,
+         "a map argument", "map"},
         {"collection_count", TYPE_INT, 1, 1, false, false, NULL, size_result, size_value, false,
-         "a collection", "collection"},
+         "a collection argument", "collection"},
         {"collection_min", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,
          items, parameter},
         {"collection_max", TYPE_INT, 1, 1, false, false, NULL, item_result, items_value, false,

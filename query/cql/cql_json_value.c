@@ -169,7 +169,7 @@ static const struct scalar_rule {
      "a long or a datestring representation of a timestamp value"},
     {TYPE_DATE, false, false, false, "a string representation of a date value"},
     {TYPE_TIME, false, false, false, "a string representation of a time value"},
-    {TYPE_DURATION, false, false, false, "a string representation of a duration value"},
+    {TYPE_DURATION, false, false, false, "a string representation of a duration"},
 };
 
 static const struct scalar_rule *scalar_rule_of(enum type_kind kind)
@@ -191,13 +191,34 @@ static int put_string(const struct cql_json *json, const struct type *type, stru
 
     if (type->kind == TYPE_BLOB && !is_hex)
         return error_set(err, ERROR_INVALID,
-                         "String representation of blob is missing 0x prefix: %.*s",
+                         "Value '%.*s' is not a valid blob representation: String representation "
+                         "of blob is missing 0x prefix: %.*s",
+                         shown_size(json->text), (const char *)json->text.data,
                          shown_size(json->text), (const char *)json->text.data);
     if (json->text.size == 0 && type->kind == TYPE_BOOLEAN)
         value_put_boolean(value, false);
     if (json->text.size == 0)
         return 0;
     return cql_literal_value(&term, type, value, err);
+}
+
+/* A number that its type does not hold: Cassandra looks at the text of some, at the class of the
+ * others. */
+static int fail_number(const struct cql_json *json, const struct type *type, const char *expected,
+                       struct error *err)
+{
+    bool is_small = type->kind == TYPE_TINYINT || type->kind == TYPE_SMALLINT;
+
+    if (json->kind != CQL_JSON_NUMBER || (!is_small && type->kind != TYPE_VARINT))
+        return fail_kind(json, expected, err);
+    if (is_small)
+        return error_set(err, ERROR_INVALID, "Unable to make %s from '%.*s'",
+                         type->kind == TYPE_TINYINT ? "byte" : "short", shown_size(json->text),
+                         (const char *)json->text.data);
+    return error_set(err, ERROR_INVALID,
+                     "Value '%.*s' is not a valid representation of a varint "
+                     "value",
+                     shown_size(json->text), (const char *)json->text.data);
 }
 
 static int put_scalar(const struct cql_json *json, const struct type *type, struct buffer *value,
@@ -213,7 +234,7 @@ static int put_scalar(const struct cql_json *json, const struct type *type, stru
     else if (json->kind == CQL_JSON_NUMBER)
         is_taken = number_is_integer(json->text) ? rule->from_integer : rule->from_fraction;
     if (!is_taken || type_parse_text(type, json->text, value, NULL) < 0)
-        return fail_kind(json, rule->expected, err);
+        return fail_number(json, type, rule->expected, err);
     return 0;
 }
 
@@ -285,6 +306,19 @@ static int put_map(struct value_maker *maker, const struct cql_json *json,
     return rc;
 }
 
+static int fail_tuple(const struct cql_json *json, const struct type *type, struct error *err)
+{
+    struct buffer shown = {0};
+    int rc;
+
+    put_shown(json, &shown);
+    rc = error_set(err, ERROR_INVALID, "Tuple %s items (expected %u): %.*s",
+                   json->count > type->argument_count ? "contains extra" : "is missing",
+                   type->argument_count, shown_size(buffer_view(&shown)), (const char *)shown.data);
+    buffer_release(&shown);
+    return rc;
+}
+
 static int put_tuple(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type)
 {
@@ -293,13 +327,10 @@ static int put_tuple(struct value_maker *maker, const struct cql_json *json,
 
     if (json->kind != CQL_JSON_ARRAY)
         return fail_kind(json, "a list representation of a tuple", maker->err);
-    if (json->count > type->argument_count)
-        return error_set(maker->err, ERROR_INVALID, "Tuple contains extra items (expected %u)",
-                         type->argument_count);
-    for (uint32_t i = 0; i < type->argument_count && rc == 0; i++) {
+    if (json->count != type->argument_count)
+        return fail_tuple(json, type, maker->err);
+    for (uint32_t i = 0; i < type->argument_count && rc == 0; i++, item = item->next)
         rc = put_item(maker, item, type->arguments[i]);
-        item = item == NULL ? NULL : item->next;
-    }
     return rc;
 }
 

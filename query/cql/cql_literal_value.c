@@ -24,9 +24,8 @@ static bool fits_float(enum type_kind kind)
 static bool fits_integer(enum type_kind kind)
 {
     return fits_float(kind) || kind == TYPE_BIGINT || kind == TYPE_COUNTER || kind == TYPE_DATE ||
-           kind == TYPE_INT || kind == TYPE_SMALLINT || kind == TYPE_TINYINT ||
-           kind == TYPE_TIME || kind == TYPE_TIMESTAMP || kind == TYPE_VARINT ||
-           kind == TYPE_DURATION;
+           kind == TYPE_INT || kind == TYPE_SMALLINT || kind == TYPE_TINYINT || kind == TYPE_TIME ||
+           kind == TYPE_TIMESTAMP || kind == TYPE_VARINT || kind == TYPE_DURATION;
 }
 
 bool cql_literal_value_fits(const struct cql_term *term, const struct type *type)
@@ -132,14 +131,34 @@ static const struct refusal refusals[] = {
     {TYPE_TINYINT, "Unable to make byte from", ""},
     {TYPE_TIMESTAMP, "Unable to parse a date/time from", ""},
     {TYPE_DATE, "Unable to coerce", " to a formatted date (long)"},
-    {TYPE_TIME, "Unable to coerce", " to a formatted time (long)"},
+    {TYPE_TIME, "(TimeType) Unable to coerce", " to a formatted time (long)"},
     {TYPE_INET, "Unable to make inet address from", ""},
     {TYPE_UUID, "Unable to make UUID from", ""},
     {TYPE_TIMEUUID, "Unable to make UUID from", ""},
     {TYPE_FLOAT, "Unable to make float from", ""},
     {TYPE_DOUBLE, "Unable to make double from", ""},
-    {TYPE_DURATION, "Unable to convert", " to a duration"},
+    {TYPE_BOOLEAN, "Unable to make boolean from", ""},
+    {TYPE_DECIMAL, "unable to make BigDecimal from", ""},
+    {TYPE_VARINT, "unable to make int from", ""},
 };
+
+/* Digits alone, where a text is expected, are a number in Cassandra's words too. */
+static const struct refusal number_refusals[] = {
+    {TYPE_TIMESTAMP, "Unable to make long (for date) from:", ""},
+    {TYPE_DATE, "Unable to make unsigned int (for date) from:", ""},
+    {TYPE_TIME, "Unable to make long (for time) from:", ""},
+};
+
+static bool is_digits(struct bytes text)
+{
+    size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
+    for (size_t i = start; i < text.size; i++) {
+        if (text.data[i] < '0' || text.data[i] > '9') {
+            return false;
+        }
+    }
+    return text.size > 0;
+}
 
 static int refuse(struct bytes text, const struct type *type, struct error *err)
 {
@@ -147,6 +166,11 @@ static int refuse(struct bytes text, const struct type *type, struct error *err)
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         if (refusals[i].kind == type->kind) {
             refusal = refusals[i];
+        }
+    }
+    for (size_t i = 0; i < sizeof(number_refusals) / sizeof(number_refusals[0]); i++) {
+        if (number_refusals[i].kind == type->kind && is_digits(text)) {
+            refusal = number_refusals[i];
         }
     }
     return error_set(err, ERROR_INVALID, "%s '%.*s'%s", refusal.before, (int)text.size,
@@ -176,23 +200,58 @@ static void put_infinity(enum type_kind kind, bool is_negative, struct buffer *v
     }
 }
 
+static int put_text(const struct type *type, struct bytes text, struct buffer *value,
+                    struct error *err)
+{
+    if (type->kind == TYPE_ASCII && !is_ascii(text)) {
+        return error_set(err, ERROR_INVALID, "Invalid ASCII character in string literal");
+    }
+    buffer_append_bytes(value, text);
+    return type_validate(type, text, err);
+}
+
+static int put_blob(struct bytes text, struct buffer *value, struct error *err)
+{
+    if (type_parse_text(type_builtin(TYPE_BLOB), text, value, NULL) == 0) {
+        return 0;
+    }
+    return error_set(err, ERROR_INVALID, "cannot parse '%.*s' as hex bytes", (int)text.size - 2,
+                     (const char *)text.data + 2);
+}
+
+/* An empty text is an empty value of these. */
+static bool takes_no_text(enum type_kind kind)
+{
+    return kind == TYPE_INET || kind == TYPE_TIMESTAMP;
+}
+
 int cql_literal_value(const struct cql_term *term, const struct type *type, struct buffer *value,
                       struct error *err)
 {
+    bool is_real = type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE;
     if (is_text(type->kind)) {
-        int rc = type_validate(type, term->text, err);
-        buffer_append_bytes(value, term->text);
-        return rc;
+        return put_text(type, term->text, value, err);
     }
-    if ((type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE) && is_beyond(term->text, type)) {
+    if (type->kind == TYPE_DURATION) {
+        return type_duration_parse(term->text, value, err);
+    }
+    if (type->kind == TYPE_BLOB && term->text.size > 2) {
+        return put_blob(term->text, value, err);
+    }
+    if (is_real && is_beyond(term->text, type)) {
         put_infinity(type->kind, term->text.data[0] == '-', value);
+        return 0;
+    }
+    if (term->text.size == 0 && takes_no_text(type->kind)) {
         return 0;
     }
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0) {
         return 0;
     }
-    if (term->kind == CQL_TERM_UUID) {
-        return error_set(err, ERROR_INVALID, "TimeUUID supports only version 1 UUIDs");
-    }
-    return refuse(term->text, type, err);
+    struct buffer other = {0};
+    bool is_uuid = type->kind == TYPE_TIMEUUID &&
+                   type_parse_text(type_builtin(TYPE_UUID), term->text, &other, NULL) == 0;
+    buffer_release(&other);
+    return is_uuid ? error_set(err, ERROR_INVALID, "TimeUUID supports only version 1 UUIDs")
+                   : refuse(term->text, type, err);
 }

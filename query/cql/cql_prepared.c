@@ -154,6 +154,9 @@ static void describe(const struct prepared *prepared, struct arena *arena,
     case CQL_STATEMENT_DELETE:
         out->key_count = cql_write_key_markers(compiled->write, arena, &out->key_indexes);
         return;
+    case CQL_STATEMENT_BATCH:
+        out->key_count = cql_batch_key_markers(compiled->batch, arena, &out->key_indexes);
+        return;
     default:
         return;
     }

@@ -186,6 +186,9 @@ void cql_write_run(struct cql_work *work);
 /* Which markers make up the partition key; 0: not all of its parts are markers. */
 uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *arena,
                                const uint16_t **indexes_out);
+/* Of statements of one table: those of the last one that has them. */
+uint32_t cql_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
+                               const uint16_t **indexes_out);
 uint32_t cql_select_key_markers(const struct cql_select_plan *plan, struct arena *arena,
                                 const uint16_t **indexes_out);
 

@@ -13,6 +13,13 @@ enum { PRODUCT_MAX = 100000 }; /* keys or slices that one statement may name */
 
 /* ---- values of one restriction ---- */
 
+/* Of a condition no value may be unset, and no list null. */
+static int refuse_condition(const struct cql_context *context, bool is_null)
+{
+    return is_null ? cql_invalid(context->fault, "Invalid null list in IN condition")
+                   : cql_invalid(context->fault, "Invalid 'unset' value in condition");
+}
+
 static int refuse_value(const struct cql_restriction *restriction,
                         const struct cql_context *context, bool is_null)
 {
@@ -80,12 +87,19 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
         if (rc < 0) {
             return rc;
         }
+        bool is_null_list = rc != CQL_UNSET && value.data == NULL && restriction->in_marker;
+        if (allows_null && (rc == CQL_UNSET || is_null_list)) {
+            return refuse_condition(context, is_null_list);
+        }
+        if (is_null_list) {
+            return cql_invalid(context->fault, "Invalid null value for column %s",
+                               restriction->columns[0]->name);
+        }
         if (rc == CQL_UNSET || (value.data == NULL && !allows_null)) {
             return refuse_value(restriction, context, rc != CQL_UNSET);
         }
         if (restriction->in_marker) {
-            return value.data == NULL ? refuse_value(restriction, context, true)
-                                      : bind_list(restriction, context, value, allows_null, filter);
+            return bind_list(restriction, context, value, allows_null, filter);
         }
         filter->values[filter->value_count++] = value;
     }

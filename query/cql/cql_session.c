@@ -360,8 +360,8 @@ static int bind_one(struct cql_work *work, const struct cql_column *marker,
     if (given->data.data == NULL) {
         value->data = bytes_of("", 0);
     }
-    if (given->data.size > 0 && type_validate(marker->type, given->data, &err) != 0) {
-        return cql_invalid(&work->fault, "%s (value of \"%s\")", err.text, marker->name);
+    if (type_validate_given(marker->type, value->data, &err) != 0) {
+        return cql_fault_of(&work->fault, &err);
     }
     if (given->data.size > 0) {
         value->data = type_normalize(marker->type, value->data, work->arena);
@@ -380,13 +380,23 @@ static const struct cql_value *value_named(const struct cql_value *values, uint3
     return NULL;
 }
 
+/* Another number of values than markers, as Cassandra says it at each door. */
+static int refuse_count(struct cql_work *work, uint32_t wanted, uint32_t count)
+{
+    if (work->request.kind == CQL_QUERY) {
+        return cql_invalid(&work->fault, "Invalid amount of bind variables");
+    }
+    return cql_invalid(&work->fault, "%chere were %u markers(?) in CQL but %u bound variables",
+                       work->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
+}
+
 int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,
              const struct cql_value **values_out)
 {
     uint32_t count = compiled->marker_count;
     if (!are_named && value_count != count) {
-        return cql_invalid(&work->fault, "Invalid amount of bind variables");
+        return refuse_count(work, count, value_count);
     }
     struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
     *values_out = bound;

@@ -7,6 +7,21 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_write.h"
 
+/* A member's name as the name of a column: lower case, but for what stands in double quotes. */
+static const char *column_name(struct cql_work *work, struct bytes name)
+{
+    bool is_quoted = name.size >= 2 && name.data[0] == '"' && name.data[name.size - 1] == '"';
+    char *text = arena_alloc(work->arena, name.size + 1, 1);
+    size_t size = 0;
+    for (size_t i = is_quoted ? 1 : 0; i < name.size - (is_quoted ? 1 : 0); i++) {
+        uint8_t c = name.data[i];
+        bool is_upper = !is_quoted && c >= 'A' && c <= 'Z';
+        text[size++] = (char)(is_upper ? c - 'A' + 'a' : c);
+    }
+    text[size] = '\0';
+    return text;
+}
+
 static int check_names(struct cql_work *work, const struct table *table,
                        const struct cql_json *object)
 {
@@ -16,9 +31,8 @@ static int check_names(struct cql_work *work, const struct table *table,
             is_known = cql_json_key_is(member->name, table->columns[i].name);
         }
         if (!is_known) {
-            return cql_invalid(&work->fault,
-                               "JSON values map contains unrecognized column: %.*s",
-                               CQL_SHOW(member->name));
+            return cql_invalid(&work->fault, "JSON values map contains unrecognized column: %s",
+                               column_name(work, member->name));
         }
     }
     return 0;

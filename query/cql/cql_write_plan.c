@@ -679,6 +679,21 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
     return count;
 }
 
+uint32_t cql_batch_key_markers(const struct cql_batch_plan *plan, struct arena *arena,
+                               const uint16_t **indexes_out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < plan->count; i++) {
+        if (plan->statements[i]->table != plan->statements[0]->table) {
+            return 0;
+        }
+    }
+    for (uint32_t i = plan->count; i > 0 && count == 0; i--) {
+        count = cql_write_key_markers(plan->statements[i - 1], arena, indexes_out);
+    }
+    return count;
+}
+
 /* ---- BATCH ---- */
 
 int cql_batch_compile(struct cql_scope *scope, const struct cql_batch *batch,

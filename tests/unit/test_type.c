@@ -295,6 +295,7 @@ static const struct text_case text_cases[] = {
      NULL},
     {TYPE_INET, "127.0.0.1", "7F000001", NULL},
     {TYPE_INET, "::1", "00000000000000000000000000000001", NULL},
+    {TYPE_INET, "::ffff:1.2.3.4", "01020304", "1.2.3.4"},
     {TYPE_INET, "localhost", NULL, NULL},
     {TYPE_DATE, "1970-01-01", "80000000", NULL},
     {TYPE_DATE, "1969-12-31", "7FFFFFFF", NULL},
@@ -302,7 +303,10 @@ static const struct text_case text_cases[] = {
     {TYPE_DATE, "4294967295", "FFFFFFFF", NULL},
     {TYPE_DATE, "2013-02-29", NULL, NULL},
     {TYPE_TIME, "23:59:59.999999999", "00004E94914EFFFF", NULL},
-    {TYPE_TIME, "08:30", "00001BD49E215000", "08:30:00.000000000"},
+    {TYPE_TIME, "8:30:0", "00001BD49E215000", "08:30:00.000000000"},
+    {TYPE_TIME, "08:30", NULL, NULL},
+    {TYPE_TIME, "08:30:00.1234567890", NULL, NULL},
+    {TYPE_TIME, "08:30:00.", NULL, NULL},
     {TYPE_TIME, "86400000000000", NULL, NULL},
     {TYPE_TIME, "24:00:00", NULL, NULL},
     {TYPE_TIMESTAMP, "1385604000123", "000001429C6F297B", "2013-11-28T02:00:00.123Z"},
@@ -311,6 +315,9 @@ static const struct text_case text_cases[] = {
     {TYPE_TIMESTAMP, "2013-11-28T03:00+0100", "000001429C6F2900", "2013-11-28T02:00:00.000Z"},
     {TYPE_TIMESTAMP, "1969-12-31 23:59:59.999Z", "FFFFFFFFFFFFFFFF", "1969-12-31T23:59:59.999Z"},
     {TYPE_TIMESTAMP, "9223372036854775807", "7FFFFFFFFFFFFFFF", NULL},
+    {TYPE_TIMESTAMP, "2013-11-28 02:00:00 UTC", "000001429C6F2900", "2013-11-28T02:00:00.000Z"},
+    {TYPE_TIMESTAMP, "2013-11-28 03:00 +0100", "000001429C6F2900", "2013-11-28T02:00:00.000Z"},
+    {TYPE_TIMESTAMP, "2013-11-28 02:00 CET", NULL, NULL},
     {TYPE_TIMESTAMP, "2013-11-28 02", NULL, NULL},
     {TYPE_TIMESTAMP, "2013-11-28T02:00:00x", NULL, NULL},
     {TYPE_DURATION, "", NULL, NULL},
@@ -351,6 +358,9 @@ Test(type, durations_have_several_spellings)
     static const char *const cases[][2] = {
         {"P1Y2M3DT4H5M6S", "1y2mo3d4h5m6s"},
         {"P2W", "14d"},
+        {"P0001-02-03T04:05:06", "1y2mo3d4h5m6s"},
+        {"-1Y2MO3W", "-1y2mo21d"},
+        {"1\xc2\xb5s1ns", "1us1ns"},
         {"PT90M", "1h30m"},
         {"-14mo", "-1y2mo"},
         {"1500us", "1ms500us"},
@@ -371,6 +381,37 @@ Test(type, durations_have_several_spellings)
         expect_text(&printed, cases[i][1]);
         buffer_release(&value);
         buffer_release(&printed);
+    }
+}
+
+Test(type, durations_are_refused_in_cassandras_words)
+{
+    static const char *const cases[][2] = {
+        {"", "Unable to convert '' to a duration"},
+        {"-", "Unable to convert '' to a duration"},
+        {"5", "Unable to convert '5' to a duration"},
+        {"1x", "Unable to convert '1x' to a duration"},
+        {"1hx", "Unable to convert '1hx' to a duration"},
+        {"P", "Unable to convert 'P' to a duration"},
+        {"P1W2D", "Unable to convert 'P1W2D' to a duration"},
+        {"P1-02-03T04:05:06", "Unable to convert 'P1-02-03T04:05:06' to a duration"},
+        {"P0001-02-03T04:05:06x", "Unable to convert 'P0001-02-03T04:05:06x' to a duration"},
+        {"1h1h", "Invalid duration. The hours are specified multiple times"},
+        {"1m1h", "Invalid duration. The minutes should be after hours"},
+        {"2147483648mo",
+         "Invalid duration. The total number of months must be less or equal to 2147483647"},
+        {"178956971y",
+         "Invalid duration. The total number of months must be less or equal to 2147483647"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buffer value = {0};
+        struct error err = {0};
+        cr_expect_eq(type_duration_parse(bytes_text(cases[i][0]), &value, &err), ERROR_INVALID,
+                     "%s", cases[i][0]);
+        cr_expect_str_eq(err.text, cases[i][1]);
+        cr_expect_eq(value.size, 0);
+        buffer_release(&value);
     }
 }
 

@@ -1,0 +1,390 @@
+/* Literals in expressions: of one value, and of lists, sets, maps, tuples and user types.
+ *
+ * A literal of many values takes the type it stands for apart: each item is for an element, a key
+ * or a field of it.  As in Cassandra all items are looked at before anything is made of the first,
+ * so that what does not fit is refused by the literal that holds it:
+ *
+ *   INSERT INTO t (k, l) VALUES (1, [2, 'x'])     Invalid list literal for l: value 'x' is not of
+ *                                                 type int
+ *
+ * What only its own resolution can say the type of, a call, is refused there in the same words. */
+#include "query/cql/cql_expression_private.h"
+#include "query/cql/cql_literal_value.h"
+
+int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
+                           const struct cql_place *place, struct cql_expression **out)
+{
+    const struct type *type = place->type != NULL ? place->type : cql_literal_value_natural(term);
+    if (place->type == NULL && !place->is_argument) {
+        return cql_expression_untyped(scope, term);
+    }
+    if (!cql_literal_value_fits(term, type)) {
+        return cql_invalid(scope->fault, "Invalid %s constant (%.*s) for \"%s\" of type %s",
+                           cql_literal_value_kind(term), CQL_SHOW(term->text), place->receiver,
+                           cql_type_name(scope, type));
+    }
+    *out = cql_expression_new(scope, CQL_EXPRESSION_VALUE, type, 0);
+    (*out)->receiver = place->receiver;
+    struct buffer value = {0};
+    struct error err = {0};
+    int rc = cql_literal_value(term, type, &value, &err);
+    (*out)->value =
+        value.size == 0 ? bytes_of("", 0) : arena_copy(scope->arena, buffer_view(&value));
+    buffer_release(&value);
+    return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
+}
+
+/* ---- whether a literal stands for a type ---- */
+
+static bool is_parenthesis(const struct cql_term *term, const struct type *type)
+{
+    return term->kind == CQL_TERM_TUPLE && term->argument_count == 1 &&
+           (type == NULL || type->kind != TYPE_TUPLE);
+}
+
+static bool has_too_many(const struct cql_term *term, const struct type *type)
+{
+    return type->kind == TYPE_TUPLE && term->argument_count > type->argument_count;
+}
+
+/* What kind of brackets a literal has, in refusals. */
+static const char *collection_word(const struct cql_term *term)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_LIST:
+        return "list";
+    case CQL_TERM_SET:
+        return "set";
+    case CQL_TERM_MAP:
+        return "map";
+    case CQL_TERM_TUPLE:
+        return "tuple";
+    default:
+        return "user type";
+    }
+}
+
+static bool brackets_fit(const struct cql_term *term, const struct type *type)
+{
+    switch ((int)term->kind) {
+    case CQL_TERM_LIST:
+        return type->kind == TYPE_LIST;
+    case CQL_TERM_SET:
+        return type->kind == TYPE_SET || (term->arguments == NULL && type->kind == TYPE_MAP);
+    case CQL_TERM_MAP:
+        return type->kind == TYPE_MAP;
+    case CQL_TERM_TUPLE:
+        return type->kind == TYPE_TUPLE;
+    default:
+        return type->kind == TYPE_UDT;
+    }
+}
+
+/* A value's brackets; those of a selection are refused in other words. */
+static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
+                          const struct cql_place *place)
+{
+    bool is_value = place->table == NULL;
+    if (brackets_fit(term, place->type)) {
+        return 0;
+    }
+    if (is_value && term->kind == CQL_TERM_LIST) {
+        return cql_invalid(scope->fault,
+                           "Unexpected receiver type '%s'; only list and vector are expected",
+                           cql_type_name(scope, place->type));
+    }
+    bool is_tuple = is_value && term->kind == CQL_TERM_TUPLE && place->type->kind != TYPE_UDT;
+    return cql_invalid(scope->fault, "Invalid %s literal for %s of type %s",
+                       is_tuple ? "tuple type" : collection_word(term), place->receiver,
+                       cql_type_name(scope, place->type));
+}
+
+/* The type of item `index` of a literal that stands for `type`. */
+static const struct type *item_type(const struct type *type, uint32_t index)
+{
+    switch ((int)type->kind) {
+    case TYPE_TUPLE:
+        return type->arguments[index];
+    case TYPE_MAP:
+        return type->arguments[index % 2];
+    default:
+        return type->arguments[0];
+    }
+}
+
+/* How an item that is of another type is refused. */
+static const char *misfit_text(struct cql_scope *scope, const struct cql_term *term,
+                               const struct cql_place *place, uint32_t index,
+                               const struct cql_term *item, const struct type *wanted)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "Invalid %s literal for %s: ", collection_word(term), place->receiver);
+    if (term->kind == CQL_TERM_TUPLE) {
+        buffer_printf(&text, "component %u", index);
+    } else {
+        bool is_key = term->kind == CQL_TERM_MAP && index % 2 == 0;
+        buffer_append_text(&text, is_key ? "key " : "value ");
+        cql_expression_name(item, &text);
+    }
+    buffer_printf(&text, " is not of type %s", cql_type_name(scope, wanted));
+    const char *kept = cql_text(scope->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+static const char *field_misfit_text(struct cql_scope *scope, const struct cql_place *place,
+                                     const char *field, const struct type *wanted)
+{
+    struct buffer text = {0};
+    buffer_printf(&text, "Invalid user type literal for %s: field %s is not of type %s",
+                  place->receiver, field, cql_type_name(scope, wanted));
+    const char *kept = cql_text(scope->arena, buffer_view(&text));
+    buffer_release(&text);
+    return kept;
+}
+
+static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
+                       const struct cql_place *place, const char **misfit_out);
+
+/* Whether an item may stand for its type, as far as can be said without resolving it; 0 or 1, or a
+ * refusal. */
+static int item_fits(struct cql_scope *scope, const struct cql_term *item,
+                     const struct cql_place *place)
+{
+    const char *misfit = NULL;
+    const struct type *type;
+    if (cql_term_is_literal(item)) {
+        return cql_literal_value_fits(item, place->type);
+    }
+    switch ((int)item->kind) {
+    case CQL_TERM_LIST: {
+        int rc = check_brackets(scope, item, place);
+        rc = rc == 0 ? find_misfit(scope, item, place, &misfit) : rc;
+        return rc == 0 ? misfit == NULL : rc;
+    }
+    case CQL_TERM_SET:
+    case CQL_TERM_MAP:
+    case CQL_TERM_UDT:
+    case CQL_TERM_TUPLE: {
+        if (is_parenthesis(item, place->type)) {
+            return item_fits(scope, item->arguments, place);
+        }
+        if (!brackets_fit(item, place->type) || has_too_many(item, place->type)) {
+            return 0;
+        }
+        int rc = find_misfit(scope, item, place, &misfit);
+        return rc == 0 ? misfit == NULL : rc;
+    }
+    case CQL_TERM_HINT:
+        return cql_type_resolve(scope, item->type, &type) == 0 && cql_type_fits(place->type, type);
+    default:
+        return 1;
+    }
+}
+
+static int find_field_misfit(struct cql_scope *scope, const struct cql_term *term,
+                             const struct cql_place *place, const char **misfit_out)
+{
+    for (const struct cql_term *name = term->arguments; name != NULL; name = name->next->next) {
+        int field = cql_expression_udt_field(place->type, name->text);
+        if (field < 0) {
+            continue;
+        }
+        struct cql_place within = *place;
+        within.type = place->type->arguments[field];
+        int fits = item_fits(scope, name->next, &within);
+        if (fits < 0) {
+            return fits;
+        }
+        if (fits == 0) {
+            *misfit_out =
+                field_misfit_text(scope, place, place->type->field_names[field], within.type);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* The refusal of the first item that does not fit; NULL: all do.  The brackets fit. */
+static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
+                       const struct cql_place *place, const char **misfit_out)
+{
+    const struct type *type = place->type;
+    uint32_t index = 0;
+    *misfit_out = NULL;
+    if (type->kind == TYPE_UDT) {
+        return find_field_misfit(scope, term, place, misfit_out);
+    }
+    for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
+        struct cql_place within = *place;
+        within.type = item_type(type, index);
+        int fits = item_fits(scope, item, &within);
+        if (fits < 0) {
+            return fits;
+        }
+        if (fits == 0) {
+            *misfit_out = misfit_text(scope, term, place, index, item, within.type);
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* ---- the literals of many values ---- */
+
+/* An item that only its resolution can say the type of. */
+static bool is_call(const struct cql_term *item)
+{
+    return item->kind == CQL_TERM_FUNCTION || item->kind == CQL_TERM_CAST;
+}
+
+static bool has_marker(const struct cql_term *term)
+{
+    bool found = term->kind == CQL_TERM_MARKER || (term->of != NULL && has_marker(term->of));
+    for (const struct cql_term *item = term->arguments; item != NULL && !found; item = item->next) {
+        found = has_marker(item);
+    }
+    return found;
+}
+
+/* Null and markers are refused within collections, not within tuples. */
+static int check_item(struct cql_scope *scope, const struct cql_term *term,
+                      const struct cql_term *item, const struct cql_place *place)
+{
+    if (place->type->kind == TYPE_TUPLE) {
+        return 0;
+    }
+    if (item->kind == CQL_TERM_NULL) {
+        return cql_invalid(scope->fault, "null is not supported inside collections");
+    }
+    if (place->table == NULL && has_marker(item)) {
+        return cql_invalid(scope->fault,
+                           "Invalid %s literal for %s: bind variables are not supported inside "
+                           "collection literals",
+                           collection_word(term), place->receiver);
+    }
+    return 0;
+}
+
+static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
+                         const struct cql_place *place, struct cql_expression *collection)
+{
+    const struct type *type = collection->type;
+    uint32_t index = 0;
+    for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
+        const char *part = type->kind == TYPE_TUPLE                   ? "tuple"
+                           : type->kind == TYPE_MAP && index % 2 == 0 ? "key"
+                                                                      : "value";
+        struct cql_place within = *place;
+        within.type = item_type(type, index);
+        within.receiver = cql_expression_part(scope, part, place->receiver);
+        within.is_checked = true;
+        within.misfit = place->table == NULL && is_call(item)
+                            ? misfit_text(scope, term, place, index, item, within.type)
+                            : NULL;
+        int rc = cql_expression_resolve(scope, item, &within, &collection->arguments[index]);
+        if (rc == 0) {
+            rc = check_item(scope, term, item, place);
+        }
+        if (rc != 0) {
+            return rc;
+        }
+    }
+    return 0;
+}
+
+static int resolve_udt(struct cql_scope *scope, const struct cql_term *term,
+                       const struct cql_place *place, struct cql_expression **out)
+{
+    const struct type *type = place->type;
+    *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, type, type->argument_count);
+    const struct cql_term *name = term->arguments;
+    while (name != NULL && name->next != NULL) {
+        int field = cql_expression_udt_field(type, name->text);
+        if (field < 0) {
+            return cql_invalid(scope->fault,
+                               "Unknown field '%.*s' in value of user defined type %s",
+                               CQL_SHOW(name->text), type->name);
+        }
+        struct cql_place within = *place;
+        within.type = type->arguments[field];
+        within.receiver = type->field_names[field];
+        within.is_checked = true;
+        within.misfit = place->table == NULL && is_call(name->next)
+                            ? field_misfit_text(scope, place, type->field_names[field], within.type)
+                            : NULL;
+        int rc = cql_expression_resolve(scope, name->next, &within, &(*out)->arguments[field]);
+        if (rc != 0) {
+            return rc;
+        }
+        name = name->next->next;
+    }
+    return 0;
+}
+
+/* A list, set or tuple that no type is wanted of: what its items are. */
+static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
+                           const struct cql_place *place, struct cql_expression **out)
+{
+    if (!cql_expression_is_typed(term, place->is_argument)) {
+        return cql_expression_untyped(scope, term);
+    }
+    uint32_t count = term->argument_count;
+    *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, NULL, count);
+    (*out)->receiver = place->receiver;
+    const struct type **types = arena_alloc(scope->arena, count * sizeof(*types), 16);
+    uint32_t i = 0;
+    for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, i++) {
+        int rc = cql_expression_resolve(scope, item, place, &(*out)->arguments[i]);
+        if (rc != 0) {
+            return rc;
+        }
+        types[i] = (*out)->arguments[i]->type;
+        if (term->kind != CQL_TERM_TUPLE && !cql_type_fits(types[0], types[i])) {
+            return cql_expression_untyped(scope, term);
+        }
+    }
+    (*out)->type =
+        term->kind == CQL_TERM_TUPLE
+            ? cql_type_of(scope->arena, TYPE_TUPLE, types, count)
+            : cql_type_collection_of(scope->arena,
+                                     term->kind == CQL_TERM_LIST ? TYPE_LIST : TYPE_SET, types[0]);
+    return 0;
+}
+
+int cql_expression_collection(struct cql_scope *scope, const struct cql_term *term,
+                              const struct cql_place *place, struct cql_expression **out)
+{
+    const struct type *type = place->type;
+    const char *misfit = NULL;
+    if (is_parenthesis(term, type)) {
+        return cql_expression_resolve(scope, term->arguments, place, out);
+    }
+    if (type == NULL) {
+        return resolve_untyped(scope, term, place, out);
+    }
+    int rc = check_brackets(scope, term, place);
+    if (rc == 0 && has_too_many(term, type)) {
+        return cql_invalid(scope->fault,
+                           "Invalid tuple literal for %s: too many elements. Type %s expects %u "
+                           "but got %u",
+                           place->receiver, cql_type_name(scope, type), type->argument_count,
+                           term->argument_count);
+    }
+    if (rc == 0 && place->table == NULL && !place->is_checked) {
+        rc = find_misfit(scope, term, place, &misfit);
+    }
+    if (rc != 0) {
+        return rc;
+    }
+    if (misfit != NULL) {
+        return cql_invalid(scope->fault, "%s", misfit);
+    }
+    if (type->kind == TYPE_UDT) {
+        return resolve_udt(scope, term, place, out);
+    }
+    uint32_t count = type->kind == TYPE_TUPLE ? type->argument_count : term->argument_count;
+    *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, type, count);
+    (*out)->receiver = place->receiver;
+    return resolve_items(scope, term, place, *out);
+}
