@@ -55,7 +55,7 @@ struct cql_place {
     uint32_t *aggregate_count;
     bool is_argument;                    /* a literal brings its own type where none is wanted */
     bool is_checked;                     /* the literal around it was found to fit its type */
-    const char *misfit;                  /* how a result of another type is refused; NULL: usually */
+    const char *misfit;                  /* how a result of another type is refused; or NULL */
 };
 enum { CQL_AGGREGATES_MAX = 256 };
 
