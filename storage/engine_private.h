@@ -191,6 +191,8 @@ struct view {
 };
 /* Runs of `table_id`, or of all tables when it is 0.  Engine thread, both. */
 void view_take(struct engine *engine, uint32_t table_id, uint64_t frame, struct view *view_out);
+/* Give up the sealed fresh runs: for who has the index. */
+void view_leave_wide(struct view *view);
 void view_release(struct view *view);
 
 /* Open the manifest's segments and build the indexes; remove files that are in neither. */

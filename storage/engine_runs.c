@@ -224,6 +224,19 @@ void view_take(struct engine *engine, uint32_t table_id, uint64_t frame, struct 
     }
 }
 
+void view_leave_wide(struct view *view)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < view->segment_count; i++) {
+        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE) {
+            segment_unref(view->segments[i]);
+        } else {
+            view->segments[count++] = view->segments[i];
+        }
+    }
+    view->segment_count = count;
+}
+
 void view_release(struct view *view)
 {
     for (uint32_t i = 0; i < view->frozen_count; i++) {

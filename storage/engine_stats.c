@@ -214,7 +214,7 @@ struct stats_scan {
     struct freeze_waiter waiter;
     struct engine *engine;
     const struct table *table;
-    struct view view;                  /* its runs tell which partitions there are */
+    struct view view;                  /* without wide segments, whose partitions the index has */
     struct partition_reader *reader;
     enum read_view read_view;
     bool has_last;                     /* token and key: of the last partition worked on */
@@ -287,6 +287,23 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
+/* The next partition: of the index, which has those of sealed fresh runs, or of another run. */
+static bool scan_seek(struct stats_scan *scan, int64_t *token_out, struct bytes *key_out)
+{
+    struct partition_index *index = engine_index(scan->engine, scan->table->id);
+    int64_t token = scan->has_last ? scan->token : INT64_MIN;
+    struct bytes key = buffer_view(&scan->key);
+    struct partition_index_entry entry;
+    bool found = partition_reader_seek(scan->reader, token, key, scan->has_last, token_out,
+                                       key_out);
+    if (index == NULL || !partition_index_seek(index, token, key, scan->has_last, &entry) ||
+        (found && partition_order(*token_out, *key_out, entry.token, entry.key) < 0))
+        return found;
+    *token_out = entry.token;
+    *key_out = entry.key;
+    return true;
+}
+
 /* Partitions with exceptions are recounted by reads of their own, one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
@@ -294,8 +311,7 @@ static void scan_step(struct stats_scan *scan)
     int64_t token;
     struct bytes key;
     while (scan->count < scan->limit) {
-        if (!partition_reader_seek(scan->reader, scan->has_last ? scan->token : INT64_MIN,
-                                   buffer_view(&scan->key), scan->has_last, &token, &key)) {
+        if (!scan_seek(scan, &token, &key)) {
             scan->at_end = true;
             break;
         }
@@ -329,6 +345,7 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
         return;
     }
     view_take(engine, scan->table->id, frame_of(engine, scan->read_view), &scan->view);
+    view_leave_wide(&scan->view);
     scan->table = schema_table(scan->view.schema, scan->table->id);
     scan->reader = partition_reader_new(&scan->view, scan->table);
     scan_step(scan);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/radix_sort.h"
 
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */
@@ -50,6 +51,7 @@ struct partition_index {
     uint32_t slot_capacity;
     uint32_t *order;
     uint32_t order_count;              /* count when it was sorted; differs: stale */
+    uint32_t walked;                   /* place in the order of the entry that was sought last */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)
@@ -314,25 +316,39 @@ static int compare_places(const void *a, const void *b, void *context)
     return partition_order(first->token, entry_key(first), second->token, entry_key(second));
 }
 
+/* By the upper halves of the tokens, and entries of one half, which are few, among themselves.  For
+ * the time of the sort it takes 16 bytes an entry. */
 static void index_sort(struct partition_index *index)
 {
+    uint64_t *items = memory_alloc(2 * (size_t)index->count * sizeof *items);
     uint32_t count = 0;
-    index->order = memory_resize(index->order, index->count * sizeof(uint32_t));
     for (uint32_t i = 0; i < index->slot_capacity; i++) {
-        if (index->slots[i] != 0) {
-            index->order[count++] = index->slots[i] - 1;
-        }
+        if (index->slots[i] == 0)
+            continue;
+        uint32_t place = index->slots[i] - 1;
+        uint64_t token = (uint64_t)entry_at(index, place)->token ^ UINT64_C(1) << 63;
+        items[count++] = (token >> 32) << 32 | place;
     }
-    qsort_r(index->order, count, sizeof(uint32_t), compare_places, index);
+    const uint64_t *sorted = radix_sort(items, items + index->count, count, 32, 32);
+    index->order = memory_resize(index->order, index->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < count; i++)
+        index->order[i] = (uint32_t)sorted[i];
+    uint32_t end;
+    for (uint32_t start = 0; start < count; start = end) {
+        for (end = start + 1; end < count && sorted[end] >> 32 == sorted[start] >> 32; end++) {
+        }
+        if (end - start > 1)
+            qsort_r(index->order + start, end - start, sizeof(uint32_t), compare_places, index);
+    }
+    memory_free(items);
     index->order_count = count;
+    index->walked = 0;
 }
 
-bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
-                          bool after, struct partition_index_entry *entry_out)
+/* Where the first entry at or after (token, key) is in the order, or after it. */
+static uint32_t order_seek(const struct partition_index *index, int64_t token, struct bytes key,
+                           bool after)
 {
-    if (index->order_count != index->count) {
-        index_sort(index);
-    }
     uint32_t low = 0;
     uint32_t high = index->count;
     while (low < high) {
@@ -345,9 +361,29 @@ bool partition_index_seek(struct partition_index *index, int64_t token, struct b
             high = middle;
         }
     }
-    if (low == index->count) {
+    return low;
+}
+
+/* Whether the entry found last is that of (token, key): then the next one is behind it. */
+static bool is_walking(const struct partition_index *index, int64_t token, struct bytes key)
+{
+    if (index->walked >= index->count)
+        return false;
+    const struct index_entry *entry = entry_at(index, index->order[index->walked]);
+    return entry->token == token && bytes_equal(entry_key(entry), key);
+}
+
+bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
+                          bool after, struct partition_index_entry *entry_out)
+{
+    if (index->order_count != index->count) {
+        index_sort(index);
+    }
+    index->walked = after && is_walking(index, token, key) ? index->walked + 1
+                                                           : order_seek(index, token, key, after);
+    if (index->walked == index->count) {
         return false;
     }
-    *entry_out = entry_view(entry_at(index, index->order[low]));
+    *entry_out = entry_view(entry_at(index, index->order[index->walked]));
     return true;
 }

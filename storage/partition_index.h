@@ -34,7 +34,8 @@ size_t partition_index_bytes(const struct partition_index *index);     /* of mem
  * change meanwhile.  False at the end. */
 bool partition_index_next(const struct partition_index *index, uint32_t *place,
                           struct partition_index_entry *entry_out);
-/* The first entry at or after (token, key), or after it; false at the end.  Sorts after adds. */
+/* The first entry at or after (token, key), or after it; false at the end.  Sorts after adds; a
+ * walk from each entry to the one after it costs no search. */
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out);
 /* Order of partitions: by token, then key bytes. */

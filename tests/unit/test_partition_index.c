@@ -61,6 +61,40 @@ Test(partition_index, what_is_added_to_many_partitions_is_found_in_order)
     partition_index_free(index);
 }
 
+/* Tokens that share their upper half, or are the same, of both signs. */
+Test(partition_index, tokens_that_are_alike_are_in_order_too)
+{
+    static const int64_t tokens[] = {5, -1, INT64_MIN, (INT64_C(7) << 32) + 1, INT64_MAX,
+                                     0, 5,  (INT64_C(7) << 32) + 1};
+    enum { COUNT = sizeof tokens / sizeof *tokens };
+    struct partition_index *index = partition_index_new(1);
+    struct partition_index_entry entry = {.token = INT64_MIN};
+    const struct partition_stats one = {.rows = 1};
+    char text[32];
+    for (uint32_t i = 0; i < COUNT; i++)
+        partition_index_add(index, tokens[i], key_of(COUNT - i, text), &one);
+    for (uint32_t walk = 0; walk < 2; walk++) {
+        uint32_t walked = 0;
+        struct partition_index_entry before = {.token = INT64_MIN};
+        while (partition_index_seek(index, before.token, before.key, walked > 0, &entry)) {
+            struct partition_index_entry again;
+            cr_assert(walked == 0 || partition_order(before.token, before.key, entry.token,
+                                                     entry.key) < 0);
+            cr_assert(walk == 0 ||
+                      partition_index_seek(index, INT64_MIN, (struct bytes){0}, false, &again));
+            before = entry;
+            walked++;
+        }
+        cr_assert_eq(walked, COUNT);
+    }
+    uint32_t place = 0;
+    uint32_t met = 0;
+    while (partition_index_next(index, &place, &entry))
+        met++;
+    cr_assert_eq(met, COUNT);
+    partition_index_free(index);
+}
+
 /* Each would not fit the small form: what comes out must be what stats alone give. */
 Test(partition_index, sums_beyond_the_small_form_are_exact)
 {
