@@ -311,7 +311,7 @@ static bool chart_day(struct report *report, const struct day_figure *figure)
         .clicks = figure->clicks,
         .gross = figure->gross,
         .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
-        .unpriced_days = !figure->is_priced};
+        .unpriced_days = day_figure_is_unpriced(figure)};
     return chart_row(report, &row);
 }
 
@@ -418,7 +418,7 @@ static int group_add(struct report_group *group, const struct day_figure *figure
     int rc = decimal_add(group->gross, figure->gross, &group->gross);
     if (rc == 0 && figure->is_priced) {
         rc = decimal_add(group->amount, figure->amount, &group->amount);
-    } else if (rc == 0) {
+    } else if (rc == 0 && day_figure_is_unpriced(figure)) {
         group->unpriced_days++;
         rc = decimal_add(group->unpriced_gross, figure->gross, &group->unpriced_gross);
     }
@@ -472,7 +472,7 @@ static void take_day(struct report *report, const struct day_figure *figure)
     buffer_clear(&report->day_reseller);
     buffer_append_bytes(&report->day_reseller, figure->reseller);
     report->day_figure.reseller = buffer_view(&report->day_reseller);
-    if (!figure->is_priced) {
+    if (day_figure_is_unpriced(figure)) {
         report->unpriced_days++;
         report->status =
             decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);
@@ -490,7 +490,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         }
         return figure->clicks == 0;
     }
-    if (!figure->is_priced) {
+    if (day_figure_is_unpriced(figure)) {
         report->unpriced_days++;
         report->status =
             decimal_add(report->unpriced_gross, figure->gross, &report->unpriced_gross);

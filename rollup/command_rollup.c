@@ -106,7 +106,7 @@ static bool count_figure(void *context, const struct day_figure *figure)
     call->clicks += figure->clicks;
     if (figure->is_priced) {
         rc = rc == 0 ? decimal_add(call->amount, figure->amount, &call->amount) : rc;
-    } else if (figure->clicks > 0) {
+    } else if (day_figure_is_unpriced(figure)) {
         call->unpriced_days++;
         rc = rc == 0 ? decimal_add(call->unpriced_gross, figure->gross, &call->unpriced_gross) : rc;
     }

@@ -85,6 +85,13 @@ struct day_figure {
     enum day_state state;
 };
 
+/* A day with clicks and without a rate.  One that was published stays when its last click is gone;
+ * it earns nothing, but lacks nothing either. */
+static inline bool day_figure_is_unpriced(const struct day_figure *figure)
+{
+    return !figure->is_priced && figure->clicks > 0;
+}
+
 /* Every figure of the given resellers (none: all) and days (inclusive), reseller ascending by
  * bytes, day descending.  `each` returns false to stop; `done` is last. */
 struct figure_query {
