@@ -295,9 +295,9 @@ soak: all
 damage: $(out)/tests/sim/test_damage
 	@DAMAGE_STEP=1 $< --verbose
 
-# Drivers of other languages, whose tools are no packages of ours.
+# Drivers of other languages, whose tools are no packages of ours; cqlsh copies N rows, a million.
 test-clients: all build/python/installed
-	@tests/clients/run.sh $(out)/daybook
+	@$(if $(call given,N),N=$(N)) tests/clients/run.sh $(out)/daybook
 
 # The fuzzers are clang's; MINUTES are for all of them together.
 fuzz_make = $(MAKE) --no-print-directory BUILD=fuzz CC=clang

@@ -11,8 +11,8 @@
  *   the manifest names the segments that hold them.
  *
  * Happy path of a batch: has the log room, hook, serialize into the open payload, apply, remember
- * who waits.  If the log is idle the frame is sealed at once; else it grows until the
- * write under way returns: the group sizes itself by load.
+ * who waits.  If the log is idle the frame is sealed at once, or at the end of the turn; else it
+ * grows until the write under way returns: the group sizes itself by load.
  *
  * Failure: after a failed write or sync nothing more is ever acknowledged; waiters are told, apply
  * answers ERROR_FAILED, and what runs the engine stops it. */
@@ -178,13 +178,14 @@ static void seal_fire(struct timer *timer)
     engine_seal_if_idle(timer->context);
 }
 
-/* The frame waits for what is to follow, but not for long. */
-static void seal_later(struct engine *engine)
+/* The frame waits for what is to follow, but not for long; while another is written it waits for
+ * that one anyway. */
+static void seal_later(struct engine *engine, int64_t delay_ms)
 {
     struct executor *executor = engine->world->executor;
-    if (engine->seal_timer.handle == NULL) {
+    if (engine->seal_timer.handle == NULL && !commit_log_is_writing(engine->log)) {
         engine->seal_timer = (struct timer){.fire = seal_fire, .context = engine};
-        executor->timer_start(executor, &engine->seal_timer, FOLLOW_MS);
+        executor->timer_start(executor, &engine->seal_timer, delay_ms);
     }
 }
 
@@ -543,7 +544,9 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         waiter_add(engine, engine->payload_frame, done, context);
     }
     if (batch->is_followed) {
-        seal_later(engine);
+        seal_later(engine, FOLLOW_MS);
+    } else if (batch->joins_turn) {
+        seal_later(engine, 0);
     } else {
         engine_seal_if_idle(engine);
     }

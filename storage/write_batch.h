@@ -58,6 +58,9 @@ struct write_batch {
     /* Its writer applies another within a moment, and waits for both: one frame for the two, rather
      * than the second one's only after the first one's sync. */
     bool is_followed;
+    /* Its writer is one of many that write little: its frame is sealed at the end of the loop's
+     * turn, with all that came in it, rather than at once and for it alone. */
+    bool joins_turn;
 };
 
 struct write_batch *write_batch_new(void);

@@ -440,6 +440,7 @@ static void write_wait(struct cql_work *work)
     bool is_new = write->once != NULL && !write->is_copy;
     struct store_expectation expectation = {0};
     write_batch_clear(write->batch);
+    write->batch->joins_turn = true;
     if (is_new) {
         expectation = cql_once_expectation(write->once);
         cql_once_add(write->once, &write->answer, write->batch);
@@ -463,6 +464,7 @@ static int build(struct write *write)
     int64_t now_us = store_now_us(write->work->cql->options.store);
     write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
+    write->batch->joins_turn = true;
     write->batch->hold = write->is_holding ? &write->hold : NULL;
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];

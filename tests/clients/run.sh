@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Run the clients whose tools are installed against a server of their own; ends with one line
-# "N passed, N failed".
+# Run the clients whose tools are installed against a server of their own; ends with a line for each
+# of them, and one line "N passed, N failed".
 #
-#   run.sh ./daybook [node|gocql|gocql2|java|rust|python|cqlsh]...
+#   run.sh ./daybook [python|node|gocql|gocql2|java|rust|cqlsh]...
 #
-# Each client works once with each version of the protocol that it speaks, and once goes on through
-# a disk that stalls for 15 seconds and a kill -9: what it sends again must count once.
+# Each driver works once with each version of the protocol that it speaks, and once goes on through
+# a disk that stalls for 15 seconds and a kill -9: what it sends again must count once.  cqlsh goes
+# through the tests that the end-to-end ones have for it, and takes N rows (a million) in and out.
 set -uo pipefail
 program=$(realpath "$1")
 shift
@@ -23,6 +24,7 @@ password=secret
 port=0
 passed=0
 failed=0
+declare -A summary
 mkdir -p "$build"
 # bcrypt of the password, at cost 4
 echo "$user:\$2b\$04\$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW" >"$directory/users"
@@ -46,15 +48,18 @@ start() {
 trap 'kill $server; wait $server; rm -rf "$directory"' EXIT
 start
 
-# Count what came of "$1", whose output is in $said; $2 is its status.
+# Count what came of "$2" of the client $1, whose output is in $said; $3 is its status, and $4 what
+# is to be said of one that went well.
 count() {
-    if [ "$2" -eq 0 ]; then
+    if [ "$3" -eq 0 ]; then
         passed=$((passed + 1))
+        summary[$1]+="${summary[$1]:+; }$2${4:+: $4}"
         return
     fi
     failed=$((failed + 1))
+    summary[$1]+="${summary[$1]:+; }$2: FAILED"
     tail -n 30 "$said"
-    echo "FAILED: $1"
+    echo "FAILED: $1, $2"
 }
 
 # A client's program and its words, for each version of the protocol that it speaks; then through
@@ -65,7 +70,7 @@ try() {
     for version in $versions; do
         timeout 120 "$@" 127.0.0.1 "$port" "$version" "${client}_v$version" $user $password \
             >"$said" 2>&1
-        count "$client, version $version" $?
+        count "$client" "version $version" $?
     done
     trouble "$client" "$@" 127.0.0.1 "$port" "$version" "${client}_through" $user $password through
 }
@@ -97,19 +102,21 @@ trouble() {
     status=$?
     # Without anything sent again it was no trial.
     grep -q "sent, [1-9][0-9]* sent again" "$said" || status=1
-    count "$client, through a stalled disk and a restart" $status
-    [ $status -ne 0 ] || echo "$client: $(tail -n 1 "$said")"
+    count "$client" "a stalled disk and a restart" $status "$(tail -n 1 "$said")"
 }
 
-# What prepares a client; false: it cannot be run, and that is a failure.
+# What prepares the client $1; false: it cannot be run, and that is a failure.
 prepare() {
+    local client=$1
+    shift
     "$@" >"$said" 2>&1 && return
-    count "$*" 1
+    count "$client" "$*" 1
     return 1
 }
 
+# Whether the tool $2 of the client $1 is there.
 have() {
-    command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; return 1; }
+    command -v "$2" >/dev/null || { summary[$1]="skipped: $2 is not installed"; return 1; }
 }
 
 run_python() {
@@ -117,55 +124,60 @@ run_python() {
 }
 
 run_node() {
-    have npm || return
+    have node npm || return
     mkdir -p "$build/node" && cp node/* "$build/node"
-    prepare npm --prefix "$build/node" ci --no-audit --no-fund &&
+    prepare node npm --prefix "$build/node" ci --no-audit --no-fund &&
         try node "3 4" node "$build/node/client.js"
 }
 
-# $1: the folder with the driver's own files; $2: how the shared ones become its; then name and
-# versions.
-build_go() {
-    have go || return
-    mkdir -p "$build/$1" && cp "$1"/* "$build/$1"
+# $1: the client; $2: the folder with the driver's own files; $3: how the shared ones become its;
+# $4: versions.
+run_go() {
+    have "$1" go || return
+    mkdir -p "$build/$2" && cp "$2"/* "$build/$2"
     for file in main through; do
-        sed "$2" "go/$file.go" >"$build/$1/$file.go"
+        sed "$3" "go/$file.go" >"$build/$2/$file.go"
     done
-    prepare go -C "$build/$1" build -o client . && try "$3" "$4" "$build/$1/client"
+    prepare "$1" go -C "$build/$2" build -o client . && try "$1" "$4" "$build/$2/client"
 }
 
 run_gocql() {
-    build_go go '' gocql "3 4"
+    run_go gocql go '' "3 4"
 }
 
 run_gocql2() {
     local first='"github.com/gocql/gocql"'
     local second='gocql "github.com/apache/cassandra-gocql-driver/v2"'
-    build_go go2 "s|$first|$second|" gocql2 "4 5"
+    run_go gocql2 go2 "s|$first|$second|" "4 5"
 }
 
 run_java() {
-    have mvn || return
-    prepare mvn -q -f java/pom.xml dependency:build-classpath \
+    have java mvn || return
+    prepare java mvn -q -f java/pom.xml dependency:build-classpath \
         "-Dmdep.outputFile=$build/classpath" &&
         try java "3 4 5" java -cp "$(cat "$build/classpath")" java/Client.java
 }
 
 run_rust() {
-    have cargo || return
-    CARGO_TARGET_DIR=$build/rust prepare cargo build -q --locked --manifest-path rust/Cargo.toml &&
-        try rust "4" "$build/rust/debug/client"
+    have rust cargo || return
+    CARGO_TARGET_DIR=$build/rust prepare rust cargo build -q --locked \
+        --manifest-path rust/Cargo.toml && try rust "4" "$build/rust/debug/client"
 }
 
 run_cqlsh() {
-    timeout 900 "$python/python3" cqlsh/copy_rows.py "$python/cqlsh" 127.0.0.1 "$port" $user \
-        $password "$directory" >"$said" 2>&1
-    count "cqlsh, COPY of a million rows" $?
-    grep rows/s "$said"
+    DAYBOOK=$program "$python/python3" -m pytest -q "$root/tests/e2e/test_cqlsh.py" >"$said" 2>&1
+    count cqlsh "statements, DESCRIBE, pages, tracing, its own commands" $? "$(tail -n 1 "$said")"
+    timeout 3600 "$python/python3" cqlsh/copy_rows.py "$python/cqlsh" 127.0.0.1 "$port" $user \
+        $password "$directory" "$server" "${N:-1000000}" >"$said" 2>&1
+    count cqlsh "COPY" $?
+    grep "^COPY" "$said"
 }
 
 for client in $clients; do
     run_"$client"
+done
+for client in $clients; do
+    echo "$client: ${summary[$client]}"
 done
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -54,8 +54,15 @@ class Raw:
         self.socket = socket.create_connection(("127.0.0.1", port(server)), daybook.PATIENCE)
 
     def send(self, opcode, body=b"", stream=0, flags=0):
-        header = struct.pack(">BBhBi", self.version, flags, stream, opcode, len(body))
-        self.socket.sendall(header + body)
+        self.socket.sendall(self._envelope(opcode, body, stream, flags))
+
+    def send_all(self, opcode, bodies):
+        """Requests that leave together, in streams of their numbers."""
+        self.socket.sendall(b"".join(self._envelope(opcode, body, stream, 0)
+                                     for stream, body in enumerate(bodies)))
+
+    def _envelope(self, opcode, body, stream, flags):
+        return struct.pack(">BBhBi", self.version, flags, stream, opcode, len(body)) + body
 
     def receive(self):
         """The next envelope: version, stream, opcode, body; None at the end."""

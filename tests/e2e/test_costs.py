@@ -12,10 +12,12 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
 
+import cql
 import daybook
 
 # Not ./daybook, which is a copy of the release one of either compiler.
@@ -75,10 +77,10 @@ def callgrind(profile):
     return ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={profile}"]
 
 
-def difference(run):
-    """What CLICKS more clicks add to each figure that `run` returns."""
+def difference(run, few=FEW, many=MANY):
+    """What the longer run's further clicks (CLICKS, unless told) add to each of its figures."""
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        few, many = pool.map(run, (FEW, MANY))
+        few, many = pool.map(run, (few, many))
     return collections.Counter({name: many[name] - few.get(name, 0) for name in many})
 
 
@@ -161,19 +163,114 @@ def test_instructions_and_allocations_of_a_click_from_socket_to_answer(
                   counts["allocations"] / BATCHES, 30)
 
 
+# ---- statements of the CQL door ----
+
+FLIGHT = 64
+STATEMENTS = 30 * FLIGHT, 90 * FLIGHT
+CQL_SCHEMA = (
+    "CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    "CREATE TABLE shop.ad_click (reseller_id text, day text, time timestamp, ad_id text, "
+    "amount decimal, PRIMARY KEY ((reseller_id, day), time, ad_id)) "
+    "WITH CLUSTERING ORDER BY (time DESC)",
+    "CREATE TABLE shop.hit (id text PRIMARY KEY, hits counter)")
+# By name: the statement, and the values of the one of a number.
+CQL_STATEMENTS = {
+    "insert": ("INSERT INTO shop.ad_click (reseller_id, day, time, ad_id, amount) "
+               "VALUES (?, ?, ?, ?, ?)",
+               lambda number: (b"reseller-%04d" % (number % 10), b"2026-08-01",
+                               struct.pack(">q", 1785542400000 + number),
+                               b"ad-%07d" % (number % 977), b"\0\0\0\2" + b"\x7b")),
+    "counter": ("UPDATE shop.hit SET hits = hits + 1 WHERE id = ?",
+                lambda number: (b"ad-%07d" % (number % 977),)),
+    "select": ("SELECT amount FROM shop.ad_click WHERE reseller_id = ? AND day = ? LIMIT 1",
+               lambda number: (b"reseller-%04d" % (number % 10), b"2026-08-01")),
+}
+
+
+def executed(directory, statement, count, wrapper):
+    """Start a server, have it execute a prepared statement, FLIGHT at a time, and stop it."""
+    server = daybook.Server(directory, "--cql", "127.0.0.1:0", wrapper=wrapper,
+                            program=BUILT / "daybook")
+    raw = cql.Raw(server)
+    raw.startup()
+    for text in CQL_SCHEMA:
+        raw.query(text)
+        assert raw.receive()[2] == 8
+    text, values = CQL_STATEMENTS[statement]
+    raw.send(9, struct.pack(">i", len(text)) + text.encode())
+    prepared = raw.receive()[3]
+    assert prepared[:4] == b"\0\0\0\4"
+    size, = struct.unpack_from(">H", prepared, 4)
+    named = prepared[4:6 + size] + struct.pack(">HB", 1, 1)
+    for first in range(0, count, FLIGHT):
+        raw.send_all(10, [named + bound(values(number))
+                          for number in range(first, first + FLIGHT)])
+        for _ in range(FLIGHT):
+            assert raw.receive()[2] == 8
+    raw.close()
+    assert server.stop() == 0, server.text()
+
+
+def bound(values):
+    return struct.pack(">H", len(values)) + b"".join(
+        struct.pack(">i", len(value)) + value for value in values)
+
+
+@needs["valgrind"]
+@pytest.mark.parametrize("statement, instructions, allocations", [
+    ("insert", 17300, 8),
+    ("counter", 8700, 6),
+    ("select", 20800, 17),
+])
+def test_instructions_and_allocations_of_a_prepared_statement(tmp_path, statement, instructions,
+                                                              allocations):
+    def run(count):
+        profile = tmp_path / f"{count}.callgrind"
+        executed(tmp_path / str(count), statement, count, callgrind(profile))
+        return Profile(profile).costs()
+
+    counts = difference(run, *STATEMENTS)
+    more = STATEMENTS[1] - STATEMENTS[0]
+    assert_within(f"instructions of a prepared {statement}", counts["instructions"] / more,
+                  instructions)
+    assert_within(f"allocations of a prepared {statement}", counts["allocations"] / more,
+                  allocations)
+
+
 # ---- system calls ----
+
+
+def system_calls(place, run):
+    """By name, how many `run` makes of a server under the wrapper that it is given."""
+    counts = place.with_suffix(".strace")
+    # -D: the server stays our child, and strace leaves it its signals.
+    run(["strace", "-D", "-f", "-c", "-o", counts])
+    daybook.wait_until(lambda: "total" in counts.read_text(), "strace's table")
+    rows = [line.split() for line in counts.read_text().splitlines()]
+    return collections.Counter({row[-1]: int(row[3]) for row in rows if row[-1] != "syscall"
+                                and row[0][0].isdigit()})
+
+
+@needs["strace"]
+def test_system_calls_of_a_prepared_statement(tmp_path):
+    def run(count):
+        directory = tmp_path / str(count)
+        return system_calls(directory, lambda wrapper: executed(directory, "insert", count,
+                                                                wrapper))
+
+    counts = difference(run, *STATEMENTS)
+    flights = (STATEMENTS[1] - STATEMENTS[0]) / FLIGHT
+    assert_within(f"syncs of {FLIGHT} INSERTs that come together", counts["fdatasync"] / flights,
+                  1.15)
+    assert_within(f"system calls of {FLIGHT} INSERTs that come together",
+                  counts["total"] / flights, 15.2)
 
 
 @needs["strace"]
 def test_system_calls_of_a_batch(tmp_path):
     def run(clicks):
-        counts = tmp_path / f"{clicks}.strace"
-        # -D: the server stays our child, and strace leaves it its signals.
-        served(tmp_path / str(clicks), clicks, ["strace", "-D", "-f", "-c", "-o", counts], *SERVED)
-        daybook.wait_until(lambda: "total" in counts.read_text(), "strace's table")
-        rows = [line.split() for line in counts.read_text().splitlines()]
-        return collections.Counter({row[-1]: int(row[3]) for row in rows if row[-1] != "syscall"
-                                    and row[0][0].isdigit()})
+        directory = tmp_path / str(clicks)
+        return system_calls(directory, lambda wrapper: served(directory, clicks, wrapper, *SERVED))
 
     counts = difference(run)
     # A tick of the rollup may fall into one of the runs; each is a frame of its own.

@@ -145,10 +145,12 @@ def test_schema_metadata_is_what_was_created(server):
 
 def test_a_change_of_the_schema_is_told_to_other_clients(server):
     with cql.connected(server) as one, cql.connected(server) as other:
+        keyspaces = other.cluster.metadata.keyspaces
         one.execute(KEYSPACE)
+        # Told of both at once, the driver may look at the table first, and forget it.
+        assert cql.wait_for(lambda: "shop" in keyspaces)
         one.execute(TABLE)
-        tables = lambda: "shop" in other.cluster.metadata.keyspaces and \
-            "orders" in other.cluster.metadata.keyspaces["shop"].tables
+        tables = lambda: "orders" in keyspaces["shop"].tables
         assert cql.wait_for(tables)
         one.execute("DROP TABLE shop.orders")
         assert cql.wait_for(lambda: not tables())

@@ -556,6 +556,32 @@ Test(engine, a_batch_that_is_followed_waits_for_the_next_to_share_its_frame)
     engine_fixture_stop(&fixture);
 }
 
+/* Many who write little wait for one sync together; and one who is alone is not forgotten. */
+Test(engine, batches_that_join_a_turn_share_its_frame)
+{
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct error err = {0};
+    struct write_batch *batch = write_batch_new();
+    for (uint32_t writers = 1; writers <= 3; writers++) {
+        bool are_durable[3] = {false};
+        uint64_t frame = frame_of(fixture.store) + 1;
+        for (uint32_t i = 0; i < writers; i++) {
+            write_batch_clear(batch);
+            add_rate(&fixture, batch, "0.25");
+            batch->joins_turn = true;
+            cr_assert_eq(store_apply(fixture.store, batch, note_durable, &are_durable[i], &err), 0);
+            cr_expect_not(are_durable[i]);
+        }
+        while (!are_durable[writers - 1])
+            cr_assert(fixture.world->executor->step(fixture.world->executor));
+        cr_expect_eq(frame_of(fixture.store), frame);
+        cr_expect(are_durable[0]);
+    }
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
 /* What is refused is not there at all, and what comes after it is. */
 Test(engine, a_batch_over_the_limit_is_refused_whole)
 {
