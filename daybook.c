@@ -26,7 +26,7 @@ const char *argp_program_version = "daybook " DAYBOOK_VERSION;
 
 /* ---- init ---- */
 
-enum { KEY_CLICK_ID = 0x20001, KEY_ZONE, KEY_CURRENCY };
+enum { KEY_CLICK_ID = 0x20001, KEY_ZONE, KEY_CURRENCY, KEY_KEEP_DAYS };
 
 static int take_setting(const char *argument, char *to, size_t size, struct argp_state *state)
 {
@@ -35,6 +35,19 @@ static int take_setting(const char *argument, char *to, size_t size, struct argp
         return EINVAL;
     }
     snprintf(to, size, "%s", argument);
+    return 0;
+}
+
+static int take_days(const char *argument, uint32_t *days_out, struct argp_state *state)
+{
+    char *end;
+    unsigned long days = strtoul(argument, &end, 10);
+    if (argument[0] < '0' || argument[0] > '9' || *end != '\0' || days == 0 ||
+        days > KEEP_DAYS_MAX) {
+        argp_error(state, "'%s' is no number of days from 1 to %d", argument, KEEP_DAYS_MAX);
+        return EINVAL;
+    }
+    *days_out = (uint32_t)days;
     return 0;
 }
 
@@ -51,6 +64,8 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
         return take_setting(argument, settings->zone, sizeof(settings->zone), state);
     case KEY_CURRENCY:
         return take_setting(argument, settings->currency, sizeof(settings->currency), state);
+    case KEY_KEEP_DAYS:
+        return take_days(argument, &settings->keep_days, state);
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many; the directory is given by -d DIR", argument);
         return EINVAL;
@@ -70,6 +85,10 @@ static const struct argp_option init_options[] = {
      0},
     {"currency", KEY_CURRENCY, "CODE", 0, "What amounts are counted in, such as EUR; for people",
      0},
+    {"keep-days", KEY_KEEP_DAYS, "N", 0,
+     "Keep clicks for N days, then seal their days; for ever unless given, or `daybook retention` "
+     "says other later",
+     0},
     {0},
 };
 
@@ -81,6 +100,7 @@ static const struct argp init_argp = {
            "Examples:\n"
            "  daybook init -d /var/lib/daybook\n"
            "  daybook init --zone America/New_York --currency USD\n"
+           "  daybook init --keep-days 400   clicks go after 400 days, figures and counters stay\n"
            "  daybook init --click-id uuid   clicks have a sixth field, click_id",
 };
 

@@ -16,6 +16,7 @@ struct directory_settings {
     /* What a click's last key column is: "serial", its rank, which the store gives; or the type of
      * an id that the network gives, "uuid", "text" or "bigint". */
     char click_id[DIRECTORY_CLICK_ID_MAX];
+    uint32_t keep_days;        /* of clicks, until `daybook retention` says other; 0: for ever */
 };
 
 /* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */

@@ -96,6 +96,7 @@ static int open_rollup(struct house *house, const struct house_options *options,
                                     .world = house->world,
                                     .metrics = house->metrics,
                                     .zone = house->settings.zone,
+                                    .keep_days = house->settings.keep_days,
                                     .is_automatic = options->is_automatic};
     int rc = rollup_open(&rollup, house_done, &waiter, &house->rollup, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;

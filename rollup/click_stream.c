@@ -16,6 +16,8 @@ static const struct click_stream builtin = {
     .figures_table_id = TABLE_AMOUNT_BY_DAY,
     .ledger_table_id = TABLE_RESTATEMENT,
     .dirty_table_id = TABLE_DIRTY_DAY,
+    .seals_table_id = TABLE_SEALED_DAY,
+    .sealed_ads_table_id = TABLE_SEALED_AD,
     .counter_count = 2,
     .counters = {{CLICKS_OF_AD, TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
                  {CLICKS_OF_RESELLER, TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}},

@@ -49,6 +49,8 @@ struct click_stream {
     uint32_t figures_table_id;         /* columns as of amount_by_day */
     uint32_t ledger_table_id;          /* of restatement */
     uint32_t dirty_table_id;           /* of dirty_day */
+    uint32_t seals_table_id;           /* of sealed_day; 0: its clicks do not expire */
+    uint32_t sealed_ads_table_id;      /* of sealed_ad */
     uint32_t counter_count;            /* 0: counters are the clients' own */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
 };

@@ -46,6 +46,19 @@ bool rollup_command_writes(const void *options);
 void rollup_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
 
+enum retention_action { RETENTION_NONE, RETENTION_SET, RETENTION_OFF, RETENTION_SHOW };
+
+struct retention_options {
+    enum retention_action action;
+    bool has_days;
+    uint32_t days;
+    const char *note;
+};
+extern const struct argp retention_argp;
+bool retention_writes(const void *options);
+void retention_run(void *room, const struct command_request *request,
+                   struct command_output *output);
+
 struct restatements_options {
     struct day_choice days;
     const char *reseller;              /* NULL: all */

@@ -1,4 +1,5 @@
-/* daybook rollup: bring amount_by_day up to date, publish what is due, restate what is owed.
+/* daybook rollup: bring amount_by_day up to date, publish what is due, restate what is owed, seal
+ * what has expired.
  *
  * All dirty days are worked off whatever days are named, because a figure that is known to be wrong
  * helps nobody; the days named are those whose figures are counted in the answer and judged by
@@ -10,7 +11,10 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
+#include "rollup/seal_pass.h"
 #include "storage/base/memory.h"
+
+enum { SEALING_PAUSE_MS = 20 };        /* while somebody else's pass is under way */
 
 /* ---- options ---- */
 
@@ -21,7 +25,7 @@ static const struct argp_option rollup_argp_options[] = {
     {"from", OPTION_FROM, "DAY", 0, "answer for the days from this one on", 0},
     {"to", OPTION_TO, "DAY", 0, "answer for the days up to this one", 0},
     {"all", OPTION_ALL, NULL, 0, "answer for all days (the default)", 0},
-    {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what is dirty, write nothing", 0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what is dirty or expired, write nothing", 0},
     {"strict", OPTION_STRICT, NULL, 0, "exit 1 if a day of the answer has clicks and no rate", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -52,7 +56,8 @@ const struct argp rollup_argp = {
     .options = rollup_argp_options,
     .parser = rollup_parse_option,
     .doc =
-        "Bring amount_by_day up to date, and publish the days that have ended.\v"
+        "Bring amount_by_day up to date, publish the days that have ended, seal those whose clicks "
+        "have expired (daybook retention).\v"
         "For cron, where no server keeps the table by itself; with a server it does at once what "
         "the server would have done soon. Days are YYYY-MM-DD, both ends included.\n\n"
         "Examples:\n"
@@ -72,6 +77,8 @@ struct rollup_call {
     struct rollup *rollup;
     const struct rollup_command_options *options;
     struct command_output *output;
+    struct timer again;
+    struct change_row change;
     int64_t written_before;
     int64_t published_before;
     int64_t restated_before;
@@ -158,6 +165,74 @@ static void totals_start(struct rollup_call *call)
         call_finish(call, rc, &err);
 }
 
+/* ---- sealing ---- */
+
+static void seals_settled(void *context, int status, const struct error *err)
+{
+    struct rollup_call *call = context;
+    if (status < 0)
+        call_finish(call, status, err);
+    else
+        totals_start(call);
+}
+
+static void print_seals(struct rollup_call *call, const struct seal_totals *totals)
+{
+    struct buffer text = {0};
+    buffer_append_text(&text, call->options->is_dry_run ? "to be sealed: " : "sealed: ");
+    append_count(&text, totals->days, "day");
+    buffer_append_text(&text, " with ");
+    append_count(&text, totals->clicks, "expired click");
+    buffer_append_text(&text, ", gross ");
+    decimal_append(&text, totals->gross);
+    if (totals->days_left > 0)
+        buffer_printf(&text, "; left to the next time: %" PRIu64, totals->days_left);
+    buffer_append_text(&text, "\n");
+    command_flush(call->output, &text, true);
+    buffer_release(&text);
+    if (totals->days_too_large > 0)
+        command_printf(call->output, COMMAND_ERR,
+                       "%" PRIu64 " days have too many ads to be sealed in one frame and stay\n",
+                       totals->days_too_large);
+}
+
+/* A seal marks its day, whose figure is proved again. */
+static void sealed(void *context, int status, const struct error *err,
+                   const struct seal_totals *totals)
+{
+    struct rollup_call *call = context;
+    struct error own = {0};
+    if (status == 0) {
+        print_seals(call, totals);
+        err = &own;
+        if (call->options->is_dry_run)
+            seals_settled(call, 0, NULL);
+        else
+            status = rollup_settle(call->rollup, false, seals_settled, call, &own);
+    }
+    if (status < 0)
+        call_finish(call, status, err);
+}
+
+static void seal_days(struct timer *timer)
+{
+    struct rollup_call *call = timer->context;
+    struct executor *executor = call->rollup->world->executor;
+    struct error err = {0};
+    if (call->rollup->keep_days == 0) {
+        totals_start(call);
+        return;
+    }
+    int rc = seal_pass_begin(call->rollup, &call->change, call->options->is_dry_run, sealed, call,
+                             &err);
+    if (rc == ERROR_FULL)
+        executor->timer_start(executor, &call->again, SEALING_PAUSE_MS);
+    else if (rc < 0)
+        call_finish(call, rc, &err);
+}
+
+/* ---- the figures ---- */
+
 static void settled(void *context, int status, const struct error *err)
 {
     struct rollup_call *call = context;
@@ -171,7 +246,7 @@ static void settled(void *context, int status, const struct error *err)
                    rollup->metric_written->value - call->written_before,
                    rollup->metric_published->value - call->published_before,
                    rollup->metric_restated->value - call->restated_before);
-    totals_start(call);
+    seal_days(&call->again);
 }
 
 static void dry_run(struct rollup_call *call)
@@ -181,7 +256,7 @@ static void dry_run(struct rollup_call *call)
     buffer_append_text(&text, " out of date; nothing was written\n");
     command_flush(call->output, &text, true);
     buffer_release(&text);
-    totals_start(call);
+    seal_days(&call->again);
 }
 
 void rollup_command_run(void *room, const struct command_request *request,
@@ -193,9 +268,13 @@ void rollup_command_run(void *room, const struct command_request *request,
     *call = (struct rollup_call){.rollup = rollup,
                                  .options = request->options,
                                  .output = output,
+                                 .change = {.door = request->door,
+                                            .actor = request->actor,
+                                            .command = request->text},
                                  .written_before = rollup->metric_written->value,
                                  .published_before = rollup->metric_published->value,
                                  .restated_before = rollup->metric_restated->value};
+    call->again = (struct timer){.fire = seal_days, .context = call};
     if (call->options->is_dry_run) {
         dry_run(call);
         return;

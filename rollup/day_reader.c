@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "rollup/rows.h"
+#include "rollup/seal.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -18,6 +19,7 @@ enum {
 struct day_reader {
     struct store *store;
     const struct click_stream *stream;
+    const int32_t *sealed_to;
     struct arena *arena;
     struct day_facts *days;
     uint32_t count;
@@ -38,11 +40,13 @@ struct run {
 
 /* ---- life ---- */
 
-struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream)
+struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
+                                  const int32_t *sealed_to)
 {
     struct day_reader *reader = memory_zeroed(1, sizeof(*reader));
     reader->store = store;
     reader->stream = stream;
+    reader->sealed_to = sealed_to;
     reader->arena = arena_new(ARENA_CHUNK);
     reader->days = memory_zeroed(DAY_READER_MAX, sizeof(*reader->days));
     return reader;
@@ -231,9 +235,33 @@ static void take_stats(void *context, int status, const struct error *err,
         note_failure(call->reader, status, err);
         call->day->status = status;
     } else if (count > 0) {
-        stats_copy(&call->day->stats, &figures[0].stats);
+        stats_add(&call->day->stats, &figures[0].stats);
+        call->day->clicks = figures[0].stats.rows;
     }
     phase_step(call->reader);
+}
+
+static void seals_read(void *context, int status, const struct error *err)
+{
+    const struct stats_call *call = context;
+    if (status < 0) {
+        note_failure(call->reader, status, err);
+        call->day->status = status;
+    }
+    phase_step(call->reader);
+}
+
+static void start_seals(struct stats_call *call)
+{
+    struct day_reader *reader = call->reader;
+    const struct seal_sum sum = {&call->day->stats, &call->day->seals, seals_read, call};
+    struct error err = {0};
+    if (call->day->day > *reader->sealed_to)
+        return;
+    reader->reads++;
+    int rc = seal_sum_read(reader->store, reader->stream, call->day->key, READ_APPLIED, &sum, &err);
+    if (rc < 0)
+        seals_read(call, rc, &err);
 }
 
 static void start_stats(struct day_reader *reader)
@@ -248,6 +276,7 @@ static void start_stats(struct day_reader *reader)
                              READ_APPLIED, take_stats, call, &err);
         if (rc < 0)
             take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));
+        start_seals(call);
     }
 }
 

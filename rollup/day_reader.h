@@ -1,6 +1,7 @@
 /* day_reader: what the store knows of up to DAY_READER_MAX days, read together.
  *
- *     add days ─▶ stats of each, and rows of amount_by_day in slices over neighbouring days
+ *     add days ─▶ stats of each, with its seals', and rows of amount_by_day in slices over
+ *                 neighbouring days
  *              ─▶ ledger of those that are published ─▶ done
  *
  * Everything is read as applied (store.h), because who reads it writes or judges what follows. */
@@ -17,7 +18,9 @@ struct day_facts {
     struct bytes reseller;
     struct bytes key;                  /* of ad_click */
     int32_t day;
-    struct partition_stats stats;
+    struct partition_stats stats;      /* of its clicks and of its seals */
+    uint64_t clicks;                   /* that are in ad_click, of stats.rows */
+    uint32_t seals;
     bool has_row;                      /* in amount_by_day: may be set before reading */
     struct day_figure row;
     bool has_last;                     /* the last entry of the ledger; only of published rows */
@@ -27,8 +30,9 @@ struct day_facts {
 
 struct day_reader;
 
-/* Both outlive the reader. */
-struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream);
+/* All outlive the reader.  *sealed_to: no later day has a seal; it may move. */
+struct day_reader *day_reader_new(struct store *store, const struct click_stream *stream,
+                                  const int32_t *sealed_to);
 void day_reader_free(struct day_reader *reader);             /* no read is under way */
 void day_reader_clear(struct day_reader *reader);
 

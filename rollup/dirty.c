@@ -46,8 +46,8 @@ struct dirty_set {
     uint64_t cleared;                  /* dirty_set_cleared */
 };
 
-static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate", "void", "correction",
-                                                     "repair"};
+static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate",   "void",
+                                                     "correction",  "repair", "expiry"};
 
 const char *dirty_cause_name(enum dirty_cause cause)
 {

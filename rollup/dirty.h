@@ -30,7 +30,8 @@
 
 /* Why a figure changed; the names are written to disk. */
 enum dirty_cause {
-    CAUSE_LATE_CLICKS, CAUSE_RATE, CAUSE_VOID, CAUSE_CORRECTION, CAUSE_REPAIR, CAUSE_COUNT
+    CAUSE_LATE_CLICKS, CAUSE_RATE, CAUSE_VOID, CAUSE_CORRECTION, CAUSE_REPAIR, CAUSE_EXPIRY,
+    CAUSE_COUNT
 };
 const char *dirty_cause_name(enum dirty_cause cause);
 bool dirty_cause_parse(struct bytes name, enum dirty_cause *cause_out);

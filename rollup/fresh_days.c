@@ -13,12 +13,16 @@
 #include <stdlib.h>
 
 #include "rollup/rollup_private.h"
+#include "rollup/seal.h"
 #include "storage/base/memory.h"
 
-/* One day's stats under way. */
+/* One day's reads under way. */
 struct fresh_read {
     struct fresh_days *fresh;
     struct day_figure *figure;
+    struct partition_stats stats; /* of clicks and seals */
+    uint32_t seals;
+    uint32_t parts; /* of the two not yet read */
 };
 
 struct fresh_days {
@@ -34,7 +38,8 @@ struct fresh_days {
     struct fresh_read *reads; /* of each figure */
     uint32_t count;
     uint32_t capacity;
-    uint32_t under_way; /* stats, and one for whoever starts them */
+    uint32_t under_way; /* days, and one for whoever starts them */
+    struct seal_hold hold; /* while days are read */
     store_done done;
     void *context;
     int status;
@@ -92,26 +97,62 @@ static void read_step(struct fresh_days *fresh)
     if (fresh->count > 1)
         qsort(fresh->figures, fresh->count, sizeof(*fresh->figures), compare_days);
     struct error err = fresh->err;
+    rollup_unhold_seals(fresh->rollup, &fresh->hold);
     fresh->done(fresh->context, fresh->status, fresh->status < 0 ? &err : NULL);
+}
+
+/* One of a day's parts was read; with the last of them there is a figure. */
+static void part_read(struct fresh_read *read, int status, const struct error *err)
+{
+    struct fresh_days *fresh = read->fresh;
+    int32_t day = read->figure->day;
+    if (status < 0)
+        note_failure(fresh, status, err);
+    if (--read->parts > 0)
+        return;
+    status = figure_make(fresh->reseller, day, &read->stats,
+                         rate_at(fresh->rates, fresh->rate_count, day), read->figure);
+    stats_release(&read->stats);
+    if (status < 0)
+        note_failure(fresh, status, NULL);
+    read_step(fresh);
 }
 
 static void take_stats(void *context, int status, const struct error *err,
                        const struct partition_figure *figures, uint32_t count,
                        struct bytes position)
 {
-    static const struct partition_stats none;
-    const struct fresh_read *read = context;
-    struct fresh_days *fresh = read->fresh;
-    int32_t day = read->figure->day;
+    struct fresh_read *read = context;
     (void)position;
-    if (status == 0) {
-        status = figure_make(fresh->reseller, day, count > 0 ? &figures[0].stats : &none,
-                             rate_at(fresh->rates, fresh->rate_count, day), read->figure);
-        err = NULL;
-    }
-    if (status < 0)
-        note_failure(fresh, status, err);
-    read_step(fresh);
+    if (status == 0 && count > 0)
+        stats_add(&read->stats, &figures[0].stats);
+    part_read(read, status, err);
+}
+
+static void seals_read(void *context, int status, const struct error *err)
+{
+    part_read(context, status, err);
+}
+
+static void read_day(struct fresh_days *fresh, struct fresh_read *read,
+                     const struct dirty_day *day)
+{
+    struct store *store = fresh->rollup->store;
+    const struct click_stream *stream = fresh->rollup->stream;
+    const struct seal_sum sum = {&read->stats, &read->seals, seals_read, read};
+    struct bytes key = dirty_day_key(day);
+    struct error err = {0};
+    bool has_seals = day->day <= fresh->rollup->sealed_to;
+    fresh->under_way++;
+    read->parts = has_seals ? 2 : 1;
+    int rc = store_stats(store, stream->clicks.table_id, key, READ_DURABLE, take_stats, read, &err);
+    if (rc < 0)
+        take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
+    if (!has_seals)
+        return;
+    rc = seal_sum_read(store, stream, key, READ_DURABLE, &sum, &err);
+    if (rc < 0)
+        seals_read(read, rc, &err);
 }
 
 static bool is_asked(const struct fresh_days *fresh, const struct dirty_day *day)
@@ -132,27 +173,30 @@ static void make_room(struct fresh_days *fresh, const struct dirty_day *first)
     fresh->reads = memory_resize(fresh->reads, count * sizeof(*fresh->reads));
 }
 
-static void read_days(struct fresh_days *fresh)
+/* Seals are held off: a day is its clicks and its seals. */
+static void read_days(void *context)
 {
+    struct fresh_days *fresh = context;
     struct rollup *rollup = fresh->rollup;
     const struct dirty_day *first = dirty_set_first_of(rollup->dirty, fresh->reseller);
     make_room(fresh, first);
     fresh->under_way = 1;
     for (const struct dirty_day *day = first; day != NULL; day = day->peer_next) {
-        struct error err = {0};
         if (!is_asked(fresh, day))
             continue;
         struct fresh_read *read = &fresh->reads[fresh->count];
-        *read = (struct fresh_read){fresh, &fresh->figures[fresh->count++]};
+        *read = (struct fresh_read){.fresh = fresh, .figure = &fresh->figures[fresh->count++]};
         read->figure->day = day->day;
-        fresh->under_way++;
-        int rc = store_stats(rollup->store, rollup->stream->clicks.table_id, dirty_day_key(day),
-                             READ_DURABLE, take_stats, read, &err);
-        if (rc < 0)
-            take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
+        read_day(fresh, read, day);
     }
     rollup->metric_fresh->value += fresh->count;
     read_step(fresh);
+}
+
+static void hold_seals(struct fresh_days *fresh)
+{
+    fresh->hold = (struct seal_hold){.granted = read_days, .context = fresh};
+    rollup_hold_seals(fresh->rollup, &fresh->hold);
 }
 
 /* ---- rates ---- */
@@ -179,7 +223,7 @@ static void rates_durable(void *context, int status, const struct error *err)
         return;
     }
     rollup_rates_durable(fresh->rollup, fresh->rates_order);
-    read_days(fresh);
+    hold_seals(fresh);
 }
 
 void fresh_days_read(struct fresh_days *fresh, struct bytes reseller, int32_t from, int32_t to,
@@ -196,7 +240,7 @@ void fresh_days_read(struct fresh_days *fresh, struct bytes reseller, int32_t fr
     fresh->status = 0;
     copy_rates(fresh);
     if (rollup->rates_changed == rollup->rates_durable) {
-        read_days(fresh);
+        hold_seals(fresh);
         return;
     }
     struct write_batch *empty = write_batch_new();

@@ -3,6 +3,8 @@
  * in rollup_schedule.c, figures for readers in rollup_figures.c. */
 #include "rollup/day_turn.h"
 #include "rollup/rollup_private.h"
+#include "rollup/seal.h"
+#include "rollup/seal_pass.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -32,6 +34,8 @@ static void add_metrics(struct rollup *rollup, struct metrics *metrics)
     rollup->metric_fresh =
         metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total", "",
                     "Dirty days worked out in memory for readers.");
+    rollup->metric_sealed = metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_sealed_total", "",
+                                        "Days sealed, their clicks expired.");
 }
 
 static void rollup_free(struct rollup *rollup)
@@ -39,6 +43,7 @@ static void rollup_free(struct rollup *rollup)
     struct executor *executor = rollup->world->executor;
     executor->timer_stop(executor, &rollup->tick);
     executor->timer_stop(executor, &rollup->turn);
+    executor->timer_stop(executor, &rollup->seal_timer);
     store_set_commit_hook(rollup->store, NULL, NULL);
     zone_close(rollup->zone);
     rate_table_free(rollup->rates);
@@ -76,6 +81,10 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
     rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
     rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
     rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
+    rollup->keep_days = options->keep_days;
+    rollup->sealed_to = SEALED_NONE;
+    rollup->seal_from = DAY_MIN;
+    rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
     rollup->opened = opened;
     rollup->opened_context = context;
     add_metrics(rollup, options->metrics);
@@ -94,7 +103,7 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 void rollup_close_if_idle(struct rollup *rollup)
 {
     if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
-        rollup->waiters != NULL || rollup->changes_under_way > 0 ||
+        rollup->waiters != NULL || rollup->changes_under_way > 0 || rollup->sealing != NULL ||
         rollup->applies_durable < rollup->applies_sent)
         return;
     store_done closed = rollup->closed;
@@ -120,6 +129,7 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
     rollup->closed = closed;
     rollup->closed_context = context;
     executor->timer_stop(executor, &rollup->tick);
+    executor->timer_stop(executor, &rollup->seal_timer);
     if (rollup->is_automatic && rollup->is_loaded && !rollup->is_failed) {
         /* With nothing to do it is done within the call, which is not the time to free either. */
         rollup->calls++;

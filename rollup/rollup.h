@@ -20,6 +20,8 @@
 
 struct rollup;
 
+enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
+
 struct rollup_options {
     struct store *store;               /* outlives the rollup, as the next one */
     const struct click_stream *stream; /* what is rolled up */
@@ -27,7 +29,9 @@ struct rollup_options {
     struct metrics *metrics;
     const char *zone;                  /* IANA name of the stream's zone; NULL: UTC */
     int64_t publish_after_ms;          /* after a day's end; 0: one hour */
-    bool is_automatic;                 /* serve: work dirty days off by itself, publish, gather */
+    bool is_automatic;                 /* serve: work dirty days off by itself, publish, gather,
+                                        * seal */
+    uint32_t keep_days;                /* of clicks, unless the table says other; 0: for ever */
 };
 
 /* Load rates and dirty days, register the commit hook; `opened` when it is ready.  In a read-only
@@ -67,6 +71,26 @@ void rollup_apply(struct rollup *rollup, struct write_batch *batch,
 void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
                        const char *actor, const char *command, const char *note,
                        uint8_t change_id_out[16]);
+
+/* ---- sealed days: seal.h ---- */
+
+/* While somebody holds them, no day is sealed: for one who reads a day's clicks and its seals, which
+ * are two reads.  `granted` is called once, when what was sealed before is durable, mostly before
+ * rollup_hold_seals returns; from then on until it is given back days are clicks + seals in every
+ * view.  `hold` is the caller's memory until then. */
+struct seal_hold {
+    void (*granted)(void *context);
+    void *context;
+    struct seal_hold *next;            /* private, as the next */
+    bool is_granted;
+};
+void rollup_hold_seals(struct rollup *rollup, struct seal_hold *hold);
+void rollup_unhold_seals(struct rollup *rollup, struct seal_hold *hold);
+
+/* No later day has a seal; SEALED_NONE (seal.h): none has. */
+int32_t rollup_sealed_to(const struct rollup *rollup);
+
+/* ---- figures ---- */
 
 uint32_t rollup_dirty_count(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);

@@ -5,7 +5,7 @@
  * and not there.  It cannot refuse, wait or read: everything it needs is in memory.
  *
  *   block of ad_click      counted in clicks_per_ad and clicks_per_reseller; its days marked
- *   mutation of ad_click   its day marked
+ *   mutation of ad_click   its day marked; a seal's with cause `expiry`
  *   mutation of reseller   applied to the rates in memory; the days they govern marked as a range
  *   row of change          names what the other parts of the batch do
  *
@@ -258,7 +258,8 @@ void rollup_hook(void *context, struct write_batch *batch)
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == stream->clicks.table_id)
             mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key),
-                     cause_of(&mutation, is_ranked), change, now_us);
+                     rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked), change,
+                     now_us);
         if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, now_us);
     }

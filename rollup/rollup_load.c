@@ -1,4 +1,4 @@
-/* Opening: rates and marks from their tables; in a read-only store also the figures of dirty days.
+/* Opening: retention, rates and marks from their tables; in a read-only store also the figures of dirty days.
  *
  * A mark read from the table says that a day was dirty, open or owed a restatement when the process
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
@@ -8,6 +8,9 @@
 
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
+#include "rollup/seal_pass.h"
+
+enum { SEAL_MS = 1000 };               /* a server looks for expired days so long after its start */
 
 static void loaded(struct rollup *rollup, int status, const struct error *err)
 {
@@ -15,6 +18,8 @@ static void loaded(struct rollup *rollup, int status, const struct error *err)
     rollup->opened = NULL;
     if (status == 0 && rollup->is_automatic && dirty_set_count(rollup->dirty) > 0)
         rollup_tick_soon(rollup);
+    if (status == 0)
+        seal_pass_tick_in(rollup, SEAL_MS);
     opened(rollup->opened_context, status, err);
 }
 
@@ -145,8 +150,21 @@ static void rates_loaded(void *context, int status, const struct error *err)
     loaded(rollup, status, err);
 }
 
+static void retention_loaded(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    struct error own = {0};
+    if (status == 0) {
+        struct read_request request = rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
+        status = rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
+    loaded(rollup, status, err);
+}
+
 int rollup_load(struct rollup *rollup, struct error *err)
 {
-    struct read_request request = rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
-    return rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, err);
+    return seal_pass_load(rollup, retention_loaded, rollup, err);
 }

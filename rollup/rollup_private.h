@@ -10,6 +10,7 @@
 #include "rollup/rollup.h"
 #include "storage/base/world.h"
 
+struct seal_pass;
 struct work;
 
 /* Somebody who waits until everything queued before `order` is worked off and durable. */
@@ -36,6 +37,7 @@ struct rollup {
     bool is_closing;
     bool is_failed;                    /* the store has: nothing more is written */
     bool is_applying;                  /* within store_apply */
+    bool is_sealing;                   /* within store_apply_if, of a seal */
     uint32_t calls;                    /* depth of calls to waiters: not the time to free */
     struct error failure;
     struct rate_table *rates;
@@ -60,6 +62,15 @@ struct rollup {
     int64_t work_took_us;              /* the last one, from beginning to end */
     int64_t due_next_us;               /* no waiting day is due before it */
 
+    uint32_t keep_days;                /* of clicks; 0: for ever */
+    int32_t sealed_to;                 /* no later day has a seal */
+    int32_t seal_from;                 /* no earlier day may have become due for one */
+    struct seal_pass *sealing;         /* under way; NULL: none */
+    bool is_seal_under_way;            /* one was applied and is not yet durable */
+    struct seal_hold *holds_waiting;   /* for the seal that is not yet durable */
+    uint32_t holds;                    /* granted */
+    struct timer seal_timer;           /* automatic: the next look at what is due */
+
     struct day_figure *pending;        /* read-only store: of dirty days; reseller ascending,
                                         * day descending; their bytes belong to pending_arena */
     uint32_t pending_count;
@@ -79,6 +90,7 @@ struct rollup {
     struct metric *metric_restated;
     struct metric *metric_published;
     struct metric *metric_fresh;
+    struct metric *metric_sealed;
 };
 
 /* A row of `change`, for a command of several batches: each has it, so that what each of them

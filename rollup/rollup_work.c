@@ -23,6 +23,7 @@
 #include "rollup/day_reader.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
+#include "rollup/seal_pass.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -63,7 +64,7 @@ static struct work *work_new(struct rollup *rollup)
 {
     struct work *work = memory_zeroed(1, sizeof(*work));
     work->rollup = rollup;
-    work->reader = day_reader_new(rollup->store, rollup->stream);
+    work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->sealed_to);
     work->batch = write_batch_new();
     return work;
 }
@@ -140,7 +141,7 @@ static void decide_day(struct work *work, struct day_facts *day, struct plan *pl
                                             .may_restate = may_restate(work, day, now_us)};
     plan->step = publication_step(&facts);
     if (plan->step != STEP_KEEP_OPEN && plan->step != STEP_VANISH)
-        plan->figure.state = DAY_PUBLISHED;
+        plan->figure.state = day->seals > 0 ? DAY_SEALED : DAY_PUBLISHED;
     plan->clears = day->dirty != NULL && !day->dirty->is_queued && plan->step != STEP_KEEP_OPEN &&
                    plan->step != STEP_GATHER;
 }
@@ -269,6 +270,8 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     }
     if (plan->clears) {
         check(!dirty->is_queued);
+        if (day->clicks > 0)
+            seal_pass_expect(rollup, day->day);
         dirty_set_clear(rollup->dirty, dirty, rollup->applies_sent);
         return;
     }

@@ -99,6 +99,31 @@ static const struct column_definition voided_click_columns[] = {
     {VOIDED_DAY_DERIVED, "day_derived", "boolean", COLUMN_REGULAR, false},
 };
 
+static const struct column_definition sealed_day_columns[] = {
+    {SEALED_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {SEALED_DAY, "day", "text", COLUMN_PARTITION, false},
+    {SEALED_ID, "id", "timeuuid", COLUMN_CLUSTERING, false},
+    {SEALED_STATS, "stats", "blob", COLUMN_REGULAR, false},
+    {SEALED_ADS, "ads", "bigint", COLUMN_REGULAR, false},
+    {SEALED_CHECKSUM, "checksum", "bigint", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition sealed_ad_columns[] = {
+    {SEALED_AD_RESELLER_ID, "reseller_id", "text", COLUMN_PARTITION, false},
+    {SEALED_AD_DAY, "day", "text", COLUMN_PARTITION, false},
+    {SEALED_AD_AD_ID, "ad_id", "text", COLUMN_CLUSTERING, false},
+    {SEALED_AD_ID, "id", "timeuuid", COLUMN_CLUSTERING, false},
+    {SEALED_AD_CLICKS, "clicks", "bigint", COLUMN_REGULAR, false},
+    {SEALED_AD_GROSS, "gross", "decimal", COLUMN_REGULAR, false},
+    {SEALED_AD_CHECKSUM, "checksum", "bigint", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition retention_columns[] = {
+    {RETENTION_STREAM, "stream", "text", COLUMN_PARTITION, false},
+    {RETENTION_KEEP_DAYS, "keep_days", "bigint", COLUMN_REGULAR, false},
+    {RETENTION_SEALED_TO, "sealed_to", "text", COLUMN_REGULAR, false},
+};
+
 static const struct table_definition ad_click = {TABLE_AD_CLICK,
                                                  "daybook",
                                                  "ad_click",
@@ -185,6 +210,33 @@ static const struct table_definition voided_click = {
     voided_click_columns,
     COUNT_OF(voided_click_columns)};
 
+static const struct table_definition sealed_day = {
+    TABLE_SEALED_DAY,
+    "daybook_system",
+    "sealed_day",
+    "What is kept of days whose clicks have expired.",
+    TABLE_KEPT | TABLE_HIDDEN,
+    sealed_day_columns,
+    COUNT_OF(sealed_day_columns)};
+
+static const struct table_definition sealed_ad = {
+    TABLE_SEALED_AD,
+    "daybook_system",
+    "sealed_ad",
+    "Clicks and gross of each ad on such a day.",
+    TABLE_KEPT | TABLE_HIDDEN,
+    sealed_ad_columns,
+    COUNT_OF(sealed_ad_columns)};
+
+static const struct table_definition retention = {
+    TABLE_RETENTION,
+    "daybook_system",
+    "retention",
+    "How long clicks are kept, and up to which day they have expired.",
+    TABLE_KEPT | TABLE_HIDDEN,
+    retention_columns,
+    COUNT_OF(retention_columns)};
+
 static const struct table_definition *const tables[] = {
     &ad_click,
     &reseller,
@@ -196,6 +248,9 @@ static const struct table_definition *const tables[] = {
     &change,
     &dirty_day,
     &voided_click,
+    &sealed_day,
+    &sealed_ad,
+    &retention,
 };
 
 const struct table_definition *const *rollup_tables(uint32_t *count_out)

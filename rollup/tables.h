@@ -16,7 +16,10 @@ enum rollup_table {
     TABLE_RESTATEMENT = 7,
     TABLE_CHANGE = 8,
     TABLE_DIRTY_DAY = 20,                      /* hidden: days whose figure is out of date */
-    TABLE_VOIDED_CLICK = 23                    /* hidden: what a void took, for `clicks restore` */
+    TABLE_VOIDED_CLICK = 23,                   /* hidden: what a void took, for `clicks restore` */
+    TABLE_SEALED_DAY = 30,                     /* hidden: what is kept of days whose clicks went, */
+    TABLE_SEALED_AD = 31,                      /* and of their ads */
+    TABLE_RETENTION = 32                       /* hidden: how long clicks are kept */
 };
 
 enum ad_click_column {
@@ -97,6 +100,34 @@ enum voided_click_column {
     VOIDED_CHANGE_ID = 6,                      /* the row in `change` that did it */
     VOIDED_AMOUNT = 7,
     VOIDED_DAY_DERIVED = 8
+};
+
+/* One row per seal; the partition's key is ad_click's.  `stats` is as in segments' directories, the
+ * checksum a CRC-32C (seal.h). */
+enum sealed_day_column {
+    SEALED_RESELLER_ID = 1,
+    SEALED_DAY = 2,
+    SEALED_ID = 3,                             /* the row in `change` that did it */
+    SEALED_STATS = 4,
+    SEALED_ADS = 5,                            /* how many rows of sealed_ad there are */
+    SEALED_CHECKSUM = 6
+};
+
+enum sealed_ad_column {
+    SEALED_AD_RESELLER_ID = 1,
+    SEALED_AD_DAY = 2,
+    SEALED_AD_AD_ID = 3,
+    SEALED_AD_ID = 4,                          /* the seal's */
+    SEALED_AD_CLICKS = 5,
+    SEALED_AD_GROSS = 6,
+    SEALED_AD_CHECKSUM = 7
+};
+
+/* One row, of the stream `clicks`. */
+enum retention_column {
+    RETENTION_STREAM = 1,
+    RETENTION_KEEP_DAYS = 2,                   /* 0: for ever; null: as init said */
+    RETENTION_SEALED_TO = 3                    /* no later day has a seal; null: none has */
 };
 
 /* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and

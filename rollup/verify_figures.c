@@ -365,7 +365,8 @@ static void next_rows(struct verify *verify)
 
 void verify_figures(struct verify *verify)
 {
-    verify->reader = day_reader_new(verify->rollup->store, verify->rollup->stream);
+    verify->reader =
+        day_reader_new(verify->rollup->store, verify->rollup->stream, &verify->rollup->sealed_to);
     verify->turn = (struct timer){.fire = next_chunk, .context = verify};
     verify->has_more = true;
     next_partitions(verify);

@@ -7,7 +7,7 @@
  * manifest, when this merge takes in every wide run that has rows of it, and all narrow ones.
  * Rows behind one that goes keep their ranks, explicitly (wide_purge.h).  What the exceptions hold
  * besides, corrections of clicks that are still there, is bound to those rows: such partitions stay
- * as they are.
+ * as they are.  Runs whose every partition was deleted whole are not even read (engine_drop.h).
  *
  * A merge of narrow runs drops tombstones when it takes in the table's oldest run, for then nothing
  * is left that they could hide; of ranked tables never by itself, because what they hide is in wide
@@ -19,6 +19,7 @@
 
 #include "counters/counter_cell.h"
 #include "storage/base/memory.h"
+#include "storage/engine_drop.h"
 #include "storage/narrow_segment.h"
 #include "storage/wide_purge.h"
 #include "storage/wide_segment.h"
@@ -236,14 +237,6 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     return false;
 }
 
-static int exception_stream(struct compact_job *compact, int64_t token, struct bytes key,
-                            struct stream **stream_out, struct error *err)
-{
-    struct slice slice = slice_all();
-    return partition_reader_stream(compact->reader, token, key, &slice, NULL, 0, NULL, stream_out,
-                                   err);
-}
-
 /* The deletions that go with the partition's rows; NULL: they stay. */
 static int deletions(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err)
@@ -258,7 +251,7 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
         return 0;
     }
     struct stream *stream;
-    int rc = exception_stream(compact, token, key, &stream, err);
+    int rc = engine_exception_stream(compact, token, key, &stream, err);
     if (rc != 0 || stream == NULL) {
         return rc;
     }
@@ -266,7 +259,7 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
     if (rc != 1) {
         return rc;
     }
-    rc = exception_stream(compact, token, key, stream_out, err);
+    rc = engine_exception_stream(compact, token, key, stream_out, err);
     if (rc == 0) {
         partition_index_add(compact->purged, token, key, &none);
     }
@@ -287,10 +280,15 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
 
+/* Runs that were deleted whole go unread; what else was chosen is chosen again afterwards. */
 static int merge_wide(struct compact_job *compact)
 {
+    int rc = compact->may_purge && compact->reader != NULL ? engine_drop_find(compact) : 0;
+    if (rc != 0) {
+        return rc < 0 ? rc : merge_narrow(compact, &compact->exceptions);
+    }
     compact->takes_day = true;
-    int rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
+    rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
     compact->takes_day = false;
     for (uint32_t i = 0; rc == 0 && compact->splits && i < compact->inputs.count; i++) {
         if (segment_days(compact->inputs.segments[i])->count > 1) {

@@ -385,6 +385,39 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
     }
 }
 
+/* Whether the partition was deleted whole after the last of its fresh rows was written, as a sealed
+ * day is: then none of them is seen, and nobody's rank follows from theirs. */
+static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, struct bytes key,
+                            const struct stream_list *exceptions,
+                            const struct wide_rows *extra_rows)
+{
+    const struct view *view = reader->view;
+    struct deletion deletion = DELETION_NONE;
+    for (uint32_t i = 0; i < exceptions->count; i++) {
+        if (deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion)) {
+            deletion = exceptions->streams[i]->partition_deletion;
+        }
+    }
+    if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < view->segment_count; i++) {
+        struct segment *segment = view->segments[i];
+        if (segment_is(segment, reader->table, SEGMENT_WIDE) &&
+            !deletion_hides(deletion, segment_info(segment)->timestamp_max_us) &&
+            segment_has(segment, token, key)) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < view->frozen_count; i++) {
+        const struct wide_memtable *wide = memtable_wide(view->frozen[i], reader->table->id);
+        if (wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int partition_reader_stream(struct partition_reader *reader, int64_t token, struct bytes key,
                             const struct slice *slice, struct stream **extra, uint32_t extra_count,
                             const struct wide_rows *extra_rows, struct stream **stream_out,
@@ -398,14 +431,17 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
     }
     int rc = add_segments(reader, token, key, slice, &list, err);
     const struct wide_rows *fresh = NULL;
-    if (rc == 0 && is_ranked(reader)) {
+    if (rc == 0) {
+        add_memtables(reader, token, key, slice, &list);
+    }
+    if (rc == 0 && is_ranked(reader) &&
+        !is_fresh_hidden(reader, token, key, &list, extra_rows)) {
         rc = fresh_merged(reader, token, key, extra_rows, &fresh, err);
     }
     if (rc != 0) {
         list_close(&list);
         return rc;
     }
-    add_memtables(reader, token, key, slice, &list);
     if (fresh != NULL) {
         list_add(&list, wide_rows_stream(fresh, slice));
     }

@@ -1,0 +1,184 @@
+/* daybook retention: for how many days clicks are kept.
+ *
+ * The setting is a row of the table `retention`, written with the command's row in `change`.  In a
+ * server the change begins at once: the next look for expired days is made when the row is applied.
+ * Without one, `daybook rollup` seals.  What is sealed stays sealed when days are kept longer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "rollup/command_private.h"
+#include "rollup/seal.h"
+#include "rollup/seal_pass.h"
+#include "storage/base/memory.h"
+
+/* ---- options ---- */
+
+enum { OPTION_NOTE = OPTION_OWN };
+
+static const struct argp_option retention_argp_options[] = {
+    {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
+    {NULL, 0, NULL, 0, NULL, 0},
+};
+
+static int parse_days(struct retention_options *options, const char *word,
+                      struct argp_state *state)
+{
+    char *end;
+    errno = 0;
+    unsigned long days = strtoul(word, &end, 10);
+    if (word[0] < '0' || word[0] > '9' || *end != '\0' || errno != 0 || days == 0 ||
+        days > KEEP_DAYS_MAX) {
+        argp_error(state, "'%s' is no number of days from 1 to %d", word, KEEP_DAYS_MAX);
+        return EINVAL;
+    }
+    options->has_days = true;
+    options->days = (uint32_t)days;
+    return 0;
+}
+
+static int parse_word(struct retention_options *options, const char *word,
+                      struct argp_state *state)
+{
+    static const char *const actions[] = {
+        [RETENTION_SET] = "set", [RETENTION_OFF] = "off", [RETENTION_SHOW] = "show"};
+    if (options->action == RETENTION_SET && !options->has_days)
+        return parse_days(options, word, state);
+    for (uint32_t i = RETENTION_SET;
+         options->action == RETENTION_NONE && i <= RETENTION_SHOW; i++) {
+        if (strcmp(word, actions[i]) == 0) {
+            options->action = (enum retention_action)i;
+            return 0;
+        }
+    }
+    argp_error(state,
+               options->action == RETENTION_NONE ? "'%s' is none of set, off, show"
+                                                 : "'%s' is one word too many",
+               word);
+    return EINVAL;
+}
+
+static error_t retention_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct retention_options *options = state->input;
+    switch (key) {
+    case OPTION_NOTE:
+        options->note = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        return parse_word(options, argument, state);
+    case ARGP_KEY_END:
+        if (options->action != RETENTION_NONE &&
+            (options->action != RETENTION_SET || options->has_days))
+            return 0;
+        argp_error(state, options->action == RETENTION_SET ? "set takes a number of days"
+                                                           : "set, off or show is needed");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp retention_argp = {
+    .options = retention_argp_options,
+    .parser = retention_parse_option,
+    .args_doc = "set DAYS|off|show",
+    .doc =
+        "Set or show for how many days clicks are kept.\v"
+        "A published day that ended more than DAYS days ago is sealed: its clicks leave the disk, "
+        "and its figure, its counters and its clicks by ad stay.  A sealed day is still priced "
+        "anew when a rate changes, and takes late clicks on top; what it had cannot be voided any "
+        "more.  A server seals by itself; else `daybook rollup` does, and its --dry-run says "
+        "what it would seal. There is no way back: keep a backup of clicks that may be needed.\n\n"
+        "Examples:\n"
+        "  daybook retention set 400 --note 'as the contract says'\n"
+        "  daybook rollup --dry-run\n"
+        "  daybook retention off",
+};
+
+bool retention_writes(const void *options)
+{
+    return ((const struct retention_options *)options)->action != RETENTION_SHOW;
+}
+
+/* ---- the call ---- */
+
+struct retention_call {
+    struct rollup *rollup;
+    const struct retention_options *options;
+    struct command_output *output;
+    struct write_batch *batch;
+};
+
+static void call_finish(struct retention_call *call, int exit_status)
+{
+    struct command_output *output = call->output;
+    write_batch_free(call->batch);
+    memory_free(call);
+    output->finish(output, exit_status);
+}
+
+static void show(struct retention_call *call)
+{
+    const struct rollup *rollup = call->rollup;
+    struct buffer text = {0};
+    int32_t horizon;
+    if (rollup->keep_days == 0) {
+        buffer_append_text(&text, "clicks are kept for ever");
+    } else {
+        buffer_append_text(&text, "clicks are kept for ");
+        append_count(&text, rollup->keep_days, "day");
+    }
+    if (seal_pass_horizon(rollup, &horizon)) {
+        buffer_append_text(&text, ": published days up to ");
+        append_day(&text, horizon);
+        buffer_append_text(&text, " are sealed");
+    }
+    buffer_append_text(&text, "\n");
+    if (rollup->sealed_to != SEALED_NONE) {
+        buffer_append_text(&text, "the last sealed day is ");
+        append_day(&text, rollup->sealed_to);
+        buffer_append_text(&text, "\n");
+    }
+    command_flush(call->output, &text, true);
+    buffer_release(&text);
+}
+
+static void set_applied(void *context)
+{
+    struct retention_call *call = context;
+    call->rollup->keep_days = call->options->action == RETENTION_SET ? call->options->days : 0;
+    seal_pass_tick_in(call->rollup, 0);
+}
+
+static void set_done(void *context, int status, const struct error *err)
+{
+    struct retention_call *call = context;
+    if (status < 0) {
+        command_printf(call->output, COMMAND_ERR, "daybook: %s\n",
+                       err != NULL ? err->text : error_text(status));
+        call_finish(call, command_exit_of(status));
+        return;
+    }
+    show(call);
+    call_finish(call, EXIT_DONE);
+}
+
+void retention_run(void *room, const struct command_request *request,
+                   struct command_output *output)
+{
+    struct retention_call *call = memory_zeroed(1, sizeof(*call));
+    uint8_t change[UUID_SIZE];
+    *call = (struct retention_call){
+        .rollup = room, .options = request->options, .output = output, .batch = write_batch_new()};
+    if (call->options->action == RETENTION_SHOW) {
+        show(call);
+        call_finish(call, EXIT_DONE);
+        return;
+    }
+    rollup_add_change(call->rollup, call->batch, request->door, request->actor, request->text,
+                      call->options->note, change);
+    seal_pass_write_keep(call->rollup, call->batch,
+                         call->options->action == RETENTION_SET ? call->options->days : 0);
+    command_apply(call->rollup, call->batch, set_applied, set_done, call);
+}
