@@ -38,7 +38,8 @@ static int take_setting(const char *argument, char *to, size_t size, struct argp
     return 0;
 }
 
-static int take_days(const char *argument, uint32_t *days_out, struct argp_state *state)
+static int take_days(const char *argument, struct directory_settings *settings,
+                     struct argp_state *state)
 {
     char *end;
     unsigned long days = strtoul(argument, &end, 10);
@@ -47,8 +48,7 @@ static int take_days(const char *argument, uint32_t *days_out, struct argp_state
         argp_error(state, "'%s' is no number of days from 1 to %d", argument, KEEP_DAYS_MAX);
         return EINVAL;
     }
-    *days_out = (uint32_t)days;
-    return 0;
+    return take_setting(argument, settings->keep_days, sizeof(settings->keep_days), state);
 }
 
 static error_t init_parse(int key, char *argument, struct argp_state *state)
@@ -65,7 +65,7 @@ static error_t init_parse(int key, char *argument, struct argp_state *state)
     case KEY_CURRENCY:
         return take_setting(argument, settings->currency, sizeof(settings->currency), state);
     case KEY_KEEP_DAYS:
-        return take_days(argument, &settings->keep_days, state);
+        return take_days(argument, settings, state);
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many; the directory is given by -d DIR", argument);
         return EINVAL;

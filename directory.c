@@ -5,12 +5,11 @@
  *     zone=Europe/Berlin
  *     currency=EUR
  *     click_id=serial
- *     keep_days=400                 only if it was given                                   */
+ *     keep_days=400                                                                     */
 #include "directory.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,11 +68,8 @@ bool directory_has_click_ids(const struct directory_settings *settings)
 
 static void settings_write(const struct directory_settings *settings, struct buffer *properties)
 {
-    buffer_printf(properties, "zone=%s\ncurrency=%s\nclick_id=%s\n", settings->zone,
-                  settings->currency, settings->click_id);
-    if (settings->keep_days > 0) {
-        buffer_printf(properties, "keep_days=%" PRIu32 "\n", settings->keep_days);
-    }
+    buffer_printf(properties, "zone=%s\ncurrency=%s\nclick_id=%s\nkeep_days=%s\n", settings->zone,
+                  settings->currency, settings->click_id, settings->keep_days);
 }
 
 /* The value of `key`, if the line is `key=value`, into `to` as far as it fits. */
@@ -89,7 +85,6 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 {
     const char *at = (const char *)properties.data;
     const char *end = at + properties.size;
-    char keep_days[16] = "";
     *settings = bare;
     while (at < end) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -97,10 +92,10 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
         settings_take(at, length, "zone", settings->zone, sizeof(settings->zone));
         settings_take(at, length, "currency", settings->currency, sizeof(settings->currency));
         settings_take(at, length, "click_id", settings->click_id, sizeof(settings->click_id));
-        settings_take(at, length, "keep_days", keep_days, sizeof(keep_days));
+        settings_take(at, length, "keep_days", settings->keep_days,
+                      sizeof(settings->keep_days));
         at += length + 1;
     }
-    settings->keep_days = (uint32_t)strtoul(keep_days, NULL, 10);
 }
 
 /* ---- init ---- */

@@ -9,14 +9,16 @@
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
  * does not know are left alone. */
-enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8 };
+enum { DIRECTORY_ZONE_MAX = 64, DIRECTORY_CURRENCY_MAX = 16, DIRECTORY_CLICK_ID_MAX = 8,
+       DIRECTORY_KEEP_DAYS_MAX = 8 };
 struct directory_settings {
     char zone[DIRECTORY_ZONE_MAX];             /* IANA name; "UTC" */
     char currency[DIRECTORY_CURRENCY_MAX];     /* what amounts are counted in; "": not said */
     /* What a click's last key column is: "serial", its rank, which the store gives; or the type of
      * an id that the network gives, "uuid", "text" or "bigint". */
     char click_id[DIRECTORY_CLICK_ID_MAX];
-    uint32_t keep_days;        /* of clicks, until `daybook retention` says other; 0: for ever */
+    char keep_days[DIRECTORY_KEEP_DAYS_MAX];   /* of clicks, in digits, until `daybook retention`
+                                                * says other; "": for ever */
 };
 
 /* -d's argument, else $DAYBOOK_DIR, else ./daybook-data.  `given` may be NULL. */

@@ -7,6 +7,7 @@
 #include "house.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "storage/base/memory.h"
 #include "version.h"
@@ -96,7 +97,7 @@ static int open_rollup(struct house *house, const struct house_options *options,
                                     .world = house->world,
                                     .metrics = house->metrics,
                                     .zone = house->settings.zone,
-                                    .keep_days = house->settings.keep_days,
+                                    .keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10),
                                     .is_automatic = options->is_automatic};
     int rc = rollup_open(&rollup, house_done, &waiter, &house->rollup, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;

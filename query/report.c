@@ -717,7 +717,7 @@ void report_run(void *room, const struct command_request *request, struct comman
         report->options->as_of != NULL &&
         parse_as_of(report->options->as_of, rollup_zone(report->query->rollup), &report->as_of_ms);
     if (report->options->by == BY_AD) {
-        report->ads = report_ads_new(report->query->store, rollup_stream(report->query->rollup));
+        report->ads = report_ads_new(report->query->store, report->query->rollup);
     }
     name_columns(report);
     if (report->options->is_chart) {

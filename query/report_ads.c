@@ -6,6 +6,7 @@
 #include "rollup/dirty.h"
 #include "rollup/key_map.h"
 #include "rollup/rows.h"
+#include "rollup/seal.h"
 #include "storage/base/memory.h"
 
 struct entry {
@@ -16,6 +17,7 @@ struct entry {
 
 struct report_ads {
     struct store *store;
+    struct rollup *rollup;
     const struct click_stream *stream;
     struct key_map *numbers;
     struct entry *entries;     /* by number */
@@ -23,15 +25,19 @@ struct report_ads {
     struct report_ad *sorted;
     bool is_priced;            /* the day being read */
     struct decimal rate;
+    struct seal_hold hold;     /* while a day's clicks and seals are read */
+    struct buffer key;         /* the day's */
+    int32_t day;
     store_done done;
     void *context;
 };
 
-struct report_ads *report_ads_new(struct store *store, const struct click_stream *stream)
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup)
 {
     struct report_ads *ads = memory_zeroed(1, sizeof(*ads));
     ads->store = store;
-    ads->stream = stream;
+    ads->rollup = rollup;
+    ads->stream = rollup_stream(rollup);
     ads->numbers = key_map_new();
     return ads;
 }
@@ -44,6 +50,7 @@ void report_ads_free(struct report_ads *ads)
     key_map_free(ads->numbers);
     memory_free(ads->entries);
     memory_free(ads->sorted);
+    buffer_release(&ads->key);
     memory_free(ads);
 }
 
@@ -113,6 +120,7 @@ static int day_fold(const struct report_ads *ads, struct entry *entry)
 static void day_read(void *context, int status, const struct error *err)
 {
     struct report_ads *ads = context;
+    rollup_unhold_seals(ads->rollup, &ads->hold);
     for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++) {
         if (ads->entries[i].day_clicks > 0) {
             status = day_fold(ads, &ads->entries[i]);
@@ -121,24 +129,64 @@ static void day_read(void *context, int status, const struct error *err)
     ads->done(ads->context, status, err);
 }
 
+static int add_sealed(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct report_ads *ads = context;
+    struct sealed_ad sealed;
+    int rc = sealed_ad_read(table, row, &sealed, err);
+    if (rc < 0) {
+        return rc;
+    }
+    struct entry *entry = entry_of(ads, sealed.ad);
+    entry->day_clicks += sealed.clicks;
+    rc = decimal_add(entry->day_gross, sealed.gross, &entry->day_gross);
+    return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
+}
+
+static void clicks_read(void *context, int status, const struct error *err)
+{
+    struct report_ads *ads = context;
+    struct error own = {0};
+    bool has_seals = ads->day <= rollup_sealed_to(ads->rollup);
+    if (status == 0 && has_seals) {
+        struct bytes key = buffer_view(&ads->key);
+        struct read_request request =
+            rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
+        status = rows_read(ads->store, &request, add_sealed, day_read, ads, &own);
+        if (status == 0) {
+            return;
+        }
+        err = &own;
+    }
+    day_read(ads, status, err);
+}
+
+static void seals_held(void *context)
+{
+    struct report_ads *ads = context;
+    struct error err = {0};
+    struct bytes key = buffer_view(&ads->key);
+    struct read_request request = rows_request(ads->stream->clicks.table_id, &key, READ_DURABLE);
+    request.row_limit = READ_ROWS_MAX;
+    int rc = rows_read(ads->store, &request, add_click, clicks_read, ads, &err);
+    if (rc < 0) {
+        day_read(ads, rc, &err);
+    }
+}
+
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
                     void *context)
 {
-    struct buffer key = {0};
-    struct error err = {0};
     ads->is_priced = figure->is_priced;
     ads->rate = figure->rate;
+    ads->day = figure->day;
     ads->done = done;
     ads->context = context;
-    dirty_put_key(&key, figure->reseller, figure->day);
-    struct bytes view = buffer_view(&key);
-    struct read_request request = rows_request(ads->stream->clicks.table_id, &view, READ_DURABLE);
-    request.row_limit = READ_ROWS_MAX;
-    int rc = rows_read(ads->store, &request, add_click, day_read, ads, &err);
-    buffer_release(&key);
-    if (rc < 0) {
-        done(context, rc, &err);
-    }
+    buffer_clear(&ads->key);
+    dirty_put_key(&ads->key, figure->reseller, figure->day);
+    ads->hold = (struct seal_hold){.granted = seals_held, .context = ads};
+    rollup_hold_seals(ads->rollup, &ads->hold);
 }
 
 static int compare_ads(const void *a, const void *b)

@@ -1,7 +1,8 @@
 /* report_ads: the clicks of one reseller by ad, for `report --by ad`.
  *
  * Figures are kept by day, not by ad, so the days' clicks are read: one partition after the other,
- * a page at a time; held is one entry per ad of the reseller.  An ad's amount is the sum over days
+ * a page at a time, and what is kept of those that have expired (rollup/seal.h); held is one entry
+ * per ad of the reseller.  An ad's amount is the sum over days
  * of its gross times the day's rate, so that the ads of a reseller add up to his amount digit for
  * digit. */
 #ifndef DAYBOOK_QUERY_REPORT_ADS_H
@@ -21,7 +22,7 @@ struct report_ad {
 };
 
 /* Both outlive it. */
-struct report_ads *report_ads_new(struct store *store, const struct click_stream *stream);
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup);
 void report_ads_free(struct report_ads *ads);                  /* NULL is fine */
 void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */
 

@@ -14,6 +14,8 @@
  * because one batch moves it.  Interrupted, the command has done some of its pages, and given again
  * does the rest.
  *
+ * A range with a sealed day is refused whole, before anything is changed (seal.h).
+ *
  * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
  * by now.  Clicks that brought ids along keep them. */
 #include <errno.h>
@@ -130,7 +132,8 @@ const struct argp clicks_argp = {
            "A voided click is taken off every counter and figure; days that were published are "
            "restated, with cause `void` and your note. A restored one comes back with a click_id "
            "of its own. Days are YYYY-MM-DD, both ends included; --where may be given several "
-           "times.\n\n"
+           "times. Days whose clicks have expired (daybook retention) can be neither voided nor "
+           "restored.\n\n"
            "Examples:\n"
            "  daybook clicks list --reseller supaboobs --day 2013-11-28 --ad ad42\n"
            "  daybook clicks void --reseller supaboobs --from 2013-11-28 --to 2013-11-29 "
@@ -556,6 +559,44 @@ static void next_page(struct timer *timer)
         page_begin(call);
 }
 
+/* ---- sealed days ---- */
+
+static int sealed_row(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    const struct clicks_call *call = context;
+    struct day_figure figure;
+    char day[DAY_TEXT_SIZE + 1];
+    int rc = figure_read(table, row, &figure, err);
+    if (rc < 0 || figure.state != DAY_SEALED)
+        return rc;
+    day_format(figure.day, day);
+    return error_set(err, ERROR_INVALID,
+                     "%s of %s is sealed: its clicks have expired, and what is not known can be "
+                     "neither voided nor restored; nothing was changed",
+                     day, call->options->reseller);
+}
+
+static void none_is_sealed(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    if (status < 0)
+        call_fail(call, status, err);
+    else
+        call_turn(call);
+}
+
+/* Before anything is changed: the whole command, if one of its days is sealed. */
+static int refuse_sealed(struct clicks_call *call, struct error *err)
+{
+    struct day_slice_text text;
+    struct bytes reseller = bytes_text(call->options->reseller);
+    struct read_request request =
+        rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
+    request.slice = figure_slice(call->options->days.from, call->options->days.to, &text);
+    return rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, err);
+}
+
 void clicks_run(void *room, const struct command_request *request, struct command_output *output)
 {
     static const struct table_column list_columns[] = {
@@ -581,8 +622,10 @@ void clicks_run(void *room, const struct command_request *request, struct comman
                       ? table_print_new(call->options->format, list_columns, 6, &call->text)
                       : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
     int rc = filters_make(call, &err);
+    if (rc == 0 && is_listing(call))
+        call_turn(call);
+    else if (rc == 0)
+        rc = refuse_sealed(call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
-    else
-        call_turn(call);
 }

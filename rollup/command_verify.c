@@ -1,11 +1,12 @@
 /* daybook verify: recompute everything that follows from clicks and rates, and compare.
  *
  *   1 files      every page's checksum; stats against rows            store_scrub
- *   2 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit; of a
- *                published day the ledger's last entry says the same
- *   3 ledger     every entry's old figure is the one before's new; times never decrease; the first
+ *   2 seals      of each sealed day its checksums, and that its ads add up to it
+ *   3 figures    every day of ad_click: stats x rate = amount_by_day, digit for digit, its seals'
+ *                stats included; of a published day the ledger's last entry says the same
+ *   4 ledger     every entry's old figure is the one before's new; times never decrease; the first
  *                is the publication; as many days have a ledger as are published
- *   4 counters   clicks_per_ad and clicks_per_reseller = clicks counted again
+ *   5 counters   clicks_per_ad and clicks_per_reseller = clicks and seals counted again
  *
  * What decides correctness of the verdict while clicks keep coming: a day that is dirty is not
  * judged (its figure is known to be out of date), a day that differs is read a second time before
@@ -81,6 +82,7 @@ void verify_free(struct verify *verify)
     buffer_release(&verify->position_next);
     buffer_release(&verify->ledger_reseller);
     repair_free(verify->repair);
+    rollup_unhold_seals(verify->rollup, &verify->hold);
     memory_free(verify);
 }
 
@@ -149,7 +151,7 @@ static void scrubbed(void *context, int status, const struct error *err)
     command_printf(verify->output, COMMAND_OUT,
                    "files: checksums of %u segments, and their stats against their rows\n",
                    store.segments);
-    verify_figures(verify);
+    verify_seals(verify);
 }
 
 static void settled(void *context, int status, const struct error *err)
@@ -164,24 +166,31 @@ static void settled(void *context, int status, const struct error *err)
         verify_fail(verify, status, err);
 }
 
-void verify_begin(struct rollup *rollup, const struct command_request *request,
-                  struct command_output *output, bool repairs)
+static void seals_held(void *context)
 {
-    struct verify *verify = memory_zeroed(1, sizeof(*verify));
+    struct verify *verify = context;
     struct error err = {0};
-    verify->rollup = rollup;
-    verify->request = request;
-    verify->options = request->options;
-    verify->output = output;
-    verify->repair = repairs ? repair_new() : NULL;
-    verify->progress_us = store_now_us(verify->rollup->store);
-    if (request->is_read_only) {
+    if (verify->request->is_read_only) {
         settled(verify, 0, NULL);
         return;
     }
     int rc = rollup_settle(verify->rollup, false, settled, verify, &err);
     if (rc < 0)
         verify_fail(verify, rc, &err);
+}
+
+void verify_begin(struct rollup *rollup, const struct command_request *request,
+                  struct command_output *output, bool repairs)
+{
+    struct verify *verify = memory_zeroed(1, sizeof(*verify));
+    verify->rollup = rollup;
+    verify->request = request;
+    verify->options = request->options;
+    verify->output = output;
+    verify->repair = repairs ? repair_new() : NULL;
+    verify->progress_us = store_now_us(verify->rollup->store);
+    verify->hold = (struct seal_hold){.granted = seals_held, .context = verify};
+    rollup_hold_seals(rollup, &verify->hold);
 }
 
 void verify_run(void *room, const struct command_request *request, struct command_output *output)

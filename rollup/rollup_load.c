@@ -155,7 +155,8 @@ static void retention_loaded(void *context, int status, const struct error *err)
     struct rollup *rollup = context;
     struct error own = {0};
     if (status == 0) {
-        struct read_request request = rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
+        struct read_request request =
+            rows_request(rollup->stream->rates.table_id, NULL, READ_APPLIED);
         status = rows_read(rollup->store, &request, take_rate, rates_loaded, rollup, &own);
         if (status == 0)
             return;

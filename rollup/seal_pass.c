@@ -5,8 +5,8 @@
  *       ─▶ one batch (seal.h), if the day is as it was read and still owed nothing
  *
  * What decides correctness: the batch is applied only if no click and no mutation came to the day
- * since its first page was read (store_apply_if), so the seal is exactly what goes; and only between
- * two chunks of the rollup's work, which adds clicks and seals from two reads, and while nobody else
+ * since its first page was read (store_apply_if), so the seal is exactly what goes; and only while
+ * the rollup's work, which adds clicks and seals from two reads, is not under way, and nobody else
  * who does that holds seals off.
  *
  * A day that changed in between, or that waits for a restatement, is left to the next pass, which a
@@ -234,11 +234,13 @@ static void day_durable(void *context, int status, const struct error *err)
 
 static void add_deletion(struct seal_pass *pass)
 {
-    const struct mutation mutation = {
-        .table_id = pass->rollup->stream->clicks.table_id,
-        .key = write_batch_copy(pass->batch, buffer_view(&pass->key)),
-        .deletion = {.timestamp_us = TIMESTAMP_SERVER}};
-    write_batch_add_mutation(pass->batch, &mutation);
+    const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(pass->day, day);
+    const struct column_value values[] = {
+        {clicks->reseller, false, pass->reseller},
+        {clicks->day, false, write_batch_text(pass->batch, day)}};
+    write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
 }
 
 static void add_state(struct seal_pass *pass)
@@ -249,7 +251,8 @@ static void add_state(struct seal_pass *pass)
         {AMOUNT_RESELLER_ID, false, pass->reseller},
         {AMOUNT_DAY, false, write_batch_text(pass->batch, day)},
         {AMOUNT_STATE, false, bytes_text(figure_state_name(DAY_SEALED))}};
-    write_batch_insert(pass->batch, rollup_table(pass->rollup, pass->rollup->stream->figures_table_id), values,
+    write_batch_insert(pass->batch,
+                       rollup_table(pass->rollup, pass->rollup->stream->figures_table_id), values,
                        sizeof(values) / sizeof(values[0]));
 }
 
@@ -422,7 +425,8 @@ static void read_clicks(struct seal_pass *pass)
 {
     struct error err = {0};
     struct bytes key = buffer_view(&pass->key);
-    struct read_request request = rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
+    struct read_request request =
+        rows_request(pass->rollup->stream->clicks.table_id, &key, READ_APPLIED);
     request.row_limit = READ_ROWS_MAX;
     pass->ads = key_map_new();
     int rc = rows_read_pages(pass->rollup->store, &request, take_page, clicks_read, pass, &err);

@@ -1,4 +1,4 @@
-/* seal_pass: finds the days whose clicks have expired, and seals them (seal.h), one after the other.
+/* seal_pass: finds the days whose clicks have expired, and seals them (seal.h), one by one.
  *
  *     days    ... 26  27  28 | 29  30  today
  *                 sealed     |  kept, with `keep 2 days`
@@ -28,8 +28,8 @@ typedef void (*seal_pass_done)(void *context, int status, const struct error *er
 /* The last day that has expired; false: none has, clicks are kept for ever. */
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out);
 
-/* Begin one.  `change`: who and why, copied, its texts until `done`; its id and time are given here.
- * `is_dry`: only count.  ERROR_FULL: one is under way. */
+/* Begin one.  `change`: who and why, copied, its texts until `done`; its id and time are given
+ * here.  `is_dry`: only count.  ERROR_FULL: one is under way. */
 must_check int seal_pass_begin(struct rollup *rollup, const struct change_row *change, bool is_dry,
                                seal_pass_done done, void *context, struct error *err);
 

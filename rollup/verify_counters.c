@@ -1,4 +1,5 @@
-/* Counters: read, clicks counted, read again: the count must lie between the two.  Clicks may come
+/* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
+ * may come
  * and be voided meanwhile, so where one does not, all of it is done a second time before anything
  * is called a difference. */
 #include "rollup/verify_private.h"
@@ -92,8 +93,18 @@ static int take_counter(void *context, const struct table *table, const struct p
 
 static void counters_read(struct verify *verify);
 
-static void clicks_counted(struct verify *verify)
+void verify_count(struct verify *verify, struct bytes key, uint64_t clicks)
 {
+    tally_of(verify, key)->counted += (int64_t)clicks;
+}
+
+static void clicks_counted(void *context, int status, const struct error *err)
+{
+    struct verify *verify = context;
+    if (status < 0) {
+        verify_fail(verify, status, err);
+        return;
+    }
     verify->is_after = true;
     counters_read(verify);
 }
@@ -109,8 +120,8 @@ static void take_groups(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        tally_of(verify, figures[i].key)->counted = (int64_t)figures[i].stats.rows;
-    clicks_counted(verify);
+        verify_count(verify, figures[i].key, figures[i].stats.rows);
+    verify_count_seals(verify, clicks_counted);
 }
 
 static void take_partitions(void *context, int status, const struct error *err,
@@ -126,9 +137,9 @@ static void take_partitions(void *context, int status, const struct error *err,
     }
     for (uint32_t i = 0; i < count; i++) {
         if (key_component(figures[i].key, 2, 0, &reseller) == 0)
-            tally_of(verify, reseller)->counted += (int64_t)figures[i].stats.rows;
+            verify_count(verify, reseller, figures[i].stats.rows);
     }
-    clicks_counted(verify);
+    verify_count_seals(verify, clicks_counted);
 }
 
 static void counters_done(void *context, int status, const struct error *err)

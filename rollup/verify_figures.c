@@ -21,6 +21,8 @@ static void append_figure(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, ", amount ");
         decimal_append(text, figure->amount);
     }
+    if (figure->state == DAY_SEALED)
+        buffer_append_text(text, ", sealed");
 }
 
 /* "difference: amount_by_day, r 2013-11-28: it says …, clicks and rates say …"; NULL: nothing. */
@@ -107,7 +109,13 @@ static bool ledger_agrees(const struct verify *verify, const struct day_facts *d
            (day->has_last && figure_equal(&day->last.new, &day->row));
 }
 
-/* What follows from the day's clicks and its rate. */
+/* Whether the day could not be read for a seal that was called a difference already. */
+static bool is_damage_named(const struct verify *verify, int status)
+{
+    return status == ERROR_CORRUPT && verify->has_damaged_seals;
+}
+
+/* What follows from the day's clicks and seals and its rate. */
 static int figure_following(const struct verify *verify, const struct day_facts *day,
                             struct day_figure *follows, struct error *err)
 {
@@ -118,6 +126,10 @@ static int figure_following(const struct verify *verify, const struct day_facts 
     if (rc < 0)
         return error_set(err, rc, "a day could not be read");
     follows->state = day->has_row ? day->row.state : DAY_OPEN;
+    if (day->seals > 0)
+        follows->state = DAY_SEALED;
+    else if (follows->state == DAY_SEALED)
+        follows->state = DAY_PUBLISHED;
     return 0;
 }
 
@@ -125,6 +137,10 @@ static int judge_day(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
 {
     struct day_figure follows;
+    if (is_damage_named(verify, day->status)) {
+        *verdict_out = DAY_AGREES;
+        return 0;
+    }
     int rc = figure_following(verify, day, &follows, err);
     if (rc < 0)
         return rc;
@@ -158,7 +174,7 @@ static void count_day(struct verify *verify, const struct day_facts *day, enum v
         return;
     }
     verify->days++;
-    verify->clicks += day->stats.rows;
+    verify->clicks += day->clicks;
     verify->days_dirty += verdict == DAY_CHANGES || is_dirty(verify, day);
 }
 
@@ -186,7 +202,7 @@ static void verify_turn(struct verify *verify)
 static int judge_one(const struct verify *verify, const struct day_facts *day,
                      enum verdict *verdict_out, struct error *err)
 {
-    if (verify->is_of_rows && day->stats.rows > 0) {
+    if (verify->is_of_rows && day->clicks > 0) {
         *verdict_out = DAY_AGREES;
         return 0;
     }
@@ -245,7 +261,7 @@ static void chunk_judge(struct verify *verify)
 static void partitions_read(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0)
+    if (status < 0 && !is_damage_named(verify, status))
         verify_fail(verify, status, err);
     else
         chunk_judge(verify);
@@ -311,7 +327,7 @@ static void next_partitions(struct verify *verify)
 static void rows_judged(void *context, int status, const struct error *err)
 {
     struct verify *verify = context;
-    if (status < 0)
+    if (status < 0 && !is_damage_named(verify, status))
         verify_fail(verify, status, err);
     else
         chunk_judge(verify);

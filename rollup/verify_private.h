@@ -26,6 +26,8 @@ struct verify {
     uint64_t differences;
     int64_t progress_us; /* when the last line of progress was printed */
 
+    struct seal_hold hold;   /* all the while: a day is its clicks and its seals */
+    bool has_damaged_seals;  /* which were named */
     struct timer turn; /* between chunks other things are done */
     bool is_of_rows;   /* rows of amount_by_day, after the partitions */
     struct day_reader *reader;
@@ -53,10 +55,16 @@ struct verify {
     bool is_after; /* counters are read the second time */
 };
 
-/* verify_figures.c, verify_ledger.c, verify_counters.c */
+/* verify_seals.c, verify_figures.c, verify_ledger.c, verify_counters.c */
+void verify_seals(struct verify *verify);
 void verify_figures(struct verify *verify);
 void verify_ledger(struct verify *verify);
 void verify_counters(struct verify *verify);
+
+/* So many clicks more were counted for the key of the counters being compared. */
+void verify_count(struct verify *verify, struct bytes key, uint64_t clicks);
+/* Count what seals keep for them; `done` is called with the verification. */
+void verify_count_seals(struct verify *verify, store_done done);
 
 /* verify_repair.c: what was found is gathered, and put right at the end. */
 struct repair *repair_new(void);

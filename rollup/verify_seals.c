@@ -1,0 +1,276 @@
+/* Seals: their checksums, and that the ads of each add up to its day.  Then what they count, for
+ * the counters.
+ *
+ * What is damaged is named once, here; the steps that follow leave it out, and so may name what it
+ * was for: a figure that does not follow, a counter that counts more.  Seals are held off while a
+ * verification runs, so the rows stand still.
+ *
+ * Memory: a page of seals, of each what it says of its ads. */
+#include "rollup/seal.h"
+#include "rollup/verify_private.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { ARENA_CHUNK = 64 * 1024 };
+
+/* A seal of the page, and what was found of it in sealed_ad. */
+struct seal_claim {
+    struct bytes key;
+    uint8_t id[UUID_SIZE];
+    uint64_t clicks, ads;
+    struct decimal gross;
+    uint64_t clicks_found, ads_found;
+    struct decimal gross_found;
+};
+
+struct verify_seals {
+    struct verify *verify;
+    struct arena *arena;               /* of the page's keys */
+    struct seal_claim claims[DAY_READER_MAX];
+    uint32_t count, next;
+    struct buffer position;
+    struct buffer last_key;            /* of the seal before */
+    uint64_t days, clicks;
+    struct timer turn;
+};
+
+static void seals_free(struct verify_seals *seals)
+{
+    arena_free(seals->arena);
+    buffer_release(&seals->position);
+    buffer_release(&seals->last_key);
+    memory_free(seals);
+}
+
+static void seals_fail(struct verify_seals *seals, int status, const struct error *err)
+{
+    struct verify *verify = seals->verify;
+    seals_free(seals);
+    verify_fail(verify, status, err);
+}
+
+static void seals_end(struct verify_seals *seals)
+{
+    struct verify *verify = seals->verify;
+    if (seals->days > 0)
+        command_printf(verify->output, COMMAND_OUT,
+                       "seals: %" PRIu64 " sealed days with %" PRIu64
+                       " expired clicks, checksums and ads\n",
+                       seals->days, seals->clicks);
+    seals_free(seals);
+    verify_figures(verify);
+}
+
+/* 0 and counted for what cannot be a row of ours; other failures as they are. */
+static int name_damage(struct verify *verify, int status, const struct error *err)
+{
+    if (status != ERROR_CORRUPT)
+        return status;
+    verify->has_damaged_seals = true;
+    if (verify_may_name(verify))
+        command_printf(verify->output, COMMAND_OUT, "difference: %s\n", err->text);
+    return 0;
+}
+
+/* ---- a seal and its ads ---- */
+
+static bool claim_holds(const struct seal_claim *claim)
+{
+    return claim->clicks == claim->clicks_found && claim->ads == claim->ads_found &&
+           decimal_compare(claim->gross, claim->gross_found) == 0;
+}
+
+static void judge_claim(struct verify_seals *seals, const struct seal_claim *claim)
+{
+    struct verify *verify = seals->verify;
+    struct bytes reseller = {0};
+    struct bytes day = {0};
+    struct buffer text = {0};
+    if (claim_holds(claim) || !verify_may_name(verify))
+        return;
+    bool is_key = key_component(claim->key, 2, 0, &reseller) == 0 &&
+                  key_component(claim->key, 2, 1, &day) == 0;
+    check(is_key);
+    buffer_append_text(&text, "difference: sealed_ad, ");
+    buffer_append_bytes(&text, reseller);
+    buffer_append_text(&text, " ");
+    buffer_append_bytes(&text, day);
+    buffer_append_text(&text, ": the day was sealed with ");
+    append_count(&text, claim->clicks, "click");
+    buffer_append_text(&text, ", gross ");
+    decimal_append(&text, claim->gross);
+    buffer_append_text(&text, "; its ads have ");
+    append_count(&text, claim->clicks_found, "click");
+    buffer_append_text(&text, ", gross ");
+    decimal_append(&text, claim->gross_found);
+    buffer_append_text(&text, "\n");
+    command_flush(verify->output, &text, true);
+    buffer_release(&text);
+}
+
+static int take_ad(void *context, const struct table *table, const struct page_row *row,
+                   struct error *err)
+{
+    struct verify_seals *seals = context;
+    struct seal_claim *claim = &seals->claims[seals->next];
+    struct bytes id;
+    struct sealed_ad ad;
+    if (page_row_value(table, row, SEALED_AD_ID, &id) &&
+        !bytes_equal(id, bytes_of(claim->id, UUID_SIZE)))
+        return 0;
+    int rc = sealed_ad_read(table, row, &ad, err);
+    if (rc < 0)
+        return name_damage(seals->verify, rc, err);
+    claim->ads_found++;
+    claim->clicks_found += ad.clicks;
+    return decimal_add(claim->gross_found, ad.gross, &claim->gross_found);
+}
+
+static void claim_next(struct verify_seals *seals);
+
+static void ads_read(void *context, int status, const struct error *err)
+{
+    struct verify_seals *seals = context;
+    if (status < 0) {
+        seals_fail(seals, status, err);
+        return;
+    }
+    judge_claim(seals, &seals->claims[seals->next++]);
+    seals->verify->rollup->world->executor->timer_start(seals->verify->rollup->world->executor,
+                                                        &seals->turn, 0);
+}
+
+/* ---- pages ---- */
+
+static int take_claim(struct verify_seals *seals, const struct table *table,
+                      const struct page_row *row, struct error *err)
+{
+    struct seal seal;
+    int rc = seal_read(table, row, &seal, err);
+    if (rc < 0)
+        return name_damage(seals->verify, rc, err);
+    struct seal_claim *claim = &seals->claims[seals->count++];
+    *claim = (struct seal_claim){.key = arena_copy(seals->arena, seal.key),
+                                 .clicks = seal.stats.rows,
+                                 .ads = seal.ads,
+                                 .gross = stats_sum(&seal.stats)};
+    memcpy(claim->id, seal.id, UUID_SIZE);
+    stats_release(&seal.stats);
+    seals->days += !bytes_equal(buffer_view(&seals->last_key), claim->key);
+    seals->clicks += claim->clicks;
+    buffer_clear(&seals->last_key);
+    buffer_append_bytes(&seals->last_key, claim->key);
+    return 0;
+}
+
+static void take_page(void *context, int status, const struct error *err,
+                      const struct read_page *page)
+{
+    struct verify_seals *seals = context;
+    struct error own = {0};
+    for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
+        status = take_claim(seals, page->table, &page->rows[i], &own);
+        err = &own;
+    }
+    if (status < 0) {
+        seals_fail(seals, status, err);
+        return;
+    }
+    buffer_clear(&seals->position);
+    buffer_append_bytes(&seals->position, page->position);
+    verify_progress(seals->verify, "sealed days checked", seals->days);
+    claim_next(seals);
+}
+
+static void read_page(struct verify_seals *seals)
+{
+    struct rollup *rollup = seals->verify->rollup;
+    struct error err = {0};
+    struct read_request request =
+        rows_request(rollup->stream->seals_table_id, NULL, READ_DURABLE);
+    arena_reset(seals->arena);
+    seals->count = seals->next = 0;
+    request.row_limit = DAY_READER_MAX;
+    request.position = buffer_view(&seals->position);
+    int rc = store_read(rollup->store, &request, take_page, seals, &err);
+    if (rc < 0)
+        seals_fail(seals, rc, &err);
+}
+
+static void claim_next(struct verify_seals *seals)
+{
+    struct rollup *rollup = seals->verify->rollup;
+    struct error err = {0};
+    if (seals->next == seals->count) {
+        if (seals->position.size > 0)
+            read_page(seals);
+        else
+            seals_end(seals);
+        return;
+    }
+    const struct read_request request = rows_request(
+        rollup->stream->sealed_ads_table_id, &seals->claims[seals->next].key, READ_DURABLE);
+    int rc = rows_read(rollup->store, &request, take_ad, ads_read, seals, &err);
+    if (rc < 0)
+        seals_fail(seals, rc, &err);
+}
+
+static void seals_turn(struct timer *timer)
+{
+    claim_next(timer->context);
+}
+
+void verify_seals(struct verify *verify)
+{
+    if (verify->rollup->stream->seals_table_id == 0) {
+        verify_figures(verify);
+        return;
+    }
+    struct verify_seals *seals = memory_zeroed(1, sizeof(*seals));
+    seals->verify = verify;
+    seals->arena = arena_new(ARENA_CHUNK);
+    seals->turn = (struct timer){.fire = seals_turn, .context = seals};
+    read_page(seals);
+}
+
+/* ---- what counters count of them ---- */
+
+static int count_ad(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    struct sealed_ad ad;
+    int rc = sealed_ad_read(table, row, &ad, err);
+    if (rc == 0)
+        verify_count(context, ad.ad, ad.clicks);
+    return rc == ERROR_CORRUPT ? 0 : rc;
+}
+
+static int count_seal(void *context, const struct table *table, const struct page_row *row,
+                      struct error *err)
+{
+    struct bytes reseller;
+    struct seal seal;
+    int rc = seal_read(table, row, &seal, err);
+    if (rc == 0 && key_component(row->key, 2, 0, &reseller) == 0)
+        verify_count(context, reseller, seal.stats.rows);
+    if (rc == 0)
+        stats_release(&seal.stats);
+    return rc == ERROR_CORRUPT ? 0 : rc;
+}
+
+void verify_count_seals(struct verify *verify, store_done done)
+{
+    const struct click_stream *stream = verify->rollup->stream;
+    bool is_by_ad = verify->counter->key == CLICKS_OF_AD;
+    struct error err = {0};
+    if (stream->seals_table_id == 0) {
+        done(verify, 0, NULL);
+        return;
+    }
+    const struct read_request request = rows_request(
+        is_by_ad ? stream->sealed_ads_table_id : stream->seals_table_id, NULL, READ_DURABLE);
+    int rc = rows_read(verify->rollup->store, &request, is_by_ad ? count_ad : count_seal, done,
+                       verify, &err);
+    if (rc < 0)
+        verify_fail(verify, rc, &err);
+}

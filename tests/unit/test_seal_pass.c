@@ -1,0 +1,109 @@
+/* test_seal_pass: days whose clicks have expired, on the real engine in the simulated world. */
+#include "rollup/seal_pass.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "rollup/rows.h"
+#include "rollup/seal.h"
+#include "storage/base/memory.h"
+#include "tests/lib/rollup_fixture.h"
+
+/* The world begins on 2013-12-10: with 10 days kept, 2013-11-29 is the last that has expired. */
+enum { KEEP_DAYS = 10 };
+
+static const struct click clicks[] = {
+    {"r", "2013-11-28", 1385605012000, "a", "0.005"},
+    {"r", "2013-11-28", 1385605012000, "a", "0.005"},
+    {"r", "2013-11-28", 1385605013000, "b", "0.0075"},
+    {"r", "2013-11-29", 1385745531000, "a", "1"},
+    {"r", "2013-11-30", 1385810516000, "a", "2"},
+    {"s", "2013-11-28", 1385605013000, "b", "3"},
+};
+
+struct pass {
+    bool done;
+    int status;
+    struct seal_totals totals;
+};
+
+static void take_totals(void *context, int status, const struct error *err,
+                        const struct seal_totals *totals)
+{
+    struct pass *pass = context;
+    (void)err;
+    *pass = (struct pass){true, status, *totals};
+}
+
+static struct pass seal(struct rollup_fixture *fixture, bool is_dry)
+{
+    const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+    struct pass pass = {0};
+    cr_assert_eq(seal_pass_begin(fixture->rollup, &change, is_dry, take_totals, &pass, NULL), 0);
+    rollup_fixture_step_until(fixture, &pass.done);
+    cr_assert_eq(pass.status, 0);
+    return pass;
+}
+
+static void put_clicks(struct rollup_fixture *fixture)
+{
+    rollup_fixture_rate(fixture, "r", "2013-01-01", "0.25", true);
+    rollup_fixture_clicks(fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
+    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    fixture->rollup->keep_days = KEEP_DAYS;
+}
+
+static void expect_totals(const struct pass *pass, uint64_t days, uint64_t count, uint64_t left)
+{
+    cr_assert_eq(pass->totals.days, days, "%" PRIu64 " days", pass->totals.days);
+    cr_assert_eq(pass->totals.clicks, count, "%" PRIu64 " clicks", pass->totals.clicks);
+    cr_assert_eq(pass->totals.days_left, left);
+}
+
+static void expect_rows(struct rollup_fixture *fixture, uint32_t table_id, uint32_t expected)
+{
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    struct buffer rows =
+        engine_fixture_rows(&engine, table_id, bytes_of("", 0), 100, false);
+    uint32_t count = 0;
+    for (const char *c = (const char *)rows.data; *c != '\0'; c++)
+        count += *c == '\n';
+    cr_assert_eq(count, expected, "table %u: %s", table_id, (const char *)rows.data);
+    buffer_release(&rows);
+}
+
+static const char after_seal[] = "r 2013-11-30 1 2 0.25 0.50 published\n"
+                                 "r 2013-11-29 1 1 0.25 0.25 sealed\n"
+                                 "r 2013-11-28 3 0.0175 0.25 0.004375 sealed\n"
+                                 "s 2013-11-28 1 3 - - sealed\n";
+
+/* Figures, ledger and counters are what they were; the clicks are gone, and what is kept is there.
+ */
+Test(seal_pass, a_seal_changes_neither_figures_nor_ledger_nor_counters)
+{
+    for (int is_flushed = 0; is_flushed < 2; is_flushed++) {
+        struct rollup_fixture fixture = {0};
+        rollup_fixture_start(&fixture);
+        put_clicks(&fixture);
+        if (is_flushed)
+            rollup_fixture_flush(&fixture);
+        struct pass pass = seal(&fixture, true);
+        expect_totals(&pass, 3, 5, 0);
+        expect_rows(&fixture, TABLE_AD_CLICK, 6);
+        pass = seal(&fixture, false);
+        expect_totals(&pass, 3, 5, 0);
+        rollup_fixture_expect_figures(&fixture, after_seal);
+        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        rollup_fixture_expect_figures(&fixture, after_seal);
+        cr_assert_eq(rollup_fixture_marks(&fixture), 0);
+        rollup_fixture_expect_ledger(&fixture, "s", "2013-11-28 published - - 1 - 3 - - - -\n");
+        expect_rows(&fixture, TABLE_AD_CLICK, 1);
+        expect_rows(&fixture, TABLE_SEALED_DAY, 3);
+        expect_rows(&fixture, TABLE_SEALED_AD, 4);
+        expect_rows(&fixture, TABLE_CLICKS_PER_AD, 2);
+        pass = seal(&fixture, false);
+        expect_totals(&pass, 0, 0, 0);
+        rollup_fixture_stop(&fixture);
+    }
+}
