@@ -74,10 +74,10 @@ void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const c
 
 /* ---- sealed days: seal.h ---- */
 
-/* While somebody holds them, no day is sealed: for one who reads a day's clicks and its seals, which
- * are two reads.  `granted` is called once, when what was sealed before is durable, mostly before
- * rollup_hold_seals returns; from then on until it is given back days are clicks + seals in every
- * view.  `hold` is the caller's memory until then. */
+/* While somebody holds them, no day is sealed: for one who reads a day's clicks and its seals,
+ * which are two reads.  `granted` is called once, when what was sealed before is durable, mostly
+ * before rollup_hold_seals returns; from then on until it is given back days are clicks + seals in
+ * every view.  `hold` is the caller's memory until then. */
 struct seal_hold {
     void (*granted)(void *context);
     void *context;

@@ -1,4 +1,5 @@
-/* Opening: retention, rates and marks from their tables; in a read-only store also the figures of dirty days.
+/* Opening: retention, rates and marks from their tables; in a read-only store also the figures of
+ * dirty days.
  *
  * A mark read from the table says that a day was dirty, open or owed a restatement when the process
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done

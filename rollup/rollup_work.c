@@ -163,18 +163,23 @@ static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
                        sizeof(values) / sizeof(values[0]));
 }
 
-/* The causes of a restatement: the day's own marks, and the range's. */
+/* The causes of a restatement: the day's own marks, and the range's.  Expiry changes no figure, so
+ * it is one only where no other is known. */
 static struct dirty_mark *marks_of(struct work *work, const struct day_facts *day,
                                    uint32_t *count_out)
 {
     uint32_t own = day->dirty != NULL ? day->dirty->mark_count : 0;
     struct dirty_mark *marks = arena_alloc(day_reader_arena(work->reader),
                                            (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
-    if (own > 0)
-        memcpy(marks, dirty_day_marks(day->dirty), own * sizeof(*marks));
-    *count_out = own;
+    *count_out = 0;
+    for (uint32_t i = 0; i < own; i++) {
+        if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)
+            marks[(*count_out)++] = dirty_day_marks(day->dirty)[i];
+    }
     if (work->range != NULL)
         marks[(*count_out)++] = work->range->mark;
+    if (*count_out == 0 && own > 0)
+        marks[(*count_out)++] = dirty_day_marks(day->dirty)[0];
     return marks;
 }
 

@@ -1,7 +1,6 @@
 /* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
- * may come
- * and be voided meanwhile, so where one does not, all of it is done a second time before anything
- * is called a difference. */
+ * may come and be voided meanwhile, so where one does not, all of it is done a second time before
+ * anything is called a difference. */
 #include "rollup/verify_private.h"
 #include "storage/base/memory.h"
 

@@ -107,3 +107,121 @@ Test(seal_pass, a_seal_changes_neither_figures_nor_ledger_nor_counters)
         rollup_fixture_stop(&fixture);
     }
 }
+
+/* A rate prices a sealed day anew from the gross that was kept; a late click comes on top, and the
+ * next pass seals it. */
+Test(seal_pass, a_sealed_day_is_priced_anew_and_takes_late_clicks_on_top)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_clicks(&fixture);
+    seal(&fixture, false);
+    rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.5", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 2 0.5 1.0 published\n"
+                                            "r 2013-11-29 1 1 0.5 0.5 sealed\n"
+                                            "r 2013-11-28 3 0.0175 0.5 0.00875 sealed\n"
+                                            "s 2013-11-28 1 3 - - sealed\n");
+    rollup_fixture_clicks(&fixture, clicks, 1);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    static const char late[] = "r 2013-11-30 1 2 0.5 1.0 published\n"
+                               "r 2013-11-29 1 1 0.5 0.5 sealed\n"
+                               "r 2013-11-28 4 0.0225 0.5 0.01125 sealed\n"
+                               "s 2013-11-28 1 3 - - sealed\n";
+    rollup_fixture_expect_figures(&fixture, late);
+    struct pass pass = seal(&fixture, false);
+    expect_totals(&pass, 1, 1, 0);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_expect_figures(&fixture, late);
+    expect_rows(&fixture, TABLE_SEALED_DAY, 4);
+    rollup_fixture_expect_ledger(&fixture, "r",
+                                 "2013-11-28 published - - 3 - 0.0175 - 0.25 - 0.004375\n"
+                                 "2013-11-28 rate + 3 3 0.0175 0.0175 0.25 0.5 0.004375 0.00875\n"
+                                 "2013-11-28 late_clicks - 3 4 0.0175 0.0225 0.5 0.5 0.00875 "
+                                 "0.01125\n"
+                                 "2013-11-29 published - - 1 - 1 - 0.25 - 0.25\n"
+                                 "2013-11-29 rate + 1 1 1 1 0.25 0.5 0.25 0.5\n"
+                                 "2013-11-30 published - - 1 - 2 - 0.25 - 0.50\n"
+                                 "2013-11-30 rate + 1 1 2 2 0.25 0.5 0.50 1.0\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* What is owed a figure or an entry of the ledger is left, and sealed by the next pass. */
+Test(seal_pass, a_day_that_is_owed_something_is_left_to_the_next_pass)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_clicks(&fixture);
+    rollup_fixture_click(&fixture, "s", "2013-11-28", "4");
+    struct pass pass = seal(&fixture, false);
+    expect_totals(&pass, 2, 4, 1);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    pass = seal(&fixture, false);
+    expect_totals(&pass, 1, 2, 0);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 2 0.25 0.50 published\n"
+                                            "r 2013-11-29 1 1 0.25 0.25 sealed\n"
+                                            "r 2013-11-28 3 0.0175 0.25 0.004375 sealed\n"
+                                            "s 2013-11-28 2 7 - - sealed\n");
+    rollup_fixture_stop(&fixture);
+}
+
+struct held {
+    struct seal_hold hold;
+    bool is_granted;
+};
+
+static void note_granted(void *context)
+{
+    ((struct held *)context)->is_granted = true;
+}
+
+/* A reader of clicks and seals sees no day change from the one to the other. */
+Test(seal_pass, nothing_is_sealed_while_seals_are_held_off)
+{
+    struct rollup_fixture fixture = {0};
+    const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+    struct held held = {.hold = {.granted = note_granted, .context = &held}};
+    struct pass pass = {0};
+    rollup_fixture_start(&fixture);
+    put_clicks(&fixture);
+    rollup_hold_seals(fixture.rollup, &held.hold);
+    cr_assert(held.is_granted);
+    cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL), 0);
+    cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL),
+                 ERROR_FULL);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    rollup_fixture_advance(&fixture, 1);
+    expect_rows(&fixture, TABLE_AD_CLICK, 6);
+    cr_assert(!pass.done);
+    rollup_unhold_seals(fixture.rollup, &held.hold);
+    rollup_fixture_step_until(&fixture, &pass.done);
+    expect_totals(&pass, 3, 5, 0);
+    rollup_fixture_stop(&fixture);
+}
+
+/* Whenever the power fails, a day has its clicks or its seal, and its figure either way. */
+Test(seal_pass, after_a_crash_a_day_is_whole_or_sealed)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+        struct pass pass = {0};
+        rollup_fixture_start(&fixture);
+        put_clicks(&fixture);
+        cr_assert_eq(seal_pass_begin(fixture.rollup, &change, false, take_totals, &pass, NULL), 0);
+        for (uint64_t step = 0; step < seed && !pass.done; step++)
+            fixture.world->executor->step(fixture.world->executor);
+        rollup_fixture_crash(&fixture, seed);
+        fixture.rollup->keep_days = KEEP_DAYS;
+        uint32_t seals_before = fixture.rollup->sealed_to == SEALED_NONE ? 0 : 1;
+        pass = seal(&fixture, false);
+        cr_assert(pass.totals.days + seals_before >= 1 && pass.totals.days <= 3);
+        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        rollup_fixture_expect_figures(&fixture, after_seal);
+        expect_rows(&fixture, TABLE_AD_CLICK, 1);
+        expect_rows(&fixture, TABLE_SEALED_DAY, 3);
+        expect_rows(&fixture, TABLE_SEALED_AD, 4);
+        rollup_fixture_stop(&fixture);
+    }
+}
