@@ -293,24 +293,33 @@ static void rows_page(void *context, int status, const struct error *err,
     read->done = true;
 }
 
-int engine_fixture_try_rows(struct engine_fixture *fixture, const struct read_request *request,
-                            struct buffer *text, struct error *err)
+int engine_fixture_try_page(struct engine_fixture *fixture, const struct read_request *request,
+                            struct buffer *position, struct buffer *text, struct error *err)
 {
-    struct rows_read read = {.text = text};
+    struct rows_read read = {.text = text, .position = *position};
     struct read_request page = *request;
-    do {
-        read.done = false;
-        page.position = buffer_view(&read.position);
-        read.status = store_read(fixture->store, &page, rows_page, &read, &read.err);
-        if (read.status == 0) {
-            step_until(fixture, &read.done);
-        }
-    } while (read.status == 0 && read.position.size > 0);
+    page.position = buffer_view(position);
+    read.status = store_read(fixture->store, &page, rows_page, &read, &read.err);
+    if (read.status == 0) {
+        step_until(fixture, &read.done);
+    }
     if (read.status != 0) {
         *err = read.err;
     }
-    buffer_release(&read.position);
+    *position = read.position;
     return read.status;
+}
+
+int engine_fixture_try_rows(struct engine_fixture *fixture, const struct read_request *request,
+                            struct buffer *text, struct error *err)
+{
+    struct buffer position = {0};
+    int rc;
+    do {
+        rc = engine_fixture_try_page(fixture, request, &position, text, err);
+    } while (rc == 0 && position.size > 0);
+    buffer_release(&position);
+    return rc;
 }
 
 struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table_id,

@@ -61,6 +61,11 @@ struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *r
 must_check int engine_fixture_try_rows(struct engine_fixture *fixture,
                                        const struct read_request *request, struct buffer *text,
                                        struct error *err);
+/* One page of them, from `position` on, which is then the next one's; empty: there is no more. */
+must_check int engine_fixture_try_page(struct engine_fixture *fixture,
+                                       const struct read_request *request,
+                                       struct buffer *position, struct buffer *text,
+                                       struct error *err);
 must_check int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reseller,
                                         const char *day, struct buffer *text, struct error *err);
 void engine_fixture_key(struct buffer *key, const char *reseller, const char *day);

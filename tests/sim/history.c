@@ -15,8 +15,9 @@
 enum {
     FULL_STEPS = 200,              /* after which a full disk gets its space back */
     FULL_BYTES = 100000,           /* that a full disk may still take */
-    AGAIN_EVERY = 4,               /* of so many crashes one is opened twice, */
-    SALVAGE_EVERY = 6              /* of so many one loses its manifest as well */
+    AGAIN_EVERY = 4,               /* of so many crashes one is opened twice, and one scanned on, */
+    SALVAGE_EVERY = 6,             /* of so many one loses its manifest as well */
+    PAGE_MAX = 7                   /* rows of a page that is read */
 };
 
 static const char *const resellers[HISTORY_RESELLERS] = {"r1", "r2"};
@@ -111,19 +112,19 @@ struct found {
 
 /* All clicks, by a scan, or by one read after the other of all the partitions there can be: a scan
  * waits for the log where fresh rows are in the way, and so cannot stand beside one that hangs. */
-static struct buffer find_clicks(struct engine_fixture *engine, bool scans)
+static struct buffer find_clicks(struct engine_fixture *engine, bool scans, uint32_t page)
 {
     struct buffer rows = {0};
     struct error err = {0};
     if (scans)
-        return engine_fixture_rows(engine, TABLE_AD_CLICK, (struct bytes){0}, 100, false);
+        return engine_fixture_rows(engine, TABLE_AD_CLICK, (struct bytes){0}, page, false);
     for (uint32_t i = 0; i < HISTORY_RESELLERS * HISTORY_DAYS; i++) {
         struct buffer key = {0};
         engine_fixture_key(&key, resellers[i / HISTORY_DAYS], days[i % HISTORY_DAYS]);
         const struct read_request request = {.table_id = TABLE_AD_CLICK,
                                              .key = buffer_view(&key),
                                              .slice = slice_all(),
-                                             .row_limit = 100};
+                                             .row_limit = page};
         cr_assert_eq(engine_fixture_try_rows(engine, &request, &rows, &err), 0, "%s", err.text);
         buffer_release(&key);
     }
@@ -131,15 +132,15 @@ static struct buffer find_clicks(struct engine_fixture *engine, bool scans)
     return rows;
 }
 
-static struct found find(struct rollup_fixture *fixture, bool scans)
+static struct found find(struct rollup_fixture *fixture, bool scans, uint32_t page)
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     const struct bytes all = {0};
     struct found found = {
-        .rows = find_clicks(&engine, scans),
-        .ads = engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, all, 100, false),
-        .per_reseller = engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, all, 100, false),
-        .rates = engine_fixture_rows(&engine, TABLE_RESELLER, all, 100, false),
+        .rows = find_clicks(&engine, scans, page),
+        .ads = engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, all, page, false),
+        .per_reseller = engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, all, page, false),
+        .rates = engine_fixture_rows(&engine, TABLE_RESELLER, all, page, false),
     };
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
         for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
@@ -232,11 +233,12 @@ static uint32_t count_required(const struct history *history)
     return count;
 }
 
-/* How many of the writes are there: the least number that fits, from those on that must be. */
+/* How many of the writes are there: the least number that fits, from those on that must be.  Read
+ * in pages of so many rows. */
 static uint32_t count_found(const struct history *history, struct rollup_fixture *fixture,
-                            bool scans, const char *where)
+                            bool scans, uint32_t page, const char *where)
 {
-    struct found found = find(fixture, scans);
+    struct found found = find(fixture, scans, page);
     uint32_t count = count_required(history);
     for (bool fits = false; !fits; count += !fits) {
         cr_assert_leq(count, history->count,
@@ -293,7 +295,71 @@ static void check_figures(const struct history *history, struct rollup_fixture *
     buffer_release(&text);
 }
 
+/* ---- scans that go on ---- */
+
+static const uint32_t scanned[] = {TABLE_AD_CLICK, TABLE_CLICKS_PER_AD, TABLE_CLICKS_PER_RESELLER,
+                                   TABLE_RESELLER};
+enum { SCANNED = sizeof scanned / sizeof scanned[0] };
+
+struct scans {
+    struct buffer text[SCANNED];
+    struct buffer position[SCANNED];
+    bool has_ended[SCANNED];
+};
+
+/* So many pages of each table, or as many as there are. */
+static void scans_go_on(struct scans *scans, struct rollup_fixture *fixture, uint32_t page,
+                        uint32_t pages)
+{
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    for (uint32_t i = 0; i < SCANNED; i++) {
+        const struct read_request request = {.table_id = scanned[i],
+                                             .is_scan = true,
+                                             .slice = slice_all(),
+                                             .row_limit = page};
+        struct error err = {0};
+        for (uint32_t p = 0; p < pages && !scans->has_ended[i]; p++) {
+            cr_assert_eq(engine_fixture_try_page(&engine, &request, &scans->position[i],
+                                                 &scans->text[i], &err),
+                         0, "%s", err.text);
+            scans->has_ended[i] = scans->position[i].size == 0;
+        }
+    }
+}
+
+/* A position is bytes: a scan goes on from it after a restart, a flush and a merge, and gives each
+ * row once. */
+static void check_resumed(const struct history *history, struct rollup_fixture *fixture,
+                          uint32_t page, const char *where)
+{
+    struct scans scans = {0};
+    struct found whole = find(fixture, true, 100);
+    const struct buffer *expected[SCANNED] = {&whole.rows, &whole.ads, &whole.per_reseller,
+                                              &whole.rates};
+    scans_go_on(&scans, fixture, page, 1);
+    rollup_fixture_restart(fixture);
+    scans_go_on(&scans, fixture, page, 1);
+    rollup_fixture_flush(fixture);
+    scans_go_on(&scans, fixture, page, 1);
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    engine_fixture_compact(&engine);
+    scans_go_on(&scans, fixture, page, UINT32_MAX);
+    for (uint32_t i = 0; i < SCANNED; i++) {
+        buffer_put_u8(&scans.text[i], 0);
+        cr_assert_str_eq((const char *)scans.text[i].data, (const char *)expected[i]->data,
+                         "table %u in pages of %u, %s %s", scanned[i], page, history->label, where);
+        buffer_release(&scans.text[i]);
+        buffer_release(&scans.position[i]);
+    }
+    found_release(&whole);
+}
+
 /* ---- crashes ---- */
+
+static uint32_t page_of(uint64_t hash)
+{
+    return 1 + (uint32_t)(hash / AGAIN_EVERY % PAGE_MAX);
+}
 
 static bool has_file(struct disk *disk, const char *path)
 {
@@ -343,14 +409,16 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     snprintf(label, sizeof label, "%s %s", history->label, where);
     sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
     rollup_fixture_open(&fixture, crashed);
-    uint32_t count = count_found(history, &fixture, true, where);
+    uint32_t count = count_found(history, &fixture, true, page_of(hash), where);
     check_figures(history, &fixture, count, true, where);
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
     check_figures(history, &fixture, count, false, where);
     if (hash % AGAIN_EVERY == 0) {
         rollup_fixture_restart(&fixture);
-        cr_assert_leq(count_found(history, &fixture, true, where), count);
+        cr_assert_leq(count_found(history, &fixture, true, page_of(hash), where), count);
         check_figures(history, &fixture, count, false, where);
+    } else if (hash % AGAIN_EVERY == 1) {
+        check_resumed(history, &fixture, page_of(hash), where);
     }
     rollup_fixture_stop(&fixture);
     history->crashes++;
@@ -435,7 +503,7 @@ void history_crash_and_go_on(struct history *history, bool is_power_lost)
                                             : sim_world_restart(history->fixture.sim, seed);
     rollup_fixture_go_on(&history->fixture, after);
     memcpy(history->writes, before, sizeof before);
-    history->count = count_found(history, &history->fixture, true, crash);
+    history->count = count_found(history, &history->fixture, true, PAGE_MAX, crash);
     for (uint32_t i = 0; i < history->count; i++)
         history->writes[i].is_acknowledged = true;
     history->is_checking = was_checking;
@@ -445,7 +513,8 @@ void history_crash_and_go_on(struct history *history, bool is_power_lost)
 void history_show(struct history *history)
 {
     sim_world_stall(history->fixture.sim, LANE_LOG, true);
-    history->shown = count_found(history, &history->fixture, false, "beside a stalled disk");
+    history->shown =
+        count_found(history, &history->fixture, false, PAGE_MAX, "beside a stalled disk");
     sim_world_stall(history->fixture.sim, LANE_LOG, false);
 }
 
@@ -457,7 +526,7 @@ void history_check_all(struct history *history)
     check_figures(history, &history->fixture, history->count, true, "before the end");
     cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
     cr_assert_eq(count_required(history), history->count);
-    (void)count_found(history, &history->fixture, true, "at the end");
+    (void)count_found(history, &history->fixture, true, PAGE_MAX, "at the end");
     check_figures(history, &history->fixture, history->count, false, "at the end");
 }
 
