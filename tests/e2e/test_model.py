@@ -1,6 +1,6 @@
 """Reports, counters and the ledger against a model that keeps nothing but a list of clicks.
 
-Clicks, rates and voids come at random, from a seed; after each step every question is asked in
+Clicks by socket and by CQL, rates, voids and deletions come at random, from a seed; after each step every question is asked in
 every grouping, of the server and of the directory alone, and what the ledger said at the end of
 each step is asked for again at the end of all.
 """
@@ -13,6 +13,7 @@ import time
 
 import pytest
 
+import cql
 import daybook
 
 STEPS = 8
@@ -37,11 +38,13 @@ def quoted(text):
 
 
 class Model:
-    """Clicks as (reseller, day, ad, amount), and rates as {reseller: {day: rate}}."""
+    """Clicks as (reseller, day, ad, amount), rates as {reseller: {day: rate}}, and the amounts of
+    clicks that a client named by their whole keys."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.clicks = []
+        self.named = {}
         self.voided = []
         self.published = set()
         self.rates = collections.defaultdict(dict)
@@ -111,10 +114,25 @@ class Model:
         return [str(sum(len(part[2]) for part in parts)), plain(total(gross)), plain(total(priced)),
                 str(len(unpriced_days)), plain(total(unpriced))]
 
+    def write(self, key, amount):
+        """A click that a client names, perhaps over one that is there; None: it is deleted."""
+        old = self.named.pop(key, None)
+        if old is not None:
+            self.clicks.remove((key[0], key[1], key[3], old))
+        if amount is not None:
+            self.named[key] = amount
+            self.clicks.append((key[0], key[1], key[3], amount))
+
+    def forget(self, reseller, first, last, ad):
+        self.named = {key: amount for key, amount in self.named.items()
+                      if not (key[0] == reseller and first <= key[1] <= last and
+                              ad in (None, key[3]))}
+
     def void(self, reseller, first, last, ad):
         gone = [click for click in self.clicks
                 if click[0] == reseller and first <= click[1] <= last and ad in (None, click[2])]
         self.voided += gone
+        self.forget(reseller, first, last, ad)
         for click in gone:
             self.clicks.remove(click)
         return bool(gone)
@@ -192,14 +210,40 @@ def void_some(directory, model):
         model.voided = [click for click in model.voided if click not in back]
 
 
+def write_by_cql(session, model):
+    insert = session.prepare("INSERT INTO daybook.ad_click (reseller_id, day, time, ad_id, "
+                             "click_id, amount) VALUES (?, ?, ?, ?, ?, ?)")
+    row = "WHERE reseller_id = ? AND day = ?"
+    delete = session.prepare(f"DELETE FROM daybook.ad_click {row} AND time = ? AND ad_id = ? "
+                             "AND click_id = ?")
+    delete_all = session.prepare(f"DELETE FROM daybook.ad_click {row}")
+    for _ in range(20):
+        reseller, day = model.random.choice(RESELLERS), model.random.choice(DAYS)
+        instant = datetime.datetime.fromisoformat(f"{day}T12:00:00")
+        key = (reseller, day, instant, model.random.choice(ADS), -model.random.randrange(1, 3))
+        amount = decimal.Decimal(model.random.randrange(10 ** 4)).scaleb(-3)
+        session.execute(insert, (*key, amount))
+        model.write(key, amount)
+    for key in model.random.sample(sorted(model.named), min(8, len(model.named))):
+        session.execute(delete, key)
+        model.write(key, None)
+    reseller, day = model.random.choice(RESELLERS), model.random.choice(DAYS)
+    session.execute(delete_all, (reseller, day))
+    model.clicks = [click for click in model.clicks if click[:2] != (reseller, day)]
+    model.forget(reseller, day, day, None)
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_question_is_answered_as_the_model_does(serve, directory, seed):
     model = Model(seed)
     said = []
     for step in range(STEPS):
-        server = serve()
+        server = serve("--cql", "127.0.0.1:0")
         lines = model.make(model.random.choice([1, 30, 200]))
         daybook.Producer(daybook.batches_of(lines, 50)).send_all(server.address)
+        if step % 2 == 1:
+            with cql.connected(server) as session:
+                write_by_cql(session, model)
         if step % 3 == 2:
             void_some(directory, model)
         change_rates(directory, model)
