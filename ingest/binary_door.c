@@ -331,19 +331,20 @@ static void frames_finish(struct text_connection *connection)
 
 void binary_door_run(struct text_connection *connection)
 {
-    const struct ingest *ingest = connection->ingest;
+    struct ingest *ingest = connection->ingest;
     bool is_through = false;
 
     if (connection->is_running || connection->is_closing)
         return;
     connection->is_running = true;
+    ingest_turn_resume(ingest);
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && ingest->turn_left > 0)
+           !is_through && !ingest_turn_is_over(ingest))
         is_through = !frame_step(connection);
     if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
         connection->has_ended)
         frames_finish(connection);
-    if (ingest->turn_left == 0)
+    if (ingest_turn_is_over(ingest))
         text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);

@@ -110,6 +110,36 @@ static int ingest_read_producers(struct ingest *ingest, struct bytes position, s
     return rc;
 }
 
+/* ---- turns ---- */
+
+static int64_t monotonic_us(const struct ingest *ingest)
+{
+    struct clock *clock = ingest->options.world->clock;
+
+    return clock->monotonic_us(clock);
+}
+
+void ingest_turn_resume(struct ingest *ingest)
+{
+    ingest->turn_resumed_us = monotonic_us(ingest);
+}
+
+void ingest_turn_begin(struct ingest *ingest)
+{
+    ingest->turn_bytes_left = INGEST_TURN_BYTES;
+    ingest->turn_us_left = INGEST_TURN_US;
+    ingest_turn_resume(ingest);
+}
+
+bool ingest_turn_is_over(struct ingest *ingest)
+{
+    int64_t now_us = monotonic_us(ingest);
+
+    ingest->turn_us_left -= now_us - ingest->turn_resumed_us;
+    ingest->turn_resumed_us = now_us;
+    return ingest->turn_bytes_left == 0 || ingest->turn_us_left <= 0;
+}
+
 /* ---- life ---- */
 
 /* There may be room again: those that wait try once more. */
@@ -143,7 +173,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->opened = opened;
     ingest->opened_context = context;
     ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
-    ingest->turn_left = INGEST_TURN_BYTES;
+    ingest_turn_begin(ingest);
     ingest->woken_end = &ingest->woken;
     ingest_add_metrics(ingest);
     *ingest_out = ingest;

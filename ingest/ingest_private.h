@@ -45,7 +45,9 @@ struct ingest {
     struct text_connection *woken;     /* to be served in the next turn of the loop, in order, */
     struct text_connection **woken_end;        /* and where the next one goes */
     struct timer turn;
-    size_t turn_left;                  /* bytes that may still be taken before the next turn */
+    size_t turn_bytes_left;            /* that may still be taken before the next turn, */
+    int64_t turn_us_left;              /* and for how long */
+    int64_t turn_resumed_us;           /* by the monotonic clock */
     uint32_t connection_count;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
@@ -60,12 +62,18 @@ must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_str
                                   struct row_builder **builder_out, struct error *err);
 
 /* What all connections take in one turn of the loop, so that whoever asks a question waits for a
- * millisecond or two, however many clicks have come.  Past it the turn goes to others.  A quarter
- * of it was no better for questions, and took a seventh off shuffled clicks of 8 connections. */
-enum { INGEST_TURN_BYTES = 256 << 10 };
+ * millisecond or so, however many clicks have come and however slow the machine is.  Past either
+ * bound the turn goes to others.  Half the time took a tenth off shuffled clicks of 8 connections:
+ * frames are smaller, and answers leave more often. */
+enum { INGEST_TURN_US = 1000, INGEST_TURN_BYTES = 256 << 10 };
+
+void ingest_turn_begin(struct ingest *ingest);
+/* From here on time is spent, until ingest_turn_is_over is asked for the last time. */
+void ingest_turn_resume(struct ingest *ingest);
+bool ingest_turn_is_over(struct ingest *ingest);
 static inline void ingest_spend(struct ingest *ingest, size_t bytes)
 {
-    ingest->turn_left -= bytes < ingest->turn_left ? bytes : ingest->turn_left;
+    ingest->turn_bytes_left -= bytes < ingest->turn_bytes_left ? bytes : ingest->turn_bytes_left;
 }
 
 /* A callback of the store has done its work. */

@@ -340,7 +340,7 @@ static void input_finish(struct text_connection *connection)
 void text_door_run(struct text_connection *connection)
 {
     const struct text_chunk *chunk = connection->input.front;
-    const struct ingest *ingest = connection->ingest;
+    struct ingest *ingest = connection->ingest;
     bool is_through = false;
 
     if (connection->binary != NULL) {
@@ -350,8 +350,9 @@ void text_door_run(struct text_connection *connection)
     if (connection->is_running || connection->is_closing)
         return;
     connection->is_running = true;
+    ingest_turn_resume(ingest);
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && connection->input.front == chunk && ingest->turn_left > 0)
+           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest))
         is_through = !input_step(connection);
     if (connection->state == TEXT_RECORDS && is_through) {
         if (connection->has_ended && !text_ahead_is_under_way(connection))
@@ -359,7 +360,7 @@ void text_door_run(struct text_connection *connection)
         else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
             (void)text_commit_group(connection);
     }
-    if (connection->input.front != chunk || ingest->turn_left == 0)
+    if (connection->input.front != chunk || ingest_turn_is_over(ingest))
         text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);
@@ -419,12 +420,12 @@ void text_door_turn(struct timer *timer)
     uint32_t count = 0;
 
     /* A connection is freed in a later turn of the loop, never within this one. */
-    ingest->turn_left = INGEST_TURN_BYTES;
+    ingest_turn_begin(ingest);
     for (struct text_connection *at = ingest->woken; at != NULL; at = at->next_woken) {
         text_reply_flush(at);
         count++;
     }
-    while (count-- > 0 && ingest->turn_left > 0) {
+    while (count-- > 0 && !ingest_turn_is_over(ingest)) {
         struct text_connection *connection = woken_take(ingest);
 
         if (connection->state == TEXT_BLOCKED)

@@ -11,7 +11,8 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096,    /* the largest logical block O_DIRECT asks for */
-    MEMORY_LARGE = 256 << 10
+    MEMORY_LARGE = 2 << 20,            /* more than what comes and goes with every batch */
+    MEMORY_SPARE = 8 << 20             /* free at a heap's end, before it is given back */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -71,5 +72,6 @@ void *memory_aligned(size_t size)
 
 void memory_return_large(void)
 {
-    check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1);
+    check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1 &&
+          mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE) == 1);
 }

@@ -33,6 +33,7 @@ struct fake_store {
         void *context;
     } pending[PENDING_MAX];
     uint32_t pending_count;
+    uint32_t apply_us; /* what applying a batch takes */
     /* of what was applied */
     uint32_t applied;
     uint64_t clicks;
@@ -79,6 +80,8 @@ static int fake_apply(struct store *store, struct write_batch *batch, store_done
         return error_set(err, ERROR_FULL, "full");
     if (fake->failure != 0)
         return error_set(err, fake->failure, "broken");
+    if (fake->apply_us > 0)
+        usleep(fake->apply_us);
     fake->applied++;
     for (uint32_t i = 0; i < batch->block_count; i++)
         fake->clicks += batch->blocks[i]->rows;
@@ -813,4 +816,21 @@ Test(text_door, connections_share_what_a_turn_of_the_loop_takes)
         client_wait_end(&clients[i]);
         client_close(&clients[i]);
     }
+}
+
+Test(text_door, a_turn_ends_with_its_time_if_its_bytes_do_not)
+{
+    struct network_client client;
+
+    fake.apply_us = INGEST_TURN_US;
+    say_batches(&client, 0);
+    while (fake.clicks < (uint64_t)BUSY_BATCHES * BUSY_LINES) {
+        uint32_t before = fake.applied;
+
+        turn(1);
+        /* One in the turn, and one of what just came. */
+        cr_assert(fake.applied - before <= 2, "%u batches in one turn", fake.applied - before);
+    }
+    client_wait_end(&client);
+    client_close(&client);
 }
