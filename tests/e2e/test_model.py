@@ -1,8 +1,8 @@
 """Reports, counters and the ledger against a model that keeps nothing but a list of clicks.
 
-Clicks by socket and by CQL, rates, voids and deletions come at random, from a seed; after each step every question is asked in
-every grouping, of the server and of the directory alone, and what the ledger said at the end of
-each step is asked for again at the end of all.
+Clicks by socket and by CQL, rates, voids and deletions come at random, from a seed; after each step
+every question is asked in every grouping, of the server and of the directory alone, and what the
+ledger said at the end of each step is asked for again at the end of all.
 """
 
 import collections
