@@ -249,6 +249,7 @@ void ingest_release(struct ingest *ingest)
     ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
     ahead_pool_release(ingest);
     part_pool_release(&ingest->parts);
+    text_spare_release(&ingest->spare);
     producer_table_free(ingest->producers);
     write_batch_free(ingest->batch);
     schema_unref(ingest->keyed_schema);

@@ -5,6 +5,7 @@
 #include "ingest/ingest.h"
 #include "ingest/producer.h"
 #include "ingest/reject.h"
+#include "ingest/text_input.h"
 #include "ingest/text_rows.h"
 
 struct text_connection;
@@ -36,6 +37,7 @@ struct ingest {
     struct producer_table *producers;
     int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
+    struct text_spare spare;           /* of the connections' inputs */
     struct reject_list keyed_rejects;  /* of the batch that is being made */
     struct schema *keyed_schema;       /* what builders fill for a stream with click ids, or NULL */
     struct ahead_pool aheads;

@@ -594,6 +594,7 @@ void text_door_attach(struct ingest *ingest, struct connection *connection)
 
     door->ingest = ingest;
     door->connection = connection;
+    door->input.spare = &ingest->spare;
     door->timer = (struct timer){.fire = door_timer, .context = door};
     door->replies_end = &door->replies;
     line_parser_init(&door->parser);

@@ -21,10 +21,44 @@ static struct text_chunk *chunk_new(size_t capacity)
 
 static void chunk_free(struct text_chunk *chunk)
 {
-    if (chunk == NULL)
-        return;
     memory_free(chunk->data);
     memory_free(chunk);
+}
+
+static void spare_give(struct text_spare *spare, struct text_chunk *chunk)
+{
+    if (spare == NULL || spare->count == TEXT_SPARE_MAX || chunk->capacity != TEXT_INPUT_BUSY) {
+        chunk_free(chunk);
+        return;
+    }
+    *chunk = (struct text_chunk){
+        .next = spare->first, .data = chunk->data, .capacity = chunk->capacity};
+    spare->first = chunk;
+    spare->count++;
+}
+
+/* A chunk of TEXT_INPUT_BUSY. */
+static struct text_chunk *spare_take(struct text_spare *spare)
+{
+    if (spare == NULL || spare->first == NULL)
+        return chunk_new(TEXT_INPUT_BUSY);
+    struct text_chunk *chunk = spare->first;
+
+    spare->first = chunk->next;
+    spare->count--;
+    chunk->next = NULL;
+    return chunk;
+}
+
+void text_spare_release(struct text_spare *spare)
+{
+    while (spare->first != NULL) {
+        struct text_chunk *next = spare->first->next;
+
+        chunk_free(spare->first);
+        spare->first = next;
+    }
+    spare->count = 0;
 }
 
 /* To the start with what it holds, and room for `capacity` bytes, which is not less. */
@@ -49,10 +83,9 @@ void text_input_release(struct text_input *input)
     while (input->front != NULL) {
         struct text_chunk *next = input->front->next;
 
-        chunk_free(input->front);
+        spare_give(input->spare, input->front);
         input->front = next;
     }
-    chunk_free(input->spare);
     *input = (struct text_input){0};
 }
 
@@ -77,8 +110,7 @@ void text_input_advance(struct text_input *input)
     check(front != input->back && front->start == front->end && front->ahead == NULL);
     input->front = front->next;
     input->chunks--;
-    chunk_free(input->spare);
-    input->spare = front;
+    spare_give(input->spare, front);
 }
 
 void text_input_clear(struct text_input *input)
@@ -97,13 +129,13 @@ bool text_input_has_space(const struct text_input *input)
                                 : back->end < back->capacity;
 }
 
-/* What the back should have room for: more when it holds half a line that long, or reads fill it.
- */
+/* What the back should have room for: more when little is left of it behind what may be the
+ * beginning of a long line, or when reads fill it. */
 static size_t back_capacity(const struct text_input *input, size_t used)
 {
     size_t capacity = input->back->capacity;
 
-    if (used > capacity / 2)
+    if (capacity - used < TEXT_INPUT_SIZE / 2)
         return capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX;
     return input->was_filled && capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
 }
@@ -135,19 +167,10 @@ void text_input_filled(struct text_input *input, size_t size)
     input->was_filled = input->back->end == input->back->capacity;
 }
 
-/* A back of at least `used` bytes and a read. */
+/* A back with room for `used` bytes and a read. */
 static struct text_chunk *back_new(struct text_input *input, size_t used)
 {
-    struct text_chunk *chunk = input->spare;
-
-    input->spare = NULL;
-    if (chunk != NULL && chunk->capacity >= used + TEXT_INPUT_SIZE) {
-        chunk->next = NULL;
-        chunk->start = chunk->end = 0;
-        return chunk;
-    }
-    chunk_free(chunk);
-    return chunk_new(used < TEXT_INPUT_BUSY / 2 ? TEXT_INPUT_BUSY : TEXT_INPUT_MAX);
+    return used < TEXT_INPUT_BUSY / 2 ? spare_take(input->spare) : chunk_new(TEXT_INPUT_MAX);
 }
 
 struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)

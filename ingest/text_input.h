@@ -16,7 +16,8 @@ enum {
     TEXT_INPUT_SIZE = 64 << 10,        /* of a new connection's chunk; grows when reads fill it */
     TEXT_INPUT_BUSY = 256 << 10,
     TEXT_INPUT_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and then some to read into */
-    TEXT_CHUNKS_MAX = 4
+    TEXT_CHUNKS_MAX = 4,
+    TEXT_SPARE_MAX = 8
 };
 
 struct text_ahead;
@@ -29,10 +30,20 @@ struct text_chunk {
     struct text_ahead *ahead;          /* what was made of it ahead; NULL: nothing; borrowed */
 };
 
+/* Chunks of TEXT_INPUT_BUSY that were taken whole, at most TEXT_SPARE_MAX of them, for the next ones
+ * of any input of the thread: memory that goes back to the system costs a page fault for every page
+ * when it comes again.  All-zero is an empty one. */
+struct text_spare {
+    struct text_chunk *first;
+    uint32_t count;
+};
+
+void text_spare_release(struct text_spare *spare);
+
 struct text_input {
     struct text_chunk *front, *back;   /* NULL before the first read */
     uint32_t chunks;
-    struct text_chunk *spare;          /* kept for the next seal */
+    struct text_spare *spare;          /* outlives it; NULL: none */
     bool was_filled;                   /* by the last read: it wants to be larger */
 };
 

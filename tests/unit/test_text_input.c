@@ -131,3 +131,34 @@ Test(text_input, a_line_of_a_mebibyte_fits)
     memory_free(line);
     text_input_release(&input);
 }
+
+/* Two inputs share what either has taken whole; what grew for a long line is not kept. */
+Test(text_input, chunks_that_were_taken_are_used_again)
+{
+    struct text_spare spare = {0};
+    struct text_input inputs[2] = {{.spare = &spare}, {.spare = &spare}};
+    const struct text_chunk *taken;
+
+    fill(&inputs[0], "a\n");
+    cr_expect(text_input_seal(&inputs[0], 1) != NULL);
+    fill(&inputs[0], "b\n");
+    cr_expect(text_input_seal(&inputs[0], 1) != NULL);
+    text_input_take(&inputs[0], 2);
+    text_input_advance(&inputs[0]);
+    cr_expect(spare.count == 0, "the first one of a connection is small");
+    taken = inputs[0].front;
+    text_input_take(&inputs[0], 2);
+    text_input_advance(&inputs[0]);
+    cr_expect(spare.count == 1);
+    fill(&inputs[1], "c\nd");
+    cr_expect(text_input_seal(&inputs[1], 1) != NULL);
+    cr_expect(spare.count == 0 && inputs[1].back == taken);
+    text_input_take(&inputs[1], 2);
+    text_input_advance(&inputs[1]);
+    expect_rest(&inputs[1], "d");
+    text_input_release(&inputs[0]);
+    text_input_release(&inputs[1]);
+    cr_expect(spare.count == 2, "%u", spare.count);
+    text_spare_release(&spare);
+    cr_expect(spare.first == NULL && spare.count == 0);
+}
