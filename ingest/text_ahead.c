@@ -240,11 +240,16 @@ static void chunk_drop(struct text_connection *connection, struct text_chunk *ch
 void text_ahead_advance(struct text_connection *connection)
 {
     struct text_input *input = &connection->input;
+    bool has_advanced = false;
 
     while (input->front != input->back && input->front->start == input->front->end) {
         chunk_drop(connection, input->front);
         text_input_advance(input);
+        has_advanced = true;
     }
+    /* The back may be full, and have waited for a chunk's place to be handed over. */
+    if (has_advanced)
+        text_ahead_submit(connection);
 }
 
 void text_ahead_abandon(struct text_connection *connection)

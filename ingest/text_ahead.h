@@ -18,7 +18,7 @@ enum {
     TEXT_RUNS_MAX = 12,                /* of a chunk; the lines behind them are not parsed ahead */
     TEXT_AHEAD_BYTES_MIN = 64 << 10,   /* less is parsed sooner than handed over, */
     TEXT_AHEAD_BYTES_NEXT = 16 << 10,  /* unless it has to wait for what was handed over */
-    TEXT_AHEADS_MAX = 8                /* in the room, under way or not yet taken: bounds memory;
+    TEXT_AHEADS_MAX = 16               /* in the room, under way or not yet taken: bounds memory;
                                         * what comes beyond is parsed by the engine thread */
 };
 
