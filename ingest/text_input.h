@@ -30,9 +30,9 @@ struct text_chunk {
     struct text_ahead *ahead;          /* what was made of it ahead; NULL: nothing; borrowed */
 };
 
-/* Chunks of TEXT_INPUT_BUSY that were taken whole, at most TEXT_SPARE_MAX of them, for the next ones
- * of any input of the thread: memory that goes back to the system costs a page fault for every page
- * when it comes again.  All-zero is an empty one. */
+/* Chunks of TEXT_INPUT_BUSY that were taken whole, at most TEXT_SPARE_MAX of them, for the next
+ * ones of any input of the thread: memory that goes back to the system costs a page fault for every
+ * page when it comes again.  All-zero is an empty one. */
 struct text_spare {
     struct text_chunk *first;
     uint32_t count;
