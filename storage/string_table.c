@@ -1,5 +1,10 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
+ * It grows in steps, for whoever asks the engine thread something waits meanwhile: a table of a
+ * quarter million strings took 8 ms at once.  The new entries begin empty, the old ones stay as
+ * they are and are copied over some at a time; until all are, a string that is not among the new
+ * ones is looked for among the old.
+ *
  * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
  * size and 16 bytes: of a string up to 16 bytes its first and last eight, which with the size are
  * the whole string; of a longer one its 128-bit hash, after which the text itself is compared.
@@ -15,7 +20,11 @@
 enum {
     STRING_INLINE_MAX = 16,
     STRING_SLOTS_FIRST = 64,
-    STRING_AHEAD = 32 /* lookups under way at once; a core has 10 to 16 misses */
+    STRING_AHEAD = 32, /* lookups under way at once; a core has 10 to 16 misses */
+    /* Slots looked at for moving, with every new string and every dictionary.  The new entries are
+     * half full when half as many strings have come as there are old slots: 2 would do. */
+    STRING_MOVES = 8,
+    STRING_MOVES_DICTIONARY = 1024
 };
 
 /* 32 bytes, so that none lies in two cache lines. */
@@ -29,7 +38,10 @@ struct string_entry {
 struct string_table {
     struct arena *arena;
     struct string_entry *entries;
-    uint64_t mask; /* entries - 1 */
+    uint64_t mask;             /* entries - 1 */
+    struct string_entry *old;  /* those before the last growth; NULL: all were moved */
+    uint64_t old_count;
+    uint64_t old_moved;        /* so many slots from the first on */
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
@@ -87,9 +99,8 @@ static struct string_key key_of(struct bytes string)
  * table outgrows stays there until the end, and is less than the last. */
 static struct string_entry *entries_new(struct arena *arena, uint64_t count)
 {
-    struct string_entry *entries = arena_alloc(arena, count * sizeof *entries, sizeof *entries);
-    memset(entries, 0, count * sizeof *entries);
-    return entries;
+    return arena_alloc_zeroed(arena, count * sizeof(struct string_entry),
+                              sizeof(struct string_entry));
 }
 
 struct string_table *string_table_new(struct arena *arena)
@@ -134,14 +145,21 @@ static bool entry_matches(const struct string_entry *entry, const struct string_
 }
 
 /* The entry of the string, or the free one where it belongs. */
-static struct string_entry *entry_find(const struct string_table *table,
-                                       const struct string_key *key)
+static struct string_entry *entry_probe(struct string_entry *entries, uint64_t mask,
+                                        const struct string_key *key)
 {
-    for (uint64_t slot = key->hash & table->mask;; slot = (slot + 1) & table->mask) {
-        struct string_entry *entry = &table->entries[slot];
+    for (uint64_t slot = key->hash & mask;; slot = (slot + 1) & mask) {
+        struct string_entry *entry = &entries[slot];
         if (entry->number == 0 || entry_matches(entry, key))
             return entry;
     }
+}
+
+/* The number plus one of a string that is among the old entries, moved or not; 0: it is not. */
+static uint32_t old_number(const struct string_table *table, const struct string_key *key)
+{
+    return table->old == NULL ? 0
+                              : entry_probe(table->old, table->old_count - 1, key)->number;
 }
 
 static uint64_t entry_hash(const struct string_entry *entry)
@@ -150,20 +168,34 @@ static uint64_t entry_hash(const struct string_entry *entry)
                                             : entry->words[0];
 }
 
-static void table_grow(struct string_table *table)
+/* Copy the strings of the next `count` old slots. */
+static void table_move(struct string_table *table, uint64_t count)
 {
-    uint64_t old_count = table->mask + 1;
-    struct string_entry *old = table->entries;
-    table->entries = entries_new(table->arena, old_count * 2);
-    table->mask = old_count * 2 - 1;
-    for (uint64_t i = 0; i < old_count; i++) {
-        if (old[i].number == 0)
+    if (table->old == NULL)
+        return;
+    uint64_t left = table->old_count - table->old_moved;
+    uint64_t end = table->old_moved + (count < left ? count : left);
+    for (uint64_t i = table->old_moved; i < end; i++) {
+        if (table->old[i].number == 0)
             continue;
-        uint64_t slot = entry_hash(&old[i]) & table->mask;
+        uint64_t slot = entry_hash(&table->old[i]) & table->mask;
         while (table->entries[slot].number != 0)
             slot = (slot + 1) & table->mask;
-        table->entries[slot] = old[i];
+        table->entries[slot] = table->old[i];
     }
+    table->old_moved = end;
+    if (end == table->old_count)
+        table->old = NULL;
+}
+
+static void table_grow(struct string_table *table)
+{
+    check(table->old == NULL);
+    table->old = table->entries;
+    table->old_count = table->mask + 1;
+    table->old_moved = 0;
+    table->entries = entries_new(table->arena, table->old_count * 2);
+    table->mask = table->old_count * 2 - 1;
 }
 
 static uint32_t table_insert(struct string_table *table, struct string_entry *entry,
@@ -183,6 +215,7 @@ static uint32_t table_insert(struct string_table *table, struct string_entry *en
                                    .text = table->strings[number].data,
                                    .size = (uint32_t)key->string.size,
                                    .number = number + 1};
+    table_move(table, STRING_MOVES);
     if ((uint64_t)table->count * 2 > table->mask)
         table_grow(table);
     return number;
@@ -190,8 +223,9 @@ static uint32_t table_insert(struct string_table *table, struct string_entry *en
 
 static uint32_t key_add(struct string_table *table, const struct string_key *key)
 {
-    struct string_entry *entry = entry_find(table, key);
-    return entry->number != 0 ? entry->number - 1 : table_insert(table, entry, key);
+    struct string_entry *entry = entry_probe(table->entries, table->mask, key);
+    uint32_t number = entry->number != 0 ? entry->number : old_number(table, key);
+    return number != 0 ? number - 1 : table_insert(table, entry, key);
 }
 
 uint32_t string_table_add(struct string_table *table, struct bytes string)
@@ -204,20 +238,25 @@ uint32_t string_table_add(struct string_table *table, struct bytes string)
 uint32_t string_table_find(const struct string_table *table, struct bytes string)
 {
     struct string_key key = key_of(string);
-    const struct string_entry *entry = entry_find(table, &key);
-    return entry->number != 0 ? entry->number - 1 : STRING_NONE;
+    uint32_t number = entry_probe(table->entries, table->mask, &key)->number;
+    if (number == 0)
+        number = old_number(table, &key);
+    return number != 0 ? number - 1 : STRING_NONE;
 }
 
 void string_table_add_all(struct string_table *table, const struct block_dictionary *dictionary,
                           uint32_t *numbers_out)
 {
     struct string_key keys[STRING_AHEAD];
+    table_move(table, STRING_MOVES_DICTIONARY);
     for (uint32_t start = 0; start < dictionary->count; start += STRING_AHEAD) {
         uint32_t left = dictionary->count - start;
         uint32_t count = left < STRING_AHEAD ? left : STRING_AHEAD;
         for (uint32_t i = 0; i < count; i++) {
             keys[i] = key_of(block_dictionary_get(dictionary, start + i));
             __builtin_prefetch(&table->entries[keys[i].hash & table->mask]);
+            if (table->old != NULL)
+                __builtin_prefetch(&table->old[keys[i].hash & (table->old_count - 1)]);
         }
         for (uint32_t i = 0; i < count; i++) {
             const struct string_entry *entry = &table->entries[keys[i].hash & table->mask];

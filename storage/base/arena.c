@@ -225,6 +225,16 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     return memory;
 }
 
+void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment)
+{
+    void *memory = arena_alloc(arena, size, alignment);
+    /* A chunk made to measure is fresh, and a mapped one was given cleared. */
+    bool is_cleared = size > arena->chunk_size && size % HUGE_PAGE_SIZE == 0;
+    if (!is_cleared)
+        memset(memory, 0, size);
+    return memory;
+}
+
 struct bytes arena_copy(struct arena *arena, struct bytes bytes)
 {
     uint8_t *copy = arena_alloc(arena, bytes.size, 1);

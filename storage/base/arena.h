@@ -35,6 +35,9 @@ void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
+/* Zeroed; what is larger than a chunk and a multiple of 2 MiB is not touched for that, since the
+ * kernel clears it piece by piece when it is used. */
+void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
 struct bytes arena_copy(struct arena *arena, struct bytes bytes);
 
 /* Forget everything handed out and keep the chunks for use again. */

@@ -83,3 +83,20 @@ Test(arena, a_supply_is_filled_after_the_second_chunk_and_its_chunks_are_used)
     arena_free(arena);
     arena_supply_free(supply);
 }
+
+Test(arena, zeroed_memory_is_zero_in_used_fresh_and_mapped_chunks)
+{
+    static const size_t sizes[] = {100, 4096, 70000, (size_t)2 << 20, (size_t)4 << 20};
+    struct arena *arena = arena_new(1 << 16);
+    memset(arena_alloc(arena, 1 << 16, 1), 'x', 1 << 16);
+    for (int round = 0; round < 2; round++) {
+        arena_reset(arena);
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            uint8_t *memory = arena_alloc_zeroed(arena, sizes[i], 32);
+            for (size_t at = 0; at < sizes[i]; at++)
+                cr_assert_eq(memory[at], 0, "byte %zu of %zu", at, sizes[i]);
+            memset(memory, 'y', sizes[i]);
+        }
+    }
+    arena_free(arena);
+}

@@ -61,3 +61,23 @@ Test(string_table, a_dictionary_is_added_at_once)
     string_table_free(table);
     arena_free(arena);
 }
+
+/* It grows in steps, and in every one of them each string has its number. */
+Test(string_table, strings_are_found_at_every_step_of_growing)
+{
+    enum { STEPS = 1100 };
+    char text[64];
+    struct arena *arena = arena_new(1 << 16);
+    struct string_table *table = string_table_new(arena);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        cr_assert_eq(string_table_add(table, string_make(i, text)), i);
+        for (uint32_t j = 0; j <= i; j++) {
+            cr_assert_eq(string_table_find(table, string_make(j, text)), j, "%u of %u", j, i);
+            cr_assert_eq(string_table_add(table, string_make(j, text)), j, "%u of %u", j, i);
+        }
+        cr_assert_eq(string_table_find(table, string_make(i + 1, text)), STRING_NONE);
+    }
+    cr_assert_eq(string_table_count(table), STEPS);
+    string_table_free(table);
+    arena_free(arena);
+}
