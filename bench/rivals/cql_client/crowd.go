@@ -115,16 +115,18 @@ func (c *crowd) run() {
 	}
 	group.Wait()
 	took := time.Since(started).Seconds()
-	least, most := len(answered[0]), 0
+	counts := make([]int, len(answered))
 	var all []float64
-	for _, times := range answered {
-		least, most = min(least, len(times)), max(most, len(times))
+	for i, times := range answered {
+		counts[i] = len(times)
 		all = append(all, times...)
 	}
+	sort.Ints(counts)
 	sort.Float64s(all)
 	fmt.Printf("crowd/s %.0f\ncrowd_p50_us %.0f\ncrowd_p99_us %.0f\ncrowd_max_us %.0f\n",
 		float64(len(all))/took, all[len(all)/2], all[len(all)*99/100], all[len(all)-1])
-	fmt.Printf("crowd_least %d\ncrowd_most %d\n", least, most)
+	fmt.Printf("crowd_least %d\ncrowd_median %d\ncrowd_most %d\n", counts[0],
+		counts[len(counts)/2], counts[len(counts)-1])
 	for _, conn := range conns {
 		must(conn.Close())
 	}

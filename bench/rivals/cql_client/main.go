@@ -7,6 +7,7 @@
 // counter: one prepared counter update over 10,000 keys, so many in flight
 // month:   the 30 stored days of one reseller, one question at a time
 // point:   one row by its key of 10,000, one question at a time, and so many in flight
+// mixed:   after point: one row by its key, one question at a time, while inserts go on
 // wide:    sum and count of a partition of so many rows, which it makes
 // own:     the same of daybook's own click table, where so many clicks are of one reseller and day
 // crowd:   after point: -connections of which every fifth asks for a row, for -seconds; -pid: of the
@@ -213,6 +214,24 @@ func (c *client) point(asked int) {
 	parallel("point", c.flight, asked, asked, func(int) { c.askPoint() })
 }
 
+// mixed has asker ask for rows while clicks are inserted, over and over.
+func (c *client) mixed(asker *client) {
+	var ended atomic.Bool
+	var group sync.WaitGroup
+	for w := 0; w < c.flight; w++ {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := w; !ended.Load(); i += c.flight {
+				must(c.session.Query(insert, c.clicks[i%len(c.clicks)].values()...).Exec())
+			}
+		}()
+	}
+	latencies("mixed", asker.askPoint)
+	ended.Store(true)
+	group.Wait()
+}
+
 // ask prints the median time of the sum and count of a partition, whose rows are known.
 func (c *client) ask(name, partition string, rows int) {
 	times := make([]float64, wideAsked)
@@ -287,7 +306,9 @@ func main() {
 	}
 	c := &client{session: connect(*port, "bench", coalesce), flight: *flight}
 	defer c.session.Close()
-	if flag.Arg(0) != "own" && flag.Arg(0) != "crowd" {
+	switch flag.Arg(0) {
+	case "mixed", "own", "crowd":
+	default:
 		c.makeTables()
 	}
 	switch flag.Arg(0) {
@@ -303,6 +324,11 @@ func main() {
 		c.month()
 	case "point":
 		c.point(*limit)
+	case "mixed":
+		c.clicks = read(*csv, *limit)
+		asker := &client{session: connect(*port, "bench", 0)}
+		defer asker.session.Close()
+		c.mixed(asker)
 	case "wide":
 		c.wide(*limit)
 	case "own":
@@ -312,6 +338,6 @@ func main() {
 		crowd.port = *port
 		crowd.run()
 	default:
-		log.Fatal("one of load, insert, counter, month, point, wide, own, crowd")
+		log.Fatal("one of load, insert, counter, month, point, mixed, wide, own, crowd")
 	}
 }
