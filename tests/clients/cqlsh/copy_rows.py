@@ -87,7 +87,7 @@ def copy(table, direction, path, said):
 
 
 def checksum(path):
-    """Of the lines, whatever their order."""
+    """Of the lines, whatever their order, and whether they end as ours or as cqlsh's (\\r\\n)."""
     with path.open() as file:
         return hashlib.sha256("".join(sorted(file)).encode()).hexdigest()
 
