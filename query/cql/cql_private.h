@@ -17,7 +17,8 @@
 #include "storage/base/arena.h"
 
 enum {
-    CQL_ARENA_CHUNK = 16 * 1024,
+    CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory, */
+    CQL_COMPILED_CHUNK = 4 * 1024,       /* and of a statement's: a batch may have thousands */
     CQL_ARENAS_SPARE_MAX = 256,          /* kept for reuse, with a chunk each */
     CQL_WARNINGS_MAX = 16
 };

@@ -144,7 +144,7 @@ struct cql_compiled *cql_compile(struct cql *cql, struct bytes text, const char 
 {
     struct cql_compiled *compiled = memory_zeroed(1, sizeof(*compiled));
     compiled->references = 1;
-    compiled->arena = arena_new(CQL_ARENA_CHUNK);
+    compiled->arena = arena_new(CQL_COMPILED_CHUNK);
     compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(cql->options.store));
     compiled->keyspace = cql_text(compiled->arena, bytes_text(keyspace));
     compiled->hash = hash64(text.data, text.size) ^ hash64(keyspace, strlen(keyspace));

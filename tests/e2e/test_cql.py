@@ -268,6 +268,23 @@ def test_thousands_of_connections_cost_little_and_all_are_served(server, descrip
         raw.close()
 
 
+def test_a_batch_of_many_texts_takes_little_memory(server):
+    statements, each_kb = 20000, 8
+    with cql.connected(server) as session:
+        session.execute(KEYSPACE)
+        session.execute("CREATE TABLE shop.hits (id text PRIMARY KEY, hits counter)")
+        before = server.memory_kb()
+        batch = BatchStatement(BatchType.COUNTER)
+        for number in range(statements):
+            batch.add(SimpleStatement(f"UPDATE shop.hits SET hits = hits + {number} "
+                                      "WHERE id = 'all'"))
+        session.execute(batch)
+        hits = session.execute("SELECT hits FROM shop.hits").one().hits
+        assert hits == statements * (statements - 1) // 2
+    took = server.memory_kb() - before
+    assert took < statements * each_kb, took
+
+
 def test_busy_connections_do_not_starve_a_heartbeat(server):
     with cql.connected(server) as session:
         session.execute(KEYSPACE)
