@@ -89,16 +89,21 @@ static int open_store(struct house *house, const struct house_options *options, 
     return rc;
 }
 
+/* Of the memory, what open days may take: a million of them at the default. */
+enum { OPEN_DAYS_SHARE = 4 };
+
 static int open_rollup(struct house *house, const struct house_options *options, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
+    uint64_t memory = options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
     struct rollup_options rollup = {.store = house->store,
                                     .stream = click_stream_builtin(),
                                     .world = house->world,
                                     .metrics = house->metrics,
                                     .zone = house->settings.zone,
                                     .keep_days = keep_days,
+                                    .open_days_bytes = memory / OPEN_DAYS_SHARE,
                                     .is_automatic = options->is_automatic};
     int rc = rollup_open(&rollup, house_done, &waiter, &house->rollup, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;

@@ -279,6 +279,13 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
     list_append(&set->waiting, day);
 }
 
+void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day)
+{
+    check(list_of(set, day) == &set->waiting);
+    list_remove(&set->waiting, day);
+    list_append(&set->waiting, day);
+}
+
 /* ---- hash tables ---- */
 
 static uint64_t reseller_hash(struct bytes reseller)
@@ -383,6 +390,17 @@ struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key)
     return day != NULL && day->is_leaving ? NULL : day;
 }
 
+const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
+                                       int32_t day)
+{
+    struct buffer key = {0};
+    dirty_put_key(&key, reseller, day);
+    struct bytes view = buffer_view(&key);
+    const struct dirty_day *found = set->days.slots[find_slot(&set->days, view, dirty_hash(view))];
+    buffer_release(&key);
+    return found;
+}
+
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller)
 {
     return set->resellers.slots[find_reseller(&set->resellers, reseller)];
@@ -418,16 +436,26 @@ void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batc
     list_append(&set->leaving, day);
 }
 
+static void take_out(struct dirty_set *set, struct dirty_day *day)
+{
+    list_remove(list_of(set, day), day);
+    table_remove(set, &set->days, find_slot(&set->days, dirty_day_key(day), day->hash));
+    peers_remove(set, day);
+    set->day_bytes -= day_bytes(day);
+    day_free(day);
+}
+
 void dirty_set_forget(struct dirty_set *set, uint64_t batch)
 {
-    while (set->leaving.first != NULL && set->leaving.first->order <= batch) {
-        struct dirty_day *day = set->leaving.first;
-        list_remove(&set->leaving, day);
-        table_remove(set, &set->days, find_slot(&set->days, dirty_day_key(day), day->hash));
-        peers_remove(set, day);
-        set->day_bytes -= day_bytes(day);
-        day_free(day);
-    }
+    while (set->leaving.first != NULL && set->leaving.first->order <= batch)
+        take_out(set, set->leaving.first);
+}
+
+void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day)
+{
+    check(list_of(set, day) == &set->waiting);
+    set->cleared = set->order_next++;
+    take_out(set, day);
 }
 
 /* ---- marks ---- */
@@ -505,6 +533,15 @@ static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const 
     return false;
 }
 
+static bool has_mark_of(const struct dirty_day *day, const uint8_t id[UUID_SIZE])
+{
+    for (uint32_t i = 0; i < day->mark_count; i++) {
+        if (memcmp(dirty_day_marks(day)[i].id, id, UUID_SIZE) == 0)
+            return true;
+    }
+    return false;
+}
+
 uint64_t dirty_hash(struct bytes key)
 {
     return hash64(key.data, key.size);
@@ -562,7 +599,10 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
         return NULL;
     if (first_us < day->first_us)
         day->first_us = first_us;
-    add_mark(set, day, mark);
+    if (mark->cause == CAUSE_LATE_CLICKS && first_us > day->last_us)
+        day->last_us = first_us;
+    if (!has_mark_of(day, mark->id))
+        add_mark(set, day, mark);
     return day;
 }
 

@@ -63,7 +63,8 @@ struct dirty_day {
     uint64_t hash;                     /* private */
     int64_t last_us;                   /* when the last mark for a click came */
     uint64_t order;                    /* when it was queued: ascending along the queue; of a day
-                                        * that leaves, with which batch */
+                                        * that leaves, with which batch; of one that waits, the
+                                        * last batch that may have its row */
     int32_t day;
     uint16_t key_size;                 /* private, as the next two */
     uint16_t reseller_at;
@@ -135,16 +136,23 @@ struct dirty_day *dirty_set_mark(struct dirty_set *set, struct bytes key, uint64
 void dirty_set_prefetch_slot(const struct dirty_set *set, uint64_t hash);
 void dirty_set_prefetch_day(const struct dirty_set *set, uint64_t hash);
 
-/* A mark from the table, when the set is loaded.  NULL: the reseller is longer than keys are. */
+/* A mark from the table, when the set is loaded, or its day comes back (away.h).  One that the day
+ * has changes nothing.  NULL: the reseller is longer than keys are. */
 struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, int32_t day,
                                  const struct dirty_mark *mark, int64_t first_us);
 
-/* NULL for a day that is leaving, too. */
+/* NULL for a day that is leaving, too; dirty_set_look finds it. */
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
+const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
+                                       int32_t day);
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then ->next */
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then ->next */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
+/* A waiting day behind all others; and out of the set, though its marks are in the table (away.h).
+ */
+void dirty_set_wait_longest(struct dirty_set *set, struct dirty_day *day);
+void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
 /* The day leaves with batch `batch`, the last one or a later one; dirty_set_forget frees those that
  * left with this one or an earlier one. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);

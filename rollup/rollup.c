@@ -36,6 +36,8 @@ static void add_metrics(struct rollup *rollup, struct metrics *metrics)
                     "Dirty days worked out in memory for readers.");
     rollup->metric_sealed = metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_sealed_total", "",
                                         "Days sealed, their clicks expired.");
+    rollup->metric_away = metrics_add(metrics, METRIC_GAUGE, "daybook_rollup_days_away", "",
+                                      "Open days that are in their table alone, at most.");
 }
 
 static void rollup_free(struct rollup *rollup)
@@ -47,6 +49,7 @@ static void rollup_free(struct rollup *rollup)
     store_set_commit_hook(rollup->store, NULL, NULL);
     zone_close(rollup->zone);
     rate_table_free(rollup->rates);
+    away_release(rollup);
     dirty_set_free(rollup->dirty);
     day_turns_free(rollup->turns);
     key_map_free(rollup->resellers);
@@ -75,6 +78,8 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
     rollup->rates = rate_table_new();
     rollup->dirty = dirty_set_new();
+    rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);
+    away_init(rollup, options->open_days_bytes);
     rollup->turns = day_turns_new();
     rollup->resellers = key_map_new();
     rollup->pending_arena = arena_new(PENDING_CHUNK);
@@ -104,6 +109,7 @@ void rollup_close_if_idle(struct rollup *rollup)
 {
     if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
         rollup->waiters != NULL || rollup->changes_under_way > 0 || rollup->sealing != NULL ||
+        rollup->away.returns > 0 ||
         rollup->applies_durable < rollup->applies_sent)
         return;
     store_done closed = rollup->closed;
@@ -145,6 +151,11 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
 uint32_t rollup_dirty_count(const struct rollup *rollup)
 {
     return rollup->is_read_only ? rollup->pending_count : dirty_set_queued(rollup->dirty);
+}
+
+struct rollup_open_days rollup_open_days(const struct rollup *rollup)
+{
+    return (struct rollup_open_days){dirty_set_count(rollup->dirty), rollup->away.count};
 }
 
 const struct click_stream *rollup_stream(const struct rollup *rollup)

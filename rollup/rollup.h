@@ -32,6 +32,7 @@ struct rollup_options {
     bool is_automatic;                 /* serve: work dirty days off by itself, publish, gather,
                                         * seal */
     uint32_t keep_days;                /* of clicks, unless the table says other; 0: for ever */
+    size_t open_days_bytes;            /* of memory, for days that are open or dirty; 0: 256 MiB */
 };
 
 /* Load rates and dirty days, register the commit hook; `opened` when it is ready.  In a read-only
@@ -93,6 +94,14 @@ int32_t rollup_sealed_to(const struct rollup *rollup);
 /* ---- figures ---- */
 
 uint32_t rollup_dirty_count(const struct rollup *rollup);
+
+/* Days that are dirty or wait for their publication: in memory, and at most so many others for
+ * which there is no room. */
+struct rollup_open_days {
+    uint32_t in_memory;
+    uint32_t away;
+};
+struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
 const struct click_stream *rollup_stream(const struct rollup *rollup);
 

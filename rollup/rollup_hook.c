@@ -21,7 +21,8 @@ void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct 
     struct column_value values[6];
     char text[DAY_TEXT_SIZE + 1];
     uint32_t count = 0;
-    timeuuid_make(now_us, rollup->world->random, mark->id);
+    rollup->mark_us = now_us > rollup->mark_us ? now_us : rollup->mark_us + 1;
+    timeuuid_make_as(rollup->mark_us, rollup->mark_maker, mark->id);
     day_format(day, text);
     values[count++] = (struct column_value){DIRTY_RESELLER_ID, false, reseller};
     values[count++] = (struct column_value){DIRTY_DAY, false, write_batch_text(batch, text)};
@@ -266,4 +267,5 @@ void rollup_hook(void *context, struct write_batch *batch)
     if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
         rollup_tick_soon(rollup);
     rollup_tell_memory(rollup);
+    away_press(rollup);
 }

@@ -4,7 +4,10 @@
  * A mark read from the table says that a day was dirty, open or owed a restatement when the process
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
  * again: at most the open ones and those of the last moment.  A read-only store has the same work
- * done, with the figures kept in memory instead of written. */
+ * done, with the figures kept in memory instead of written.
+ *
+ * Where there are more days than there is room for, the first of them are worked off and go away
+ * again (away.h) before the next are loaded, so opening takes as long as the work. */
 #include <stdlib.h>
 
 #include "rollup/rollup_private.h"
@@ -67,52 +70,80 @@ static int read_until(const struct table *table, const struct page_row *row, int
     return until.size == 0 || day_parse(until, until_out) ? 0 : ERROR_CORRUPT;
 }
 
-static int take_mark(void *context, const struct table *table, const struct page_row *row,
-                     struct error *err)
+int rollup_read_mark(const struct table *table, const struct page_row *row,
+                     struct mark_row *mark_out, struct error *err)
 {
-    struct rollup *rollup = context;
-    struct dirty_mark mark = {.has_change = false};
+    struct dirty_mark *mark = &mark_out->mark;
     struct bytes day_text;
     struct bytes id;
     struct bytes cause;
     struct bytes change;
     enum dirty_cause why;
-    int32_t day;
-    int32_t until;
-    if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &day) ||
+    *mark_out = (struct mark_row){.day = 0};
+    if (!page_row_value(table, row, DIRTY_DAY, &day_text) ||
+        !day_parse(day_text, &mark_out->day) ||
         !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
-        !page_row_value(table, row, DIRTY_CAUSE, &cause) ||
-        !dirty_cause_parse(cause, &why) || read_until(table, row, day, &until) < 0)
+        !page_row_value(table, row, DIRTY_CAUSE, &cause) || !dirty_cause_parse(cause, &why) ||
+        read_until(table, row, mark_out->day, &mark_out->until) < 0)
         return corrupt_mark(err);
-    mark.cause = (uint8_t)why;
-    memcpy(mark.id, id.data, UUID_SIZE);
-    mark.has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
-    if (mark.has_change && change.size != UUID_SIZE)
+    mark->cause = (uint8_t)why;
+    memcpy(mark->id, id.data, UUID_SIZE);
+    mark->has_change = page_row_value(table, row, DIRTY_CHANGE_ID, &change);
+    if (mark->has_change && change.size != UUID_SIZE)
         return corrupt_mark(err);
-    if (mark.has_change)
-        memcpy(mark.change, change.data, UUID_SIZE);
-    if (until != day + 1)
-        dirty_set_add_range(rollup->dirty, row->key, day, until, &mark);
-    else if (dirty_set_load(rollup->dirty, row->key, day, &mark, timeuuid_us(mark.id)) == NULL)
+    if (mark->has_change)
+        memcpy(mark->change, change.data, UUID_SIZE);
+    return 0;
+}
+
+/* All ranges, which are worked off before any day, and as many days as there is room for. */
+static int take_mark(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct rollup *rollup = context;
+    struct mark_row read;
+    int rc = rollup_read_mark(table, row, &read, err);
+    if (rc < 0)
+        return rc;
+    if (read.until != read.day + 1) {
+        dirty_set_add_range(rollup->dirty, row->key, read.day, read.until, &read.mark);
+        return 0;
+    }
+    if (!rollup->marks_left && away_is_full(rollup)) {
+        rollup->marks_left = true;
+        rollup->marks_left_token = row->token;
+    }
+    if (!rollup->marks_left && dirty_set_load(rollup->dirty, row->key, read.day, &read.mark,
+                                              timeuuid_us(read.mark.id)) == NULL)
         return corrupt_mark(err);
     return 0;
+}
+
+static void days_loaded(void *context, int status, const struct error *err)
+{
+    struct rollup *rollup = context;
+    struct error own = {0};
+    if (status == 0 && rollup->is_read_only) {
+        status = rollup_settle(rollup, false, pending_ready, rollup, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
+    loaded(rollup, status, err);
 }
 
 static void marks_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
     struct error own = {0};
-    if (status < 0) {
-        loaded(rollup, status, err);
-        return;
-    }
-    rollup->is_loaded = true;
-    if (rollup->is_read_only) {
-        status = rollup_settle(rollup, false, pending_ready, rollup, &own);
+    rollup->is_loaded = status == 0;
+    if (status == 0 && rollup->marks_left) {
+        status = away_return(rollup, AWAY_ALL, rollup->marks_left_token, days_loaded, rollup, &own);
         if (status == 0)
             return;
+        err = &own;
     }
-    loaded(rollup, status, status < 0 ? &own : NULL);
+    days_loaded(rollup, status, err);
 }
 
 /* ---- rates ---- */

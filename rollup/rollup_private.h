@@ -2,6 +2,7 @@
 #ifndef DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 #define DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 
+#include "rollup/away.h"
 #include "rollup/dirty.h"
 #include "rollup/figure.h"
 #include "rollup/key_map.h"
@@ -46,6 +47,11 @@ struct rollup {
     uint64_t rates_sent;               /* so many with the batch of the rollup's that was */
     uint64_t rates_sent_apply;         /* this one; 0: none is waited for */
     struct dirty_set *dirty;
+    struct away away;                  /* and the days that are not in it */
+    bool marks_left;                   /* at opening: there is no room for those from */
+    int64_t marks_left_token;          /* this token on yet */
+    uint8_t mark_maker[TIMEUUID_MAKER_SIZE];   /* of marks' ids: there are millions of them, */
+    int64_t mark_us;                   /* and this is the time of the last one */
 
     struct work *work;                 /* under way; NULL: none */
     uint64_t order_wanted;             /* what is queued before it is worked off now */
@@ -91,6 +97,7 @@ struct rollup {
     struct metric *metric_published;
     struct metric *metric_fresh;
     struct metric *metric_sealed;
+    struct metric *metric_away;
 };
 
 /* A row of `change`, for a command of several batches: each has it, so that what each of them
@@ -118,6 +125,15 @@ void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct 
 /* rollup_load.c: rates and marks from their tables, `opened` at the end. */
 must_check int rollup_load(struct rollup *rollup, struct error *err);
 
+/* A row of the table of marks: of one day, or of a range of days (dirty.h). */
+struct mark_row {
+    int32_t day;
+    int32_t until;                     /* the day after it; RATE_DAY_END: without end */
+    struct dirty_mark mark;
+};
+must_check int rollup_read_mark(const struct table *table, const struct page_row *row,
+                                struct mark_row *mark_out, struct error *err);
+
 /* rollup_work.c: begin, unless it is under way, and work off what is queued now; or the ranges
  * alone, besides what was wanted before. */
 void rollup_work_wanted(struct rollup *rollup);
@@ -129,6 +145,9 @@ void rollup_tick(struct timer *timer);
 void rollup_tick_soon(struct rollup *rollup);
 void rollup_tick_at(struct rollup *rollup, int64_t at_us);
 void rollup_tick_again(struct rollup *rollup);                 /* after work: when is the next */
+/* rollup_settle, of what is in the set. */
+must_check int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
+                                    void *context, struct error *err);
 void rollup_settled(struct rollup *rollup);            /* tell whoever need wait no longer */
 void rollup_chunk_written(struct rollup *rollup);              /* no day is off the queue */
 /* Days went back to the end of the queue: whoever waits for them waits for all before it. */

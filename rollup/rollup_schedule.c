@@ -125,6 +125,16 @@ static void waiter_add(struct rollup *rollup, const struct settle_waiter *from)
 int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                   struct error *err)
 {
+    if (publishes && rollup->away.count > 0) {
+        queue_waiting(rollup, store_now_us(rollup->store));
+        return away_return(rollup, AWAY_ENDED, INT64_MIN, done, context, err);
+    }
+    return rollup_settle_queued(rollup, publishes, done, context, err);
+}
+
+int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done, void *context,
+                         struct error *err)
+{
     if (rollup->is_failed)
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
     if (publishes)
@@ -168,13 +178,20 @@ void rollup_tick_soon(struct rollup *rollup)
     rollup_tick_at(rollup, store_now_us(rollup->store) + tick_us);
 }
 
+static int64_t due_next_us(const struct rollup *rollup)
+{
+    if (rollup->away.returns > 0)
+        return rollup->due_next_us;
+    return rollup_earlier(rollup->due_next_us, rollup->away.due_us);
+}
+
 void rollup_tick_again(struct rollup *rollup)
 {
     int64_t now_us = store_now_us(rollup->store);
     if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
         rollup_tick_soon(rollup);
     else
-        rollup_tick_at(rollup, rollup_earlier(rollup->due_next_us, now_us + IDLE_US));
+        rollup_tick_at(rollup, rollup_earlier(due_next_us(rollup), now_us + IDLE_US));
 }
 
 static int64_t day_due_us(const struct rollup *rollup, const struct dirty_day *day)
@@ -206,6 +223,7 @@ void rollup_tick(struct timer *timer)
         return;
     if (now_us >= rollup->due_next_us)
         queue_due(rollup, now_us);
+    away_return_due(rollup, now_us);
     if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
         rollup_work_wanted(rollup);
     else

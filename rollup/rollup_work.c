@@ -20,15 +20,20 @@
  *
  * Cost: a chunk of CHUNK_DAYS_MAX days takes the engine thread a fraction of a millisecond; between
  * chunks it does other things. */
+#include <stdlib.h>
+
 #include "rollup/day_reader.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/seal_pass.h"
 #include "storage/base/arena.h"
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
 enum {
     CHUNK_DAYS_MAX = 64,
+    BEHIND_DAYS_MAX = DAY_READER_MAX, /* of a chunk, where very many are queued */
+    WINDOW_DAYS_MAX = 8192,
     CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
     ROW_BYTES = 400            /* of a day's rows besides keys */
 };
@@ -43,8 +48,17 @@ struct plan {
     bool clears; /* nothing is owed and no mark came meanwhile */
 };
 
+/* A queued day that is soon to be worked off. */
+struct window_day {
+    int64_t token; /* of its reseller: the order of rows on the disk */
+    struct dirty_day *dirty;
+};
+
 struct work {
     struct rollup *rollup;
+    struct window_day *window; /* the front of the queue by token; NULL: none was needed */
+    uint32_t window_count;
+    uint32_t window_next; /* the first that is still queued */
     struct day_reader *reader;
     struct write_batch *batch;
     struct dirty_range *range; /* the first one; NULL: days of the queue */
@@ -53,7 +67,7 @@ struct work {
     bool had_days;             /* of the queue, not of ranges alone */
     struct day_facts *days;    /* of the chunk: reseller ascending, day descending */
     uint32_t day_count;
-    struct plan plans[CHUNK_DAYS_MAX];
+    struct plan plans[BEHIND_DAYS_MAX];
     int status; /* the first failure of all */
     struct error err;
 };
@@ -80,6 +94,7 @@ static void work_free(struct work *work)
 {
     day_reader_free(work->reader);
     write_batch_free(work->batch);
+    memory_free(work->window);
     memory_free(work);
 }
 
@@ -117,7 +132,8 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
     /* A reader restates nothing: what the ledger is owed must still be known to be owed. */
     if (rollup->is_read_only && work->range == NULL)
         return false;
-    if (!rollup->is_automatic || is_publishing(rollup) || work->range != NULL)
+    if (!rollup->is_automatic || is_publishing(rollup) || work->range != NULL ||
+        rollup->away.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++) {
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
@@ -288,6 +304,8 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
         due_us = publication_due_us(&rollup->rules, dirty);
     }
     rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
+    if (!dirty->is_queued)
+        dirty->order = rollup->applies_sent;
 }
 
 /* Days back to the queue: nothing of the chunk was written. */
@@ -322,6 +340,7 @@ static void work_finish(struct work *work)
         rollup_chunk_written(rollup);
         rollup_tick_again(rollup);
     }
+    away_let_write(rollup);
     rollup_close_if_idle(rollup);
 }
 
@@ -339,8 +358,10 @@ static void chunk_end(struct work *work)
         work->range_to = work->days[work->day_count - 1].day - 1;
     }
     chunk_clear(work);
+    away_make_room(rollup);
     rollup->metric_dirty->value = dirty_set_queued(rollup->dirty);
     rollup_tell_memory(rollup);
+    away_press(rollup);
     if (work->status < 0 && work->range != NULL) {
         work_finish(work);
         return;
@@ -373,6 +394,7 @@ static int apply_chunk(struct work *work, struct error *err)
     struct rollup *rollup = work->rollup;
     if (write_batch_is_empty(work->batch))
         return 0;
+    work->batch->hold = &rollup->away.hold;
     rollup->is_applying = true;
     rollup->applies_sent++;
     if (rollup->rates_sent_apply == 0 && rollup->rates_changed > rollup->rates_durable) {
@@ -445,17 +467,47 @@ static size_t bytes_of_day(const struct dirty_day *dirty)
     return (3 + (size_t)dirty->mark_count) * (dirty->key_size + (size_t)ROW_BYTES);
 }
 
-static void begin_days(struct work *work)
+static int compare_window(const void *a, const void *b)
+{
+    const struct window_day *left = a;
+    const struct window_day *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return (left->dirty->day < right->dirty->day) - (left->dirty->day > right->dirty->day);
+}
+
+/* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
+ * neighbours and not a page for each day.  They stay queued: only this work takes days off the
+ * queue, and it forgets the window before it works on a range, which takes others. */
+static void take_window(struct work *work)
 {
     struct rollup *rollup = work->rollup;
+    uint32_t count = 0;
+    if (work->window == NULL)
+        work->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*work->window));
+    for (struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
+         is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = dirty->next) {
+        struct bytes reseller = dirty_day_reseller(dirty);
+        work->window[count++] =
+            (struct window_day){murmur3_token(reseller.data, reseller.size), dirty};
+    }
+    if (count > CHUNK_DAYS_MAX)
+        qsort(work->window, count, sizeof(*work->window), compare_window);
+    work->window_count = count;
+    work->window_next = 0;
+}
+
+static void begin_days(struct work *work)
+{
     size_t bytes = 0;
     uint32_t count = 0;
-    struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
-    while (is_wanted(rollup, dirty) && count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX) {
-        struct dirty_day *next = dirty->next;
+    if (work->window_next == work->window_count)
+        take_window(work);
+    uint32_t most = work->window_count == WINDOW_DAYS_MAX ? BEHIND_DAYS_MAX : CHUNK_DAYS_MAX;
+    while (work->window_next < work->window_count && count < most && bytes < CHUNK_BYTES_MAX) {
+        struct dirty_day *dirty = work->window[work->window_next++].dirty;
         bytes += bytes_of_day(dirty);
         add_dirty(work, dirty);
-        dirty = next;
         count++;
     }
     work->had_days |= count > 0;
@@ -522,10 +574,12 @@ static void chunk_begin(struct work *work)
         if (work->range != NULL)
             work->range_to = work->range->until > DAY_MAX ? DAY_MAX : work->range->until - 1;
     }
-    if (work->range == NULL)
+    if (work->range == NULL) {
         begin_days(work);
-    else
-        begin_range(work);
+        return;
+    }
+    work->window_count = work->window_next = 0;
+    begin_range(work);
 }
 
 void rollup_turn(struct timer *timer)

@@ -20,18 +20,31 @@ static void put_u16_be(uint8_t *to, uint16_t value)
     to[1] = (uint8_t)value;
 }
 
-void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE])
+/* `ticks` since 1970. */
+static void put_timeuuid(uint64_t ticks, const uint8_t maker[TIMEUUID_MAKER_SIZE],
+                         uint8_t out[UUID_SIZE])
 {
-    uint8_t noise[9];
-    random->fill(random, noise, sizeof(noise));
-    uint64_t ticks = (uint64_t)us * TICKS_PER_US + noise[8] % TICKS_PER_US + EPOCH_TICKS;
+    ticks += EPOCH_TICKS;
     put_u16_be(out, (uint16_t)(ticks >> 16));
     put_u16_be(out + 2, (uint16_t)ticks);
     put_u16_be(out + 4, (uint16_t)(ticks >> 32));
     put_u16_be(out + 6, (uint16_t)(0x1000 | ((ticks >> 48) & 0x0FFF)));
-    memcpy(out + 8, noise, 8);
+    memcpy(out + 8, maker, TIMEUUID_MAKER_SIZE);
     out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
     out[10] |= 1;
+}
+
+void timeuuid_make(int64_t us, struct random *random, uint8_t out[UUID_SIZE])
+{
+    uint8_t noise[TIMEUUID_MAKER_SIZE + 1];
+    random->fill(random, noise, sizeof(noise));
+    put_timeuuid((uint64_t)us * TICKS_PER_US + noise[TIMEUUID_MAKER_SIZE] % TICKS_PER_US, noise,
+                 out);
+}
+
+void timeuuid_make_as(int64_t us, const uint8_t maker[TIMEUUID_MAKER_SIZE], uint8_t out[UUID_SIZE])
+{
+    put_timeuuid((uint64_t)us * TICKS_PER_US, maker, out);
 }
 
 int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE])

@@ -127,6 +127,12 @@ class Server:
         text = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(rf"{name}:\s+(\d+) kB", text).group(1))
 
+    def cpu_s(self):
+        """Processor time, the kernel's for it included."""
+        text = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
+        user, system = text.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
 
 class Client:
     """One connection to the text door."""

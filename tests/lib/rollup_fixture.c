@@ -100,6 +100,7 @@ static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
                                            .world = fixture->world,
                                            .metrics = fixture->metrics,
                                            .zone = fixture->zone,
+                                           .open_days_bytes = fixture->open_days_bytes,
                                            .is_automatic = fixture->is_automatic};
     int rc = rollup_open(&options, set_done, &opened, &fixture->rollup, err);
     if (rc != 0)

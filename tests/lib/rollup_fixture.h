@@ -20,6 +20,7 @@ struct rollup_fixture {
     const char *zone;                  /* NULL: UTC */
     const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
     uint64_t memtable_rows_max;        /* as in engine_options */
+    size_t open_days_bytes;            /* as in rollup_options */
     struct sim_world *sim;
     struct world *world;
     struct store *store;

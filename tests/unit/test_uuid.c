@@ -38,6 +38,22 @@ Test(uuid, two_of_the_same_time_differ)
     cr_assert_neq(memcmp(a, b, UUID_SIZE), 0);
 }
 
+Test(uuid, those_of_one_maker_differ_by_their_time_alone)
+{
+    const uint8_t maker[TIMEUUID_MAKER_SIZE] = {0xFF, 1, 0xF0, 3, 4, 5, 6, 7};
+    uint8_t a[UUID_SIZE], b[UUID_SIZE];
+    char text[UUID_TEXT_SIZE + 1];
+    timeuuid_make_as(INT64_C(1385654400123000), maker, a);
+    timeuuid_make_as(INT64_C(1385654400123001), maker, b);
+    cr_assert_eq(timeuuid_us(a), INT64_C(1385654400123000));
+    cr_assert_eq(timeuuid_us(b), INT64_C(1385654400123001));
+    cr_assert(memcmp(a, b, UUID_SIZE) != 0);
+    cr_assert_arr_eq(a + 8, b + 8, TIMEUUID_MAKER_SIZE);
+    uuid_format(a, text);
+    cr_assert_eq(text[14], '1');
+    cr_assert_str_eq(text + 19, "bf01-f10304050607");
+}
+
 Test(uuid, text_reads_back_and_wrong_text_is_refused)
 {
     struct counting_random random = {{fill}, 100};
