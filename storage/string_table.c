@@ -1,7 +1,7 @@
 /* string_table: open addressing with linear probing, at most half full.
  *
  * It grows in steps, for whoever asks the engine thread something waits meanwhile: a table of a
- * quarter million strings took 8 ms at once.  The new entries begin empty, the old ones stay as
+ * quarter million strings took 11 ms at once.  The new entries begin empty, the old ones stay as
  * they are and are copied over some at a time; until all are, a string that is not among the new
  * ones is looked for among the old.
  *
