@@ -1,12 +1,13 @@
 /* counters: `daybook counters`: clicks per ad, per reseller, per reseller and day.
  *
  * What decides correctness: clicks_per_ad and clicks_per_reseller are counter tables, written in
- * the click's own frame; clicks_per_reseller_per_day is no table of its own, it is the count in
- * each partition's stats.  Both are read as of the last durable frame.
+ * the click's own frame; clicks_per_reseller_per_day is no table of its own, it is what the figures
+ * count, which are current, and of days whose clicks have expired too.  All are as of the last
+ * durable frame.
  *
- * A table is read a page at a time, in the store's order (by the key's hash), and nothing is held
- * but a page: the next one is asked for when the last has been read.  --top keeps the N largest in
- * a heap whose root is the smallest of them:
+ * A table is read a page at a time, in the store's order (by the key's hash; figures by reseller,
+ * the last day first), and nothing is held but a page: the next one is asked for when the last has
+ * been read.  --top keeps the N largest in a heap whose root is the smallest of them:
  *
  *     page ─▶ larger than the root? ─▶ takes its place, sinks       end ─▶ sorted, printed
  *
@@ -18,6 +19,8 @@
 #include <string.h>
 
 #include "query/query_commands.h"
+#include "rollup/dirty.h"
+#include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
@@ -28,7 +31,7 @@ struct counter_table {
     uint32_t table_id;
     uint32_t key_count;
     const char *keys[COUNTER_KEYS_MAX];
-    bool is_stats; /* answered from the partition stats of ad_click */
+    bool is_figures; /* answered from the figures of the days */
 };
 
 static const struct counter_table counter_tables[COUNTER_TABLES] = {
@@ -52,6 +55,7 @@ struct counters {
     uint32_t table_index;              /* of the sums */
     struct buffer position;
     struct buffer key;     /* the only partition asked for; empty: all */
+    uint32_t page_rows;    /* figures of the page being read */
     struct top_entry *top; /* a heap, smallest first */
     uint32_t top_count;
     uint64_t keys_seen;
@@ -148,7 +152,8 @@ const struct argp counters_argp = {
     .args_doc = "[TABLE]",
     .doc = "Print the clicks counted per ad, per reseller, or per reseller and day."
            "\vTABLE is clicks_per_ad, clicks_per_reseller or clicks_per_reseller_per_day; without "
-           "it each is summed up.  Without --top the order is the store's.\n\n"
+           "it each is summed up.  Without --top the order is the store's; of resellers and days, "
+           "resellers ascending, days descending.\n\n"
            "Examples:\n"
            "  daybook counters\n"
            "  daybook counters clicks_per_ad --top 10\n"
@@ -373,15 +378,52 @@ static void counter_page(void *context, int status, const struct error *err,
     page_taken(counters, status, err, position);
 }
 
-static void stats_page(void *context, int status, const struct error *err,
-                       const struct partition_figure *figures, uint32_t count,
-                       struct bytes position)
+/* `position` becomes the key of the page's last figure; it is empty when there are no more. */
+static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct counters *counters = context;
-    for (uint32_t i = 0; status == 0 && i < count; i++) {
-        status = take(counters, figures[i].key, figures[i].stats.rows);
+    buffer_clear(&counters->position);
+    dirty_put_key(&counters->position, figure->reseller, figure->day);
+    counters->status = take(counters, buffer_view(&counters->position), figure->clicks);
+    return counters->status == 0 && ++counters->page_rows < PAGE_ROWS;
+}
+
+static void figures_given(void *context, int status, const struct error *err)
+{
+    struct counters *counters = context;
+    struct bytes end = buffer_view(&counters->position);
+    if (status == 0) {
+        status = counters->status;
+        err = &counters->err;
     }
-    page_taken(counters, status, err, position);
+    if (counters->page_rows < PAGE_ROWS) {
+        end = bytes_of("", 0);
+    }
+    page_taken(counters, status, err, end);
+}
+
+static int ask_figures(struct counters *counters, struct error *err)
+{
+    const struct counters_options *options = counters->options;
+    struct bytes after = buffer_view(&counters->position);
+    struct bytes reseller = bytes_text(options->key_count > 0 ? options->keys[0] : "");
+    struct bytes day = {0};
+    struct figure_query query = {.resellers = &reseller,
+                                 .reseller_count = options->key_count > 0,
+                                 .day_from = DAY_MIN,
+                                 .day_to = DAY_MAX,
+                                 .is_current = true};
+    if (options->key_count > 1 && day_parse(bytes_text(options->keys[1]), &query.day_from)) {
+        query.day_to = query.day_from;
+    }
+    if (after.size > 0) {
+        int rc = key_component(after, 2, 0, &query.after_reseller);
+        rc = rc == 0 ? key_component(after, 2, 1, &day) : rc;
+        check(rc == 0 && day_parse(day, &query.after_day));
+    }
+    counters->page_rows = 0;
+    return rollup_figures(counters->query->rollup, &query, figure_given, figures_given, counters,
+                          err);
 }
 
 static int ask_page(struct counters *counters, struct error *err)
@@ -389,13 +431,8 @@ static int ask_page(struct counters *counters, struct error *err)
     struct store *store = counters->query->store;
     struct bytes position = buffer_view(&counters->position);
     struct bytes key = buffer_view(&counters->key);
-    if (counters->table->is_stats && key.size > 0) {
-        return store_stats(store, counters->table->table_id, key, READ_DURABLE, stats_page,
-                           counters, err);
-    }
-    if (counters->table->is_stats) {
-        return store_stats_scan(store, counters->table->table_id, position, PAGE_ROWS, READ_DURABLE,
-                                stats_page, counters, err);
+    if (counters->table->is_figures) {
+        return ask_figures(counters, err);
     }
     struct read_request request = {.table_id = counters->table->table_id,
                                    .is_scan = key.size == 0,

@@ -1,13 +1,16 @@
-/* clicks_per_reseller_per_day, which nobody writes: the store's stats of ad_click count the rows of
- * each (reseller, day), and this table is those counts, under the same keys, so in their order. */
+/* clicks_per_reseller_per_day, which nobody writes: it is what the figures count of each (reseller,
+ * day), of days whose clicks have expired too, in the order of its own keys. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/cql_private.h"
-#include "rollup/tables.h"
+#include "rollup/dirty.h"
+#include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/partition_index.h"
 
-enum { FIGURES = 5000, ROWS_MAX = 1000000 };
+enum { ROWS_MAX = 1000000 };
 
 struct per_day {
     struct cql_work *work;
@@ -15,15 +18,13 @@ struct per_day {
     void *context;
     struct page_row *rows;
     uint32_t count, capacity;
-    struct buffer position;
-    bool is_going, goes_again, is_done;
     int status;
 };
 
-static void add_row(struct per_day *per_day, const struct partition_figure *figure)
+static void add_row(struct per_day *per_day, const struct day_figure *figure)
 {
     struct arena *arena = per_day->work->arena;
-    if (figure->stats.rows == 0) {
+    if (figure->clicks == 0) {
         return;
     }
     if (per_day->count == per_day->capacity) {
@@ -31,15 +32,18 @@ static void add_row(struct per_day *per_day, const struct partition_figure *figu
         per_day->rows = memory_resize(per_day->rows, per_day->capacity * sizeof(struct page_row));
     }
     struct buffer clicks = {0};
-    value_put_bigint(&clicks, (int64_t)figure->stats.rows);
+    value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);
     *cell = (struct cell){.column_id = COUNTER_DAY_CLICKS,
                           .expiry_s = EXPIRY_NONE,
                           .value = arena_copy(arena, buffer_view(&clicks))};
     buffer_release(&clicks);
+    struct buffer key = {0};
+    dirty_put_key(&key, figure->reseller, figure->day);
     struct page_row *row = &per_day->rows[per_day->count++];
-    *row = (struct page_row){.token = murmur3_token(figure->key.data, figure->key.size),
-                             .key = arena_copy(arena, figure->key)};
+    *row = (struct page_row){.token = murmur3_token(key.data, key.size),
+                             .key = arena_copy(arena, buffer_view(&key))};
+    buffer_release(&key);
     row->row = (struct row){
         .marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cell, .cell_count = 1};
 }
@@ -52,56 +56,37 @@ static void per_day_end(struct per_day *per_day)
         memcpy(kept, per_day->rows, per_day->count * sizeof(*kept));
     }
     memory_free(per_day->rows);
-    buffer_release(&per_day->position);
     per_day->ready(per_day->context, per_day->status, kept, per_day->count);
 }
 
-static void per_day_go(struct per_day *per_day);
+static int compare_rows(const void *a, const void *b)
+{
+    const struct page_row *left = a;
+    const struct page_row *right = b;
+    return partition_order(left->token, left->key, right->token, right->key);
+}
 
-static void figures_arrived(void *context, int status, const struct error *err,
-                            const struct partition_figure *figures, uint32_t count,
-                            struct bytes position)
+static bool figure_given(void *context, const struct day_figure *figure)
+{
+    struct per_day *per_day = context;
+    add_row(per_day, figure);
+    if (per_day->count > ROWS_MAX) {
+        per_day->status = cql_invalid(&per_day->work->fault,
+                                      "over %d days of resellers: use `daybook report`", ROWS_MAX);
+    }
+    return per_day->status == 0;
+}
+
+static void figures_given(void *context, int status, const struct error *err)
 {
     struct per_day *per_day = context;
     if (status != 0) {
         per_day->status = cql_fault_of(&per_day->work->fault, err);
     }
-    for (uint32_t i = 0; status == 0 && i < count; i++) {
-        add_row(per_day, &figures[i]);
+    if (per_day->count > 1) {
+        qsort(per_day->rows, per_day->count, sizeof(*per_day->rows), compare_rows);
     }
-    if (per_day->count > ROWS_MAX) {
-        per_day->status = cql_invalid(&per_day->work->fault,
-                                      "over %d days of resellers: use `daybook report`", ROWS_MAX);
-    }
-    buffer_clear(&per_day->position);
-    buffer_append_bytes(&per_day->position, position);
-    per_day->is_done = per_day->status != 0 || position.size == 0;
-    per_day_go(per_day);
-}
-
-/* A loop, because stats may be answered at once. */
-static void per_day_go(struct per_day *per_day)
-{
-    if (per_day->is_going) {
-        per_day->goes_again = true;
-        return;
-    }
-    per_day->is_going = true;
-    do {
-        per_day->goes_again = false;
-        struct error err = {0};
-        if (!per_day->is_done &&
-            store_stats_scan(per_day->work->cql->options.store, TABLE_AD_CLICK,
-                             buffer_view(&per_day->position), FIGURES, READ_DURABLE,
-                             figures_arrived, per_day, &err) != 0) {
-            per_day->status = cql_fault_of(&per_day->work->fault, &err);
-            per_day->is_done = true;
-        }
-    } while (per_day->goes_again && !per_day->is_done);
-    per_day->is_going = false;
-    if (per_day->is_done) {
-        per_day_end(per_day);
-    }
+    per_day_end(per_day);
 }
 
 void cql_per_day_rows(struct cql_work *work,
@@ -109,7 +94,17 @@ void cql_per_day_rows(struct cql_work *work,
                                     uint32_t count),
                       void *context)
 {
+    const struct figure_query all = {.day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true};
     struct per_day *per_day = arena_alloc(work->arena, sizeof(*per_day), 16);
+    struct error err = {0};
     *per_day = (struct per_day){.work = work, .ready = ready, .context = context};
-    per_day_go(per_day);
+    if (work->cql->options.rollup == NULL) {
+        per_day_end(per_day);
+        return;
+    }
+    int rc = rollup_figures(work->cql->options.rollup, &all, figure_given, figures_given, per_day,
+                            &err);
+    if (rc != 0) {
+        figures_given(per_day, rc, &err);
+    }
 }

@@ -214,9 +214,9 @@ int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
 
 /* ---- cql_per_day.c ---- */
 
-/* clicks_per_reseller_per_day is no table of its own: its rows are made from the stats of
- * ad_click's partitions, in (token, key) order and in the work's arena.  `ready` is called once,
- * possibly at once, with 0 or a status whose fault is filled. */
+/* clicks_per_reseller_per_day is no table of its own: its rows are made from the figures, in
+ * (token, key) order and in the work's arena.  `ready` is called once, possibly at once, with 0 or
+ * a status whose fault is filled. */
 void cql_per_day_rows(struct cql_work *work,
                       void (*ready)(void *context, int status, const struct page_row *rows,
                                     uint32_t count),
