@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "storage/base/memory.h"
+#include "storage/base/uuid.h"
 #include "tests/lib/rollup_fixture.h"
 
 /* What a command printed, both streams, and its exit status. */
@@ -653,6 +654,62 @@ Test(rollup_commands, a_changed_rate_writes_its_own_days_in_one_frame)
     cr_expect_eq(rollup_dirty_count(fixture.rollup), RESELLERS);
     rollup_fixture_expect_figures(&fixture, "r 2013-11-29 1 4 0.5 2.0 published\n"
                                             "r 2013-11-28 1 2 0.5 1.0 published\n");
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+}
+
+/* A seal's ad is made to say another number, with the right form and a wrong checksum. */
+static void damage_seal(struct rollup_fixture *fixture, const char *ad)
+{
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_SEALED_AD);
+    struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
+    struct write_batch *batch = write_batch_new();
+    struct buffer rows =
+        engine_fixture_rows(&engine, TABLE_SEALED_AD, bytes_of("", 0), 100, false);
+    char text[40];
+    uint8_t id[UUID_SIZE];
+    cr_assert_eq(sscanf((const char *)rows.data, "r|2013-11-28|a|%36[^|]", text), 1);
+    cr_assert(uuid_parse(bytes_text(text), id));
+    const struct column_value values[] = {
+        {SEALED_AD_RESELLER_ID, false, bytes_text("r")},
+        {SEALED_AD_DAY, false, bytes_text("2013-11-28")},
+        {SEALED_AD_AD_ID, false, bytes_text(ad)},
+        {SEALED_AD_ID, false, bytes_of(id, UUID_SIZE)},
+        {SEALED_AD_CLICKS, false, write_batch_bigint(batch, 7)}};
+    write_batch_insert(batch, table, values, 5);
+    cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+    buffer_release(&rows);
+}
+
+Test(rollup_commands, days_expire_and_a_damaged_seal_is_named)
+{
+    struct rollup_fixture fixture = {0};
+    const struct click click = {"r", "2013-11-28", 1385605012000, "a", "0.10"};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_clicks(&fixture, &click, 1);
+    expect(&fixture, "retention show", EXIT_DONE, "clicks are kept for ever\n");
+    expect(&fixture, "retention set 0", EXIT_WRONG_USAGE, "");
+    expect(&fixture, "retention set 10", EXIT_DONE,
+           "clicks are kept for 10 days: published days up to 2013-11-29 are sealed\n");
+    expect(&fixture, "rollup", EXIT_DONE,
+           "figures written: 1, published: 1, restated: 0\n"
+           "sealed: 1 day with 1 expired click, gross 0.10\n"
+           "1 day, 1 click, gross 0.10, amount 0; without a rate: 1 day, gross 0.10\n");
+    expect(&fixture, "retention show", EXIT_DONE,
+           "clicks are kept for 10 days: published days up to 2013-11-29 are sealed\n"
+           "the last sealed day is 2013-11-28\n");
+    expect(&fixture, "clicks void --reseller r --day 2013-11-28", EXIT_WRONG_USAGE,
+           "daybook: 2013-11-28 of r is sealed: its clicks have expired, and what is not known can "
+           "be neither voided nor restored; nothing was changed\n");
+    damage_seal(&fixture, "a");
+    struct answer answer;
+    run(&fixture, &answer, "verify", "");
+    cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
+    cr_expect_not_null(strstr((const char *)answer.text.data,
+                              "difference: table sealed_ad, r 2013-11-28 ad a: the seal is "
+                              "damaged\n"),
+                       "%s", (const char *)answer.text.data);
     buffer_release(&answer.text);
     rollup_fixture_stop(&fixture);
 }
