@@ -458,6 +458,24 @@ static int check_column(const struct table *table, const struct column *column, 
     return 0;
 }
 
+/* Options of known names, each once and in their order. */
+static int check_options(const struct table *table, struct error *err)
+{
+    if (table->option_count > SCHEMA_OPTIONS_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d options", SCHEMA_OPTIONS_MAX);
+    for (uint32_t i = 0; i < table->option_count; i++) {
+        const struct table_option *option = &table->options[i];
+        if (table_option_default(option->name) == NULL)
+            return error_set(err, ERROR_INVALID, "unknown option %.100s", option->name);
+        if (i > 0 && strcmp(option[-1].name, option->name) >= 0)
+            return error_set(err, ERROR_INVALID, "option %s is there twice", option->name);
+        int rc = check_text(option->name, option->value, err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
 /* What holds for every table; the columns' order is that of sort_columns. */
 static int check_table(const struct table *table, struct error *err)
 {
@@ -476,7 +494,8 @@ static int check_table(const struct table *table, struct error *err)
     if ((table->flags & TABLE_RANKED) != 0 &&
         (table->clustering_count == 0 || table->columns[keys - 1].type->kind != TYPE_BIGINT))
         return error_set(err, ERROR_INVALID, "a ranked table's key ends in a bigint");
-    return check_text("comment", table->comment, err);
+    int rc = check_options(table, err);
+    return rc < 0 ? rc : check_text("comment", table->comment, err);
 }
 
 /* By kind; keys stay in the order given, the others go by name. */
@@ -629,6 +648,32 @@ int schema_set_table(struct schema *schema, uint32_t table_id, const char *comme
     return replace_table(schema, &changed, err);
 }
 
+static int order_options(const void *a, const void *b)
+{
+    return strcmp(((const struct table_option *)a)->name, ((const struct table_option *)b)->name);
+}
+
+int schema_set_table_options(struct schema *schema, uint32_t table_id,
+                             const struct table_option *options, uint32_t count, struct error *err)
+{
+    check(schema->references == 1);
+    const struct table *table;
+    int rc = find_table(schema, table_id, &table, err);
+
+    if (rc < 0)
+        return rc;
+    struct table changed = *table;
+    struct table_option *copies =
+        arena_alloc(schema->arena, count * sizeof *copies, _Alignof(struct table_option));
+    for (uint32_t i = 0; i < count; i++)
+        copies[i] = (struct table_option){copy_text(schema, options[i].name),
+                                          copy_text(schema, options[i].value)};
+    qsort(copies, count, sizeof *copies, order_options);
+    changed.options = copies;
+    changed.option_count = count;
+    return replace_table(schema, &changed, err);
+}
+
 int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err)
 {
     check(schema->references == 1);
@@ -706,9 +751,10 @@ static void remember_dropped(struct schema *schema, struct table *table,
     if (count > 0)
         memcpy(dropped, table->dropped, count * sizeof *dropped);
     /* A dropped column must not keep a user type from being dropped. */
-    dropped[count] = (struct dropped_column){
-        column->id, column->name,
-        type_uses_udt(column->type) ? type_builtin(TYPE_BLOB) : column->type, dropped_us};
+    dropped[count] = (struct dropped_column){column->id, column->name,
+                                             type_uses_udt(column->type) ? type_builtin(TYPE_BLOB)
+                                                                         : column->type,
+                                             dropped_us, column->kind};
     table->dropped = dropped;
     table->dropped_count = count + 1;
 }

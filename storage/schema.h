@@ -21,7 +21,8 @@ enum {
     SCHEMA_CLUSTERING_MAX = 16,
     SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types */
     SCHEMA_COLUMN_NAME_MAX = 256,
-    SCHEMA_TEXT_MAX = 65535            /* comment, replication */
+    SCHEMA_OPTIONS_MAX = 64,           /* of a table */
+    SCHEMA_TEXT_MAX = 65535            /* comment, replication, an option's value */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -46,6 +47,14 @@ struct dropped_column {
     const char *name;
     const struct type *type;
     int64_t dropped_us;            /* cells written at or before it are gone */
+    enum column_kind kind;         /* static or regular; 0: a schema of format 1 did not say */
+};
+
+/* What a table was made WITH and daybook only keeps and shows: a store on one node has no use for
+ * it.  `value` is spelled in CQL: 0.01, '99p', {'keys': 'ALL', 'rows_per_partition': 'NONE'}. */
+struct table_option {
+    const char *name;
+    const char *value;
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -75,6 +84,8 @@ struct table {
     uint32_t dropped_count;
     int32_t default_ttl_s;
     const char *comment;
+    const struct table_option *options;   /* by name; what is not there has Cassandra's default */
+    uint32_t option_count;
 };
 
 struct keyspace {
@@ -87,6 +98,7 @@ struct keyspace {
 struct user_type {
     const char *keyspace;
     const struct type *type;
+    const char *const *field_types;    /* as they were declared; in `type` they are frozen */
 };
 
 struct schema;
@@ -148,6 +160,10 @@ must_check int schema_add_table(struct schema *schema, const struct table_defini
                                 struct error *err);
 must_check int schema_set_table(struct schema *schema, uint32_t table_id, const char *comment,
                                 int32_t default_ttl_s, uint32_t flags, struct error *err);
+/* In place of those it had; each name once. */
+must_check int schema_set_table_options(struct schema *schema, uint32_t table_id,
+                                        const struct table_option *options, uint32_t count,
+                                        struct error *err);
 /* The same table under a new number, without the old one's rows; without columns that were dropped,
  * as no cells of theirs are left. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
@@ -176,6 +192,10 @@ const struct user_type *schema_type_next(const struct schema *schema,
 must_check int schema_parse_type(const struct schema *schema, const char *keyspace,
                                  struct bytes text, struct arena *arena,
                                  const struct type **type_out, struct error *err);
+
+/* The value of an option, Cassandra's default where the table was not given one; NULL: there is no
+ * such option. */
+const char *table_option(const struct table *table, const char *name);
 
 const struct column *table_column(const struct table *table, uint32_t column_id);
 const struct column *table_column_named(const struct table *table, struct bytes name);

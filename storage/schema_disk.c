@@ -9,7 +9,8 @@
 #include "storage/schema.h"
 #include "storage/schema_private.h"
 
-enum { SCHEMA_FORMAT = 1 };
+/* Format 1 has no options and no kinds of dropped columns; it is read, never written. */
+enum { SCHEMA_FORMAT_1 = 1, SCHEMA_FORMAT = 2 };
 
 static void put_text(struct buffer *buffer, const char *text)
 {
@@ -34,7 +35,7 @@ static void put_user_type(struct buffer *buffer, const struct user_type *user_ty
     buffer_put_varint(buffer, type->argument_count);
     for (uint32_t i = 0; i < type->argument_count; i++) {
         put_text(buffer, type->field_names[i]);
-        put_type(buffer, type->arguments[i]);
+        put_text(buffer, user_type->field_types[i]);
     }
 }
 
@@ -62,8 +63,14 @@ static void put_table(struct buffer *buffer, const struct table *table)
         const struct dropped_column *dropped = &table->dropped[i];
         buffer_put_varint(buffer, dropped->id);
         buffer_put_signed(buffer, dropped->dropped_us);
+        buffer_put_u8(buffer, (uint8_t)dropped->kind);
         put_text(buffer, dropped->name);
         put_type(buffer, dropped->type);
+    }
+    buffer_put_varint(buffer, table->option_count);
+    for (uint32_t i = 0; i < table->option_count; i++) {
+        put_text(buffer, table->options[i].name);
+        put_text(buffer, table->options[i].value);
     }
 }
 
@@ -212,7 +219,18 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
     return 0;
 }
 
-static int get_dropped(struct schema *schema, struct reader *reader, struct table *table)
+static int get_dropped_kind(struct reader *reader, struct dropped_column *dropped)
+{
+    uint8_t kind = reader_u8(reader);
+
+    if (kind != 0 && kind != COLUMN_STATIC && kind != COLUMN_REGULAR)
+        return ERROR_CORRUPT;
+    dropped->kind = (enum column_kind)kind;
+    return 0;
+}
+
+static int get_dropped(struct schema *schema, struct reader *reader, uint8_t format,
+                       struct table *table)
 {
     uint32_t count = get_count(reader, 4, SCHEMA_COLUMNS_MAX);
     struct dropped_column *dropped =
@@ -221,6 +239,8 @@ static int get_dropped(struct schema *schema, struct reader *reader, struct tabl
     for (uint32_t i = 0; i < count; i++) {
         dropped[i] = (struct dropped_column){.id = get_u32(reader)};
         dropped[i].dropped_us = reader_signed(reader);
+        if (format > SCHEMA_FORMAT_1 && get_dropped_kind(reader, &dropped[i]) < 0)
+            return ERROR_CORRUPT;
         dropped[i].name = get_text(schema, reader);
         struct bytes type = reader_sized(reader);
         if (reader->failed)
@@ -235,7 +255,21 @@ static int get_dropped(struct schema *schema, struct reader *reader, struct tabl
     return 0;
 }
 
-static int get_table(struct schema *schema, struct reader *reader)
+static void get_options(struct schema *schema, struct reader *reader, struct table *table)
+{
+    uint32_t count = get_count(reader, 2, SCHEMA_OPTIONS_MAX);
+    struct table_option *options =
+        arena_alloc(schema->arena, count * sizeof *options, _Alignof(struct table_option));
+
+    for (uint32_t i = 0; i < count; i++) {
+        options[i].name = get_text(schema, reader);
+        options[i].value = get_text(schema, reader);
+    }
+    table->options = options;
+    table->option_count = count;
+}
+
+static int get_table(struct schema *schema, struct reader *reader, uint8_t format)
 {
     struct table table = {.id = reader_u32(reader)};
 
@@ -252,13 +286,15 @@ static int get_table(struct schema *schema, struct reader *reader)
     table.default_ttl_s = (int32_t)default_ttl_s;
     int rc = get_columns(schema, reader, &table);
     if (rc == 0)
-        rc = get_dropped(schema, reader, &table);
+        rc = get_dropped(schema, reader, format, &table);
+    if (rc == 0 && format > SCHEMA_FORMAT_1)
+        get_options(schema, reader, &table);
     if (rc == 0 && reader->failed)
         rc = ERROR_CORRUPT;
     return rc < 0 ? rc : schema_insert_table(schema, &table, NULL);
 }
 
-static int get_schema(struct schema *schema, struct reader *reader)
+static int get_schema(struct schema *schema, struct reader *reader, uint8_t format)
 {
     schema->version = reader_u32(reader);
     schema->table_id_next = reader_u32(reader);
@@ -269,7 +305,7 @@ static int get_schema(struct schema *schema, struct reader *reader)
         rc = get_types(schema, reader);
     uint32_t tables = get_count(reader, 13, SCHEMA_TABLES_MAX);
     for (uint32_t i = 0; i < tables && rc == 0; i++)
-        rc = get_table(schema, reader);
+        rc = get_table(schema, reader, format);
     if (rc == 0 && (reader->failed || reader_left(reader) != 0))
         rc = ERROR_CORRUPT;
     return rc;
@@ -284,10 +320,10 @@ int schema_deserialize(struct bytes serialized, struct schema **schema_out, stru
     if (format > SCHEMA_FORMAT)
         return error_set(err, ERROR_NEWER_FORMAT, "the schema has format %u, this program knows %d",
                          format, SCHEMA_FORMAT);
-    if (format != SCHEMA_FORMAT)
+    if (format < SCHEMA_FORMAT_1)
         return error_set(err, ERROR_CORRUPT, "schema format %u", format);
     struct schema *schema = schema_new();
-    if (get_schema(schema, &reader) < 0) {
+    if (get_schema(schema, &reader, format) < 0) {
         schema_unref(schema);
         return error_set(err, ERROR_CORRUPT, "schema, near its byte %zu", reader.offset);
     }

@@ -1,6 +1,5 @@
-/* CREATE statements, to the byte as Cassandra 5.0.9's DESCRIBE gives them for what was made without
- * options: those that daybook does not keep, because a store on one node has no use for them, are
- * shown with Cassandra's defaults, so that a dump can be played to either.
+/* CREATE statements, to the byte as Cassandra 5.0.9's DESCRIBE gives them: options that a table was
+ * not given have Cassandra's defaults, so that a dump can be played to either.
  *
  *   CREATE TABLE daybook.clicks_per_ad (
  *       ad_id text PRIMARY KEY,
@@ -13,17 +12,7 @@
 #include <string.h>
 
 #include "storage/base/uuid.h"
-
-static void print_quoted(const char *text, struct buffer *cql)
-{
-    buffer_put_u8(cql, '\'');
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c == '\'')
-            buffer_put_u8(cql, '\'');
-        buffer_put_u8(cql, (uint8_t)*c);
-    }
-    buffer_put_u8(cql, '\'');
-}
+#include "storage/schema_private.h"
 
 static void print_name(const char *keyspace, const char *name, struct buffer *cql)
 {
@@ -83,33 +72,63 @@ static void print_clustering_order(const struct table *table, struct buffer *cql
     buffer_append_text(cql, ")\n    AND ");
 }
 
+/* What Cassandra gives a table that is made without options, in the order of DESCRIBE. */
+static const struct table_option defaults[] = {
+    {"additional_write_policy", "'99p'"},
+    {"allow_auto_snapshot", "true"},
+    {"bloom_filter_fp_chance", "0.01"},
+    {"caching", "{'keys': 'ALL', 'rows_per_partition': 'NONE'}"},
+    {"cdc", "false"},
+    {"comment", "''"},
+    {"compaction", "{'class': 'org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy', "
+                   "'max_threshold': '32', 'min_threshold': '4'}"},
+    {"compression", "{'chunk_length_in_kb': '16', 'class': "
+                    "'org.apache.cassandra.io.compress.LZ4Compressor'}"},
+    {"memtable", "'default'"},
+    {"crc_check_chance", "1.0"},
+    {"default_time_to_live", "0"},
+    {"extensions", "{}"},
+    {"gc_grace_seconds", "864000"},
+    {"incremental_backups", "true"},
+    {"max_index_interval", "2048"},
+    {"memtable_flush_period_in_ms", "0"},
+    {"min_index_interval", "128"},
+    {"read_repair", "'BLOCKING'"},
+    {"speculative_retry", "'99p'"},
+};
+enum { DEFAULT_COUNT = sizeof defaults / sizeof defaults[0] };
+
+const char *table_option_default(const char *name)
+{
+    for (size_t i = 0; i < DEFAULT_COUNT; i++) {
+        if (strcmp(defaults[i].name, name) == 0)
+            return defaults[i].value;
+    }
+    return NULL;
+}
+
+const char *table_option(const struct table *table, const char *name)
+{
+    for (uint32_t i = 0; i < table->option_count; i++) {
+        if (strcmp(table->options[i].name, name) == 0)
+            return table->options[i].value;
+    }
+    return table_option_default(name);
+}
+
 static void print_options(const struct table *table, struct buffer *cql)
 {
-    buffer_append_text(cql, "additional_write_policy = '99p'\n"
-                            "    AND allow_auto_snapshot = true\n"
-                            "    AND bloom_filter_fp_chance = 0.01\n"
-                            "    AND caching = {'keys': 'ALL', 'rows_per_partition': 'NONE'}\n"
-                            "    AND cdc = false\n"
-                            "    AND comment = ");
-    print_quoted(table->comment, cql);
-    buffer_printf(cql,
-                  "\n    AND compaction = {'class': "
-                  "'org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy', "
-                  "'max_threshold': '32', 'min_threshold': '4'}\n"
-                  "    AND compression = {'chunk_length_in_kb': '16', 'class': "
-                  "'org.apache.cassandra.io.compress.LZ4Compressor'}\n"
-                  "    AND memtable = 'default'\n"
-                  "    AND crc_check_chance = 1.0\n"
-                  "    AND default_time_to_live = %d\n"
-                  "    AND extensions = {}\n"
-                  "    AND gc_grace_seconds = 864000\n"
-                  "    AND incremental_backups = true\n"
-                  "    AND max_index_interval = 2048\n"
-                  "    AND memtable_flush_period_in_ms = 0\n"
-                  "    AND min_index_interval = 128\n"
-                  "    AND read_repair = 'BLOCKING'\n"
-                  "    AND speculative_retry = '99p';",
-                  table->default_ttl_s);
+    for (size_t i = 0; i < DEFAULT_COUNT; i++) {
+        const char *name = defaults[i].name;
+        buffer_printf(cql, "%s%s = ", i == 0 ? "" : "\n    AND ", name);
+        if (strcmp(name, "comment") == 0)
+            buffer_append_quoted(cql, bytes_text(table->comment), '\'');
+        else if (strcmp(name, "default_time_to_live") == 0)
+            buffer_printf(cql, "%d", table->default_ttl_s);
+        else
+            buffer_append_text(cql, table_option(table, name));
+    }
+    buffer_put_u8(cql, ';');
 }
 
 void schema_print_table(const struct table *table, bool with_id, struct buffer *cql)
@@ -144,7 +163,7 @@ void schema_print_type(const struct user_type *user_type, struct buffer *cql)
         buffer_append_text(cql, i == 0 ? "\n    " : ",\n    ");
         type_print_name(type->field_names[i], cql);
         buffer_put_u8(cql, ' ');
-        type_print(type->arguments[i], cql);
+        buffer_append_text(cql, user_type->field_types[i]);
     }
     buffer_append_text(cql, "\n);");
 }

@@ -25,6 +25,9 @@ struct schema {
     uint32_t table_count;
 };
 
+/* Cassandra's default of a table's option; NULL: there is no such option. */
+const char *table_option_default(const char *name);
+
 /* The steps of schema_deserialize that need the inside.  `table` is copied as it is after the same
  * checks as schema_add_table's. */
 must_check int schema_insert_table(struct schema *schema, const struct table *table,

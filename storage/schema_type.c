@@ -70,10 +70,11 @@ static int parse_field(struct schema *schema, const char *keyspace, const char *
 
 /* A user type with the fields of `from` (or none) and the given ones. */
 static int make_type(struct schema *schema, const char *keyspace, const char *name,
-                     const struct type *from, uint32_t field_count, const char *const *field_names,
-                     const char *const *field_types, struct user_type **made_out, struct error *err)
+                     const struct user_type *old, uint32_t field_count,
+                     const char *const *field_names, const char *const *field_types,
+                     struct user_type **made_out, struct error *err)
 {
-    uint32_t old_count = from == NULL ? 0 : from->argument_count;
+    uint32_t old_count = old == NULL ? 0 : old->type->argument_count;
     uint32_t count = old_count + field_count;
 
     if (field_count == 0 || count > SCHEMA_COLUMNS_MAX)
@@ -82,12 +83,15 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
     const struct type **types =
         arena_alloc(schema->arena, count * sizeof(*types), _Alignof(void *));
     const char **names = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
+    const char **declared = arena_alloc(schema->arena, count * sizeof(*names), _Alignof(void *));
     for (uint32_t i = 0; i < old_count; i++) {
-        types[i] = from->arguments[i];
-        names[i] = from->field_names[i];
+        types[i] = old->type->arguments[i];
+        names[i] = old->type->field_names[i];
+        declared[i] = old->field_types[i];
     }
     for (uint32_t i = old_count; i < count; i++) {
         names[i] = copy_text(schema, field_names[i - old_count]);
+        declared[i] = copy_text(schema, field_types[i - old_count]);
         int rc = check_type_name(names[i], err);
         if (rc == 0)
             rc = parse_field(schema, keyspace, field_types[i - old_count], &types[i], err);
@@ -101,7 +105,7 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
     struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
     *type = (struct type){TYPE_UDT, false, count, types, copy_text(schema, name), names};
     *made_out = arena_alloc(schema->arena, sizeof **made_out, _Alignof(struct user_type));
-    **made_out = (struct user_type){copy_text(schema, keyspace), type};
+    **made_out = (struct user_type){copy_text(schema, keyspace), type, declared};
     return 0;
 }
 
@@ -154,7 +158,8 @@ int schema_add_type_field(struct schema *schema, const char *keyspace, const cha
     if (index == schema->type_count)
         return error_set(err, ERROR_NOT_FOUND, "type %.100s does not exist", name);
     const struct type *old = schema->types[index]->type;
-    int rc = make_type(schema, keyspace, name, old, 1, &field_name, &field_type, &made, err);
+    int rc = make_type(schema, keyspace, name, schema->types[index], 1, &field_name, &field_type,
+                       &made, err);
     if (rc < 0)
         return rc;
     const struct type *added = made->type->arguments[old->argument_count];
@@ -195,7 +200,8 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     type->field_names = names;
     struct user_type *made =
         arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
-    *made = (struct user_type){schema->types[index]->keyspace, type};
+    *made = *schema->types[index];
+    made->type = type;
     schema->types[index] = made;
     schema_reread(schema);
     return 0;

@@ -102,13 +102,7 @@ void type_print_name(const char *name, struct buffer *buffer)
         buffer_append_text(buffer, name);
         return;
     }
-    buffer_put_u8(buffer, '"');
-    for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '"')
-            buffer_put_u8(buffer, '"');
-        buffer_put_u8(buffer, (uint8_t)*c);
-    }
-    buffer_put_u8(buffer, '"');
+    buffer_append_quoted(buffer, bytes_text(name), '"');
 }
 
 static void type_print_arguments(const struct type *type, const char *name, struct buffer *buffer)

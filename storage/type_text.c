@@ -281,16 +281,10 @@ static void format_literal(const struct type *type, struct bytes value, struct b
         return;
     }
     type_format(type, value, &plain);
-    bool quoted = type_is_quoted(type);
-    if (quoted)
-        buffer_put_u8(text, '\'');
-    for (size_t i = 0; i < plain.size; i++) {
-        if (quoted && plain.data[i] == '\'')
-            buffer_put_u8(text, '\'');
-        buffer_put_u8(text, plain.data[i]);
-    }
-    if (quoted)
-        buffer_put_u8(text, '\'');
+    if (type_is_quoted(type))
+        buffer_append_quoted(text, buffer_view(&plain), '\'');
+    else
+        buffer_append_bytes(text, buffer_view(&plain));
     buffer_release(&plain);
 }
 

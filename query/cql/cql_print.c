@@ -10,20 +10,9 @@
 #include "query/cql/cql_print_private.h"
 #include "storage/type.h"
 
-void cql_print_quoted(struct bytes content, char quote, struct buffer *text)
-{
-    buffer_put_u8(text, (uint8_t)quote);
-    for (size_t i = 0; i < content.size; i++) {
-        if (content.data[i] == (uint8_t)quote)
-            buffer_put_u8(text, (uint8_t)quote);
-        buffer_put_u8(text, content.data[i]);
-    }
-    buffer_put_u8(text, (uint8_t)quote);
-}
-
 void cql_print_string(struct bytes string, struct buffer *text)
 {
-    cql_print_quoted(string, '\'', text);
+    buffer_append_quoted(text, string, '\'');
 }
 
 void cql_print_name(struct bytes name, struct buffer *text)
@@ -31,13 +20,13 @@ void cql_print_name(struct bytes name, struct buffer *text)
     if (type_name_is_plain(name))
         buffer_append_bytes(text, name);
     else
-        cql_print_quoted(name, '"', text);
+        buffer_append_quoted(text, name, '"');
 }
 
 void cql_print_name_safely(struct bytes name, struct buffer *text)
 {
     if (cql_lexer_is_keyword(name))
-        cql_print_quoted(name, '"', text);
+        buffer_append_quoted(text, name, '"');
     else
         cql_print_name(name, text);
 }
@@ -86,7 +75,7 @@ static void print_generic(const struct cql_type *type, const char *name, struct 
 static void print_user_type(const struct cql_type *type, struct buffer *text)
 {
     if (type->name.keyspace.size == 0 && type_name_is_builtin(type->name.name))
-        cql_print_quoted(type->name.name, '"', text);
+        buffer_append_quoted(text, type->name.name, '"');
     else
         cql_print_qualified(type->name, text);
 }
@@ -168,7 +157,7 @@ static void print_function(const struct cql_term *term, struct buffer *text)
         buffer_append_text(text, "token");
     else if (bytes_equal(term->text, bytes_text("writetime")) ||
              bytes_equal(term->text, bytes_text("maxwritetime")))
-        cql_print_quoted(term->text, '"', text);
+        buffer_append_quoted(text, term->text, '"');
     else
         cql_print_name_safely(term->text, text);
     print_enclosed(term->arguments, "()", text);

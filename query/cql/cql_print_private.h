@@ -4,8 +4,6 @@
 
 #include "query/cql/cql_print.h"
 
-/* `content` within quotes, doubled where they are in it. */
-void cql_print_quoted(struct bytes content, char quote, struct buffer *text);
 /* Quoted if it is any keyword, reserved or not. */
 void cql_print_name_safely(struct bytes name, struct buffer *text);
 /* Lists, with commas between. */

@@ -337,6 +337,15 @@ static int check_dropped(struct change *change, const struct table *table,
             return cql_invalid(fault, "Cannot re-add previously dropped counter column %s",
                                dropped->name);
         }
+        bool is_static = dropped->kind == COLUMN_STATIC;
+        bool is_other_kind = dropped->kind != 0 && is_static != definition->is_static;
+        if (reads_as(type, dropped->type) && is_other_kind) {
+            return cql_invalid(fault,
+                               "Cannot re-add previously dropped column '%s' of kind %s, "
+                               "incompatible with previous kind %s",
+                               dropped->name, is_static ? "REGULAR" : "STATIC",
+                               is_static ? "STATIC" : "REGULAR");
+        }
         if (!reads_as(type, dropped->type)) {
             struct buffer old = {0};
             type_print(dropped->type, &old);
@@ -475,22 +484,6 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
     return cql_schema_result(change, rc, &err);
 }
 
-static int set_options(struct change *change, const struct table *table,
-                       const struct cql_property *properties)
-{
-    bool is_counter = (table->flags & TABLE_COUNTER) != 0;
-    struct cql_table_options options = {.comment = table->comment,
-                                        .default_ttl_s = table->default_ttl_s};
-    struct error err = {0};
-    int rc = cql_table_options_check(change->work, properties);
-    rc = rc == 0 ? cql_table_options_read(change->work, properties, is_counter, &options) : rc;
-    return rc == 0 ? cql_schema_result(change,
-                                       schema_set_table(change->schema, table->id, options.comment,
-                                                        options.default_ttl_s, table->flags, &err),
-                                       &err)
-                   : rc;
-}
-
 static int alter_table(struct change *change, const struct cql_alter *alter)
 {
     const struct table *table;
@@ -519,7 +512,8 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
         }
         return rc;
     case CQL_ALTER_WITH:
-        return set_options(change, table, alter->properties);
+        rc = cql_table_options_check(change->work, alter->properties);
+        return rc == 0 ? cql_schema_set_options(change, table, alter->properties, false) : rc;
     case CQL_ALTER_TYPE:
         return cql_invalid(&change->work->fault, "Altering column types is no longer supported");
     case CQL_ALTER_MASK:

@@ -146,6 +146,23 @@ static int check_free(struct cql_work *work, struct schema *schema, const struct
                                other->name);
 }
 
+/* The classes that Cassandra brings are refused by name; there are no others. */
+static int refuse_class(struct cql_fault *fault, const struct cql_create_index *create)
+{
+    static const char *const classes[] = {"sai", "StorageAttachedIndex",
+                                          "org.apache.cassandra.index.sai.StorageAttachedIndex",
+                                          "org.apache.cassandra.index.sasi.SASIIndex"};
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        if (bytes_equal(create->class_name, bytes_text(classes[i]))) {
+            return cql_invalid(fault, "Custom indexes are not supported by daybook: %s",
+                               classes[i]);
+        }
+    }
+    struct bytes sought = create->has_class ? create->class_name : bytes_text("legacy_local_table");
+    return cql_refuse(fault, CQL_CONFIG_ERROR, "Unable to find custom indexer class '%.*s'",
+                      CQL_SHOW(sought));
+}
+
 int cql_schema_index_create(struct cql_work *work, struct schema *schema,
                             const struct table *table, const struct cql_create_index *create,
                             const char **name_out)
@@ -153,8 +170,7 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema,
     struct cql_fault *fault = &work->fault;
     enum cql_index_of of;
     if (create->has_class || create->is_custom) {
-        return cql_invalid(fault, "Custom indexes are not supported by daybook: %.*s",
-                           CQL_SHOW(create->class_name));
+        return refuse_class(fault, create);
     }
     if ((table->flags & TABLE_COUNTER) != 0) {
         return cql_invalid(fault, "Secondary indexes on counter tables aren't supported");

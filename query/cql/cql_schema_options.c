@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TTL_MAX_S = 630720000 };
-
 #define STRATEGIES "org.apache.cassandra.locator."
 
 static bool is_text(struct bytes text, const char *wanted)
 {
     return bytes_equal(text, bytes_text(wanted));
 }
-
-/* ---- keyspaces ---- */
 
 static int read_class(struct cql_work *work, struct bytes text, const char **class_out)
 {
@@ -41,11 +37,10 @@ static int read_class(struct cql_work *work, struct bytes text, const char **cla
 
 static void put_option(struct buffer *map, struct bytes name, struct bytes value)
 {
-    buffer_append_text(map, map->size == 0 ? "{'" : ", '");
-    buffer_append_bytes(map, name);
-    buffer_append_text(map, "': '");
-    buffer_append_bytes(map, value);
-    buffer_put_u8(map, '\'');
+    buffer_append_text(map, map->size == 0 ? "{" : ", ");
+    buffer_append_quoted(map, name, '\'');
+    buffer_append_text(map, ": ");
+    buffer_append_quoted(map, value, '\'');
 }
 
 static int check_factor(struct cql_work *work, const char *keyspace, struct bytes value)
@@ -152,115 +147,6 @@ int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
         } else {
             options->durable_writes =
                 p->value->text.size == 4 && (p->value->text.data[0] | 0x20) == 't';
-        }
-    }
-    return 0;
-}
-
-/* ---- tables ---- */
-
-static bool is_known(struct bytes name)
-{
-    static const char *const known[] = {"additional_write_policy",
-                                        "allow_auto_snapshot",
-                                        "bloom_filter_fp_chance",
-                                        "caching",
-                                        "cdc",
-                                        "compaction",
-                                        "compression",
-                                        "crc_check_chance",
-                                        "dclocal_read_repair_chance",
-                                        "extensions",
-                                        "gc_grace_seconds",
-                                        "id",
-                                        "incremental_backups",
-                                        "max_index_interval",
-                                        "memtable",
-                                        "memtable_flush_period_in_ms",
-                                        "min_index_interval",
-                                        "read_repair",
-                                        "read_repair_chance",
-                                        "speculative_retry"};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        if (is_text(name, known[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static int check_integer(struct cql_work *work, const struct cql_property *property)
-{
-    const char *text = cql_text(work->arena, property->value->text);
-    char *end;
-    (void)strtol(text, &end, 10);
-    return end != text && *end == '\0'
-               ? 0
-               : cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Invalid integer value %s for '%.*s'",
-                            text, CQL_SHOW(property->name));
-}
-
-int cql_table_options_check(struct cql_work *work, const struct cql_property *properties)
-{
-    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
-        bool is_ttl = is_text(p->name, "default_time_to_live");
-        int rc = 0;
-        if (is_text(p->name, "comment") && p->value->kind == CQL_TERM_MAP) {
-            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                            "Invalid value for property 'comment'. It should be a string");
-        } else if (is_ttl || is_text(p->name, "gc_grace_seconds")) {
-            rc = check_integer(work, p);
-        } else if (!is_text(p->name, "comment") && !is_known(p->name)) {
-            rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
-                            CQL_SHOW(p->name));
-        }
-        if (rc != 0) {
-            return rc;
-        }
-    }
-    return 0;
-}
-
-static int read_ttl(struct cql_work *work, const struct cql_property *property, bool is_counter,
-                    struct cql_table_options *options)
-{
-    const char *text = cql_text(work->arena, property->value->text);
-    long ttl_s = strtol(text, NULL, 10);
-    if (ttl_s < 0) {
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
-                          "default_time_to_live must be greater than or equal to 0 (got %s)", text);
-    }
-    if (ttl_s > TTL_MAX_S) {
-        return cql_refuse(&work->fault, CQL_CONFIG_ERROR,
-                          "default_time_to_live must be less than or equal to %d (got %s)",
-                          TTL_MAX_S, text);
-    }
-    if (is_counter && ttl_s > 0) {
-        return cql_invalid(&work->fault,
-                           "Cannot set default_time_to_live on a table with counters");
-    }
-    options->default_ttl_s = (int32_t)ttl_s;
-    return 0;
-}
-
-int cql_table_options_read(struct cql_work *work, const struct cql_property *properties,
-                           bool is_counter, struct cql_table_options *options)
-{
-    for (const struct cql_property *p = properties; p != NULL; p = p->next) {
-        for (const struct cql_property *other = p->next; other != NULL; other = other->next) {
-            if (bytes_equal(p->name, other->name)) {
-                return cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
-                                  "Multiple definition for property '%.*s'", CQL_SHOW(p->name));
-            }
-        }
-        int rc = 0;
-        if (is_text(p->name, "comment")) {
-            options->comment = cql_text(work->arena, p->value->text);
-        } else if (is_text(p->name, "default_time_to_live")) {
-            rc = read_ttl(work, p, is_counter, options);
-        }
-        if (rc != 0) {
-            return rc;
         }
     }
     return 0;

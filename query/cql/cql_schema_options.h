@@ -18,14 +18,22 @@ int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
                               const struct cql_property *properties,
                               struct cql_keyspace_options *options);
 
-/* What daybook keeps of a table's options.  The others are known, checked by name only, and mean
- * nothing to a store on one node. */
+/* ---- cql_table_options.c ---- */
+
+/* What a table was made with.  But for comment and default_ttl_s it means nothing to a store on one
+ * node: it is checked, kept and shown. */
 struct cql_table_options {
     const char *comment;
     int32_t default_ttl_s;
+    struct table_option items[SCHEMA_OPTIONS_MAX];   /* those that were given */
+    uint32_t count;
+    bool is_changed;                     /* some differ from the table's */
 };
 
+/* Names and forms, which are refused whether the table is there or not. */
 int cql_table_options_check(struct cql_work *work, const struct cql_property *properties);
-int cql_table_options_read(struct cql_work *work, const struct cql_property *properties,
-                           bool is_counter, struct cql_table_options *options);
+/* The options of a table after `properties`, whose forms were checked.  `is_new`: CREATE may name an id. */
+int cql_table_options_read(struct cql_work *work, const struct table *table,
+                           const struct cql_property *properties, bool is_new,
+                           struct cql_table_options *options);
 #endif

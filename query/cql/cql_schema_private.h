@@ -46,4 +46,7 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
 /* ---- cql_schema_table.c ---- */
 
 int cql_schema_create_table(struct change *change, const struct cql_create_table *create);
+/* What follows WITH, which was checked; the change is none where all of it is as it was. */
+int cql_schema_set_options(struct change *change, const struct table *table,
+                           const struct cql_property *properties, bool is_new);
 #endif

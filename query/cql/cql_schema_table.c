@@ -234,29 +234,41 @@ static int check_types(struct change *change, const char *keyspace, const struct
     return 0;
 }
 
+int cql_schema_set_options(struct change *change, const struct table *table,
+                           const struct cql_property *properties, bool is_new)
+{
+    struct cql_table_options options;
+    struct error err = {0};
+    int rc = cql_table_options_read(change->work, table, properties, is_new, &options);
+    if (rc != 0) {
+        return rc;
+    }
+    change->is_nothing = !is_new && !options.is_changed;
+    rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
+                          table->flags, &err);
+    if (rc == 0) {
+        rc =
+            schema_set_table_options(change->schema, table->id, options.items, options.count, &err);
+    }
+    return cql_schema_result(change, rc, &err);
+}
+
 static int add_table(struct change *change, const char *keyspace, const char *name,
                      const struct columns *columns, bool is_counter,
                      const struct cql_property *properties)
 {
-    struct cql_table_options options = {.comment = ""};
-    int rc = cql_table_options_read(change->work, properties, is_counter, &options);
-    if (rc != 0) {
-        return rc;
-    }
     struct table_definition definition = {.keyspace = keyspace,
                                           .name = name,
-                                          .comment = options.comment,
+                                          .comment = "",
                                           .flags = is_counter ? TABLE_COUNTER : 0,
                                           .columns = columns->items,
                                           .column_count = columns->count};
     struct error err = {0};
-    rc = schema_add_table(change->schema, &definition, &err);
-    if (rc == 0) {
-        const struct table *table = schema_table_named(change->schema, keyspace, name);
-        rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
-                              table->flags, &err);
-    }
-    return cql_schema_result(change, rc, &err);
+    int rc = schema_add_table(change->schema, &definition, &err);
+    return rc == 0
+               ? cql_schema_set_options(change, schema_table_named(change->schema, keyspace, name),
+                                        properties, true)
+               : cql_schema_result(change, rc, &err);
 }
 
 int cql_schema_create_table(struct change *change, const struct cql_create_table *create)

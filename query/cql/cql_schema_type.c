@@ -115,9 +115,33 @@ static int check_within(struct change *change, const char *keyspace, const struc
     return 0;
 }
 
+/* A user type that is not frozen may not have fields that are collections and not frozen. */
+static int check_fields_within(struct change *change, const char *keyspace,
+                               const struct cql_type *type)
+{
+    static const char *const collections[] = {"list<", "set<", "map<"};
+    const char *name = cql_text(change->work->arena, type->name.name);
+    const struct user_type *found = schema_type_next(change->schema, NULL);
+    while (found != NULL &&
+           (strcmp(found->keyspace, keyspace) != 0 || strcmp(found->type->name, name) != 0)) {
+        found = schema_type_next(change->schema, found);
+    }
+    for (uint32_t i = 0; found != NULL && i < found->type->argument_count; i++) {
+        for (size_t c = 0; c < sizeof(collections) / sizeof(collections[0]); c++) {
+            if (strncmp(found->field_types[i], collections[c], strlen(collections[c])) == 0) {
+                return cql_invalid(&change->work->fault, "Non-frozen UDTs with nested non-frozen "
+                                                         "collections are not supported");
+            }
+        }
+    }
+    return 0;
+}
+
 int cql_schema_check_type(struct change *change, const char *keyspace, const struct cql_type *type)
 {
-    return check_within(change, keyspace, type, type, false);
+    int rc = check_within(change, keyspace, type, type, false);
+    return rc == 0 && type->kind == CQL_TYPE_USER ? check_fields_within(change, keyspace, type)
+                                                  : rc;
 }
 
 /* ---- CREATE TYPE ---- */

@@ -1,5 +1,5 @@
-/* system_schema: the catalog as rows, with the options that Cassandra 5.0.9 shows for a table that
- * was made without any. */
+/* system_schema: the catalog as rows, as Cassandra 5.0.9 has it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/cql_index.h"
@@ -14,20 +14,24 @@ static bool is_hidden(const struct table *table)
 
 /* ---- keyspaces ---- */
 
-enum { REPLICATION_MAX = 64 };
+enum { MAP_TEXTS_MAX = 256 };
 
-/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}, in turn. */
+/* The texts of a map literal such as {'class': 'x', 'replication_factor': '1'}, in turn; a quote
+ * within one is doubled. */
 static uint32_t map_texts(struct arena *arena, const char *literal, const char **texts)
 {
     uint32_t count = 0;
-    const char *open = strchr(literal, '\'');
-    while (open != NULL && count < REPLICATION_MAX) {
-        const char *close = strchr(open + 1, '\'');
-        if (close == NULL) {
-            break;
+    const char *at = strchr(literal, '\'');
+    while (at != NULL && count < MAP_TEXTS_MAX) {
+        char *text = arena_alloc(arena, strlen(at), 1);
+        size_t size = 0;
+        for (at++; *at != '\0' && (at[0] != '\'' || at[1] == '\''); at++) {
+            at += *at == '\'' ? 1 : 0;
+            text[size++] = *at;
         }
-        texts[count++] = cql_text(arena, bytes_of(open + 1, (size_t)(close - open - 1)));
-        open = strchr(close + 1, '\'');
+        text[size] = '\0';
+        texts[count++] = text;
+        at = *at == '\0' ? NULL : strchr(at + 1, '\'');
     }
     return count - count % 2;
 }
@@ -38,7 +42,7 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
     bool is_ours = schema == maker->work->cql->system_schema;
     for (const struct keyspace *k = schema_keyspace_next(schema, NULL); k != NULL;
          k = schema_keyspace_next(schema, k)) {
-        const char *texts[REPLICATION_MAX];
+        const char *texts[MAP_TEXTS_MAX];
         cql_system_text(maker, k->name);
         cql_system_boolean(maker, k->durable_writes);
         if (is_ours) {
@@ -53,40 +57,69 @@ static void keyspace_rows(struct cql_system_maker *maker, const struct schema *s
 
 /* ---- tables ---- */
 
+static void put_option(struct cql_system_maker *maker, const struct table *table, const char *name)
+{
+    struct arena *arena = maker->work->arena;
+    const char *value = table_option(table, name);
+    const char *texts[MAP_TEXTS_MAX];
+    if (value[0] == '{') {
+        uint32_t count = map_texts(arena, value, texts);
+        cql_system_texts(maker, texts, count);
+    } else if (value[0] == '\'') {
+        cql_system_text(maker, cql_text(arena, bytes_of(value + 1, strlen(value) - 2)));
+    } else if (value[0] == 't' || value[0] == 'f') {
+        cql_system_boolean(maker, value[0] == 't');
+    } else if (strchr(value, '.') != NULL) {
+        cql_system_double(maker, strtod(value, NULL));
+    } else {
+        cql_system_int(maker, (int32_t)strtol(value, NULL, 10));
+    }
+}
+
+/* As Cassandra has it: nothing where the option is the default. */
+static void put_option_given(struct cql_system_maker *maker, const struct table *table,
+                             const char *name)
+{
+    bool is_given = false;
+    for (uint32_t i = 0; i < table->option_count; i++) {
+        is_given = is_given || (strcmp(table->options[i].name, name) == 0 &&
+                                strcmp(table->options[i].value, "false") == 0);
+    }
+    if (is_given) {
+        put_option(maker, table, name);
+    } else {
+        cql_system_null(maker, 1);
+    }
+}
+
 static void table_row(struct cql_system_maker *maker, const struct table *table)
 {
-    static const char *const caching[] = {"keys", "ALL", "rows_per_partition", "NONE"};
-    static const char *const compaction[] = {
-        "class", "org.apache.cassandra.db.compaction.SizeTieredCompactionStrategy",
-        "max_threshold", "32", "min_threshold", "4"};
-    static const char *const compression[] = {"chunk_length_in_kb", "16", "class",
-                                              "org.apache.cassandra.io.compress.LZ4Compressor"};
     static const char *const flags[] = {"compound", "counter"};
     cql_system_text(maker, table->keyspace);
     cql_system_text(maker, table->name);
-    cql_system_text(maker, "99p");
-    cql_system_null(maker, 1);
-    cql_system_double(maker, 0.01);
-    cql_system_texts(maker, caching, 4);
+    put_option(maker, table, "additional_write_policy");
+    put_option_given(maker, table, "allow_auto_snapshot");
+    put_option(maker, table, "bloom_filter_fp_chance");
+    put_option(maker, table, "caching");
     cql_system_null(maker, 1);
     cql_system_text(maker, table->comment);
-    cql_system_texts(maker, compaction, 6);
-    cql_system_texts(maker, compression, 4);
-    cql_system_double(maker, 1.0);
+    put_option(maker, table, "compaction");
+    put_option(maker, table, "compression");
+    put_option(maker, table, "crc_check_chance");
     cql_system_double(maker, 0.0);
     cql_system_int(maker, table->default_ttl_s);
     cql_system_texts(maker, NULL, 0);
     cql_system_texts(maker, flags, (table->flags & TABLE_COUNTER) != 0 ? 2 : 1);
-    cql_system_int(maker, 864000);
+    put_option(maker, table, "gc_grace_seconds");
     cql_system_bytes(maker, bytes_of(table->uuid, sizeof(table->uuid)));
+    put_option_given(maker, table, "incremental_backups");
+    put_option(maker, table, "max_index_interval");
     cql_system_null(maker, 1);
-    cql_system_int(maker, 2048);
-    cql_system_null(maker, 1);
-    cql_system_int(maker, 0);
-    cql_system_int(maker, 128);
-    cql_system_text(maker, "BLOCKING");
+    put_option(maker, table, "memtable_flush_period_in_ms");
+    put_option(maker, table, "min_index_interval");
+    put_option(maker, table, "read_repair");
     cql_system_double(maker, 0.0);
-    cql_system_text(maker, "99p");
+    put_option(maker, table, "speculative_retry");
     cql_system_row(maker);
 }
 
@@ -154,7 +187,7 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
             value_put_bigint(&time, dropped->dropped_us / 1000);
             cql_system_bytes(maker, buffer_view(&time));
             buffer_release(&time);
-            cql_system_text(maker, "regular");
+            cql_system_text(maker, dropped->kind == COLUMN_STATIC ? "static" : "regular");
             put_type(maker, dropped->type);
             cql_system_row(maker);
         }
@@ -168,18 +201,10 @@ static void type_rows(struct cql_system_maker *maker, const struct schema *schem
     for (const struct user_type *u = schema_type_next(schema, NULL); u != NULL;
          u = schema_type_next(schema, u)) {
         uint32_t count = u->type->argument_count;
-        const char **types =
-            arena_alloc(maker->work->arena, (count + 1) * sizeof(*types), 16);
-        for (uint32_t i = 0; i < count; i++) {
-            struct buffer text = {0};
-            type_print(u->type->arguments[i], &text);
-            types[i] = cql_text(maker->work->arena, buffer_view(&text));
-            buffer_release(&text);
-        }
         cql_system_text(maker, u->keyspace);
         cql_system_text(maker, u->type->name);
         cql_system_texts(maker, u->type->field_names, count);
-        cql_system_texts(maker, types, count);
+        cql_system_texts(maker, u->field_types, count);
         cql_system_row(maker);
     }
 }

@@ -135,6 +135,17 @@ void buffer_append_text(struct buffer *buffer, const char *text)
     buffer_append(buffer, text, strlen(text));
 }
 
+void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote)
+{
+    buffer_put_u8(buffer, (uint8_t)quote);
+    for (size_t i = 0; i < text.size; i++) {
+        if (text.data[i] == (uint8_t)quote)
+            buffer_put_u8(buffer, (uint8_t)quote);
+        buffer_put_u8(buffer, text.data[i]);
+    }
+    buffer_put_u8(buffer, (uint8_t)quote);
+}
+
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 {
     va_list arguments;

@@ -42,6 +42,8 @@ struct bytes buffer_view(const struct buffer *buffer);
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
 void buffer_append_text(struct buffer *buffer, const char *text);
+/* Between two of `quote`, those within doubled: 'it''s', "a ""name""". */
+void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void buffer_put_u8(struct buffer *buffer, uint8_t value);
