@@ -297,7 +297,7 @@ static const char *thing_name(enum cql_describe_kind kind)
     case CQL_DESCRIBE_TABLE:
         return "Table ";
     case CQL_DESCRIBE_INDEX:
-        return "Index ";
+        return "Table for existing index ";
     case CQL_DESCRIBE_VIEW:
         return "Materialized view ";
     case CQL_DESCRIBE_TYPE:
@@ -316,9 +316,8 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
 {
     struct cql_work *work = describe->work;
     const char *name = cql_text(work->arena, asked->name.name);
-    bool is_user_defined = asked->kind == CQL_DESCRIBE_TYPE ||
-                           asked->kind == CQL_DESCRIBE_FUNCTION ||
-                           asked->kind == CQL_DESCRIBE_AGGREGATE;
+    bool names_keyspace =
+        asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_index = asked->kind == CQL_DESCRIBE_INDEX || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     const struct keyspace *keyspace;
@@ -343,7 +342,7 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
         put_index(describe, &index);
     else
         return cql_invalid(&work->fault, "%s'%s' not found in %s'%s'", thing_name(asked->kind),
-                           name, is_user_defined ? "" : "keyspace ", keyspace->name);
+                           name, names_keyspace ? "keyspace " : "", keyspace->name);
     return 0;
 }
 

@@ -70,6 +70,27 @@ static int collection_value(const struct cql_expression *expression,
     return 0;
 }
 
+/* A function as Cassandra calls it within: operators have names there. */
+static const char *inner_name(const struct cql_function *function)
+{
+    switch (function->name[0]) {
+    case '+':
+        return "_add";
+    case '-':
+        return "_substract";
+    case '*':
+        return "_multiply";
+    case '/':
+        return "_divide";
+    case '%':
+        return "_modulo";
+    case '_':
+        return "_negate";
+    default:
+        return function->name;
+    }
+}
+
 static int call_value(const struct cql_expression *expression, const struct cql_context *context,
                       struct bytes *value)
 {
@@ -79,7 +100,7 @@ static int call_value(const struct cql_expression *expression, const struct cql_
         if (rc == CQL_UNSET) {
             return cql_invalid(context->fault,
                                "Invalid unset value for argument in call to function %s",
-                               expression->function->name);
+                               inner_name(expression->function));
         }
         if (rc != 0) {
             return rc;

@@ -1770,11 +1770,14 @@ static int grammar_expected(const yyParser *parser)
 {
     /* These end a list or a part that may be left out, whatever else fits. */
     static const YYCODETYPE ends[] = {CQL_TOKEN_END, CQL_TOKEN_FROM, CQL_TOKEN_WHERE,
-                                      CQL_TOKEN_SET, CQL_TOKEN_APPLY};
+                                      CQL_TOKEN_SET, CQL_TOKEN_APPLY, CQL_TOKEN_BATCH};
     bool could_add = grammar_accepts(parser, CQL_TOKEN_PLUS) ||
                      grammar_accepts(parser, CQL_TOKEN_DOT);
     int found = -1;
 
+    /* DELETE may go on with FROM at once: what it deletes may be left out. */
+    if (grammar_accepts(parser, CQL_TOKEN_FROM) && !could_add)
+        return CQL_TOKEN_FROM;
     if (grammar_accepts(parser, CQL_TOKEN_NAME) ||
         (could_add && grammar_accepts(parser, CQL_TOKEN_END)))
         return -1;

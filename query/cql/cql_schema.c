@@ -98,8 +98,21 @@ int cql_schema_result(struct change *change, int rc, const struct error *err)
 
 /* ---- keyspaces ---- */
 
+/* The last number of a replication's map, which is a factor: there is one datacenter.  A map that
+ * has none means 1. */
+static long replication_factor(const char *replication)
+{
+    const char *end = strrchr(replication, '\'');
+    const char *start = end;
+    while (start != NULL && start > replication && start[-1] != '\'') {
+        start--;
+    }
+    long factor = start == NULL ? 0 : strtol(start, NULL, 10);
+    return factor > 0 ? factor : 1;
+}
+
 static int set_replication(struct change *change, const char *name,
-                           const struct cql_property *properties)
+                           const struct cql_property *properties, bool is_new)
 {
     struct cql_work *work = change->work;
     const struct keyspace *keyspace = schema_keyspace(change->schema, name);
@@ -107,6 +120,11 @@ static int set_replication(struct change *change, const char *name,
                                            .durable_writes = keyspace->durable_writes};
     struct error err = {0};
     int rc = cql_keyspace_options_read(work, name, properties, &options);
+    long before = replication_factor(keyspace->replication);
+    if (rc == 0 && !is_new && replication_factor(options.replication) > before) {
+        cql_warn(work, "When increasing replication factor you need to run a full (-full) repair "
+                       "to distribute the data.");
+    }
     return rc == 0
                ? cql_schema_result(change,
                                    schema_set_keyspace(change->schema, name, options.replication,
@@ -155,7 +173,7 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
         return cql_schema_result(change, rc, &err);
     }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
-    return set_replication(change, name, create->properties);
+    return set_replication(change, name, create->properties, true);
 }
 
 /* A keyspace that IF EXISTS may miss. */
@@ -180,7 +198,7 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
     rc = cql_keyspace_options_check(change->work, object->properties, false);
-    return rc == 0 ? set_replication(change, name, object->properties) : rc;
+    return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
 static int drop_keyspace(struct change *change, const struct cql_object *object)
@@ -279,7 +297,13 @@ static int truncate_table(struct change *change, const struct cql_object *object
 static int create_index(struct change *change, const struct cql_create_index *create)
 {
     const struct table *table;
-    int rc = find_table(change, &create->table, false, &table);
+    const char *keyspace;
+    const char *name = cql_text(change->work->arena, create->table.name);
+    int rc = cql_schema_keyspace(change, &create->table, &keyspace);
+    if (rc == 0 && schema_table_named(change->schema, keyspace, name) == NULL) {
+        return cql_invalid(&change->work->fault, "Table '%s' doesn't exist", name);
+    }
+    rc = rc == 0 ? find_table(change, &create->table, false, &table) : rc;
     if (rc == 0) {
         rc = cql_schema_index_create(change->work, change->schema, table, create, &change->index);
     }

@@ -32,7 +32,8 @@ struct cql_table_options {
 
 /* Names and forms, which are refused whether the table is there or not. */
 int cql_table_options_check(struct cql_work *work, const struct cql_property *properties);
-/* The options of a table after `properties`, whose forms were checked.  `is_new`: CREATE may name an id. */
+/* The options of a table after `properties`, whose forms were checked.  `is_new`: of CREATE, which
+ * may name an id. */
 int cql_table_options_read(struct cql_work *work, const struct table *table,
                            const struct cql_property *properties, bool is_new,
                            struct cql_table_options *options);
