@@ -316,8 +316,7 @@ static int describe_thing(struct describe *describe, const struct cql_describe *
 {
     struct cql_work *work = describe->work;
     const char *name = cql_text(work->arena, asked->name.name);
-    bool names_keyspace =
-        asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
+    bool names_keyspace = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_index = asked->kind == CQL_DESCRIBE_INDEX || asked->kind == CQL_DESCRIBE_ANY;
     bool wants_table = asked->kind == CQL_DESCRIBE_TABLE || asked->kind == CQL_DESCRIBE_ANY;
     const struct keyspace *keyspace;
