@@ -350,7 +350,7 @@ def growth_bound(clicks, resellers, days, is_heavy, has_uuids):
     drawn = (reseller_bits(resellers, is_heavy) + math.log2(days) + math.log2(86_400_000)
              + zipf_bits(ADS_PER_RESELLER) + AMOUNT_BITS)
     order = math.lgamma(clicks + 1) / math.log(2) / clicks
-    names = ADS_IN_ALL * UUID_BITS / clicks if has_uuids else 0
+    names = min(ADS_IN_ALL, clicks) * UUID_BITS / clicks if has_uuids else 0
     return (drawn - order + names) / 8
 
 
