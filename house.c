@@ -140,7 +140,8 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                     .network = options->network,
                                     .metrics = house->metrics,
                                     .streams = &house->stream,
-                                    .stream_count = 1};
+                                    .stream_count = 1,
+                                    .limits = {.strings_max = options->memory_limit / 8}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }

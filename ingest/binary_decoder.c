@@ -107,6 +107,14 @@ void binary_decoder_free(struct binary_decoder *decoder)
 
 /* ---- the dictionary ---- */
 
+size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder)
+{
+    return decoder->strings.text.capacity +
+           decoder->strings.capacity * sizeof *decoder->strings.offsets +
+           ((size_t)decoder->intern.mask + 1) * sizeof *decoder->intern.slots +
+           decoder->entry_capacity * sizeof *decoder->entries;
+}
+
 static void strings_forget(struct binary_decoder *decoder)
 {
     buffer_clear(&decoder->strings.text);

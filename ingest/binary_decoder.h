@@ -17,6 +17,7 @@ struct binary_decoder *binary_decoder_new(uint64_t seed);
 void binary_decoder_free(struct binary_decoder *decoder);      /* NULL is fine */
 
 /* Take the payload of a STRINGS frame.  After a failure the dictionary is not to be used. */
+size_t binary_decoder_strings_bytes(const struct binary_decoder *decoder);     /* of memory */
 must_check int binary_decoder_strings(struct binary_decoder *decoder, struct bytes payload);
 
 /* The payload of a BATCH frame, its header checked and its parts found; views into it. */

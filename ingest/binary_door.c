@@ -49,13 +49,16 @@ bool binary_door_tell(struct text_connection *connection)
     world->random->fill(world->random, &seed, sizeof seed);
     connection->binary = memory_zeroed(1, sizeof *connection->binary);
     connection->binary->decoder = binary_decoder_new(seed);
+    (void)ingest_take_strings(connection->ingest, 0,
+                              binary_decoder_strings_bytes(connection->binary->decoder));
     return true;
 }
 
-void binary_door_free(struct binary_door *door)
+void binary_door_free(struct ingest *ingest, struct binary_door *door)
 {
     if (door == NULL)
         return;
+    (void)ingest_take_strings(ingest, binary_decoder_strings_bytes(door->decoder), 0);
     binary_decoder_free(door->decoder);
     memory_free(door);
 }
@@ -105,10 +108,16 @@ static void control_take(struct text_connection *connection, struct bytes line)
 
 static void strings_take(struct text_connection *connection, struct bytes payload)
 {
-    int rc = binary_decoder_strings(connection->binary->decoder, payload);
+    struct binary_decoder *decoder = connection->binary->decoder;
+    size_t before = binary_decoder_strings_bytes(decoder);
+    int rc = binary_decoder_strings(decoder, payload);
+    bool fits =
+        ingest_take_strings(connection->ingest, before, binary_decoder_strings_bytes(decoder));
 
     if (rc == ERROR_LIMIT)
         text_reply_refuse(connection, 0, "too_many_strings", NULL);
+    else if (rc == 0 && !fits)
+        text_reply_refuse(connection, 0, "too_many_strings", "of all connections");
     else if (rc != 0)
         frame_refuse(connection, 0, "malformed");
 }

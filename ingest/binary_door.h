@@ -10,7 +10,7 @@
 /* Look at the connection's first bytes.  False: they may become the magic, wait for more.  True: it
  * is known what they are, and `connection->binary` is there if it is frames. */
 bool binary_door_tell(struct text_connection *connection);
-void binary_door_free(struct binary_door *door);               /* NULL is fine */
+void binary_door_free(struct ingest *ingest, struct binary_door *door);    /* NULL is fine */
 
 /* text_door_run and the room to read into, for such a connection. */
 void binary_door_run(struct text_connection *connection);

@@ -55,6 +55,25 @@ static void ingest_add_metrics(struct ingest *ingest)
     }
 }
 
+/* ---- memory ---- */
+
+void ingest_tell_producers(struct ingest *ingest)
+{
+    size_t bytes = ingest->producers != NULL ? producer_table_bytes(ingest->producers) : 0;
+
+    store_hold_memory(ingest->options.store, STORE_HELD_PRODUCERS,
+                      (int64_t)bytes - (int64_t)ingest->producers_told);
+    ingest->producers_told = bytes;
+}
+
+bool ingest_take_strings(struct ingest *ingest, size_t before, size_t after)
+{
+    store_hold_memory(ingest->options.store, STORE_HELD_STRINGS,
+                      (int64_t)after - (int64_t)before);
+    ingest->strings_bytes += after - before;
+    return after <= before || ingest->strings_bytes <= ingest->options.limits.strings_max;
+}
+
 /* ---- the table of producers ---- */
 
 static void ingest_opened(struct ingest *ingest, int status, const struct error *err)
@@ -87,6 +106,7 @@ static void ingest_producer_page(void *context, int status, const struct error *
     }
     if (status != 0)
         error_wrap(&own, "read the producers");
+    ingest_tell_producers(ingest);
     ingest_opened(ingest, status, &own);
     ingest_called_back(ingest);
 }
@@ -168,6 +188,8 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
         limits->slow_reader_ms = INGEST_SLOW_READER_MS;
     if (limits->linger_ms == 0)
         limits->linger_ms = INGEST_LINGER_MS;
+    if (limits->strings_max == 0)
+        limits->strings_max = INGEST_STRINGS_MAX;
     ingest->producers = producer_table_new();
     ingest->batch = write_batch_new();
     ingest->opened = opened;
@@ -251,6 +273,8 @@ void ingest_release(struct ingest *ingest)
     part_pool_release(&ingest->parts);
     text_spare_release(&ingest->spare);
     producer_table_free(ingest->producers);
+    ingest->producers = NULL;
+    ingest_tell_producers(ingest);
     write_batch_free(ingest->batch);
     schema_unref(ingest->keyed_schema);
     reject_list_release(&ingest->keyed_rejects);

@@ -17,7 +17,8 @@ struct ingest;
 enum {
     INGEST_CONNECTIONS_MAX = 1024,
     INGEST_SLOW_READER_MS = 60000,
-    INGEST_LINGER_MS = 5000
+    INGEST_LINGER_MS = 5000,
+    INGEST_STRINGS_MAX = 128 << 20
 };
 
 /* 0 stands for the default, which is the constant of that name. */
@@ -25,6 +26,8 @@ struct ingest_limits {
     uint32_t connections_max;          /* one more is answered too_many_connections */
     int64_t slow_reader_ms;            /* how long replies may wait for their reader */
     int64_t linger_ms;                 /* how long a refused client may take to hang up */
+    size_t strings_max;                /* bytes of memory of all connections' dictionaries; whose
+                                        * strings go past it is answered too_many_strings */
 };
 
 struct ingest_options {

@@ -35,6 +35,8 @@ struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
     struct producer_table *producers;
+    size_t producers_told;             /* bytes that the store was told of */
+    size_t strings_bytes;              /* of all connections' dictionaries; the store was told */
     int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
     struct text_spare spare;           /* of the connections' inputs */
@@ -77,6 +79,11 @@ static inline void ingest_spend(struct ingest *ingest, size_t bytes)
 {
     ingest->turn_bytes_left -= bytes < ingest->turn_bytes_left ? bytes : ingest->turn_bytes_left;
 }
+
+/* Tell the store what the producers take, after a change. */
+void ingest_tell_producers(struct ingest *ingest);
+/* A dictionary took `before` bytes and takes `after`.  False: all of them take too much. */
+bool ingest_take_strings(struct ingest *ingest, size_t before, size_t after);
 
 /* A callback of the store has done its work. */
 void ingest_called_back(struct ingest *ingest);

@@ -16,6 +16,7 @@ struct producer_table {
     struct producer **slots; /* open addressing by the id's hash; NULL: empty */
     uint32_t mask;
     uint32_t count;
+    size_t bytes; /* of producers and their windows */
 };
 
 struct producer_table *producer_table_new(void)
@@ -27,8 +28,15 @@ struct producer_table *producer_table_new(void)
     return table;
 }
 
+size_t producer_table_bytes(const struct producer_table *table)
+{
+    return sizeof *table + (table->mask + 1) * sizeof *table->slots + table->bytes;
+}
+
 static void producer_free(struct producer *producer)
 {
+    producer->table->bytes -=
+        sizeof *producer + producer->window_size * sizeof *producer->window;
     memory_free(producer->window);
     memory_free(producer);
 }
@@ -85,6 +93,8 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
     if (++table->count > table->mask / 2)
         producers_grow(table);
     producer = memory_zeroed(1, sizeof *producer);
+    producer->table = table;
+    table->bytes += sizeof *producer;
     memcpy(producer->id, id, UUID_SIZE);
     producer->epoch = epoch;
     check(*producer_slot(table, id) == NULL);
@@ -191,6 +201,7 @@ static void window_grow(struct producer *producer)
 
     producer->window_size = old_size == 0 ? 1 : old_size * 2;
     producer->window = memory_zeroed(producer->window_size, sizeof *producer->window);
+    producer->table->bytes += (producer->window_size - old_size) * sizeof *producer->window;
     for (uint32_t i = 0; i < old_size; i++) {
         if (old[i].sequence != 0)
             producer->window[old[i].sequence & (producer->window_size - 1)] = old[i];

@@ -36,6 +36,7 @@ struct producer {
     uint64_t last;                     /* the highest batch applied, durable or not; 0: none */
     void *owner;                       /* the connection that speaks for it; NULL: none */
     /* private */
+    struct producer_table *table;
     struct producer_batch *window;     /* grows to PRODUCER_WINDOW, a power of two */
     uint32_t window_size;
 };
@@ -49,6 +50,7 @@ struct producer *producer_find(const struct producer_table *table, const uint8_t
 struct producer *producer_add(struct producer_table *table, const uint8_t id[UUID_SIZE],
                               uint64_t epoch);
 bool producer_table_is_full(const struct producer_table *table);
+size_t producer_table_bytes(const struct producer_table *table);       /* of memory */
 /* Remove one that has no owner, and whose batches are all durable. */
 void producer_forget(struct producer_table *table, struct producer *producer);
 

@@ -108,6 +108,7 @@ static bool forget(struct ingest *ingest, struct producer *const *producers, uin
     rc = store_apply(store, batch, NULL, NULL, &err);
     for (uint32_t i = 0; rc == 0 && i < count; i++)
         producer_forget(ingest->producers, producers[i]);
+    ingest_tell_producers(ingest);
     if (rc == 0)
         ingest->metrics.forgotten->value += count;
     return rc == 0;

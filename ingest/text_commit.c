@@ -370,6 +370,7 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash,
         commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file, producer,
                         sequence);
     producer_record(producer, &known);
+    ingest_tell_producers(connection->ingest);
     rc = commit_apply(connection, batch, reply, &err);
     if (rc == 0) {
         batch_close(connection);

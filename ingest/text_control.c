@@ -91,6 +91,7 @@ void text_control_leave(struct text_connection *connection)
     /* Never acknowledged: whoever it was will say `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
+    ingest_tell_producers(connection->ingest);
 }
 
 /* `producer` speaks on this connection from now on. */
@@ -136,6 +137,7 @@ static bool control_producer(struct text_connection *connection, const struct co
     if (producer == NULL) {
         producer_rows_make_room(ingest);
         producer = producer_add(ingest->producers, id, epoch);
+        ingest_tell_producers(ingest);
     }
     if (producer == NULL)
         text_reply_refuse(connection, 0, "too_many_producers", NULL);

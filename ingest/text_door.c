@@ -563,7 +563,7 @@ void text_door_release(struct text_connection *connection)
     line_parser_release(&connection->parser);
     ndjson_free(connection->ndjson);
     keyed_free(connection->keyed);
-    binary_door_free(connection->binary);
+    binary_door_free(connection->ingest, connection->binary);
     hash128_stream_free(connection->batch.hash);
     buffer_release(&connection->skipped);
     memory_free(connection);

@@ -92,6 +92,23 @@ static void put_backup(struct buffer *text, const struct query *query)
     }
 }
 
+/* The account that --memory limits, part by part. */
+static void put_memory(struct buffer *text, const struct store_status *status)
+{
+    static const char *const holders[STORE_HOLDERS] = {
+        [STORE_HELD_DAYS] = "days to work off",
+        [STORE_HELD_PRODUCERS] = "producers",
+        [STORE_HELD_STRINGS] = "connections' strings",
+        [STORE_HELD_STATEMENTS] = "prepared statements"};
+    put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows that are not in segments",
+             status->memory_bytes);
+    put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);
+    put_fact(text, "", "%" PRIu64 " of days' sums", status->memory_sums_bytes);
+    for (uint32_t i = 0; i < STORE_HOLDERS; i++) {
+        put_fact(text, "", "%" PRIu64 " of %s", status->memory_held_bytes[i], holders[i]);
+    }
+}
+
 static void put_all(struct buffer *text, const struct query *query,
                     const struct command_request *request, const struct store_status *status)
 {
@@ -108,9 +125,7 @@ static void put_all(struct buffer *text, const struct query *query,
              status->frame_applied, status->frame_durable, status->frame_flushed);
     put_fact(text, "log", "%" PRIu64 " bytes, %" PRIu64 " of them not in segments",
              status->log_bytes, status->log_unflushed_bytes);
-    put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows, %" PRIu64
-             " of what is known of segments and days", status->memory_bytes,
-             status->memory_kept_bytes);
+    put_memory(text, status);
     put_fact(text, "segments", "%" PRIu32, status->segments);
     put_backup(text, query);
     put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(query->rollup));

@@ -615,12 +615,14 @@ static void engine_status(struct store *store, struct store_status *status)
         .log_bytes = commit_log_disk_bytes(engine->log),
         .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
         .memory_bytes = engine_memtables_bytes(engine),
-        .memory_kept_bytes = engine_kept_bytes(engine),
+        .memory_segments_bytes = engine->segments_bytes,
+        .memory_sums_bytes = engine_sums_bytes(engine),
         .memtables_frozen = engine->frozen_count,
         .segments = engine->segment_count,
         .failed = engine->failed != 0,
         .failure = engine->failed != 0 ? engine->failure.text : "",
     };
+    memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
 }
 
 static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,

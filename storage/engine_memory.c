@@ -2,7 +2,7 @@
  *
  *     limit (--memory)
  *     ├─ kept       directories of open segments, sums by partition, and what rooms above hold by
- *     │             partition or client (dirty days): no flush makes it less
+ *     │             partition or client (enum store_holder): no flush makes it less
  *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
  *     │             use while they work
  *     └─ memtables  what is left, at least a quarter: one open, others being flushed
@@ -26,11 +26,20 @@ uint64_t engine_memtables_bytes(const struct engine *engine)
     return bytes;
 }
 
-uint64_t engine_kept_bytes(const struct engine *engine)
+uint64_t engine_sums_bytes(const struct engine *engine)
 {
-    uint64_t bytes = engine->segments_bytes + engine->held_bytes;
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < engine->index_count; i++) {
         bytes += partition_index_bytes(engine->indexes[i]);
+    }
+    return bytes;
+}
+
+uint64_t engine_kept_bytes(const struct engine *engine)
+{
+    uint64_t bytes = engine->segments_bytes + engine_sums_bytes(engine);
+    for (uint32_t i = 0; i < STORE_HOLDERS; i++) {
+        bytes += engine->held_bytes[i];
     }
     return bytes;
 }
@@ -59,10 +68,10 @@ bool engine_memory_is_full(const struct engine *engine)
             (engine->frozen_count > 1 && engine_open_is_full(engine)));
 }
 
-void engine_hold_memory_op(struct store *store, int64_t change_bytes)
+void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes)
 {
     struct engine *engine = (struct engine *)store;
-    engine->held_bytes += (uint64_t)change_bytes;
+    engine->held_bytes[holder] += (uint64_t)change_bytes;
 }
 
 /* ---- memory made ready ---- */

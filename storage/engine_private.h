@@ -70,7 +70,7 @@ struct engine {
     struct segment **segments;         /* by (table id, kind, frame_first) */
     uint32_t segment_count;
     uint64_t segments_bytes;           /* of memory, of all of them */
-    uint64_t held_bytes;               /* what rooms above hold: store_hold_memory */
+    uint64_t held_bytes[STORE_HOLDERS];        /* by rooms above: store_hold_memory */
     struct partition_index **indexes;  /* sealed stats, one per ranked table */
     uint32_t index_count;
 
@@ -168,7 +168,8 @@ uint64_t engine_kept_bytes(const struct engine *engine);
 bool engine_open_is_full(const struct engine *engine);
 /* No batch may be applied before a memtable was flushed. */
 bool engine_memory_is_full(const struct engine *engine);
-void engine_hold_memory_op(struct store *store, int64_t change_bytes);
+uint64_t engine_sums_bytes(const struct engine *engine);
+void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
 void engine_make_memory_ready(struct engine *engine);
 

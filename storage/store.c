@@ -113,9 +113,9 @@ void store_snapshot_release(struct store *store, struct store_snapshot *snapshot
     store->ops->snapshot_release(store, snapshot);
 }
 
-void store_hold_memory(struct store *store, int64_t change_bytes)
+void store_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
 {
-    store->ops->hold_memory(store, change_bytes);
+    store->ops->hold_memory(store, holder, change_bytes);
 }
 
 int64_t store_now_us(struct store *store)

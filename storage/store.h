@@ -132,6 +132,15 @@ struct store_table_status {
     uint64_t memory_rows;         /* of ranked tables: in memtables */
 };
 
+/* What rooms above keep in memory by partition or client: parts of the store's account. */
+enum store_holder {
+    STORE_HELD_DAYS,              /* days that are to be worked off, and those that were lately */
+    STORE_HELD_PRODUCERS,         /* and their batches that are remembered */
+    STORE_HELD_STRINGS,           /* dictionaries of ingest connections */
+    STORE_HELD_STATEMENTS,        /* prepared ones */
+    STORE_HOLDERS
+};
+
 struct store_status {
     uint64_t frame_applied;
     uint64_t frame_durable;
@@ -139,8 +148,9 @@ struct store_status {
     uint64_t log_bytes;           /* files of the log, spare ones too */
     uint64_t log_unflushed_bytes;
     uint64_t memory_bytes;        /* memtables, open and frozen */
-    uint64_t memory_kept_bytes;   /* what is known of partitions: directories, stats, and what
-                                   * rooms above said that they hold */
+    uint64_t memory_segments_bytes;            /* directories of segments */
+    uint64_t memory_sums_bytes;                /* sums by partition */
+    uint64_t memory_held_bytes[STORE_HOLDERS]; /* what rooms above said that they hold */
     uint32_t memtables_frozen;
     uint32_t segments;
     bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
@@ -194,7 +204,7 @@ struct store_ops {
                     struct error *err);
     void (*snapshot_let_go)(struct store *store, struct store_snapshot *snapshot);
     void (*snapshot_release)(struct store *store, struct store_snapshot *snapshot);
-    void (*hold_memory)(struct store *store, int64_t change_bytes);
+    void (*hold_memory)(struct store *store, enum store_holder holder, int64_t change_bytes);
     int64_t (*now_us)(struct store *store);
     void (*close)(struct store *store, store_done done, void *context);
 };
@@ -289,7 +299,7 @@ void store_snapshot_release(struct store *store, struct store_snapshot *snapshot
 
 /* A room above keeps so much more memory than it said last (or less), by partition or client: that
  * counts in the store's limit until it is closed, and memtables get what is left. */
-void store_hold_memory(struct store *store, int64_t change_bytes);
+void store_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes);
 
 /* The store's clock: never behind a timestamp it has given. */
 int64_t store_now_us(struct store *store);

@@ -24,6 +24,7 @@ struct prepared {
 };
 
 struct cql_prepared_cache {
+    struct store *store;                 /* which is told what is kept */
     struct prepared *buckets[BUCKETS];
     struct prepared *oldest;
     struct prepared *newest;
@@ -31,9 +32,10 @@ struct cql_prepared_cache {
     size_t bytes_max;
 };
 
-struct cql_prepared_cache *cql_prepared_cache_new(size_t bytes_max)
+struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max)
 {
     struct cql_prepared_cache *cache = memory_zeroed(1, sizeof(*cache));
+    cache->store = store;
     cache->bytes_max = bytes_max;
     return cache;
 }
@@ -61,12 +63,19 @@ static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *i
     return at;
 }
 
+/* So much more is kept, or less. */
+static void take_bytes(struct cql_prepared_cache *cache, int64_t change)
+{
+    cache->bytes += (size_t)change;
+    store_hold_memory(cache->store, STORE_HELD_STATEMENTS, change);
+}
+
 static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
     struct prepared **at = find(cache, prepared->id);
     *at = prepared->next;
     unlink_prepared(cache, prepared);
-    cache->bytes -= prepared->bytes;
+    take_bytes(cache, -(int64_t)prepared->bytes);
     cql_compiled_unref(prepared->compiled);
     buffer_release(&prepared->text);
     memory_free(prepared);
@@ -185,7 +194,7 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
     prepared->next = cache->buckets[load_u16(id) % BUCKETS];
     cache->buckets[load_u16(id) % BUCKETS] = prepared;
     link_newest(cache, prepared);
-    cache->bytes += prepared->bytes;
+    take_bytes(cache, (int64_t)prepared->bytes);
     while (cache->bytes > cache->bytes_max && cache->oldest != prepared) {
         drop(cache, cache->oldest);
     }

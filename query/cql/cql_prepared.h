@@ -9,7 +9,7 @@
 
 #include "query/cql/cql_private.h"
 
-struct cql_prepared_cache *cql_prepared_cache_new(size_t bytes_max);
+struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
 /* Compile and remember; what *prepared_out points to lives in `arena`. */

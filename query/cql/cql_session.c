@@ -43,6 +43,7 @@ struct cql *cql_new(const struct cql_options *options)
     cql->options = *options;
     cql->system_schema = cql_system_schema();
     cql->prepared = cql_prepared_cache_new(
+        options->store,
         options->prepared_bytes_max > 0 ? options->prepared_bytes_max : CQL_PREPARED_BYTES_DEFAULT);
     cql->traces = cql_traces_new();
     store_on_drain(options->store, store_drained, cql);

@@ -26,6 +26,8 @@ MET_BY = {
         "who_is_silent_for_long_is_forgotten_for_ever_when_another_comes",
     "connections at the ingest door":
         "e2e/test_limits.py test_one_connection_too_many_is_told_so_and_the_others_go_on",
+    "strings of all binary connections":
+        "unit/test_binary_door.c the_strings_of_all_connections_have_a_limit_and_are_counted",
     "answers of a connection that wait for the disk":
         "unit/test_text_door.c more_answers_than_the_limit_wait_for_the_disk",
     "answers that wait for their reader":
@@ -48,6 +50,8 @@ MET_BY = {
     "CQL requests of a connection that run at a time":
         "unit/test_native_door.c statements_beyond_those_that_run_wait_their_turn",
     "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",
+    "prepared statements":
+        "unit/test_cql_session.c the_least_recently_used_statement_leaves_a_full_cache",
     "partition key": "e2e/test_limits.py test_a_key_that_is_too_long_is_refused",
     "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",
     "files in one `load`": "e2e/test_limits.py test_more_than_may_be_named",

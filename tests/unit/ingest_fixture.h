@@ -37,10 +37,12 @@ static void run_until(const int *flag)
         uv_run(&loop, UV_RUN_ONCE);
 }
 
+static struct ingest_limits limits;        /* of the next system_open */
+
 static void system_open(bool creates)
 {
     struct ingest_options options = {
-        .metrics = metrics, .streams = &clicks_stream, .stream_count = 1};
+        .metrics = metrics, .streams = &clicks_stream, .stream_count = 1, .limits = limits};
     struct engine_options engine_options = {.metrics = metrics};
     const struct table_definition *tables[8] = {&clicks_definition};
     uint32_t count;

@@ -303,6 +303,60 @@ static void talk_frame(struct bytes frame, bool is_stamped, const char *expected
     memory_free(copy);
 }
 
+enum { LONG_AD = 4000 };
+
+/* Clicks outside of batches, each of an ad of its own with a long id. */
+static void client_long_ads(struct client *client, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char ad[LONG_AD + 1] = {0};
+
+        memset(ad, 'a', LONG_AD);
+        ad[0] = (char)('A' + i % 26);
+        ad[1] = (char)('A' + i / 26);
+        client_batch(client, 0, 1, ad, false);
+    }
+    client_send(client);
+}
+
+static uint64_t strings_held(void)
+{
+    struct store_status status;
+
+    store_status(store, &status);
+    return status.memory_held_bytes[STORE_HELD_STRINGS];
+}
+
+Test(binary_door, the_strings_of_all_connections_have_a_limit_and_are_counted)
+{
+    struct client first, second;
+    struct buffer lines = {0};
+
+    system_close();
+    metrics_free(metrics);
+    metrics = metrics_new();
+    limits.strings_max = 256 << 10;
+    system_open(false);
+    client_open(&first);
+    client_long_ads(&first, 30);
+    while (strings_held() < 30 * LONG_AD)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_open(&second);
+    client_long_ads(&second, 60);
+    network_finish(second.network.connection);
+    while (!second.network.has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_lines(&second, &lines);
+    buffer_put_u8(&lines, 0);
+    cr_expect(strstr((const char *)lines.data, "error - too_many_strings of all connections\n") !=
+                  NULL,
+              "%s", (const char *)lines.data);
+    buffer_release(&lines);
+    client_close(&second);
+    client_expect(&first, "binary 1\nok - accepted 30 rejected 0\n");
+    cr_expect_eq(strings_held(), 0);
+}
+
 Test(binary_door, what_is_no_frame_ends_the_connection)
 {
     static const struct {

@@ -1,4 +1,5 @@
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "query/cql/cql_session.h"
@@ -321,6 +322,10 @@ Test(cql_session, the_least_recently_used_statement_leaves_a_full_cache)
     cr_expect_eq(house.seen.code, CQL_UNPREPARED);
     execute(&house, last, NULL, 0);
     cr_expect_eq(house.seen.kind, CQL_RESULT_ROWS);
+    struct store_status status;
+    store_status(house.fixture.store, &status);
+    uint64_t held = status.memory_held_bytes[STORE_HELD_STATEMENTS];
+    cr_expect(held > 50 * 1024 && held <= 100 * 1024, "the store was told: %" PRIu64, held);
     house_close(&house);
 }
 

@@ -105,6 +105,26 @@ Test(producer, no_more_are_known_than_the_limit)
     producer_table_free(table);
 }
 
+Test(producer, its_memory_is_counted_and_given_back)
+{
+    struct producer_table *table = producer_table_new();
+    size_t empty = producer_table_bytes(table);
+    struct producer *producer;
+    uint8_t id[UUID_SIZE];
+
+    id_of(1, id);
+    producer = producer_add(table, id, 1);
+    cr_expect_eq(producer_table_bytes(table), empty + sizeof *producer);
+    for (uint64_t sequence = 1; sequence <= 2 * PRODUCER_WINDOW; sequence++)
+        record(producer, sequence);
+    cr_expect_eq(producer_table_bytes(table),
+                 empty + sizeof *producer + PRODUCER_WINDOW * sizeof(struct producer_batch));
+    producer_batch_of(producer, producer->last)->is_durable = true;
+    producer_forget(table, producer);
+    cr_expect_eq(producer_table_bytes(table), empty);
+    producer_table_free(table);
+}
+
 Test(producer, forgetting_one_leaves_all_others_findable)
 {
     struct producer_table *table = producer_table_new();

@@ -34,6 +34,7 @@ struct fake_store {
     } pending[PENDING_MAX];
     uint32_t pending_count;
     uint32_t apply_us; /* what applying a batch takes */
+    int64_t held_bytes[STORE_HOLDERS];
     /* of what was applied */
     uint32_t applied;
     uint64_t clicks;
@@ -138,12 +139,18 @@ static int64_t fake_now_us(struct store *store)
     return INT64_C(1385654400000000);
 }
 
+static void fake_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
+{
+    fake_of(store)->held_bytes[holder] += change_bytes;
+}
+
 static const struct store_ops fake_ops = {
     .capabilities = fake_capabilities,
     .apply = fake_apply,
     .read = fake_read,
     .schema = fake_schema,
     .on_drain = fake_on_drain,
+    .hold_memory = fake_hold_memory,
     .now_us = fake_now_us,
 };
 
@@ -202,6 +209,8 @@ static void room_close(void)
         fake_sync(&fake, 0);
         uv_run(&loop, UV_RUN_NOWAIT);
     }
+    cr_expect_eq(fake.held_bytes[STORE_HELD_PRODUCERS], 0);
+    cr_expect_eq(fake.held_bytes[STORE_HELD_STRINGS], 0);
 }
 
 static void setup(void)
