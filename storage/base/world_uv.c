@@ -18,25 +18,19 @@
  *     turn: timers that are due -> those without delay, each once -> poll, callbacks
  *
  * Threads start with the first job of their lane, so that a short command has none it does not
- * need.  Flushes, merges and backups leave the cores to the engine, the log and whoever asks.
- * Signals are left to the engine thread. */
+ * need.  Signals are left to the engine thread. */
 #include "storage/base/world.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 #include <uv.h>
 
 #include "storage/base/disk_posix.h"
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
-
-enum { LANE_NICE = 10 };
 
 struct world_uv;
 
@@ -120,27 +114,9 @@ static void lane_finish(struct world_uv *world, struct job *job)
         check(uv_async_send(&world->finished_async) == 0);
 }
 
-/* Work that may take long steps back: it does not take a core from a thread that runs when it
- * wakes, and gets a tenth of one beside a thread that does not wait.  What it holds up in the end
- * is ingest, which then waits, and leaves it the core.  Where the system does not allow that, all
- * are alike. */
-static bool lane_steps_back(enum executor_lane lane)
-{
-    return lane == LANE_BACKGROUND || lane == LANE_MERGE || lane == LANE_COPY || lane == LANE_LOGIN;
-}
-
-static void thread_step_back(void)
-{
-    const struct sched_param none = {0};
-    (void)sched_setscheduler(0, SCHED_BATCH, &none);
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), LANE_NICE);
-}
-
 static void lane_main(void *argument)
 {
     struct lane *lane = argument;
-    if (lane_steps_back((enum executor_lane)(lane - lane->world->lanes)))
-        thread_step_back();
     uv_mutex_lock(&lane->mutex);
     for (;;) {
         while (lane->queue.first == NULL && !lane->is_stopping) {

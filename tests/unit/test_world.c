@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -295,42 +294,6 @@ Test(world, jobs_of_a_lane_run_in_their_order_and_all_come_back)
     for (int i = 0; i < COUNT; i++)
         cr_assert_eq(jobs[i].ran, i / LANE_COUNT);
     memory_free(jobs);
-    teardown(&f);
-}
-
-struct nice_job {
-    struct job job;
-    int nice; /* of the thread that runs it */
-};
-
-static void nice_run(struct job *job)
-{
-    ((struct nice_job *)(void *)job)->nice = getpriority(PRIO_PROCESS, (id_t)gettid());
-}
-
-static void nice_done(struct job *job)
-{
-    (void)job;
-}
-
-Test(world, work_that_may_take_long_leaves_the_cores_to_the_rest)
-{
-    struct fixture f;
-    struct nice_job jobs[LANE_COUNT];
-    int own = getpriority(PRIO_PROCESS, 0);
-    setup(&f);
-    for (int lane = 0; lane < LANE_COUNT; lane++) {
-        jobs[lane].job = (struct job){.run = nice_run, .done = nice_done};
-        f.world->executor->submit(f.world->executor, (enum executor_lane)lane, &jobs[lane].job);
-    }
-    while (f.world->executor->step(f.world->executor))
-        ;
-    cr_assert_eq(jobs[LANE_LOG].nice, own);
-    cr_assert_eq(jobs[LANE_READ].nice, own);
-    cr_assert_eq(jobs[LANE_COMPUTE].nice, own);
-    cr_assert_gt(jobs[LANE_BACKGROUND].nice, own);
-    cr_assert_gt(jobs[LANE_MERGE].nice, own);
-    cr_assert_gt(jobs[LANE_COPY].nice, own);
     teardown(&f);
 }
 
