@@ -50,7 +50,7 @@ static void furnish(struct house *house)
     uint32_t count;
     const struct command *commands = query_commands(&count);
     house->query = (struct query){.store = house->store,
-                                  .rollup = house->rollup,
+                                  .streams = house->streams,
                                   .backup = house->backup,
                                   .metrics = house->metrics,
                                   .directory_id = engine_directory_id(house->store),
@@ -58,11 +58,12 @@ static void furnish(struct house *house)
                                   .currency = house->settings.currency,
                                   .version = DAYBOOK_VERSION};
     add_commands(house, commands, count, &house->query);
-    house->model = (struct model){.store = house->store, .cql = house->cql};
+    house->model =
+        (struct model){.store = house->store, .cql = house->cql, .streams = house->streams};
     commands = model_commands(&count);
     add_commands(house, commands, count, &house->model);
     commands = rollup_commands(&count);
-    add_commands(house, commands, count, house->rollup);
+    add_commands(house, commands, count, house->streams);
     commands = ingest_commands(&count);
     add_commands(house, commands, count, house->ingest);
 }
@@ -89,23 +90,22 @@ static int open_store(struct house *house, const struct house_options *options, 
     return rc;
 }
 
-/* Of the memory, what open days may take: a million of them at the default. */
+/* Of the memory, what open days of a stream may take: a million of them at the default. */
 enum { OPEN_DAYS_SHARE = 4 };
 
-static int open_rollup(struct house *house, const struct house_options *options, struct error *err)
+static int open_streams(struct house *house, const struct house_options *options, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
     uint64_t memory = options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
-    struct rollup_options rollup = {.store = house->store,
-                                    .stream = click_stream_builtin(),
-                                    .world = house->world,
-                                    .metrics = house->metrics,
-                                    .zone = house->settings.zone,
-                                    .keep_days = keep_days,
-                                    .open_days_bytes = memory / OPEN_DAYS_SHARE,
-                                    .is_automatic = options->is_automatic};
-    int rc = rollup_open(&rollup, house_done, &waiter, &house->rollup, err);
+    struct streams_options streams = {.store = house->store,
+                                      .world = house->world,
+                                      .metrics = house->metrics,
+                                      .zone = house->settings.zone,
+                                      .keep_days = keep_days,
+                                      .open_days_bytes = memory / OPEN_DAYS_SHARE,
+                                      .is_automatic = options->is_automatic};
+    int rc = streams_open(&streams, house_done, &waiter, &house->streams, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
 
@@ -131,7 +131,7 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                                           [FIELD_AD] = AD_CLICK_AD_ID,
                                                           [FIELD_AMOUNT] = AD_CLICK_AMOUNT},
                                            .day_derived_column_id = AD_CLICK_DAY_DERIVED,
-                                           .zone = rollup_zone(house->rollup)};
+                                           .zone = rollup_zone(streams_find(house->streams, NULL))};
     if (directory_has_click_ids(&house->settings)) {
         take_click_ids(house);
     }
@@ -149,7 +149,7 @@ static int open_ingest(struct house *house, const struct house_options *options,
 static void make_cql(struct house *house)
 {
     struct cql_options options = {.store = house->store,
-                                  .rollup = house->rollup,
+                                  .streams = house->streams,
                                   .world = house->world,
                                   .host_id = engine_directory_id(house->store),
                                   .metrics = house->metrics};
@@ -164,7 +164,7 @@ static int open_rooms(struct house *house, const struct house_options *options, 
     }
     house->backup = backup_new(house->store, house->world, house->metrics);
     directory_settings_read(engine_properties(house->store), &house->settings);
-    rc = open_rollup(house, options, err);
+    rc = open_streams(house, options, err);
     rc = rc == 0 ? open_ingest(house, options, err) : rc;
     if (rc == 0) {
         make_cql(house);
@@ -207,9 +207,9 @@ int house_close(struct house *house, struct error *err)
         ingest_close(house->ingest, house_done, &waiter);
         rc = house_wait(house, &waiter, err);
     }
-    if (house->rollup != NULL) {
+    if (house->streams != NULL) {
         struct house_waiter waiter = {.status = HOUSE_WAITING};
-        rollup_close(house->rollup, house_done, &waiter);
+        streams_close(house->streams, house_done, &waiter);
         int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
         rc = rc == 0 ? status : rc;
     }

@@ -1,6 +1,6 @@
 /* house: the rooms on one data directory, built bottom-up and torn down in reverse.
  *
- *     loop, network ─▶ world ─▶ store ─▶ rollup (its hook) ─▶ ingest ─▶ query
+ *     loop, network ─▶ world ─▶ store ─▶ streams (their hook) ─▶ ingest ─▶ query
  *
  * A server and a command that runs by itself live in the same house; only the server opens doors.
  * Opening and closing run the loop until they are through. */
@@ -12,7 +12,7 @@
 #include "ingest/ingest.h"
 #include "query/model/model.h"
 #include "query/query.h"
-#include "rollup/rollup.h"
+#include "rollup/streams.h"
 #include "storage/base/loop.h"
 #include "storage/engine.h"
 
@@ -37,7 +37,7 @@ struct house {
     struct store *store;
     struct directory_settings settings;
     struct backup *backup;
-    struct rollup *rollup;
+    struct streams *streams;
     struct ingest_stream stream;
     struct ingest *ingest;
     struct query query;

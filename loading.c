@@ -100,7 +100,8 @@ static int loading_connect(struct loading *loading, struct connection **connecti
 static int settle_here(struct loading *loading, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
-    int rc = rollup_settle(loading->access.house->rollup, true, house_done, &waiter, err);
+    int rc = rollup_settle(streams_find(loading->access.house->streams, NULL), true, house_done,
+                           &waiter, err);
     return rc == 0 ? house_wait(loading->access.house, &waiter, err) : rc;
 }
 

@@ -58,7 +58,7 @@ static void scan_stats(struct total *total)
         total->done = false;
         buffer_clear(&position);
         buffer_append_bytes(&position, buffer_view(&total->position));
-        must(store_stats_scan(total->on->store, TABLE_AD_CLICK, buffer_view(&position),
+        must(store_stats_scan(total->on->store, TABLE_AD_CLICK, 0, buffer_view(&position),
                               PARTITIONS_AT_ONCE, READ_DURABLE, total_figures, total, &err),
              "stats", &err);
         bench_store_wait(total->on, &total->done);

@@ -422,8 +422,8 @@ static int ask_figures(struct counters *counters, struct error *err)
         check(rc == 0 && day_parse(day, &query.after_day));
     }
     counters->page_rows = 0;
-    return rollup_figures(counters->query->rollup, &query, figure_given, figures_given, counters,
-                          err);
+    return rollup_figures(streams_find(counters->query->streams, NULL), &query, figure_given,
+                          figures_given, counters, err);
 }
 
 static int ask_page(struct counters *counters, struct error *err)

@@ -2,7 +2,7 @@
 #ifndef DAYBOOK_QUERY_QUERY_H
 #define DAYBOOK_QUERY_QUERY_H
 
-#include "rollup/rollup.h"
+#include "rollup/streams.h"
 #include "storage/backup.h"
 #include "storage/base/command.h"
 #include "storage/base/metrics.h"
@@ -11,7 +11,7 @@
 /* The room of the commands; everything outlives it. */
 struct query {
     struct store *store;
-    struct rollup *rollup;
+    struct streams *streams;
     struct backup *backup;             /* NULL: status says nothing of backups */
     const struct metrics *metrics;
     const uint8_t *directory_id;       /* 16 bytes */

@@ -18,6 +18,7 @@ struct report_options {
     int32_t day_to;
     enum report_by by;
     const char *as_of;                 /* NULL: now */
+    const char *stream;                /* NULL: clicks */
     bool is_rounded;
     int32_t round;                     /* digits after the point */
     enum table_format format;

@@ -30,7 +30,7 @@
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 
-enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT };
+enum { KEY_FROM = 0x20001, KEY_TO, KEY_BY, KEY_AS_OF, KEY_ROUND, KEY_FORMAT, KEY_STREAM };
 enum { ROUND_MAX = 36 };
 
 /* The sum of neighbours with one key. */
@@ -46,6 +46,7 @@ struct report_group {
 
 struct report {
     const struct query *query;
+    struct rollup *rollup;
     const struct command_request *request;
     const struct report_options *options;
     struct query_answer answer;
@@ -170,6 +171,9 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
         options->is_chart = strcmp(argument, "svg") == 0;
         return options->is_chart || query_format_parse(argument, &options->format, state) ? 0
                                                                                           : EINVAL;
+    case KEY_STREAM:
+        options->stream = argument;
+        return 0;
     case KEY_AS_OF: {
         int64_t time_ms;
         options->as_of = argument;
@@ -200,6 +204,7 @@ static const struct argp_option report_argp_options[] = {
     {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
     {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
     {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json, md, or svg: a picture", 0},
+    {"stream", KEY_STREAM, "NAME", 0, "Of this stream; clicks unless given", 0},
     {0},
 };
 
@@ -229,7 +234,8 @@ static void add_column(struct report *report, const char *name, enum table_cell_
 /* For people, amounts say what they are counted in. */
 static const char *money_name(const struct report *report, const char *name, char to[32])
 {
-    const char *currency = report->query->currency;
+    const struct click_stream *stream = rollup_stream(report->rollup);
+    const char *currency = stream->currency[0] != '\0' ? stream->currency : report->query->currency;
     bool is_said = report->options->format == TABLE_ALIGNED && currency[0] != '\0';
     snprintf(to, 32, is_said ? "%s %s" : "%s", name, currency);
     return to;
@@ -514,7 +520,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
 
 static void report_notes(const struct report *report)
 {
-    uint32_t dirty = rollup_dirty_count(report->query->rollup);
+    uint32_t dirty = rollup_dirty_count(report->rollup);
     if (report->request->is_read_only && dirty > 0) {
         command_printf(report->answer.output, COMMAND_ERR,
                        "daybook: note: the figures of %" PRIu32 " day%s were worked out for this "
@@ -545,6 +551,7 @@ static void report_free(struct report *report)
     report_chart_free(report->chart);
     buffer_release(&report->reseller);
     buffer_release(&report->day_reseller);
+    rollup_leave(report->rollup);
     memory_free(report);
 }
 
@@ -661,8 +668,7 @@ static void report_read(void *context)
     }
     report->answer.output->drained = NULL;
     report->is_full = false;
-    int rc = rollup_figures(report->query->rollup, &query, report_figure, report_read_done, report,
-                            &err);
+    int rc = rollup_figures(report->rollup, &query, report_figure, report_read_done, report, &err);
     if (rc != 0) {
         report_fail(report, rc, &err);
     }
@@ -698,7 +704,7 @@ static void report_begin(struct report *report)
         report_read(report);
         return;
     }
-    int rc = rollup_figures(report->query->rollup, &query, count_day, days_counted, report, &err);
+    int rc = rollup_figures(report->rollup, &query, count_day, days_counted, report, &err);
     if (rc != 0) {
         report_fail(report, rc, &err);
     }
@@ -706,8 +712,15 @@ static void report_begin(struct report *report)
 
 void report_run(void *room, const struct command_request *request, struct command_output *output)
 {
+    const struct query *query = room;
+    const struct report_options *options = request->options;
+    struct rollup *rollup = rollup_enter(query->streams, options->stream, output);
+    if (rollup == NULL) {
+        return;
+    }
     struct report *report = memory_zeroed(1, sizeof(*report));
-    report->query = room;
+    report->query = query;
+    report->rollup = rollup;
     report->request = request;
     report->options = request->options;
     for (uint32_t i = 0; i < report->options->reseller_count; i++) {
@@ -715,9 +728,9 @@ void report_run(void *room, const struct command_request *request, struct comman
     }
     report->is_as_of =
         report->options->as_of != NULL &&
-        parse_as_of(report->options->as_of, rollup_zone(report->query->rollup), &report->as_of_ms);
+        parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
     if (report->options->by == BY_AD) {
-        report->ads = report_ads_new(report->query->store, report->query->rollup);
+        report->ads = report_ads_new(report->query->store, report->rollup);
     }
     name_columns(report);
     if (report->options->is_chart) {

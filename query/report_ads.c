@@ -89,7 +89,8 @@ static int add_click(void *context, const struct table *table, const struct page
     if (!page_row_value(table, row, ads->stream->clicks.amount, &value)) {
         return 0;
     }
-    int rc = decimal_deserialize(value, &amount);
+    const struct column *column = table_column(table, ads->stream->clicks.amount);
+    int rc = type_decimal(column->type, value, &amount);
     if (rc == 0) {
         rc = decimal_add(entry->day_gross, amount, &entry->day_gross);
     }

@@ -113,7 +113,7 @@ static void put_all(struct buffer *text, const struct query *query,
                     const struct command_request *request, const struct store_status *status)
 {
     char id[UUID_TEXT_SIZE + 1];
-    struct rollup_open_days open = rollup_open_days(query->rollup);
+    struct rollup_open_days open = rollup_open_days(streams_find(query->streams, NULL));
     uuid_format(query->directory_id, id);
     put_fact(text, "directory", "%.*s", UUID_TEXT_SIZE, id);
     put_fact(text, "version", "%s", query->version);
@@ -128,7 +128,8 @@ static void put_all(struct buffer *text, const struct query *query,
     put_memory(text, status);
     put_fact(text, "segments", "%" PRIu32, status->segments);
     put_backup(text, query);
-    put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(query->rollup));
+    put_fact(text, "days to work off", "%" PRIu32,
+             rollup_dirty_count(streams_find(query->streams, NULL)));
     put_fact(text, "open days", "%" PRIu32 " in memory, at most %" PRIu32
              " others in their table alone", open.in_memory, open.away);
 }

@@ -1,8 +1,8 @@
-/* Writes that read first: batches that change or delete rows of ad_click.
+/* Writes that read first: batches that change or delete rows of clicks whose stream keeps counters.
  *
  *   for every day of the batch: its rows that are named, as applied ─▶ the same rows with the
- *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of clicks_per_ad and
- *     clicks_per_reseller ─▶ one frame, if nobody changed the days meanwhile; else again
+ *     batch merged in ─▶ clicks gone, clicks new ─▶ increments of the stream's
+ *     counters ─▶ one frame, if nobody changed the days meanwhile; else again
  *
  * What decides correctness: the state after is computed by the merge that readers use, so a row is
  * taken off the counters exactly when no reader will see it any more; mutations, increments and the
@@ -20,6 +20,7 @@
 #include "rollup/day_turn.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
+#include "rollup/streams_private.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -38,6 +39,8 @@ struct deltas {
 
 /* The batch's mutations of one day. */
 struct changed_day {
+    uint32_t stream;           /* its number */
+    const struct table *table; /* of the clicks */
     struct bytes key;
     uint32_t *mutations;           /* places in filled[], ascending */
     uint32_t mutation_count;
@@ -50,7 +53,7 @@ struct changed_day {
 };
 
 struct click_changes {
-    struct rollup *rollup;
+    struct streams *streams;
     struct write_batch *batch;
     struct store_expectation *expectations;    /* the caller's, then one for each day */
     uint32_t own_count;                        /* the caller's */
@@ -63,7 +66,8 @@ struct click_changes {
     uint32_t day_count;
     uint32_t day_next;                         /* being read */
     uint32_t increment_count;                  /* of the batch as it came */
-    struct deltas counters[CLICK_STREAM_COUNTERS_MAX]; /* as the stream has them */
+    struct deltas *counters;                   /* of every stream CLICK_STREAM_COUNTERS_MAX */
+    uint32_t stream_count;
     uint32_t tries;
     struct day_turn *turn;                     /* NULL once the batch is applied */
     struct store_hold *hold;                   /* NULL: none is needed, or any more */
@@ -83,8 +87,11 @@ static void delta_add(struct deltas *deltas, struct bytes key, int64_t value)
     deltas->values[number] = (is_new ? 0 : deltas->values[number]) + value;
 }
 
-static void deltas_begin(struct deltas *deltas)
+static void deltas_begin(struct click_changes *changes, struct deltas *deltas,
+                         const struct click_stream_counter *counter)
 {
+    (void)changes;
+    (void)counter;
     key_map_free(deltas->keys);
     deltas->keys = key_map_new();
 }
@@ -95,8 +102,8 @@ static void deltas_release(struct deltas *deltas)
     memory_free(deltas->values);
 }
 
-static void deltas_write(const struct deltas *deltas, const struct click_stream_counter *counter,
-                         struct write_batch *batch)
+static void deltas_write(struct click_changes *changes, struct deltas *deltas,
+                         const struct click_stream_counter *counter)
 {
     for (uint32_t i = 0; i < key_map_count(deltas->keys); i++) {
         const struct counter_increment increment = {.table_id = counter->table_id,
@@ -105,31 +112,52 @@ static void deltas_write(const struct deltas *deltas, const struct click_stream_
                                                     .change = COUNTER_ADD,
                                                     .value = deltas->values[i]};
         if (increment.value != 0)
-            write_batch_add_increment(batch, &increment);
+            write_batch_add_increment(changes->batch, &increment);
     }
+}
+
+/* What a counter counts the row under; false: the row has none. */
+static bool counted_key(const struct click_stream *stream, enum click_stream_key of,
+                        const struct changed_day *day, const struct page_row *click,
+                        struct bytes *key_out)
+{
+    *key_out = day->key;
+    return of == CLICKS_OF_DAY ||
+           page_row_value(day->table, click,
+                          of == CLICKS_OF_AD ? stream->clicks.ad : stream->clicks.reseller,
+                          key_out);
 }
 
 static void count_row(struct click_changes *changes, const struct changed_day *day,
                       const struct row *row, int64_t value)
 {
-    const struct click_stream *stream = changes->rollup->stream;
-    const struct table *table = rollup_table(changes->rollup, stream->clicks.table_id);
+    const struct click_stream *stream = streams_number(changes->streams, day->stream);
     const struct page_row click = {.key = day->key, .row = *row};
     for (uint32_t i = 0; i < stream->counter_count; i++) {
         struct bytes key;
-        if (page_row_value(table, &click,
-                           stream->counters[i].key == CLICKS_OF_AD ? stream->clicks.ad
-                                                                   : stream->clicks.reseller,
-                           &key))
-            delta_add(&changes->counters[i], key, value);
+        if (counted_key(stream, stream->counters[i].key, day, &click, &key))
+            delta_add(&changes->counters[day->stream * CLICK_STREAM_COUNTERS_MAX + i], key, value);
+    }
+}
+
+/* Once for every counter of the streams that the batch touches. */
+static void each_counter(struct click_changes *changes,
+                         void (*each)(struct click_changes *changes, struct deltas *deltas,
+                                      const struct click_stream_counter *counter))
+{
+    for (uint32_t n = 0; n < changes->stream_count; n++) {
+        const struct click_stream *stream = streams_number(changes->streams, n);
+        for (uint32_t i = 0; i < stream->counter_count; i++)
+            each(changes, &changes->counters[n * CLICK_STREAM_COUNTERS_MAX + i],
+                 &stream->counters[i]);
     }
 }
 
 /* ---- the end ---- */
 
-static void hold_end(struct rollup *rollup, struct store_hold *hold)
+static void hold_end(struct streams *streams, struct store_hold *hold)
 {
-    store_unhold(rollup->store, hold);
+    store_unhold(streams->store, hold);
     memory_free(hold);
 }
 
@@ -143,26 +171,27 @@ static void days_release(struct click_changes *changes)
 
 static void changes_finish(struct click_changes *changes, int status, const struct error *err)
 {
-    struct rollup *rollup = changes->rollup;
+    struct streams *streams = changes->streams;
     store_done done = changes->done;
     void *context = changes->context;
     changes->batch->increment_count = changes->increment_count;
     if (changes->hold != NULL) {
         changes->batch->hold = NULL;
-        hold_end(rollup, changes->hold);
+        hold_end(streams, changes->hold);
     }
     if (changes->turn != NULL)
         day_turn_end(changes->turn);
     days_release(changes);
-    for (uint32_t i = 0; i < rollup->stream->counter_count; i++)
+    for (uint32_t i = 0; i < changes->stream_count * CLICK_STREAM_COUNTERS_MAX; i++)
         deltas_release(&changes->counters[i]);
+    memory_free(changes->counters);
     arena_free(changes->arena);
     memory_free(changes);
-    rollup->changes_under_way--;
-    rollup->calls++;
+    streams->changes_under_way--;
+    streams->calls++;
     done(context, status, err);
-    rollup->calls--;
-    rollup_close_if_idle(rollup);
+    streams->calls--;
+    streams_close_if_idle(streams);
 }
 
 static void changes_durable(void *context, int status, const struct error *err)
@@ -172,15 +201,10 @@ static void changes_durable(void *context, int status, const struct error *err)
 
 /* ---- the rows of one day, before and after ---- */
 
-static const struct table *clicks_table(const struct click_changes *changes)
-{
-    return rollup_table(changes->rollup, changes->rollup->stream->clicks.table_id);
-}
-
 /* Whether the store ranks clicks, and they have no ids of their own. */
-static bool is_ranked(const struct click_changes *changes)
+static bool is_ranked(const struct changed_day *day)
 {
-    return (clicks_table(changes)->flags & TABLE_RANKED) != 0;
+    return (day->table->flags & TABLE_RANKED) != 0;
 }
 
 static bool is_click(const struct table *table, const struct row *row)
@@ -200,7 +224,7 @@ static uint32_t named_find(const struct changed_day *day, const struct row *row,
 static struct stream *merged(struct click_changes *changes, const struct changed_day *day,
                              const struct unfiltered *before, uint32_t before_count)
 {
-    const struct table *table = clicks_table(changes);
+    const struct table *table = day->table;
     struct stream **streams = memory_alloc((day->mutation_count + 1) * sizeof(struct stream *));
     uint32_t count = 0;
     if (before_count > 0)
@@ -212,14 +236,14 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     }
     struct stream *all = stream_merge(table, streams, count, false);
     memory_free(streams);
-    return stream_live(all, store_now_us(changes->rollup->store) / 1000000);
+    return stream_live(all, store_now_us(changes->streams->store) / 1000000);
 }
 
 /* Rows that were there and will not be.  What comes out follows the rows' own order. */
 static int count_gone(struct click_changes *changes, const struct changed_day *day,
                       const struct unfiltered *before, uint32_t count, struct error *err)
 {
-    const struct table *table = clicks_table(changes);
+    const struct table *table = day->table;
     struct stream *after = merged(changes, day, before, count);
     struct unfiltered item;
     uint32_t next = 0;
@@ -249,7 +273,7 @@ static int count_new(struct click_changes *changes, const struct changed_day *da
         uint32_t place = named_find(day, &item.row, &scratch);
         if (place == KEY_MAP_NONE || day->is_there[place])
             continue;
-        if (is_ranked(changes) && value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
+        if (is_ranked(day) && value_bigint(item.row.clustering.values[RANK_PLACE]) >= 0) {
             rc = error_set(err, ERROR_INVALID,
                            "there is no such click; a new one's click_id is negative, or left out");
             break;
@@ -290,9 +314,9 @@ static int take_page(void *context, const struct read_page *page, struct error *
 static void read_next_day(struct click_changes *changes);
 
 /* A fresh click could get a rank that is named and that nobody has. */
-static bool names_future_rank(const struct click_changes *changes, const struct changed_day *day)
+static bool names_future_rank(const struct changed_day *day)
 {
-    for (uint32_t i = 0; is_ranked(changes) && i < key_map_count(day->named); i++) {
+    for (uint32_t i = 0; is_ranked(day) && i < key_map_count(day->named); i++) {
         struct reader reader = reader_of(key_map_key(day->named, i));
         struct clustering clustering;
         clustering_unpack(&reader, &clustering);
@@ -307,10 +331,10 @@ static void expect_days(struct click_changes *changes)
     for (uint32_t i = 0; i < changes->day_count; i++) {
         const struct changed_day *day = &changes->days[i];
         changes->expectations[changes->own_count + i] = (struct store_expectation){
-            .table_id = changes->rollup->stream->clicks.table_id,
+            .table_id = day->table->id,
             .key = day->key,
             .version = day->version,
-            .allows_fresh = !day->deletes_range && !names_future_rank(changes, day)};
+            .allows_fresh = !day->deletes_range && !names_future_rank(day)};
     }
 }
 
@@ -322,8 +346,7 @@ static void changes_read(struct click_changes *changes)
         day->is_read = false;
         memset(day->is_there, 0, key_map_count(day->named) * sizeof(bool));
     }
-    for (uint32_t i = 0; i < changes->rollup->stream->counter_count; i++)
-        deltas_begin(&changes->counters[i]);
+    each_counter(changes, deltas_begin);
     read_next_day(changes);
 }
 
@@ -342,37 +365,35 @@ static void changes_try_again(struct click_changes *changes)
     changes->hold = memory_zeroed(1, sizeof(*changes->hold));
     *changes->hold = (struct store_hold){.granted = changes_begin, .context = changes};
     changes->batch->hold = changes->hold;
-    store_hold(changes->rollup->store, changes->hold);
+    store_hold(changes->streams->store, changes->hold);
 }
 
 static void changes_commit(struct timer *timer)
 {
     struct click_changes *changes = timer->context;
-    struct rollup *rollup = changes->rollup;
-    const struct click_stream *stream = rollup->stream;
-    struct executor *executor = rollup->world->executor;
+    struct streams *streams = changes->streams;
+    struct executor *executor = streams->world->executor;
     struct write_batch *batch = changes->batch;
     struct day_turn *turn = changes->turn;
     struct store_hold *hold = changes->hold;
     struct error err = {0};
-    /* A store may call back at once: then `changes` is gone, and the rollup must not be. */
-    rollup->calls++;
+    /* A store may call back at once: then `changes` is gone, and the streams must not be. */
+    streams->calls++;
     changes->turn = NULL;
     changes->hold = NULL;
     batch->increment_count = changes->increment_count;
-    for (uint32_t i = 0; i < stream->counter_count; i++)
-        deltas_write(&changes->counters[i], &stream->counters[i], batch);
+    each_counter(changes, deltas_write);
     expect_days(changes);
-    int rc = store_apply_if(rollup->store, batch, changes->expectations,
-                            changes->own_count + changes->day_count, changes_durable, changes,
-                            &err);
+    int rc =
+        store_apply_if(streams->store, batch, changes->expectations,
+                       changes->own_count + changes->day_count, changes_durable, changes, &err);
     if (rc == 0)
         day_turn_end(turn);
     if (rc == 0 && hold != NULL)
-        hold_end(rollup, hold);
-    rollup->calls--;
+        hold_end(streams, hold);
+    streams->calls--;
     if (rc == 0) {
-        rollup_close_if_idle(rollup);
+        streams_close_if_idle(streams);
         return;
     }
     changes->turn = turn;
@@ -415,10 +436,9 @@ static void read_next_day(struct click_changes *changes)
         return;
     }
     const struct changed_day *day = &changes->days[changes->day_next];
-    struct read_request request =
-        rows_request(changes->rollup->stream->clicks.table_id, &day->key, READ_APPLIED);
+    struct read_request request = rows_request(day->table->id, &day->key, READ_APPLIED);
     request.slice = day->slice;
-    int rc = rows_read_pages(changes->rollup->store, &request, take_page, day_read, changes, &err);
+    int rc = rows_read_pages(changes->streams->store, &request, take_page, day_read, changes, &err);
     if (rc < 0)
         changes_finish(changes, rc, &err);
 }
@@ -433,9 +453,9 @@ static struct bound bound_of(const struct unfiltered *item, enum bound_side side
 }
 
 /* Widen the day's slice by what a mutation touches, and note the rows it names. */
-static void day_extend(struct changed_day *day, const struct table *table,
-                       const struct mutation *mutation, bool is_first)
+static void day_extend(struct changed_day *day, const struct mutation *mutation, bool is_first)
 {
+    const struct table *table = day->table;
     struct buffer packed = {0};
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
         day->slice = slice_all();
@@ -461,57 +481,83 @@ static void day_extend(struct changed_day *day, const struct table *table,
     buffer_release(&packed);
 }
 
+/* The number of the stream whose clicks are in the table, if it keeps counters or ranks. */
+static bool reads_first(const struct streams *streams, uint32_t table_id, uint32_t *number_out)
+{
+    for (uint32_t n = 0; n < streams_count(streams); n++) {
+        const struct click_stream *stream = streams_number(streams, n);
+        if (stream->clicks.table_id == table_id) {
+            *number_out = n;
+            return stream->counter_count > 0;
+        }
+    }
+    return false;
+}
+
+static void day_init(struct click_changes *changes, struct changed_day *day,
+                     const struct mutation *mutation, uint32_t stream)
+{
+    day->stream = stream;
+    day->table = schema_table(store_schema(changes->streams->store), mutation->table_id);
+    day->key = mutation->key;
+    day->named = key_map_new();
+    day->mutations =
+        arena_alloc(changes->arena, changes->batch->mutation_count * sizeof(uint32_t), 4);
+}
+
 static void days_take(struct click_changes *changes)
 {
     const struct write_batch *batch = changes->batch;
-    const struct table *table = clicks_table(changes);
     struct key_map *keys = key_map_new();
+    struct buffer key = {0};
+    uint32_t stream;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         bool is_new;
-        if (mutation->table_id != table->id)
+        if (!reads_first(changes->streams, mutation->table_id, &stream))
             continue;
-        uint32_t number = key_map_add(keys, mutation->key, &is_new);
-        struct changed_day *day = &changes->days[number];
-        if (is_new) {
-            changes->day_count++;
-            day->key = mutation->key;
-            day->named = key_map_new();
-            day->mutations =
-                arena_alloc(changes->arena, batch->mutation_count * sizeof(uint32_t), 4);
-        }
+        buffer_clear(&key);
+        buffer_put_u32(&key, mutation->table_id);
+        buffer_append_bytes(&key, mutation->key);
+        struct changed_day *day = &changes->days[key_map_add(keys, buffer_view(&key), &is_new)];
+        if (is_new)
+            day_init(changes, day, mutation, stream);
+        changes->day_count += is_new;
         mutation_fill(mutation, TIMESTAMP_LATER + i, changes->arena,
                       &changes->filled[changes->filled_count]);
         day->mutations[day->mutation_count++] = changes->filled_count++;
-        day_extend(day, table, mutation, is_new);
+        day_extend(day, mutation, is_new);
     }
+    buffer_release(&key);
     key_map_free(keys);
     for (uint32_t i = 0; i < changes->day_count; i++)
         changes->days[i].is_there = memory_zeroed(key_map_count(changes->days[i].named) + 1, 1);
 }
 
-static bool changes_clicks(const struct rollup *rollup, const struct write_batch *batch)
+static bool reads_any_first(const struct streams *streams, const struct write_batch *batch)
 {
+    uint32_t stream;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        if (batch->mutations[i].table_id == rollup->stream->clicks.table_id)
+        if (reads_first(streams, batch->mutations[i].table_id, &stream))
             return true;
     }
     return false;
 }
 
-void rollup_apply(struct rollup *rollup, struct write_batch *batch,
-                  const struct store_expectation *expectations, uint32_t expectation_count,
-                  store_done done, void *context)
+void streams_apply(struct streams *streams, struct write_batch *batch,
+                   const struct store_expectation *expectations, uint32_t expectation_count,
+                   store_done done, void *context)
 {
     /* Most writes by CQL are of tables of the user's own, and there is nothing to read. */
-    if (!changes_clicks(rollup, batch) &&
-        store_apply_if(rollup->store, batch, expectations, expectation_count, done, context,
+    if (!reads_any_first(streams, batch) &&
+        store_apply_if(streams->store, batch, expectations, expectation_count, done, context,
                        NULL) == 0)
         return;
     struct arena *arena = arena_new(ARENA_CHUNK);
     size_t most = batch->mutation_count;
+    size_t counters = (size_t)streams_count(streams) * CLICK_STREAM_COUNTERS_MAX;
     struct click_changes *changes = memory_zeroed(1, sizeof(*changes));
-    *changes = (struct click_changes){.rollup = rollup,
+    *changes = (struct click_changes){.streams = streams,
                                       .batch = batch,
                                       .own_count = expectation_count,
                                       .done = done,
@@ -519,6 +565,8 @@ void rollup_apply(struct rollup *rollup, struct write_batch *batch,
                                       .arena = arena,
                                       .increment_count = batch->increment_count};
     changes->again = (struct timer){.fire = changes_commit, .context = changes};
+    changes->counters = memory_zeroed(counters, sizeof(*changes->counters));
+    changes->stream_count = streams_count(streams);
     changes->filled = arena_alloc(arena, most * sizeof(*changes->filled), 16);
     changes->days = arena_alloc(arena, most * sizeof(*changes->days), 16);
     if (most > 0)
@@ -527,9 +575,9 @@ void rollup_apply(struct rollup *rollup, struct write_batch *batch,
         arena_alloc(arena, (expectation_count + most) * sizeof(*expectations), 16);
     if (expectation_count > 0)
         memcpy(changes->expectations, expectations, expectation_count * sizeof(*expectations));
-    rollup->changes_under_way++;
+    streams->changes_under_way++;
     days_take(changes);
-    changes->turn = day_turn_new(rollup->turns, changes->day_count, changes_begin, changes);
+    changes->turn = day_turn_new(streams->turns, changes->day_count, changes_begin, changes);
     for (uint32_t i = 0; i < changes->day_count; i++)
         day_turn_add(changes->turn, changes->days[i].key);
     day_turn_take(changes->turn);

@@ -3,6 +3,8 @@
 
 static const struct click_stream builtin = {
     .name = "clicks",
+    .zone = "",
+    .currency = "",
     .clicks = {.table_id = TABLE_AD_CLICK,
                .reseller = AD_CLICK_RESELLER_ID,
                .day = AD_CLICK_DAY,

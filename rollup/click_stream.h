@@ -32,7 +32,7 @@ struct click_stream_rates {
 };
 
 /* What a kept counter counts the clicks of. */
-enum click_stream_key { CLICKS_OF_AD, CLICKS_OF_RESELLER };
+enum click_stream_key { CLICKS_OF_AD, CLICKS_OF_RESELLER, CLICKS_OF_DAY };
 
 struct click_stream_counter {
     enum click_stream_key key;
@@ -44,6 +44,8 @@ enum { CLICK_STREAM_COUNTERS_MAX = 4 };
 
 struct click_stream {
     const char *name;
+    const char *zone;                  /* of its days; "": the directory's */
+    const char *currency;              /* "": the directory's */
     struct click_stream_clicks clicks;
     struct click_stream_rates rates;
     uint32_t figures_table_id;         /* columns as of amount_by_day */
@@ -53,6 +55,7 @@ struct click_stream {
     uint32_t sealed_ads_table_id;      /* of sealed_ad */
     uint32_t counter_count;            /* 0: counters are the clients' own */
     struct click_stream_counter counters[CLICK_STREAM_COUNTERS_MAX];
+    bool ignores_clients;              /* a client's UPDATE of a kept counter is answered OK */
 };
 
 /* `clicks`, whose tables are built in. */

@@ -2,7 +2,7 @@
  *
  * Day after day, and within a day page after page, the rows that were asked for are printed, or
  * become one batch: a void deletes them and keeps them in voided_click, a restore does the
- * opposite, each with the command's row in `change`.  The batch is applied by rollup_apply, so that
+ * opposite, each with the command's row in `change`.  The batch goes by streams_apply, so that
  * the counters follow in the same frame, and only if what the page showed is unchanged; else the
  * page is read again.  The command answers when the figures are right.
  *
@@ -156,6 +156,7 @@ struct filter {
 };
 
 struct clicks_call {
+    struct streams *streams;
     struct rollup *rollup;
     const struct clicks_options *options;
     struct command_output *output;
@@ -469,7 +470,7 @@ static void page_read(void *context, int status, const struct error *err)
                                                 .version = call->version,
                                                 .allows_fresh = true};
     rollup_write_change(call->rollup, call->batch, &call->change);
-    rollup_apply(call->rollup, call->batch, &unchanged, 1, page_applied, call);
+    streams_apply(call->streams, call->batch, &unchanged, 1, page_applied, call);
 }
 
 static void page_begin(struct clicks_call *call)
@@ -606,7 +607,8 @@ void clicks_run(void *room, const struct command_request *request, struct comman
         {"day", TABLE_TEXT}, {"clicks", TABLE_NUMBER}, {"gross", TABLE_DECIMAL}};
     struct clicks_call *call = memory_zeroed(1, sizeof(*call));
     struct error err = {0};
-    call->rollup = room;
+    call->streams = room;
+    call->rollup = streams_find(room, NULL);
     call->options = request->options;
     call->output = output;
     call->day = call->options->days.from;

@@ -15,7 +15,7 @@ struct day_choice {
     int32_t from;
     int32_t to;
 };
-enum { OPTION_DAY = 0x100, OPTION_FROM, OPTION_TO, OPTION_FORMAT, OPTION_OWN };
+enum { OPTION_DAY = 0x100, OPTION_FROM, OPTION_TO, OPTION_FORMAT, OPTION_STREAM, OPTION_OWN };
 
 /* ---- the subcommands: their options, and what struct command needs of them ---- */
 
@@ -29,6 +29,7 @@ struct rate_options {
     bool is_dry_run;
     const char *expect;                /* a rate, or "none" */
     const char *note;
+    const char *stream;                /* NULL: clicks; so in all of them */
     enum table_format format;
 };
 extern const struct argp rate_argp;
@@ -40,6 +41,7 @@ struct rollup_command_options {
     struct day_choice days;
     bool is_dry_run;
     bool is_strict;
+    const char *stream;
 };
 extern const struct argp rollup_argp;
 bool rollup_command_writes(const void *options);
@@ -65,6 +67,7 @@ struct restatements_options {
     bool has_change;
     uint8_t change[UUID_SIZE];
     bool with_publications;
+    const char *stream;
     enum table_format format;
 };
 extern const struct argp restatements_argp;
@@ -92,6 +95,7 @@ void clicks_run(void *room, const struct command_request *request, struct comman
 struct verify_options {
     bool is_quiet;                     /* no progress */
     bool repairs;
+    const char *stream;
 };
 extern const struct argp verify_argp;
 bool verify_writes(const void *options);
@@ -107,6 +111,11 @@ int day_choice_finish(struct day_choice *choice, struct argp_state *state);
 /* argp_error with the text of `err`, and EINVAL. */
 int command_usage(struct argp_state *state, const struct error *err);
 
+/* The line of --stream in a command's options. */
+#define OPTION_STREAM_LINE                                                                         \
+    {                                                                                              \
+        "stream", OPTION_STREAM, "NAME", 0, "of this stream; clicks unless given", 0               \
+    }
 /* 1 to RESELLER_SIZE_MAX bytes of valid UTF-8 without control characters. */
 must_check int reseller_check(struct bytes reseller, struct error *err);
 

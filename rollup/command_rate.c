@@ -29,6 +29,7 @@ static const struct argp_option rate_argp_options[] = {
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table, csv, json or md", 0},
+    OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -105,6 +106,9 @@ static error_t rate_parse_option(int key, char *argument, struct argp_state *sta
     struct rate_options *options = state->input;
     int rc;
     switch (key) {
+    case OPTION_STREAM:
+        options->stream = argument;
+        return 0;
     case OPTION_DRY_RUN:
         options->is_dry_run = true;
         return 0;
@@ -199,6 +203,7 @@ static void list_run(struct rollup *rollup, const struct rate_options *options,
         command_printf(output, COMMAND_ERR, "no rates\n");
     memory_free(resellers);
     buffer_release(&text);
+    rollup_leave(rollup);
     output->finish(output, EXIT_DONE);
 }
 
@@ -244,6 +249,7 @@ static void change_finish(struct rate_change *change, int exit_status)
     buffer_release(&change->rows);
     if (change->print != NULL)
         table_print_abandon(change->print);
+    rollup_leave(change->rollup);
     memory_free(change);
     output->finish(output, exit_status);
 }
@@ -595,8 +601,11 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
 void rate_run(void *room, const struct command_request *request, struct command_output *output)
 {
     const struct rate_options *options = request->options;
+    struct rollup *rollup = rollup_enter(room, options->stream, output);
+    if (rollup == NULL)
+        return;
     if (options->action == RATE_LIST)
-        list_run(room, options, output);
+        list_run(rollup, options, output);
     else
-        change_run(room, request, output);
+        change_run(rollup, request, output);
 }

@@ -31,6 +31,7 @@ static const struct argp_option restatements_argp_options[] = {
     {"change", OPTION_CHANGE, "ID", 0, "that this change caused", 0},
     {"all", OPTION_ALL, NULL, 0, "publications too", 0},
     {"format", OPTION_FORMAT, "FORMAT", 0, "table, csv, json or md", 0},
+    OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -40,6 +41,9 @@ static error_t restatements_parse_option(int key, char *argument, struct argp_st
     switch (key) {
     case OPTION_RESELLER:
         options->reseller = argument;
+        return 0;
+    case OPTION_STREAM:
+        options->stream = argument;
         return 0;
     case OPTION_CHANGE:
         options->has_change = true;
@@ -113,6 +117,7 @@ static void listing_finish(struct listing *listing)
     memory_free(listing->resellers);
     buffer_release(&listing->text);
     arena_free(listing->arena);
+    rollup_leave(listing->rollup);
     memory_free(listing);
     output->finish(output, status < 0 ? command_exit_of(status) : EXIT_DONE);
 }
@@ -475,9 +480,13 @@ void restatements_run(void *room, const struct command_request *request,
         {"at", TABLE_TEXT},       {"reseller_id", TABLE_TEXT}, {"day", TABLE_TEXT},
         {"clicks", TABLE_NUMBER}, {"rate", TABLE_TEXT},        {"amount", TABLE_TEXT},
         {"by", TABLE_TEXT}};
-    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    const struct restatements_options *options = request->options;
+    struct rollup *rollup = rollup_enter(room, options->stream, output);
     struct error err = {0};
-    listing->rollup = room;
+    if (rollup == NULL)
+        return;
+    struct listing *listing = memory_zeroed(1, sizeof(*listing));
+    listing->rollup = rollup;
     listing->options = request->options;
     listing->output = output;
     listing->arena = arena_new(ARENA_CHUNK);

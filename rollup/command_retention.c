@@ -114,6 +114,7 @@ static void call_finish(struct retention_call *call, int exit_status)
 {
     struct command_output *output = call->output;
     write_batch_free(call->batch);
+    rollup_leave(call->rollup);
     memory_free(call);
     output->finish(output, exit_status);
 }
@@ -167,10 +168,15 @@ static void set_done(void *context, int status, const struct error *err)
 void retention_run(void *room, const struct command_request *request,
                    struct command_output *output)
 {
-    struct retention_call *call = memory_zeroed(1, sizeof(*call));
+    struct rollup *rollup = rollup_enter(room, NULL, output);
     uint8_t change[UUID_SIZE];
-    *call = (struct retention_call){
-        .rollup = room, .options = request->options, .output = output, .batch = write_batch_new()};
+    if (rollup == NULL)
+        return;
+    struct retention_call *call = memory_zeroed(1, sizeof(*call));
+    *call = (struct retention_call){.rollup = rollup,
+                                    .options = request->options,
+                                    .output = output,
+                                    .batch = write_batch_new()};
     if (call->options->action == RETENTION_SHOW) {
         show(call);
         call_finish(call, EXIT_DONE);

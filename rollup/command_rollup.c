@@ -26,6 +26,7 @@ static const struct argp_option rollup_argp_options[] = {
     {"to", OPTION_TO, "DAY", 0, "answer for the days up to this one", 0},
     {"all", OPTION_ALL, NULL, 0, "answer for all days (the default)", 0},
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what is dirty or expired, write nothing", 0},
+    OPTION_STREAM_LINE,
     {"strict", OPTION_STRICT, NULL, 0, "exit 1 if a day of the answer has clicks and no rate", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -38,6 +39,9 @@ static error_t rollup_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_DRY_RUN:
         options->is_dry_run = true;
+        return 0;
+    case OPTION_STREAM:
+        options->stream = argument;
         return 0;
     case OPTION_STRICT:
         options->is_strict = true;
@@ -101,6 +105,7 @@ static void call_finish(struct rollup_call *call, int status, const struct error
     } else if (call->options->is_strict && call->unpriced_days > 0) {
         exit_status = EXIT_DATA_SAYS_NO;
     }
+    rollup_leave(call->rollup);
     memory_free(call);
     output->finish(output, exit_status);
 }
@@ -262,9 +267,12 @@ static void dry_run(struct rollup_call *call)
 void rollup_command_run(void *room, const struct command_request *request,
                         struct command_output *output)
 {
-    struct rollup_call *call = memory_zeroed(1, sizeof(*call));
-    struct rollup *rollup = room;
+    const struct rollup_command_options *options = request->options;
+    struct rollup *rollup = rollup_enter(room, options->stream, output);
     struct error err = {0};
+    if (rollup == NULL)
+        return;
+    struct rollup_call *call = memory_zeroed(1, sizeof(*call));
     *call = (struct rollup_call){.rollup = rollup,
                                  .options = request->options,
                                  .output = output,

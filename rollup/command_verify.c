@@ -28,6 +28,7 @@ enum { DIFFERENCES_PRINTED_MAX = 1000 };
 enum { OPTION_QUIET = 'q', OPTION_REPAIR = OPTION_OWN };
 
 static const struct argp_option verify_argp_options[] = {
+    OPTION_STREAM_LINE,
     {"quiet", OPTION_QUIET, NULL, 0, "no progress on standard error", 0},
     {"repair", OPTION_REPAIR, NULL, 0, "put counters, figures and ledger right, by the clicks", 0},
     {NULL, 0, NULL, 0, NULL, 0},
@@ -39,6 +40,9 @@ static error_t verify_parse_option(int key, char *argument, struct argp_state *s
     switch (key) {
     case OPTION_QUIET:
         options->is_quiet = true;
+        return 0;
+    case OPTION_STREAM:
+        options->stream = argument;
         return 0;
     case OPTION_REPAIR:
         options->repairs = true;
@@ -89,6 +93,7 @@ void verify_free(struct verify *verify)
 void verify_finish(struct verify *verify, int exit_status)
 {
     struct command_output *output = verify->output;
+    rollup_leave(verify->rollup);
     verify_free(verify);
     output->finish(output, exit_status);
 }
@@ -196,5 +201,7 @@ void verify_begin(struct rollup *rollup, const struct command_request *request,
 void verify_run(void *room, const struct command_request *request, struct command_output *output)
 {
     const struct verify_options *options = request->options;
-    verify_begin(room, request, output, options->repairs);
+    struct rollup *rollup = rollup_enter(room, options->stream, output);
+    if (rollup != NULL)
+        verify_begin(rollup, request, output, options->repairs);
 }

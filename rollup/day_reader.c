@@ -266,13 +266,14 @@ static void start_seals(struct stats_call *call)
 
 static void start_stats(struct day_reader *reader)
 {
+    const struct click_stream_clicks *clicks = &reader->stream->clicks;
     for (uint32_t i = 0; i < reader->count; i++) {
         struct stats_call *call =
             arena_alloc(reader->arena, sizeof(*call), _Alignof(struct stats_call));
         struct error err = {0};
         *call = (struct stats_call){reader, &reader->days[i]};
         reader->reads++;
-        int rc = store_stats(reader->store, reader->stream->clicks.table_id, reader->days[i].key,
+        int rc = store_stats(reader->store, clicks->table_id, clicks->amount, reader->days[i].key,
                              READ_APPLIED, take_stats, call, &err);
         if (rc < 0)
             take_stats(call, rc, &err, NULL, 0, bytes_of(NULL, 0));

@@ -145,7 +145,8 @@ static void read_day(struct fresh_days *fresh, struct fresh_read *read,
     bool has_seals = day->day <= fresh->rollup->sealed_to;
     fresh->under_way++;
     read->parts = has_seals ? 2 : 1;
-    int rc = store_stats(store, stream->clicks.table_id, key, READ_DURABLE, take_stats, read, &err);
+    int rc = store_stats(store, stream->clicks.table_id, stream->clicks.amount, key, READ_DURABLE,
+                         take_stats, read, &err);
     if (rc < 0)
         take_stats(read, rc, &err, NULL, 0, bytes_of(NULL, 0));
     if (!has_seals)

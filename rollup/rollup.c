@@ -1,7 +1,8 @@
 /* The rollup's life: open, close, and small answers.  The hook is in rollup_hook.c, loading in
  * rollup_load.c, writes that read first in click_changes.c, the work in rollup_work.c, its timing
  * in rollup_schedule.c, figures for readers in rollup_figures.c. */
-#include "rollup/day_turn.h"
+#include <stdio.h>
+
 #include "rollup/rollup_private.h"
 #include "rollup/seal.h"
 #include "rollup/seal_pass.h"
@@ -19,25 +20,36 @@ const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
     return table;
 }
 
+/* Those of a defined stream have its name as a label. */
+static struct metric *add_metric(const struct rollup *rollup, struct metrics *metrics,
+                                 enum metric_kind kind, const char *name, const char *help)
+{
+    char label[sizeof("stream=\"\"") + STREAM_NAME_MAX] = "";
+    if (rollup->definition != NULL)
+        snprintf(label, sizeof(label), "stream=\"%s\"", rollup->definition->name);
+    return metrics_add(metrics, kind, name, label, help);
+}
+
 static void add_metrics(struct rollup *rollup, struct metrics *metrics)
 {
-    rollup->metric_dirty = metrics_add(metrics, METRIC_GAUGE, "daybook_rollup_dirty_days", "",
-                                       "Days whose figure is out of date.");
+    rollup->metric_dirty = add_metric(rollup, metrics, METRIC_GAUGE, "daybook_rollup_dirty_days",
+                                      "Days whose figure is out of date.");
     rollup->metric_written =
-        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total", "",
-                    "Rows written to amount_by_day.");
-    rollup->metric_published = metrics_add(metrics, METRIC_COUNTER,
-                                           "daybook_rollup_published_total", "", "Days published.");
+        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_figures_written_total",
+                   "Rows written to amount_by_day.");
+    rollup->metric_published = add_metric(rollup, metrics, METRIC_COUNTER,
+                                          "daybook_rollup_published_total", "Days published.");
     rollup->metric_restated =
-        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_restatements_total", "",
-                    "Changes of published figures.");
+        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_restatements_total",
+                   "Changes of published figures.");
     rollup->metric_fresh =
-        metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total", "",
-                    "Dirty days worked out in memory for readers.");
-    rollup->metric_sealed = metrics_add(metrics, METRIC_COUNTER, "daybook_rollup_sealed_total", "",
-                                        "Days sealed, their clicks expired.");
-    rollup->metric_away = metrics_add(metrics, METRIC_GAUGE, "daybook_rollup_days_away", "",
-                                      "Open days that are in their table alone, at most.");
+        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_days_worked_out_total",
+                   "Dirty days worked out in memory for readers.");
+    rollup->metric_sealed =
+        add_metric(rollup, metrics, METRIC_COUNTER, "daybook_rollup_sealed_total",
+                   "Days sealed, their clicks expired.");
+    rollup->metric_away = add_metric(rollup, metrics, METRIC_GAUGE, "daybook_rollup_days_away",
+                                     "Open days that are in their table alone, at most.");
 }
 
 static void rollup_free(struct rollup *rollup)
@@ -46,29 +58,50 @@ static void rollup_free(struct rollup *rollup)
     executor->timer_stop(executor, &rollup->tick);
     executor->timer_stop(executor, &rollup->turn);
     executor->timer_stop(executor, &rollup->seal_timer);
-    store_set_commit_hook(rollup->store, NULL, NULL);
     zone_close(rollup->zone);
     rate_table_free(rollup->rates);
     away_release(rollup);
     dirty_set_free(rollup->dirty);
-    day_turns_free(rollup->turns);
     key_map_free(rollup->resellers);
     arena_free(rollup->pending_arena);
+    stream_definition_free(rollup->definition);
     memory_free(rollup->pending);
     memory_free(rollup);
 }
 
-int rollup_open(const struct rollup_options *options, store_done opened, void *context,
-                struct rollup **rollup_out, struct error *err)
+/* The zone of a stream's days. */
+static int open_zone(const struct streams_options *options,
+                     const struct stream_definition *definition, struct zone **zone_out,
+                     struct error *err)
+{
+    const char *name = options->zone != NULL ? options->zone : "UTC";
+    if (definition != NULL && definition->texts[STREAM_ZONE][0] != '\0')
+        name = definition->texts[STREAM_ZONE];
+    return zone_open(name, zone_out, err);
+}
+
+int rollup_resolve(struct rollup *rollup, struct error *err)
+{
+    if (rollup->definition == NULL)
+        return 0;
+    return stream_definition_resolve(rollup->definition, store_schema(rollup->store),
+                                     &rollup->resolved, err);
+}
+
+int rollup_open(const struct streams_options *options, struct stream_definition *definition,
+                store_done opened, void *context, struct rollup **rollup_out, struct error *err)
 {
     struct zone *zone;
     *rollup_out = NULL;
-    int rc = zone_open(options->zone != NULL ? options->zone : "UTC", &zone, err);
-    if (rc < 0)
+    int rc = open_zone(options, definition, &zone, err);
+    if (rc < 0) {
+        stream_definition_free(definition);
         return rc;
+    }
     struct rollup *rollup = memory_zeroed(1, sizeof(*rollup));
     rollup->store = options->store;
-    rollup->stream = options->stream;
+    rollup->definition = definition;
+    rollup->stream = definition != NULL ? &rollup->resolved : click_stream_builtin();
     rollup->world = options->world;
     rollup->zone = zone;
     rollup->rules.zone = zone;
@@ -80,22 +113,21 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
     rollup->dirty = dirty_set_new();
     rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);
     away_init(rollup, options->open_days_bytes);
-    rollup->turns = day_turns_new();
     rollup->resellers = key_map_new();
     rollup->pending_arena = arena_new(PENDING_CHUNK);
     rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
     rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
     rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
-    rollup->keep_days = options->keep_days;
+    rollup->keep_days = definition == NULL ? options->keep_days : 0;
     rollup->sealed_to = SEALED_NONE;
     rollup->seal_from = DAY_MIN;
     rollup->seal_timer = (struct timer){.fire = seal_pass_tick, .context = rollup};
     rollup->opened = opened;
     rollup->opened_context = context;
     add_metrics(rollup, options->metrics);
-    store_set_commit_hook(rollup->store, rollup_hook, rollup);
+    rc = rollup_resolve(rollup, err);
     *rollup_out = rollup;
-    rc = rollup_load(rollup, err);
+    rc = rc == 0 ? rollup_load(rollup, err) : rc;
     if (rc < 0) {
         rollup_free(rollup);
         *rollup_out = NULL;
@@ -108,9 +140,8 @@ int rollup_open(const struct rollup_options *options, store_done opened, void *c
 void rollup_close_if_idle(struct rollup *rollup)
 {
     if (rollup->closed == NULL || rollup->calls > 0 || rollup->work != NULL ||
-        rollup->waiters != NULL || rollup->changes_under_way > 0 || rollup->sealing != NULL ||
-        rollup->away.returns > 0 ||
-        rollup->applies_durable < rollup->applies_sent)
+        rollup->waiters != NULL || rollup->marking != NULL || rollup->sealing != NULL ||
+        rollup->away.returns > 0 || rollup->applies_durable < rollup->applies_sent)
         return;
     store_done closed = rollup->closed;
     void *context = rollup->closed_context;

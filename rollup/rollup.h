@@ -1,8 +1,10 @@
-/* rollup: keeps amount_by_day right: dirty days, rates as of a day, publication, restatements.
+/* rollup: keeps a stream's figures right: dirty days, rates as of a day, publication, restatements.
  *
  *   a click, a rate or a deletion in a batch ──hook──▶ dirty (reseller, day), in the same frame
  *   dirty days ──work──▶ partition stats × rate in effect ──one frame──▶ amount_by_day row,
  *                        ledger entry if the day is published, dirty mark cleared
+ *
+ * There is one for each stream (streams.h), which opens and closes it.
  *
  * The commit hook sees every batch before it is sealed, so no door can write a click or a rate
  * without its days becoming dirty in the same frame.  A mark is cleared in the frame that holds the
@@ -22,27 +24,6 @@ struct rollup;
 
 enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are sealed */
 
-struct rollup_options {
-    struct store *store;               /* outlives the rollup, as the next one */
-    const struct click_stream *stream; /* what is rolled up */
-    struct world *world;
-    struct metrics *metrics;
-    const char *zone;                  /* IANA name of the stream's zone; NULL: UTC */
-    int64_t publish_after_ms;          /* after a day's end; 0: one hour */
-    bool is_automatic;                 /* serve: work dirty days off by itself, publish, gather,
-                                        * seal */
-    uint32_t keep_days;                /* of clicks, unless the table says other; 0: for ever */
-    size_t open_days_bytes;            /* of memory, for days that are open or dirty; 0: 256 MiB */
-};
-
-/* Load rates and dirty days, register the commit hook; `opened` when it is ready.  In a read-only
- * store dirty days are worked out in memory for the readers and never written. */
-must_check int rollup_open(const struct rollup_options *options, store_done opened, void *context,
-                           struct rollup **rollup_out, struct error *err);
-
-/* Finish what is under way (the automatic mode's last work too), then free and call `closed`. */
-void rollup_close(struct rollup *rollup, store_done closed, void *context);
-
 /* Work off all dirty days now; `done` when the figures are durable.  What a command that changed
  * clicks or rates calls before it answers.  `publishes`: also publish days that are due (`daybook
  * rollup`, the end of a load). */
@@ -54,18 +35,9 @@ must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done d
 must_check int rollup_settle_rates(struct rollup *rollup, store_done done, void *context,
                                    struct error *err);
 
-/* store_apply_if for every door but ingest's: what the batch's mutations do to rows of ad_click is
- * added to it as increments of the counters that count clicks, worked out from the rows' state
- * before and after, and committed only if that state is unchanged; else it is read again.  (A batch
- * that goes past it leaves the counters as they are, which `verify` tells.)  Waits while the store
- * is full.  `batch` and what the expectations point to are borrowed until `done`, which comes once:
- * 0 when the batch is durable; ERROR_CONFLICT, only if there are `expectations`, when one of them
- * does not hold or the clicks changed between reading and writing; then read again, and call again
- * with the same batch.  ERROR_INVALID: it writes a click whose rank (a
- * click_id of 0 or more) is not there. */
-void rollup_apply(struct rollup *rollup, struct write_batch *batch,
-                  const struct store_expectation *expectations, uint32_t expectation_count,
-                  store_done done, void *context);
+/* The rows that were there before a stream was laid over them: mark their days and work them off;
+ * `done` when the figures are durable. */
+void rollup_take_rows(struct rollup *rollup, store_done done, void *context);
 
 /* A change's row in the table `change`, added to `batch`; its id is what restatements caused by
  * the batch will name.  `note` may be NULL. */
@@ -104,6 +76,13 @@ struct rollup_open_days {
 struct rollup_open_days rollup_open_days(const struct rollup *rollup);
 const struct zone *rollup_zone(const struct rollup *rollup);
 const struct click_stream *rollup_stream(const struct rollup *rollup);
+
+/* For a command: the stream of that name (NULL: `clicks`) stays until rollup_leave.  NULL when
+ * there is none, with the command failed. */
+struct streams;
+struct rollup *rollup_enter(const struct streams *streams, const char *name,
+                            struct command_output *output);
+void rollup_leave(struct rollup *rollup);
 
 /* One day's figure, as amount_by_day has it, or as it would have it if nothing were dirty. */
 enum day_state { DAY_OPEN, DAY_PUBLISHED, DAY_SEALED };
@@ -149,6 +128,6 @@ must_check int rollup_figures(struct rollup *rollup, const struct figure_query *
                               bool (*each)(void *context, const struct day_figure *figure),
                               store_done done, void *context, struct error *err);
 
-/* Subcommands: rate, rollup, restatements, verify; `room` is the struct rollup. */
+/* Subcommands: rate, rollup, clicks, restatements, verify; `room` is the struct streams. */
 const struct command *rollup_commands(uint32_t *count_out);
 #endif

@@ -4,9 +4,9 @@
  * so there is no moment at which a click is durable and its day is not marked, or a click counted
  * and not there.  It cannot refuse, wait or read: everything it needs is in memory.
  *
- *   block of ad_click      counted in clicks_per_ad and clicks_per_reseller; its days marked
- *   mutation of ad_click   its day marked; a seal's with cause `expiry`
- *   mutation of reseller   applied to the rates in memory; the days they govern marked as a range
+ *   block of clicks        counted in the stream's counters; its days marked
+ *   mutation of clicks     its day marked; a seal's with cause `expiry`
+ *   mutation of rates      applied to the rates in memory; the days they govern marked as a range
  *   row of change          names what the other parts of the batch do
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
@@ -44,6 +44,7 @@ void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct 
     write_batch_insert(batch, rollup_table(rollup, rollup->stream->dirty_table_id), values, count);
 }
 
+/* One that was given its place in the set by its hash. */
 static void mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
                      uint64_t hash, enum dirty_cause cause, const uint8_t *change, int64_t now_us)
 {
@@ -53,6 +54,23 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
     if (mark != NULL)
         rollup_write_mark(rollup, batch, dirty_day_reseller(day), day->day, day->day + 1, mark,
                           now_us);
+}
+
+void rollup_mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
+                     enum dirty_cause cause, const uint8_t *change, int64_t now_us)
+{
+    mark_day(rollup, batch, key, dirty_hash(key), cause, change, now_us);
+}
+
+void rollup_mark_range(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t from, int32_t until, enum dirty_cause cause, const uint8_t *change,
+                       int64_t now_us)
+{
+    struct dirty_mark mark = {.cause = (uint8_t)cause, .has_change = change != NULL};
+    if (change != NULL)
+        memcpy(mark.change, change, UUID_SIZE);
+    rollup_write_mark(rollup, batch, reseller, from, until, &mark, now_us);
+    dirty_set_add_range(rollup->dirty, reseller, from, until, &mark);
 }
 
 /* ---- clicks ---- */
@@ -145,6 +163,9 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
 {
     int32_t since;
     struct decimal rate;
+    const struct click_stream_rates *rates = &rollup->stream->rates;
+    const struct type *type =
+        table_column(rollup_table(rollup, rates->table_id), rates->rate)->type;
     if (row->clustering.count == 0 || !day_parse(row->clustering.values[0], &since))
         return;
     if (row->deletion.timestamp_us != TIMESTAMP_NONE) {
@@ -153,9 +174,9 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     }
     for (uint32_t i = 0; i < row->cell_count; i++) {
         const struct cell *cell = &row->cells[i];
-        if (cell->column_id != rollup->stream->rates.rate)
+        if (cell->column_id != rates->rate)
             continue;
-        if ((cell->flags & CELL_TOMBSTONE) != 0 || decimal_deserialize(cell->value, &rate) < 0)
+        if ((cell->flags & CELL_TOMBSTONE) != 0 || type_decimal(type, cell->value, &rate) < 0)
             remove_rate(rollup, reseller, since, changed);
         else if (rate_table_set(rollup->rates, reseller, since, rate))
             note_change(changed, since);
@@ -212,11 +233,8 @@ static void take_rates(struct rollup *rollup, struct write_batch *batch,
         return;
     rollup->rates_changed++;
     int32_t until = rate_table_next(rollup->rates, mutation->key, changed.last);
-    struct dirty_mark mark = {.cause = CAUSE_RATE, .has_change = change != NULL};
-    if (change != NULL)
-        memcpy(mark.change, change, UUID_SIZE);
-    rollup_write_mark(rollup, batch, mutation->key, changed.first, until, &mark, now_us);
-    dirty_set_add_range(rollup->dirty, mutation->key, changed.first, until, &mark);
+    rollup_mark_range(rollup, batch, mutation->key, changed.first, until, CAUSE_RATE, change,
+                      now_us);
 }
 
 /* ---- the hook ---- */
@@ -242,9 +260,8 @@ static const uint8_t *change_of(const struct write_batch *batch)
     return NULL;
 }
 
-void rollup_hook(void *context, struct write_batch *batch)
+void rollup_take_batch(struct rollup *rollup, struct write_batch *batch)
 {
-    struct rollup *rollup = context;
     const struct click_stream *stream = rollup->stream;
     const uint32_t mutation_count = batch->mutation_count;
     const uint8_t *change = change_of(batch);
@@ -258,9 +275,9 @@ void rollup_hook(void *context, struct write_batch *batch)
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == stream->clicks.table_id)
-            mark_day(rollup, batch, mutation.key, dirty_hash(mutation.key),
-                     rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked), change,
-                     now_us);
+            rollup_mark_day(rollup, batch, mutation.key,
+                            rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
+                            change, now_us);
         if (mutation.table_id == stream->rates.table_id)
             take_rates(rollup, batch, &mutation, change, now_us);
     }

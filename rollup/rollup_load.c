@@ -161,7 +161,12 @@ static int take_rate(void *context, const struct table *table, const struct page
         !day_parse(since_text, &since) ||
         !page_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
-    if (decimal_deserialize(value, &rate) < 0)
+    const struct column *column = table_column(table, rollup->stream->rates.rate);
+    int rc = type_decimal(column->type, value, &rate);
+    /* A user's table had other doors than those that look at rates before it had a stream. */
+    if (rc < 0 && rollup->definition != NULL)
+        return 0;
+    if (rc < 0)
         return error_set(err, ERROR_CORRUPT, "table %s has a rate that is no number", table->name);
     rate_table_set(rollup->rates, row->key, since, rate);
     return 0;
@@ -195,6 +200,13 @@ static void retention_loaded(void *context, int status, const struct error *err)
         err = &own;
     }
     loaded(rollup, status, err);
+}
+
+void rollup_forget_rates(struct rollup *rollup)
+{
+    rate_table_free(rollup->rates);
+    rollup->rates = rate_table_new();
+    rollup->rates_changed++;
 }
 
 int rollup_load(struct rollup *rollup, struct error *err)

@@ -9,6 +9,7 @@
 #include "rollup/publication.h"
 #include "rollup/rate.h"
 #include "rollup/rollup.h"
+#include "rollup/streams.h"
 #include "storage/base/world.h"
 
 struct seal_pass;
@@ -26,9 +27,15 @@ struct settle_waiter {
     void *context;
 };
 
+struct stream_marking;
+
 struct rollup {
     struct store *store;
-    const struct click_stream *stream;
+    const struct click_stream *stream; /* what is rolled up: `resolved`, or the built-in one */
+    struct click_stream resolved;      /* of `definition`, as the schema is now */
+    struct stream_definition *definition;      /* NULL: the stream is built in */
+    uint32_t users;                    /* commands at work with it */
+    struct stream_marking *marking;    /* of rows that were there before; NULL: all are marked */
     struct world *world;
     struct zone *zone;
     struct publication_rules rules;
@@ -56,8 +63,6 @@ struct rollup {
     struct work *work;                 /* under way; NULL: none */
     uint64_t order_wanted;             /* what is queued before it is worked off now */
     struct settle_waiter *waiters;     /* oldest first */
-    uint32_t changes_under_way;        /* rollup_apply, */
-    struct day_turns *turns;           /* and who of them waits for whom */
     uint64_t applies_sent;
     uint64_t applies_durable;
     int64_t ledger_at_ms;              /* of the last entry: times never decrease */
@@ -114,10 +119,34 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change);   /*
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
+/* rollup.c: `definition` is taken over, NULL is the built-in stream. */
+must_check int rollup_open(const struct streams_options *options,
+                           struct stream_definition *definition, store_done opened, void *context,
+                           struct rollup **rollup_out, struct error *err);
+void rollup_close(struct rollup *rollup, store_done closed, void *context);
+/* The schema changed: what the definition is now. */
+must_check int rollup_resolve(struct rollup *rollup, struct error *err);
+
+/* stream_marking.c: mark the rows that were there before the stream, from `unmarked` on, which is
+ * kept up in the definition's row; `marked` once, when all are. */
+void stream_marking_start(struct rollup *rollup, struct bytes unmarked, store_done marked,
+                          void *context);
+
+/* rollup_load.c: the table of rates is another one, and empty. */
+void rollup_forget_rates(struct rollup *rollup);
+
 /* rollup_hook.c */
 /* Tell the store what is held here by the day and reseller. */
 void rollup_tell_memory(struct rollup *rollup);
-void rollup_hook(void *context, struct write_batch *batch);
+/* A stream's part in the commit hook. */
+void rollup_take_batch(struct rollup *rollup, struct write_batch *batch);
+/* Mark the day of a click's partition key, in memory and in `batch`; `change` may be NULL. */
+void rollup_mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
+                     enum dirty_cause cause, const uint8_t *change, int64_t now_us);
+/* Mark all days from `from` up to before `until`. */
+void rollup_mark_range(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
+                       int32_t from, int32_t until, enum dirty_cause cause, const uint8_t *change,
+                       int64_t now_us);
 /* The row of a mark for the days from `day` up to before `until`; gives the mark its id. */
 void rollup_write_mark(struct rollup *rollup, struct write_batch *batch, struct bytes reseller,
                        int32_t day, int32_t until, struct dirty_mark *mark, int64_t now_us);

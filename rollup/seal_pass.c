@@ -461,7 +461,8 @@ static void day_begin(struct seal_pass *pass)
         return;
     }
     int rc = store_stats(pass->rollup->store, pass->rollup->stream->clicks.table_id,
-                         buffer_view(&pass->key), READ_APPLIED, take_stats, pass, &err);
+                         pass->rollup->stream->clicks.amount, buffer_view(&pass->key), READ_APPLIED,
+                         take_stats, pass, &err);
     if (rc < 0)
         pass_fail(pass, rc, &err);
 }

@@ -8,6 +8,8 @@
  * a newer one with it. */
 #include "rollup/tables.h"
 
+#include <stdio.h>
+
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 static const struct column_definition ad_click_columns[] = {
@@ -124,6 +126,25 @@ static const struct column_definition retention_columns[] = {
     {RETENTION_SEALED_TO, "sealed_to", "text", COLUMN_REGULAR, false},
 };
 
+static const struct column_definition defined_stream_columns[] = {
+    {DEFINED_NAME, "name", "text", COLUMN_PARTITION, false},
+    {DEFINED_TEXT_FIRST, "clicks", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 1, "reseller", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 2, "day", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 3, "time", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 4, "ad", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 5, "amount", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 6, "rates", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 7, "rates_reseller", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 8, "rates_since", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 9, "rates_rate", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 10, "counters", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 11, "refusal", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 12, "zone", "text", COLUMN_REGULAR, false},
+    {DEFINED_TEXT_FIRST + 13, "currency", "text", COLUMN_REGULAR, false},
+    {DEFINED_UNMARKED, "unmarked", "blob", COLUMN_REGULAR, false},
+};
+
 static const struct table_definition ad_click = {TABLE_AD_CLICK,
                                                  "daybook",
                                                  "ad_click",
@@ -237,6 +258,14 @@ static const struct table_definition retention = {
     retention_columns,
     COUNT_OF(retention_columns)};
 
+static const struct table_definition defined_stream = {TABLE_DEFINED_STREAM,
+                                                       "daybook_system",
+                                                       "stream",
+                                                       "Streams over tables of the users' own.",
+                                                       TABLE_KEPT | TABLE_HIDDEN,
+                                                       defined_stream_columns,
+                                                       COUNT_OF(defined_stream_columns)};
+
 static const struct table_definition *const tables[] = {
     &ad_click,
     &reseller,
@@ -251,6 +280,7 @@ static const struct table_definition *const tables[] = {
     &sealed_day,
     &sealed_ad,
     &retention,
+    &defined_stream,
 };
 
 const struct table_definition *const *rollup_tables(uint32_t *count_out)
@@ -275,4 +305,40 @@ int rollup_add_keyed_table(struct schema *schema, const struct table_definition 
     keyed.flags &= ~(uint32_t)TABLE_RANKED;
     keyed.columns = columns;
     return schema_add_table(schema, &keyed, err);
+}
+
+static const struct {
+    const struct table_definition *like;
+    const char *suffix;
+} stream_tables[ROLLUP_STREAM_TABLES] = {
+    {&amount_by_day, "by_day"},
+    {&restatement, "restatement"},
+    {&dirty_day, "dirty_day"},
+};
+
+const struct table_definition *rollup_stream_table(uint32_t number)
+{
+    return stream_tables[number].like;
+}
+
+void rollup_stream_table_name(const char *stream, uint32_t number,
+                              char name_out[SCHEMA_NAME_MAX + 1])
+{
+    int length =
+        snprintf(name_out, SCHEMA_NAME_MAX + 1, "%s_%s", stream, stream_tables[number].suffix);
+    check(length > 0 && length <= SCHEMA_NAME_MAX);
+}
+
+int rollup_add_stream_tables(struct schema *schema, const char *stream, struct error *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < ROLLUP_STREAM_TABLES; i++) {
+        char name[SCHEMA_NAME_MAX + 1];
+        struct table_definition own = *stream_tables[i].like;
+        rollup_stream_table_name(stream, i, name);
+        own.id = 0;
+        own.name = name;
+        rc = schema_add_table(schema, &own, err);
+    }
+    return rc;
 }

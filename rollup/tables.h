@@ -19,7 +19,8 @@ enum rollup_table {
     TABLE_VOIDED_CLICK = 23,                   /* hidden: what a void took, for `clicks restore` */
     TABLE_SEALED_DAY = 30,                     /* hidden: what is kept of days whose clicks went, */
     TABLE_SEALED_AD = 31,                      /* and of their ads */
-    TABLE_RETENTION = 32                       /* hidden: how long clicks are kept */
+    TABLE_RETENTION = 32,                      /* hidden: how long clicks are kept */
+    TABLE_DEFINED_STREAM = 33                  /* hidden: streams over tables of the users' own */
 };
 
 enum ad_click_column {
@@ -130,12 +131,29 @@ enum retention_column {
     RETENTION_SEALED_TO = 3                    /* no later day has a seal; null: none has */
 };
 
+/* name, then the texts of enum stream_text in their order. */
+enum defined_stream_column {
+    DEFINED_NAME = 1,
+    DEFINED_TEXT_FIRST = 2,
+    DEFINED_UNMARKED = 16
+};
+
 /* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and
  * voided_click is of type `click_id` (a CQL name), and nothing is ranked.  Other tables are added
  * as they are. */
 must_check int rollup_add_keyed_table(struct schema *schema,
                                       const struct table_definition *definition,
                                       const char *click_id, struct error *err);
+
+/* Add what a defined stream keeps: tables of their own with the columns of amount_by_day,
+ * restatement and dirty_day, whose names are found by rollup_stream_table_name. */
+must_check int rollup_add_stream_tables(struct schema *schema, const char *stream,
+                                        struct error *err);
+enum { ROLLUP_STREAM_TABLES = 3 };
+/* The built-in table that the stream's own one of that number is like. */
+const struct table_definition *rollup_stream_table(uint32_t number);
+void rollup_stream_table_name(const char *stream, uint32_t number,
+                              char name_out[SCHEMA_NAME_MAX + 1]);
 
 /* All of them; `count_out` entries. */
 const struct table_definition *const *rollup_tables(uint32_t *count_out);

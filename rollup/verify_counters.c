@@ -135,7 +135,9 @@ static void take_partitions(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (key_component(figures[i].key, 2, 0, &reseller) == 0)
+        if (verify->counter->key == CLICKS_OF_DAY)
+            verify_count(verify, figures[i].key, figures[i].stats.rows);
+        else if (key_component(figures[i].key, 2, 0, &reseller) == 0)
             verify_count(verify, reseller, figures[i].stats.rows);
     }
     verify_count_seals(verify, clicks_counted);
@@ -154,10 +156,9 @@ static void counters_done(void *context, int status, const struct error *err)
         return;
     }
     const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
-    bool is_of_resellers = verify->counter->key == CLICKS_OF_RESELLER;
-    int rc = store_group(verify->rollup->store, clicks->table_id,
-                         is_of_resellers ? 0 : clicks->ad,
-                         is_of_resellers ? take_partitions : take_groups, verify, &own);
+    bool is_by_ad = verify->counter->key == CLICKS_OF_AD;
+    int rc = store_group(verify->rollup->store, clicks->table_id, is_by_ad ? clicks->ad : 0,
+                         is_by_ad ? take_groups : take_partitions, verify, &own);
     if (rc < 0)
         verify_fail(verify, rc, &own);
 }

@@ -157,12 +157,15 @@ static void name_day(struct verify *verify, const struct day_facts *day)
     check(figure_following(verify, day, &follows, NULL) == 0);
     if (verify->repair != NULL)
         repair_note_day(verify->repair, day->reseller, day->day);
+    const struct click_stream *stream = verify->rollup->stream;
+    const char *figures = rollup_table(verify->rollup, stream->figures_table_id)->name;
+    const char *ledger = rollup_table(verify->rollup, stream->ledger_table_id)->name;
     if (!row_agrees(day, &follows))
-        name_figures(verify, "amount_by_day", day->reseller, day->day,
-                     day->has_row ? &day->row : NULL, &follows, "clicks and rates");
+        name_figures(verify, figures, day->reseller, day->day, day->has_row ? &day->row : NULL,
+                     &follows, "clicks and rates");
     if (!ledger_agrees(verify, day))
-        name_figures(verify, "restatement", day->reseller, day->day,
-                     day->has_last ? &day->last.new : NULL, &day->row, "amount_by_day");
+        name_figures(verify, ledger, day->reseller, day->day, day->has_last ? &day->last.new : NULL,
+                     &day->row, figures);
 }
 
 static void count_day(struct verify *verify, const struct day_facts *day, enum verdict verdict)
@@ -292,9 +295,10 @@ static void take_days(void *context, int status, const struct error *err,
 
 static void figures_done(struct verify *verify)
 {
-    command_printf(verify->output, COMMAND_OUT,
-                   "amount_by_day: %" PRIu64 " days with %" PRIu64 " clicks compared", verify->days,
-                   verify->clicks);
+    const struct rollup *rollup = verify->rollup;
+    command_printf(
+        verify->output, COMMAND_OUT, "%s: %" PRIu64 " days with %" PRIu64 " clicks compared",
+        rollup_table(rollup, rollup->stream->figures_table_id)->name, verify->days, verify->clicks);
     if (verify->days_dirty > 0)
         command_printf(verify->output, COMMAND_OUT, ", %" PRIu64 " of them out of date and left",
                        verify->days_dirty);
@@ -305,6 +309,7 @@ static void figures_done(struct verify *verify)
 static void next_partitions(struct verify *verify)
 {
     struct rollup *rollup = verify->rollup;
+    const struct click_stream_clicks *clicks = &rollup->stream->clicks;
     struct error err = {0};
     if (!verify->has_more && verify->looks == 0) {
         buffer_clear(&verify->position);
@@ -315,7 +320,7 @@ static void next_partitions(struct verify *verify)
         return;
     }
     verify->look_order = dirty_set_order(verify->rollup->dirty);
-    int rc = store_stats_scan(rollup->store, rollup->stream->clicks.table_id,
+    int rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount,
                               buffer_view(&verify->position), DAY_READER_MAX, READ_APPLIED,
                               take_days, verify, &err);
     if (rc < 0)

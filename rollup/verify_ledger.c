@@ -65,7 +65,8 @@ static void ledger_done(void *context, int status, const struct error *err)
                        "difference: %" PRIu64 " days are published, %" PRIu64 " have a ledger\n",
                        verify->days_published, verify->ledger_days);
     command_printf(verify->output, COMMAND_OUT,
-                   "restatement: %" PRIu64 " entries of %" PRIu64 " days compared\n",
+                   "%s: %" PRIu64 " entries of %" PRIu64 " days compared\n",
+                   rollup_table(verify->rollup, verify->rollup->stream->ledger_table_id)->name,
                    verify->entries, verify->ledger_days);
     verify_counters(verify);
 }

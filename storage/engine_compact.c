@@ -211,10 +211,10 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
     return !memtable_has(engine->open, table_id, key);
 }
 
-/* Whether clients may give the table's writes timestamps of their own. */
+/* Whether clients give the table's writes timestamps of their own, or once could. */
 static bool has_client_times(const struct table *table)
 {
-    return (table->flags & (TABLE_KEPT | TABLE_STREAM | TABLE_HIDDEN)) == 0;
+    return !table_is_builtin(table) && (table->flags & TABLE_HIDDEN) == 0;
 }
 
 /* Up to which writing time tombstones may go: later ones may hide what is in memtables. */

@@ -278,7 +278,7 @@ int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
                     store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = engine_table_of_rows(engine, table_id, err);
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
     if (table == NULL)
         return ERROR_INVALID;
     const struct column *column = column_id == 0 ? NULL : table_column(table, column_id);

@@ -226,11 +226,11 @@ void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
 /* ---- engine_read.c, engine_stats.c, engine_group.c, engine_scrub.c, engine_snapshot.c ---- */
 int engine_read_op(struct store *store, const struct read_request *request, store_page page,
                    void *context, struct error *err);
-int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
-                    store_figures figures, void *context, struct error *err);
-int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes position,
-                         uint32_t limit, enum read_view view, store_figures figures, void *context,
-                         struct error *err);
+int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
+                    enum read_view view, store_figures figures, void *context, struct error *err);
+int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column_id,
+                         struct bytes position, uint32_t limit, enum read_view view,
+                         store_figures figures, void *context, struct error *err);
 /* How many fresh rows the partition has, durable or not, deleted or not. */
 uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
                            struct bytes key);
@@ -239,9 +239,9 @@ uint32_t engine_summed_column(const struct table *table);
 /* Add a live row, with its value of column `summed`. */
 must_check int engine_sum_row(const struct table *table, const struct page_row *row,
                               uint32_t summed, struct partition_stats *stats, struct error *err);
-/* NULL with an error: the table is not there, or has counters. */
+/* NULL with an error: the table is not there, or has counters, or not the column (0: none). */
 const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
-                                         struct error *err);
+                                         uint32_t column_id, struct error *err);
 /* Whether the open memtable, which other threads may not read, has anything of the table. */
 bool engine_is_in_open(const struct engine *engine, uint32_t table_id);
 int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,

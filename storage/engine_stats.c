@@ -61,6 +61,12 @@ uint32_t engine_summed_column(const struct table *table)
     return 0;
 }
 
+/* Whether sums of the column can be had without rows. */
+static bool is_kept(const struct table *table, uint32_t column_id)
+{
+    return (table->flags & TABLE_RANKED) != 0 && column_id == engine_summed_column(table);
+}
+
 int engine_sum_row(const struct table *table, const struct page_row *row, uint32_t summed,
                    struct partition_stats *stats, struct error *err)
 {
@@ -75,10 +81,14 @@ int engine_sum_row(const struct table *table, const struct page_row *row, uint32
     }
     struct decimal decimal;
     int128 unscaled;
-    if (decimal_deserialize(value, &decimal) != 0 || !decimal_to_int128(decimal, &unscaled) ||
-        unscaled > INT64_MAX || unscaled < INT64_MIN || decimal.scale < 0 ||
-        decimal.scale >= STATS_SCALES_MAX) {
-        return error_set(err, ERROR_LIMIT, "a decimal beyond 18 digits cannot be summed here");
+    const struct column *column = table_column(table, summed);
+    if (type_decimal(column->type, value, &decimal) != 0 ||
+        !decimal_to_int128(decimal, &unscaled) || unscaled > INT64_MAX || unscaled < INT64_MIN ||
+        decimal.scale < 0 || decimal.scale >= STATS_SCALES_MAX) {
+        return error_set(err, ERROR_LIMIT,
+                         "table %s.%s: %s has a value that cannot be summed: no number, or one "
+                         "beyond 18 digits",
+                         table->keyspace, table->name, column->name);
     }
     stats_add_value(stats, (int64_t)unscaled, (uint8_t)decimal.scale);
     return 0;
@@ -91,6 +101,7 @@ struct recount {
     struct buffer key;
     const struct table *table;
     struct schema *schema;
+    uint32_t column_id;
     enum read_view view;
     struct partition_stats stats;
     store_figures figures;
@@ -116,9 +127,9 @@ static void recount_page(void *context, int status, const struct error *err,
     struct recount *recount = context;
     struct error own = {0};
     if (status == 0) {
-        uint32_t summed = engine_summed_column(recount->table);
         for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
-            status = engine_sum_row(recount->table, &page->rows[i], summed, &recount->stats, &own);
+            status = engine_sum_row(recount->table, &page->rows[i], recount->column_id,
+                                    &recount->stats, &own);
         }
         if (status == 0 && page->position.size > 0) {
             status = recount_read(recount, page->position, &own);
@@ -143,14 +154,15 @@ static int recount_read(struct recount *recount, struct bytes position, struct e
     return store_read(&recount->engine->store, &request, recount_page, recount, err);
 }
 
-static int recount_start(struct engine *engine, const struct table *table, struct bytes key,
-                         enum read_view view, store_figures figures, void *context,
-                         struct error *err)
+static int recount_start(struct engine *engine, const struct table *table, uint32_t column_id,
+                         struct bytes key, enum read_view view, store_figures figures,
+                         void *context, struct error *err)
 {
     struct recount *recount = memory_zeroed(1, sizeof(*recount));
     *recount = (struct recount){.engine = engine,
                                 .table = table,
                                 .schema = schema_ref(engine->schema),
+                                .column_id = column_id,
                                 .view = view,
                                 .figures = figures,
                                 .context = context};
@@ -164,12 +176,18 @@ static int recount_start(struct engine *engine, const struct table *table, struc
     return rc;
 }
 
+/* The table, with the column if one is named. */
 const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
-                                         struct error *err)
+                                         uint32_t column_id, struct error *err)
 {
     const struct table *table = schema_table(engine->schema, table_id);
     if (table == NULL || (table->flags & TABLE_COUNTER) != 0) {
         error_set(err, ERROR_INVALID, "table %u has no rows to count", table_id);
+        return NULL;
+    }
+    if (column_id != 0 && table_column(table, column_id) == NULL) {
+        error_set(err, ERROR_INVALID, "table %s.%s has no column %u", table->keyspace, table->name,
+                  column_id);
         return NULL;
     }
     return table;
@@ -189,17 +207,18 @@ static uint64_t frame_of(const struct engine *engine, enum read_view view)
     return view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
 }
 
-int engine_stats_op(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
-                    store_figures figures, void *context, struct error *err)
+int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
+                    enum read_view view, store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = engine_table_of_rows(engine, table_id, err);
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
     if (table == NULL) {
         return ERROR_INVALID;
     }
+    column_id = column_id != 0 ? column_id : engine_summed_column(table);
     int64_t token = murmur3_token(key.data, key.size);
-    if (engine_has_exceptions(engine, table, token, key)) {
-        return recount_start(engine, table, key, view, figures, context, err);
+    if (!is_kept(table, column_id) || engine_has_exceptions(engine, table, token, key)) {
+        return recount_start(engine, table, column_id, key, view, figures, context, err);
     }
     struct partition_figure figure = {.key = key};
     fresh_stats(engine, table, token, key, frame_of(engine, view), &figure.stats);
@@ -214,6 +233,7 @@ struct stats_scan {
     struct freeze_waiter waiter;
     struct engine *engine;
     const struct table *table;
+    uint32_t column_id;
     struct view view;                  /* without wide segments, whose partitions the index has */
     struct partition_reader *reader;
     enum read_view read_view;
@@ -319,9 +339,11 @@ static void scan_step(struct stats_scan *scan)
         scan->token = token;
         buffer_clear(&scan->key);
         buffer_append_bytes(&scan->key, key);
-        if (engine_has_exceptions(scan->engine, scan->table, token, key)) {
-            int rc = recount_start(scan->engine, scan->table, buffer_view(&scan->key),
-                                   scan->read_view, scan_recounted, scan, &err);
+        if (!is_kept(scan->table, scan->column_id) ||
+            engine_has_exceptions(scan->engine, scan->table, token, key)) {
+            int rc =
+                recount_start(scan->engine, scan->table, scan->column_id, buffer_view(&scan->key),
+                              scan->read_view, scan_recounted, scan, &err);
             if (rc != 0) {
                 scan_finish(scan, rc, &err);
             }
@@ -351,12 +373,12 @@ static void scan_begin(struct freeze_waiter *waiter, int status)
     scan_step(scan);
 }
 
-int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes position,
-                         uint32_t limit, enum read_view view, store_figures figures, void *context,
-                         struct error *err)
+int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column_id,
+                         struct bytes position, uint32_t limit, enum read_view view,
+                         store_figures figures, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    const struct table *table = engine_table_of_rows(engine, table_id, err);
+    const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
     if (table == NULL || (position.size > 0 && position.size < 8)) {
         return table == NULL ? ERROR_INVALID
                              : error_set(err, ERROR_INVALID, "a damaged position to go on from");
@@ -365,6 +387,7 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, struct bytes po
     scan->waiter.resume = scan_begin;
     scan->engine = engine;
     scan->table = table;
+    scan->column_id = column_id != 0 ? column_id : engine_summed_column(table);
     scan->read_view = view;
     scan->limit = limit;
     scan->done = figures;

@@ -22,7 +22,8 @@ enum {
     SCHEMA_NAME_MAX = 48,              /* bytes: keyspaces, tables, types */
     SCHEMA_COLUMN_NAME_MAX = 256,
     SCHEMA_OPTIONS_MAX = 64,           /* of a table */
-    SCHEMA_TEXT_MAX = 65535            /* comment, replication, an option's value */
+    SCHEMA_TEXT_MAX = 65535,           /* comment, replication, an option's value */
+    TABLE_ID_USER_MIN = 1000           /* of what clients make; below are built-in ones */
 };
 
 /* Written to disk: the numbers cannot change. */
@@ -87,6 +88,12 @@ struct table {
     const struct table_option *options;   /* by name; what is not there has Cassandra's default */
     uint32_t option_count;
 };
+
+/* Whether every directory has it. */
+static inline bool table_is_builtin(const struct table *table)
+{
+    return table->id < TABLE_ID_USER_MIN;
+}
 
 struct keyspace {
     const char *name;

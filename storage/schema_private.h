@@ -7,8 +7,6 @@
 #include "storage/base/arena.h"
 #include "storage/schema.h"
 
-enum { TABLE_ID_USER_MIN = 1000 };
-
 /* Everything pointed to lives in the arena, but for the three arrays.  What an edit replaces stays
  * in the arena until the schema goes: schemas are small and edits are rare. */
 struct schema {

@@ -36,17 +36,19 @@ int store_read(struct store *store, const struct read_request *request, store_pa
     return store->ops->read(store, request, page, context, err);
 }
 
-int store_stats(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
-                store_figures figures, void *context, struct error *err)
+int store_stats(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
+                enum read_view view, store_figures figures, void *context, struct error *err)
 {
-    return store->ops->stats(store, table_id, key, view, figures, context, err);
+    return store->ops->stats(store, table_id, column_id, key, view, figures, context, err);
 }
 
-int store_stats_scan(struct store *store, uint32_t table_id, struct bytes position, uint32_t limit,
-                     enum read_view view, store_figures figures, void *context, struct error *err)
+int store_stats_scan(struct store *store, uint32_t table_id, uint32_t column_id,
+                     struct bytes position, uint32_t limit, enum read_view view,
+                     store_figures figures, void *context, struct error *err)
 {
     check(limit >= 1);
-    return store->ops->stats_scan(store, table_id, position, limit, view, figures, context, err);
+    return store->ops->stats_scan(store, table_id, column_id, position, limit, view, figures,
+                                  context, err);
 }
 
 int store_group(struct store *store, uint32_t table_id, uint32_t column_id, store_figures figures,

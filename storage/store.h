@@ -183,11 +183,11 @@ struct store_ops {
     void (*unhold)(struct store *store, struct store_hold *hold);
     int (*read)(struct store *store, const struct read_request *request, store_page page,
                 void *context, struct error *err);
-    int (*stats)(struct store *store, uint32_t table_id, struct bytes key, enum read_view view,
-                 store_figures figures, void *context, struct error *err);
-    int (*stats_scan)(struct store *store, uint32_t table_id, struct bytes position,
-                      uint32_t limit, enum read_view view, store_figures figures, void *context,
-                      struct error *err);
+    int (*stats)(struct store *store, uint32_t table_id, uint32_t column_id, struct bytes key,
+                 enum read_view view, store_figures figures, void *context, struct error *err);
+    int (*stats_scan)(struct store *store, uint32_t table_id, uint32_t column_id,
+                      struct bytes position, uint32_t limit, enum read_view view,
+                      store_figures figures, void *context, struct error *err);
     int (*group)(struct store *store, uint32_t table_id, uint32_t column_id,
                  store_figures figures, void *context, struct error *err);
     const struct schema *(*schema)(struct store *store);
@@ -246,14 +246,15 @@ void store_unhold(struct store *store, struct store_hold *hold);
 must_check int store_read(struct store *store, const struct read_request *request, store_page page,
                           void *context, struct error *err);
 
-/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order.  Of
- * a ranked table they are sums that are kept; of others rows are read. */
-must_check int store_stats(struct store *store, uint32_t table_id, struct bytes key,
-                           enum read_view view, store_figures figures, void *context,
-                           struct error *err);
-must_check int store_stats_scan(struct store *store, uint32_t table_id, struct bytes position,
-                                uint32_t limit, enum read_view view, store_figures figures,
-                                void *context, struct error *err);
+/* Stats of one partition (count 0: it has no rows), or of up to `limit` in (token, key) order, with
+ * sums of a column of numbers; 0: the table's first decimal one.  Of a ranked table those are sums
+ * that are kept; of others, and of other columns, rows are read. */
+must_check int store_stats(struct store *store, uint32_t table_id, uint32_t column_id,
+                           struct bytes key, enum read_view view, store_figures figures,
+                           void *context, struct error *err);
+must_check int store_stats_scan(struct store *store, uint32_t table_id, uint32_t column_id,
+                                struct bytes position, uint32_t limit, enum read_view view,
+                                store_figures figures, void *context, struct error *err);
 
 /* The whole table grouped by a text column of its rows, none of the partition key's, or with column
  * 0 by partition: one figure per value (in `key`) with its rows and sums, in any order, durable

@@ -97,6 +97,12 @@ must_check int type_parse_text(const struct type *type, struct bytes text, struc
 void value_put_bigint(struct buffer *buffer, int64_t value);    /* timestamp, time, counter too */
 void value_put_int(struct buffer *buffer, int32_t value);
 void value_put_boolean(struct buffer *buffer, bool value);
+/* Whether amounts can be of this type, and such a value exactly: that of a float or double is the
+ * shortest decimal that reads back as it.  ERROR_INVALID for one that is no number (NaN, infinite,
+ * empty), ERROR_LIMIT. */
+bool type_is_number(const struct type *type);
+must_check int type_decimal(const struct type *type, struct bytes value,
+                            struct decimal *decimal_out);
 int64_t value_bigint(struct bytes value);
 int32_t value_int(struct bytes value);
 bool value_boolean(struct bytes value);

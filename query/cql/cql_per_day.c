@@ -5,6 +5,7 @@
 
 #include "query/cql/cql_private.h"
 #include "rollup/dirty.h"
+#include "rollup/streams.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -98,12 +99,12 @@ void cql_per_day_rows(struct cql_work *work,
     struct per_day *per_day = arena_alloc(work->arena, sizeof(*per_day), 16);
     struct error err = {0};
     *per_day = (struct per_day){.work = work, .ready = ready, .context = context};
-    if (work->cql->options.rollup == NULL) {
+    if (work->cql->options.streams == NULL) {
         per_day_end(per_day);
         return;
     }
-    int rc = rollup_figures(work->cql->options.rollup, &all, figure_given, figures_given, per_day,
-                            &err);
+    int rc = rollup_figures(streams_find(work->cql->options.streams, NULL), &all, figure_given,
+                            figures_given, per_day, &err);
     if (rc != 0) {
         figures_given(per_day, rc, &err);
     }

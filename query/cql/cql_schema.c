@@ -14,6 +14,7 @@
 #include "query/cql/cql_schema_index.h"
 #include "query/cql/cql_schema_private.h"
 #include "query/cql/cql_trace.h"
+#include "rollup/streams.h"
 #include "storage/base/memory.h"
 
 static void change_release(struct cql_work *work)
@@ -201,6 +202,19 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
 }
 
+/* A table that a stream uses stays as the stream knows it. */
+static int refuse_used(struct change *change, const struct table *table, const char *what)
+{
+    const struct streams *streams = change->work->cql->options.streams;
+    const struct click_stream *stream = streams != NULL ? streams_user(streams, table->id) : NULL;
+    return stream == NULL
+               ? 0
+               : cql_invalid(&change->work->fault,
+                             "Cannot %s table %s.%s: stream %s uses it; daybook stream "
+                             "drop %s gives it up",
+                             what, table->keyspace, table->name, stream->name, stream->name);
+}
+
 static int drop_keyspace(struct change *change, const struct cql_object *object)
 {
     const char *name;
@@ -213,6 +227,10 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
     for (const struct table *t = schema_table_next(change->schema, NULL); t != NULL;
          t = schema_table_next(change->schema, t)) {
         if (strcmp(t->keyspace, name) == 0) {
+            rc = refuse_used(change, t, "drop");
+            if (rc != 0) {
+                return rc;
+            }
             cql_index_drop_all(change->schema, t, change->work->arena);
         }
     }
@@ -253,6 +271,10 @@ static int drop_table(struct change *change, const struct cql_object *object)
     if (rc != 0 || change->is_nothing) {
         return rc;
     }
+    rc = refuse_used(change, table, "drop");
+    if (rc != 0) {
+        return rc;
+    }
     change->event.change = CQL_DROPPED;
     cql_index_drop_all(change->schema, table, change->work->arena);
     return cql_schema_result(change, schema_drop_table(change->schema, table->id, &err), &err);
@@ -271,6 +293,9 @@ static int truncate_table(struct change *change, const struct cql_object *object
     rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
     if (rc != 0) {
         return rc;
+    }
+    if ((table->flags & TABLE_KEPT) != 0) {
+        return refuse_used(change, table, "truncate");
     }
     change->has_event = false;
     const char *keyspace = change->event.keyspace;
@@ -516,6 +541,11 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
         return rc;
     }
     uint32_t table_id = table->id;
+    bool only_adds = alter->kind == CQL_ALTER_ADD || alter->kind == CQL_ALTER_WITH;
+    rc = only_adds ? 0 : refuse_used(change, table, "alter");
+    if (rc != 0) {
+        return rc;
+    }
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         change->is_nothing = true;
@@ -537,7 +567,11 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
         return rc;
     case CQL_ALTER_WITH:
         rc = cql_table_options_check(change->work, alter->properties);
-        return rc == 0 ? cql_schema_set_options(change, table, alter->properties, false) : rc;
+        rc = rc == 0 ? cql_schema_set_options(change, table, alter->properties, false) : rc;
+        table = schema_table(change->schema, table_id);
+        return rc == 0 && table->default_ttl_s != 0 && (table->flags & TABLE_STREAM) != 0
+                   ? refuse_used(change, table, "let rows expire in")
+                   : rc;
     case CQL_ALTER_TYPE:
         return cql_invalid(&change->work->fault, "Altering column types is no longer supported");
     case CQL_ALTER_MASK:
@@ -553,8 +587,19 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
 
 /* ---- the change ---- */
 
+static int edit_by_command(struct change *change)
+{
+    const struct cql_edit *edit = change->work->request.edit;
+    struct error err = {0};
+    return cql_schema_result(change, edit->edit(edit->context, change->schema, change->batch, &err),
+                             &err);
+}
+
 static int edit(struct change *change)
 {
+    if (change->work->request.edit != NULL) {
+        return edit_by_command(change);
+    }
     const struct cql_statement *statement = change->work->compiled->statement;
     switch ((int)statement->kind) {
     case CQL_STATEMENT_CREATE_KEYSPACE:
@@ -597,8 +642,13 @@ static void change_answer(struct change *change)
     struct cql_work *work = change->work;
     struct cql *cql = work->cql;
     struct cql_schema_change event = change->event;
+    const struct cql_edit *edit = work->request.edit;
     if (change->has_event && cql->schema_changed != NULL) {
         cql->schema_changed(cql->schema_changed_context, &event);
+    }
+    for (uint32_t i = 0; edit != NULL && cql->schema_changed != NULL && i < edit->change_count;
+         i++) {
+        cql->schema_changed(cql->schema_changed_context, &edit->changes[i]);
     }
     struct cql_result result = {
         .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
@@ -627,6 +677,19 @@ static void index_built(struct cql_work *work, int status)
     change_apply(work);
 }
 
+static void edit_applied(void *context, int status, const struct error *err)
+{
+    struct change *change = context;
+    struct cql *cql = change->work->cql;
+    if (status == 0) {
+        change_answer(change);
+        return;
+    }
+    cql_fault_of(&change->work->fault, err);
+    cql_finish_fault(change->work);
+    cql_schema_settled(cql);
+}
+
 static void change_applied(void *context, int status, const struct error *err)
 {
     struct change *change = context;
@@ -639,6 +702,11 @@ static void change_applied(void *context, int status, const struct error *err)
         work->fault.error.write_type = "SIMPLE";
         cql_finish_fault(work);
         cql_schema_settled(cql);
+        return;
+    }
+    const struct cql_edit *edit = work->request.edit;
+    if (edit != NULL && edit->applied != NULL) {
+        edit->applied(edit->context, edit_applied, change);
         return;
     }
     if (change->index != NULL) {
@@ -664,17 +732,17 @@ static void change_apply(struct cql_work *work)
     }
 }
 
-/* No write is under way. */
-static void change_begin(struct cql_work *work)
+static void change_edit(void *context, int status, const struct error *err)
 {
+    struct change *change = context;
+    struct cql_work *work = change->work;
     struct cql *cql = work->cql;
-    struct change *change = arena_alloc(work->arena, sizeof(*change), 16);
-    *change = (struct change){.work = work,
-                              .schema = schema_copy(store_schema(cql->options.store)),
-                              .batch = write_batch_new()};
+    change->schema = schema_copy(store_schema(cql->options.store));
+    change->batch = write_batch_new();
     work->state = change;
     work->release = change_release;
-    if (edit(change) != 0) {
+    int rc = status == 0 ? edit(change) : cql_fault_of(&work->fault, err);
+    if (rc != 0) {
         cql_finish_fault(work);
         cql_schema_settled(cql);
         return;
@@ -686,6 +754,19 @@ static void change_begin(struct cql_work *work)
     }
     change->batch->schema = change->schema;
     change_apply(work);
+}
+
+/* No write is under way. */
+static void change_begin(struct cql_work *work)
+{
+    const struct cql_edit *command = work->request.edit;
+    struct change *change = arena_alloc(work->arena, sizeof(*change), 16);
+    *change = (struct change){.work = work};
+    if (command != NULL && command->prepare != NULL) {
+        command->prepare(command->context, change_edit, change);
+    } else {
+        change_edit(change, 0, NULL);
+    }
 }
 
 void cql_write_ended(struct cql *cql)

@@ -393,8 +393,8 @@ static void read_unit(struct select *select)
     trace_read(select);
     if (select->plan->by_stats) {
         struct bytes key = select->bound.keys[select->unit / select->bound.slice_count];
-        if (store_stats(store, select->plan->table->id, key, READ_DURABLE, figures_arrived, select,
-                        &err) != 0) {
+        if (store_stats(store, select->plan->table->id, 0, key, READ_DURABLE, figures_arrived,
+                        select, &err) != 0) {
             cql_select_stop(select, cql_fault_of(&select->work->fault, &err));
         }
         return;

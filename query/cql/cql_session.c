@@ -562,6 +562,10 @@ static void work_run(struct cql_work *work)
         cql_batch_run_request(work);
         return;
     }
+    if (work->request.kind == CQL_EDIT) {
+        cql_schema_run(work);
+        return;
+    }
     if (work->request.kind == CQL_PREPARE) {
         prepare_run(work);
         return;

@@ -58,12 +58,12 @@ struct cql_schema_change {
     const char *name;                    /* table or type; "" for a keyspace */
 };
 
-struct rollup;
+struct streams;
 
 struct cql_options {
     struct store *store;                 /* outlives the cql */
     struct world *world;                 /* the store's */
-    struct rollup *rollup;               /* writes go through it, so that clicks are counted; NULL:
+    struct streams *streams;             /* writes go through it, so that clicks are counted; NULL:
                                           * a store without its tables (tests) */
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
@@ -107,7 +107,7 @@ enum cql_consistency {
     CQL_LOCAL_ONE = 10
 };
 
-enum cql_request_kind { CQL_QUERY, CQL_PREPARE, CQL_EXECUTE, CQL_BATCH };
+enum cql_request_kind { CQL_QUERY, CQL_PREPARE, CQL_EXECUTE, CQL_BATCH, CQL_EDIT };
 enum cql_batch_kind { CQL_BATCH_LOGGED = 0, CQL_BATCH_UNLOGGED = 1, CQL_BATCH_COUNTER = 2 };
 
 enum cql_value_state { CQL_VALUE_SET, CQL_VALUE_NULL, CQL_VALUE_UNSET };
@@ -131,6 +131,21 @@ struct cql_payload {
     struct bytes value;
 };
 
+/* A change of the schema that CQL has no words for, by a command: made as CREATE and DROP are, when
+ * no write by CQL is under way, with those that come meanwhile waiting until it is answered.
+ *
+ *     prepare ─▶ ready ─▶ edit ─▶ durable ─▶ applied ─▶ ready ─▶ listener ─▶ answer             */
+struct cql_edit {
+    void (*prepare)(void *context, store_done ready, void *ready_context);     /* may be NULL */
+    /* The copy of the schema, and rows for its frame.  The error's text is the answer's. */
+    int (*edit)(void *context, struct schema *schema, struct write_batch *batch,
+                struct error *err);
+    void (*applied)(void *context, store_done ready, void *ready_context);     /* may be NULL */
+    void *context;
+    const struct cql_schema_change *changes;   /* for the listener */
+    uint32_t change_count;
+};
+
 /* Everything it points to stays as it is until the answer came; the struct itself is copied. */
 struct cql_request {
     enum cql_request_kind kind;
@@ -147,6 +162,7 @@ struct cql_request {
     bool has_now;
     int64_t now_s;                       /* the client's idea of now, for TTLs and expiry (v5) */
     struct bytes keyspace;               /* instead of the session's (v5); empty: the session's */
+    const struct cql_edit *edit;         /* EDIT */
     enum cql_batch_kind batch_kind;      /* BATCH */
     const struct cql_batch_item *items;
     uint32_t item_count;

@@ -19,7 +19,7 @@
 
 #include "query/cql/cql_condition.h"
 #include "query/cql/cql_trace.h"
-#include "rollup/rollup.h"
+#include "rollup/streams.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
@@ -128,6 +128,10 @@ static int bind_timestamp(struct write *write, struct cql_write_statement *state
         }
         if (rc == 0 && !is_stream) {
             statement->timestamp_us = value_bigint(value);
+        }
+        if (rc == 0 && is_stream) {
+            cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
+                     plan->table->keyspace, plan->table->name);
         }
     } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
         statement->timestamp_us = work->request.timestamp_us;
@@ -329,7 +333,7 @@ static bool may_hold(const struct write *write)
 {
     bool may = true;
     for (uint32_t i = 0; i < write->count; i++) {
-        may &= write->statements[i].plan->table->id != TABLE_AD_CLICK;
+        may &= !cql_write_is_clicks(write->work->cql, write->statements[i].plan->table);
     }
     return may;
 }
@@ -374,14 +378,15 @@ static void write_apply(struct cql_work *work);
 static void add_change(struct write *write)
 {
     struct cql_work *work = write->work;
-    struct rollup *rollup = work->cql->options.rollup;
+    struct streams *streams = work->cql->options.streams;
     bool has_name = false;
     for (uint32_t i = 0; i < write->count; i++) {
         const struct cql_write_plan *plan = write->statements[i].plan;
-        has_name |= plan->table->id == TABLE_RESELLER ||
-                    (plan->table->id == TABLE_AD_CLICK && plan->kind != CQL_INSERT);
+        bool is_clicks = cql_write_is_clicks(work->cql, plan->table);
+        has_name |=
+            (plan->table->flags & TABLE_STREAM) != 0 && (!is_clicks || plan->kind != CQL_INSERT);
     }
-    if (!has_name || rollup == NULL) {
+    if (!has_name || streams == NULL) {
         return;
     }
     uint8_t change_id[UUID_SIZE];
@@ -392,17 +397,18 @@ static void add_change(struct write *write)
                   plan->table->keyspace, plan->table->name);
     buffer_put_u8(&command, 0);
     const char *user = work->session->user;
-    rollup_add_change(rollup, write->batch, "cql", user[0] != '\0' ? user : "anonymous",
-                      (const char *)command.data, NULL, change_id);
+    rollup_add_change(streams_find(streams, NULL), write->batch, "cql",
+                      user[0] != '\0' ? user : "anonymous", (const char *)command.data, NULL,
+                      change_id);
     buffer_release(&command);
 }
 
 static int apply_batch(struct write *write, struct error *err)
 {
     struct cql_options *options = &write->work->cql->options;
-    if (options->rollup != NULL) {
-        rollup_apply(options->rollup, write->batch, write->expectations, write->expectation_count,
-                     write_applied, write);
+    if (options->streams != NULL) {
+        streams_apply(options->streams, write->batch, write->expectations, write->expectation_count,
+                      write_applied, write);
         return 0;
     }
     return store_apply_if(options->store, write->batch, write->expectations,
@@ -471,6 +477,11 @@ static int build(struct write *write)
         bool is_stream = (statement.plan->table->flags & TABLE_STREAM) != 0;
         if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream) {
             statement.timestamp_us = now_us;
+        }
+        if (statement.plan->is_ignored) {
+            cql_warn(write->work, "Table %s.%s is kept by a stream: this change of it was ignored",
+                     statement.plan->table->keyspace, statement.plan->table->name);
+            continue;
         }
         /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
         if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {

@@ -42,7 +42,9 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan);
 int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
                     struct write_batch *batch);
 
-/* Whether the values that a table of daybook's stream gets are such as its rollup takes. */
+/* Whether a stream's clicks are in the table. */
+bool cql_write_is_clicks(const struct cql *cql, const struct table *table);
+/* Whether the values that a stream's table gets are such as its rollup takes. */
 int cql_write_check_stream(struct cql_work *work, const struct cql_write_statement *statement,
                            const struct row *row);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "query/cql/cql_print.h"
+#include "rollup/streams.h"
 
 static void *room(struct cql_scope *scope, size_t count, size_t size)
 {
@@ -29,6 +30,21 @@ static bool is_key(const struct column *column)
 
 /* ---- what is common ---- */
 
+/* A counter table that a user's stream keeps. */
+static int check_kept_counter(struct cql_scope *scope, const struct click_stream *stream,
+                              struct cql_write_plan *plan)
+{
+    const struct table *clicks = schema_table(scope->schema, stream->clicks.table_id);
+    plan->is_ignored = stream->ignores_clients;
+    return plan->is_ignored
+               ? 0
+               : cql_invalid(scope->fault,
+                             "Table %s.%s is kept by stream %s, which counts the rows of %s.%s: "
+                             "write those, and it follows by itself",
+                             plan->table->keyspace, plan->table->name, stream->name,
+                             clicks->keyspace, clicks->name);
+}
+
 static int find_table(struct cql_scope *scope, const struct cql_qualified_name *name,
                       struct cql_write_plan *plan)
 {
@@ -43,6 +59,12 @@ static int find_table(struct cql_scope *scope, const struct cql_qualified_name *
     if (cql_is_virtual(scope->cql, table)) {
         return cql_invalid(scope->fault, "Table %s.%s is kept by the server and read-only",
                            table->keyspace, table->name);
+    }
+    const struct streams *streams = scope->cql->options.streams;
+    if ((table->flags & TABLE_KEPT) != 0 && plan->is_counter && !table_is_builtin(table) &&
+        streams != NULL) {
+        const struct click_stream *stream = streams_user(streams, table->id);
+        return stream != NULL ? check_kept_counter(scope, stream, plan) : 0;
     }
     if ((table->flags & TABLE_HIDDEN) != 0 || (table->flags & TABLE_KEPT) != 0) {
         return cql_invalid(scope->fault,
@@ -64,7 +86,7 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
         if (rc == 0 && plan->is_counter) {
             rc = cql_invalid(scope->fault, "Cannot provide custom timestamp for counter updates");
         }
-        if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0) {
+        if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0 && table_is_builtin(plan->table)) {
             rc = cql_invalid(scope->fault,
                              "Cannot provide custom timestamp for %s.%s: daybook's stream uses it, "
                              "and every write of it has the server's own",

@@ -27,6 +27,12 @@ static const struct command commands[] = {
      .writes = import_command_writes,
      .input_file = import_command_file,
      .run = import_command_run},
+    {.name = "stream",
+     .summary = "roll up tables of your own as clicks are: define, list, show and drop streams",
+     .argp = &stream_command_argp,
+     .options_size = sizeof(struct stream_options),
+     .writes = stream_command_writes,
+     .run = stream_command_run},
 };
 
 int model_exit_of(enum cql_error_code code)

@@ -5,6 +5,7 @@
 
 #include "query/cql/cql_session.h"
 #include "query/model/definitions.h"
+#include "rollup/streams.h"
 #include "storage/base/command.h"
 #include "storage/store.h"
 
@@ -12,9 +13,10 @@
 struct model {
     struct store *store;
     struct cql *cql;
+    struct streams *streams;
 };
 
-/* Subcommands: schema, import; `room` is a struct model. */
+/* Subcommands: schema, import, stream; `room` is a struct model. */
 const struct command *model_commands(uint32_t *count_out);
 
 /* ---- what the commands are made of: model.c puts them together ---- */
@@ -39,6 +41,18 @@ extern const struct argp import_command_argp;
 bool import_command_writes(const void *options);
 const char *import_command_file(const void *options);
 void import_command_run(void *room, const struct command_request *request,
+                        struct command_output *output);
+
+enum stream_action { STREAM_NONE, STREAM_CREATE, STREAM_LIST, STREAM_SHOW, STREAM_DROP };
+enum { STREAM_PART_MAX = 2 * SCHEMA_NAME_MAX + 2 };
+struct stream_options {
+    enum stream_action action;
+    struct stream_definition definition;       /* texts are the command line's own, or `rates` */
+    char rates[4][STREAM_PART_MAX];
+};
+extern const struct argp stream_command_argp;
+bool stream_command_writes(const void *options);
+void stream_command_run(void *room, const struct command_request *request,
                         struct command_output *output);
 
 /* The exit status for a refusal: a request at fault is wrong usage, a server is a failure. */

@@ -406,6 +406,8 @@ static void put_statement(const struct native_request *request, uint8_t version,
     case CQL_BATCH:
         put_batch(cql, body);
         break;
+    case CQL_EDIT: /* no client's */
+        return;
     }
     put_parameters(request, version, body);
 }

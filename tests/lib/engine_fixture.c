@@ -369,7 +369,7 @@ int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reselle
     struct stats_read read = {.text = text};
     struct buffer key = {0};
     engine_fixture_key(&key, reseller, day);
-    read.status = store_stats(fixture->store, TABLE_AD_CLICK, buffer_view(&key), READ_DURABLE,
+    read.status = store_stats(fixture->store, TABLE_AD_CLICK, 0, buffer_view(&key), READ_DURABLE,
                               stats_figures, &read, &read.err);
     if (read.status == 0) {
         step_until(fixture, &read.done);

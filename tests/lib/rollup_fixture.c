@@ -95,17 +95,17 @@ static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
 {
     struct waiting opened = {0};
     fixture->metrics = metrics_new();
-    const struct rollup_options options = {.store = fixture->store,
-                                           .stream = click_stream_builtin(),
-                                           .world = fixture->world,
-                                           .metrics = fixture->metrics,
-                                           .zone = fixture->zone,
-                                           .open_days_bytes = fixture->open_days_bytes,
-                                           .is_automatic = fixture->is_automatic};
-    int rc = rollup_open(&options, set_done, &opened, &fixture->rollup, err);
+    const struct streams_options options = {.store = fixture->store,
+                                            .world = fixture->world,
+                                            .metrics = fixture->metrics,
+                                            .zone = fixture->zone,
+                                            .open_days_bytes = fixture->open_days_bytes,
+                                            .is_automatic = fixture->is_automatic};
+    int rc = streams_open(&options, set_done, &opened, &fixture->streams, err);
     if (rc != 0)
         return rc;
     rollup_fixture_step_until(fixture, &opened.done);
+    fixture->rollup = streams_find(fixture->streams, NULL);
     *err = opened.err;
     return opened.status;
 }
@@ -139,16 +139,17 @@ void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim)
 /* Whatever the status is, which is the first that is not 0. */
 static int try_close_all(struct rollup_fixture *fixture)
 {
-    struct waiting rollup = {0}, store = {0};
-    if (fixture->rollup != NULL) {
-        rollup_close(fixture->rollup, set_done, &rollup);
-        rollup_fixture_step_until(fixture, &rollup.done);
+    struct waiting streams = {0}, store = {0};
+    if (fixture->streams != NULL) {
+        streams_close(fixture->streams, set_done, &streams);
+        rollup_fixture_step_until(fixture, &streams.done);
     }
     store_close(fixture->store, set_done, &store);
     rollup_fixture_step_until(fixture, &store.done);
     metrics_free(fixture->metrics);
+    fixture->streams = NULL;
     fixture->rollup = NULL;
-    return rollup.status != 0 ? rollup.status : store.status;
+    return streams.status != 0 ? streams.status : store.status;
 }
 
 static void close_all(struct rollup_fixture *fixture)
@@ -219,7 +220,7 @@ void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds)
 int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch)
 {
     struct waiting applied = {0};
-    rollup_apply(fixture->rollup, batch, NULL, 0, set_done, &applied);
+    streams_apply(fixture->streams, batch, NULL, 0, set_done, &applied);
     rollup_fixture_step_until(fixture, &applied.done);
     return applied.status;
 }

@@ -5,7 +5,7 @@
 #ifndef DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
 #define DAYBOOK_TESTS_LIB_ROLLUP_FIXTURE_H
 
-#include "rollup/rollup.h"
+#include "rollup/streams.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
@@ -25,7 +25,8 @@ struct rollup_fixture {
     struct world *world;
     struct store *store;
     struct metrics *metrics;
-    struct rollup *rollup;
+    struct streams *streams;
+    struct rollup *rollup;             /* of `clicks` */
 };
 
 /* Fields above may be set before; the rest is zero. */
@@ -47,7 +48,7 @@ void rollup_fixture_flush(struct rollup_fixture *fixture);
 void rollup_fixture_advance(struct rollup_fixture *fixture, int64_t seconds);
 void rollup_fixture_step_until(struct rollup_fixture *fixture, const bool *done);
 
-/* Writes, by rollup_apply; each waits until it is durable. */
+/* Writes, by streams_apply; each waits until it is durable. */
 int rollup_fixture_apply(struct rollup_fixture *fixture, struct write_batch *batch);
 void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *clicks,
                            uint32_t count);

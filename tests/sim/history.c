@@ -677,7 +677,7 @@ static void apply_reading(struct history *history, struct write_batch *batch,
                           struct written *written)
 {
     uint32_t tries = 0;
-    rollup_apply(history->fixture.rollup, batch, NULL, 0, acknowledged, written);
+    streams_apply(history->fixture.streams, batch, NULL, 0, acknowledged, written);
     while (!written->is_answered) {
         if (history->is_full && ++tries > FULL_STEPS)
             history_set_full(history, false);

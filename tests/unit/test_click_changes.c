@@ -202,7 +202,7 @@ Test(click_changes, deletes_at_once_take_a_click_off_once)
         rollup_fixture_flush(&fixture);
         for (int i = 0; i < 2; i++) {
             add_delete(&fixture, batches[i], 0, "a", 0);
-            rollup_apply(fixture.rollup, batches[i], NULL, 0, take_status, &status[i]);
+            streams_apply(fixture.streams, batches[i], NULL, 0, take_status, &status[i]);
         }
         rollup_fixture_clicks(&fixture, clicks, 1);
         while (status[0] == 1 || status[1] == 1)
@@ -255,7 +255,7 @@ Test(click_changes, a_range_is_deleted_from_a_day_that_clicks_pour_into)
         rollup_fixture_flush(&fixture);
         for (int i = 0; i < 2; i++) {
             add_range(&fixture, batches[i], 0, 5);
-            rollup_apply(fixture.rollup, batches[i], NULL, 0, take_status, &status[i]);
+            streams_apply(fixture.streams, batches[i], NULL, 0, take_status, &status[i]);
         }
         while (status[0] == 1 || status[1] == 1) {
             pour_click(&fixture);

@@ -36,9 +36,10 @@ static const uint8_t host_id[16] = {1};
 
 static void player_open(struct player *player)
 {
-    struct cql_options options = {
-        .store = player->house.store, .world = player->house.world, .rollup = player->house.rollup,
-        .host_id = host_id};
+    struct cql_options options = {.store = player->house.store,
+                                  .world = player->house.world,
+                                  .streams = player->house.streams,
+                                  .host_id = host_id};
     player->cql = cql_new(&options);
     cql_session_init(&player->session, player->cql);
 }

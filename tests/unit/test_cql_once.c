@@ -32,7 +32,7 @@ static void open_cql(struct house *house)
 {
     struct cql_options options = {.store = house->fixture.store,
                                   .world = house->fixture.world,
-                                  .rollup = house->fixture.rollup,
+                                  .streams = house->fixture.streams,
                                   .host_id = host_id};
     house->cql = cql_new(&options);
     cql_session_init(&house->session, house->cql);

@@ -49,7 +49,7 @@ static void house_open(struct house *house, size_t prepared_bytes_max)
     rollup_fixture_start(&house->fixture);
     struct cql_options options = {.store = house->fixture.store,
                                   .world = house->fixture.world,
-                                  .rollup = house->fixture.rollup,
+                                  .streams = house->fixture.streams,
                                   .host_id = host_id,
                                   .prepared_bytes_max = prepared_bytes_max};
     house->cql = cql_new(&options);

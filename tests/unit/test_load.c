@@ -75,7 +75,7 @@ static int64_t clicks(void)
     int64_t sum = -1;
     struct error err = {0};
 
-    cr_assert(store_stats_scan(store, CLICKS_TABLE, bytes_of(NULL, 0), 10000, READ_DURABLE,
+    cr_assert(store_stats_scan(store, CLICKS_TABLE, 0, bytes_of(NULL, 0), 10000, READ_DURABLE,
                                figures_sum, &sum, &err) == 0,
               "%s", err.text);
     while (sum < 0)

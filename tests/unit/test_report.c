@@ -76,9 +76,13 @@ static void step(struct rollup_fixture *fixture, const struct answer *answer)
 static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line)
 {
     static const uint8_t id[16];
-    struct query query = {
-        .store = fixture->store, .rollup = fixture->rollup, .metrics = fixture->metrics,
-        .directory_id = id, .zone = "UTC", .currency = "EUR", .version = "1"};
+    struct query query = {.store = fixture->store,
+                          .streams = fixture->streams,
+                          .metrics = fixture->metrics,
+                          .directory_id = id,
+                          .zone = "UTC",
+                          .currency = "EUR",
+                          .version = "1"};
     char *text = memory_string(line);
     char *words[WORDS_MAX + 1];
     int word_count = split(text, words);

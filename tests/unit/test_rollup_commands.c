@@ -71,7 +71,7 @@ static void start(struct rollup_fixture *fixture, struct answer *answer, const c
     if (rc != 0)
         take_exit(&answer->output, EXIT_WRONG_USAGE);
     else
-        command->run(fixture->rollup, &answer->request, &answer->output);
+        command->run(fixture->streams, &answer->request, &answer->output);
 }
 
 static void start_free(struct answer *answer)
@@ -114,7 +114,7 @@ static void expect_load(struct rollup_fixture *fixture, const char *file, int ex
 
 Test(rollup_commands, rate_set_prints_the_days_it_changes_and_leaves_them_right)
 {
-    struct rollup_fixture fixture = {0};
+    struct rollup_fixture fixture = {.seed = 7};
     rollup_fixture_start(&fixture);
     rollup_fixture_click(&fixture, "r", "2013-11-28", "0.10");
     rollup_fixture_click(&fixture, "r", "2013-11-30", "0.30");

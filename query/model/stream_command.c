@@ -1,0 +1,379 @@
+/* stream: `daybook stream`: lay a stream over tables, list, show and drop streams.
+ *
+ * What decides correctness is the order.  Made: nobody writes by CQL ─▶ the definition, its tables
+ * and the marks of those it uses in one frame ─▶ durable ─▶ its rollup opens ─▶ writers go on, and
+ * every one of theirs is marked; rows that were there are marked page by page behind that, and the
+ * command waits until their days are worked out.  Dropped: nobody writes by CQL ─▶ its rollup is
+ * through and closed ─▶ one frame without it.  A crash in between finds the definition whole or not
+ * at all. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "query/model/model.h"
+#include "rollup/streams.h"
+#include "storage/base/memory.h"
+
+enum {
+    KEY_TABLE = 0x20001,
+    KEY_RESELLER,
+    KEY_DAY,
+    KEY_TIME,
+    KEY_AD,
+    KEY_AMOUNT,
+    KEY_RATES,
+    KEY_COUNTERS,
+    KEY_ZONE,
+    KEY_CURRENCY
+};
+
+/* ---- options ---- */
+
+/* KS.TABLE(reseller,since,rate), taken apart in a copy that lives as long as the process. */
+static error_t parse_rates(struct stream_options *options, const char *argument,
+                           struct argp_state *state)
+{
+    static const enum stream_text parts[] = {STREAM_RATES, STREAM_RATES_RESELLER,
+                                             STREAM_RATES_SINCE, STREAM_RATES_RATE};
+    const char *at = argument;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        const char *end_at = i == 0 ? "(" : i < 3 ? "," : ")";
+        size_t size = strcspn(at, "(,)");
+        if (size == 0 || size >= STREAM_PART_MAX || at[size] != end_at[0]) {
+            argp_error(state, "--rates takes KEYSPACE.TABLE(reseller,since,rate), not '%s'",
+                       argument);
+            return EINVAL;
+        }
+        memcpy(options->rates[i], at, size);
+        options->rates[i][size] = '\0';
+        options->definition.texts[parts[i]] = options->rates[i];
+        at += size + 1;
+    }
+    return 0;
+}
+
+/* left, or who keeps them: kept=TABLE,... refuses clients' own updates, ignore=... takes them. */
+static error_t parse_counters(struct stream_options *options, const char *argument,
+                              struct argp_state *state)
+{
+    const char *tables = strchr(argument, '=');
+    bool is_kept = strncmp(argument, "kept=", 5) == 0;
+    bool is_ignored = strncmp(argument, "ignore=", 7) == 0;
+    if (strcmp(argument, "left") != 0 && !is_kept && !is_ignored) {
+        argp_error(state,
+                   "--counters takes left, kept=KEYSPACE.TABLE,... or ignore=KEYSPACE.TABLE,..., "
+                   "not '%s'",
+                   argument);
+        return EINVAL;
+    }
+    options->definition.texts[STREAM_COUNTERS] = tables != NULL ? tables + 1 : "";
+    options->definition.texts[STREAM_REFUSAL] = is_ignored ? "ignore" : "";
+    return 0;
+}
+
+static error_t take_word(struct stream_options *options, const char *word, struct argp_state *state)
+{
+    static const struct {
+        const char *word;
+        enum stream_action action;
+    } actions[] = {{"create", STREAM_CREATE},
+                   {"list", STREAM_LIST},
+                   {"show", STREAM_SHOW},
+                   {"drop", STREAM_DROP}};
+    if (options->action != STREAM_NONE && options->definition.name == NULL &&
+        options->action != STREAM_LIST) {
+        options->definition.name = word;
+        return 0;
+    }
+    for (size_t i = 0; options->action == STREAM_NONE && i < 4; i++) {
+        if (strcmp(word, actions[i].word) == 0) {
+            options->action = actions[i].action;
+            return 0;
+        }
+    }
+    argp_error(state,
+               options->action == STREAM_NONE ? "create, list, show or drop, not '%s'"
+                                              : "'%s' is one word too many",
+               word);
+    return EINVAL;
+}
+
+static error_t check_options(struct stream_options *options, struct argp_state *state)
+{
+    static const struct {
+        enum stream_text text;
+        const char *option;
+    } needed[] = {{STREAM_CLICKS, "--table"}, {STREAM_RESELLER, "--reseller"},
+                  {STREAM_DAY, "--day"},      {STREAM_TIME, "--time"},
+                  {STREAM_AD, "--ad"},        {STREAM_AMOUNT, "--amount"},
+                  {STREAM_RATES, "--rates"}};
+    const char *missing = NULL;
+    if (options->action == STREAM_NONE) {
+        argp_error(state, "what is to be done: create, list, show or drop");
+        return EINVAL;
+    }
+    if (options->action != STREAM_LIST && options->definition.name == NULL)
+        missing = "NAME";
+    for (size_t i = 0; options->action == STREAM_CREATE && missing == NULL && i < 7; i++) {
+        if (options->definition.texts[needed[i].text] == NULL)
+            missing = needed[i].option;
+    }
+    for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
+        if (options->definition.texts[i] == NULL)
+            options->definition.texts[i] = "";
+        else if (options->action != STREAM_CREATE)
+            missing = "create, which alone takes a definition,";
+    }
+    if (missing == NULL)
+        return 0;
+    argp_error(state, "%s is needed", missing);
+    return EINVAL;
+}
+
+static error_t stream_parse(int key, char *argument, struct argp_state *state)
+{
+    static const struct {
+        int key;
+        enum stream_text text;
+    } texts[] = {{KEY_TABLE, STREAM_CLICKS}, {KEY_RESELLER, STREAM_RESELLER},
+                 {KEY_DAY, STREAM_DAY},      {KEY_TIME, STREAM_TIME},
+                 {KEY_AD, STREAM_AD},        {KEY_AMOUNT, STREAM_AMOUNT},
+                 {KEY_ZONE, STREAM_ZONE},    {KEY_CURRENCY, STREAM_CURRENCY}};
+    struct stream_options *options = state->input;
+    switch (key) {
+    case KEY_RATES:
+        return parse_rates(options, argument, state);
+    case KEY_COUNTERS:
+        return parse_counters(options, argument, state);
+    case ARGP_KEY_ARG:
+        return take_word(options, argument, state);
+    case ARGP_KEY_END:
+        return check_options(options, state);
+    default:
+        break;
+    }
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (texts[i].key == key) {
+            options->definition.texts[texts[i].text] = argument;
+            return 0;
+        }
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option stream_argp_options[] = {
+    {"table", KEY_TABLE, "KEYSPACE.TABLE", 0,
+     "Whose rows are the clicks; partition key (reseller, day)", 0},
+    {"reseller", KEY_RESELLER, "COLUMN", 0, "Who earns: text", 0},
+    {"day", KEY_DAY, "COLUMN", 0, "A click's day: text, such as 2013-11-28", 0},
+    {"time", KEY_TIME, "COLUMN", 0, "Its time: timestamp", 0},
+    {"ad", KEY_AD, "COLUMN", 0, "What was clicked: text", 0},
+    {"amount", KEY_AMOUNT, "COLUMN", 0, "What it is worth: a number of any type", 0},
+    {"rates", KEY_RATES, "KEYSPACE.TABLE(RESELLER,SINCE,RATE)", 0,
+     "The share that is earned, from a day on", 0},
+    {"counters", KEY_COUNTERS, "HOW", 0,
+     "left (unless given): to the clients; kept=KEYSPACE.TABLE,...: by the stream, clients' own "
+     "updates are refused; ignore=KEYSPACE.TABLE,...: by the stream, theirs are answered OK",
+     0},
+    {"zone", KEY_ZONE, "ZONE", 0, "When its days end; the directory's unless given", 0},
+    {"currency", KEY_CURRENCY, "CODE", 0, "Of its amounts; the directory's unless given", 0},
+    {0},
+};
+
+const struct argp stream_command_argp = {
+    .options = stream_argp_options,
+    .parser = stream_parse,
+    .args_doc = "create NAME|list|show NAME|drop NAME",
+    .doc = "Lay a stream over tables of your own: their rows are rolled up by reseller and day, as "
+           "clicks are."
+           "\vFigures are the table daybook.NAME_by_day, their ledger daybook.NAME_restatement; "
+           "report, rate, rollup, restatements and verify take --stream NAME.  Rows that are there "
+           "already are rolled up too.  Drop takes figures and ledger away; the tables it was laid "
+           "over stay as they are.\n\n"
+           "Examples:\n"
+           "  daybook stream create network --table ad_network.ad_click --reseller reseller_id "
+           "--day day --time time --ad ad_id --amount amount "
+           "--rates 'ad_network.reseller(id,effective_since,reward_percent)'\n"
+           "  daybook report --stream network --by month\n"
+           "  daybook stream drop network",
+};
+
+bool stream_command_writes(const void *options)
+{
+    const struct stream_options *stream = options;
+    return stream->action == STREAM_CREATE || stream->action == STREAM_DROP;
+}
+
+/* ---- running ---- */
+
+struct stream_call {
+    const struct model *model;
+    const struct stream_options *options;
+    struct command_output *output;
+    struct cql_session session;
+    struct cql_edit edit;
+    struct cql_schema_change changes[2];
+    char tables[2][SCHEMA_NAME_MAX + 1];
+    struct stream_definition *dropped; /* what it was */
+    struct rollup *rollup;             /* made, and waited for */
+};
+
+static void call_finish(struct stream_call *call, int exit_status)
+{
+    struct command_output *output = call->output;
+    if (call->rollup != NULL)
+        rollup_leave(call->rollup);
+    stream_definition_free(call->dropped);
+    memory_free(call);
+    output->finish(output, exit_status);
+}
+
+static void rolled_up(void *context, int status, const struct error *err)
+{
+    struct stream_call *call = context;
+    if (status < 0) {
+        command_printf(call->output, COMMAND_ERR,
+                       "daybook: stream %s is there, and not all of its days are worked out: %s\n",
+                       call->options->definition.name, err->text);
+        call_finish(call, command_exit_of(status));
+        return;
+    }
+    if (call->options->definition.texts[STREAM_COUNTERS][0] != '\0')
+        command_printf(call->output, COMMAND_ERR,
+                       "daybook: note: counters count from now on; daybook verify --repair "
+                       "--stream %s makes them count the rows that were there\n",
+                       call->options->definition.name);
+    command_printf(call->output, COMMAND_OUT, "stream %s: figures are daybook.%s\n",
+                   call->options->definition.name, call->tables[0]);
+    call_finish(call, EXIT_DONE);
+}
+
+static void answered(void *context, const struct cql_result *result)
+{
+    struct stream_call *call = context;
+    const char *name = call->options->definition.name;
+    if (result->kind == CQL_RESULT_ERROR) {
+        command_printf(call->output, COMMAND_ERR, "daybook: %s\n", result->error.message);
+        call_finish(call, model_exit_of(result->error.code));
+        return;
+    }
+    if (call->options->action == STREAM_DROP) {
+        command_printf(call->output, COMMAND_OUT, "stream %s is dropped\n", name);
+        call_finish(call, EXIT_DONE);
+        return;
+    }
+    call->rollup = rollup_enter(call->model->streams, name, call->output);
+    check(call->rollup != NULL);
+    rollup_take_rows(call->rollup, rolled_up, call);
+}
+
+static int create_edit(void *context, struct schema *schema, struct write_batch *batch,
+                       struct error *err)
+{
+    const struct stream_call *call = context;
+    return stream_definition_make(&call->options->definition, schema, batch, err);
+}
+
+static void create_applied(void *context, store_done ready, void *ready_context)
+{
+    const struct stream_call *call = context;
+    struct error err = {0};
+    int rc =
+        streams_add(call->model->streams, &call->options->definition, ready, ready_context, &err);
+    if (rc < 0)
+        ready(ready_context, rc, &err);
+}
+
+static int drop_edit(void *context, struct schema *schema, struct write_batch *batch,
+                     struct error *err)
+{
+    const struct stream_call *call = context;
+    return stream_definition_drop(call->dropped, schema, batch, err);
+}
+
+static void drop_prepare(void *context, store_done ready, void *ready_context)
+{
+    const struct stream_call *call = context;
+    struct error err = {0};
+    int rc = streams_remove(call->model->streams, call->options->definition.name, ready,
+                            ready_context, &err);
+    if (rc < 0)
+        ready(ready_context, rc, &err);
+}
+
+/* `dropped` NULL: the stream is made. */
+static void change(const struct model *model, const struct stream_options *options,
+                   const struct stream_definition *dropped, struct command_output *output)
+{
+    struct stream_call *call = memory_zeroed(1, sizeof(*call));
+    const char *name = options->definition.name;
+    bool is_drop = dropped != NULL;
+    call->model = model;
+    call->options = options;
+    call->output = output;
+    call->dropped = is_drop ? stream_definition_copy(dropped) : NULL;
+    cql_session_init(&call->session, model->cql);
+    for (uint32_t i = 0; i < 2; i++) {
+        snprintf(call->tables[i], sizeof(call->tables[i]), i == 0 ? "%s_by_day" : "%s_restatement",
+                 name);
+        call->changes[i] = (struct cql_schema_change){is_drop ? CQL_DROPPED : CQL_CREATED,
+                                                      CQL_TARGET_TABLE, "daybook", call->tables[i]};
+    }
+    call->edit = (struct cql_edit){.prepare = is_drop ? drop_prepare : NULL,
+                                   .edit = is_drop ? drop_edit : create_edit,
+                                   .applied = is_drop ? NULL : create_applied,
+                                   .context = call,
+                                   .changes = call->changes,
+                                   .change_count = 2};
+    const struct cql_request edit = {.kind = CQL_EDIT, .edit = &call->edit};
+    cql_run(&call->session, &edit, answered, call);
+}
+
+/* ---- list and show ---- */
+
+static void list(const struct streams *streams, struct command_output *output)
+{
+    for (uint32_t i = 0; streams_at(streams, i) != NULL; i++)
+        command_printf(output, COMMAND_OUT, "%s\n", rollup_stream(streams_at(streams, i))->name);
+    output->finish(output, EXIT_DONE);
+}
+
+static void show(const struct streams *streams, const char *name, struct command_output *output)
+{
+    const struct stream_definition *definition;
+    if (streams_find(streams, name) == NULL) {
+        command_fail(output, EXIT_WRONG_USAGE, "there is no stream '%s'", name);
+        return;
+    }
+    command_printf(output, COMMAND_OUT, "name            %s\n", name);
+    if (streams_definition(streams, name, &definition) < 0)
+        command_printf(output, COMMAND_OUT, "built in        over daybook.ad_click\n");
+    else
+        for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
+            if (definition->texts[i][0] != '\0')
+                command_printf(output, COMMAND_OUT, "%-15s %s\n", stream_text_name(i),
+                               definition->texts[i]);
+        }
+    output->finish(output, EXIT_DONE);
+}
+
+void stream_command_run(void *room, const struct command_request *request,
+                        struct command_output *output)
+{
+    const struct model *model = room;
+    const struct stream_options *options = request->options;
+    const struct stream_definition *found = NULL;
+    const char *name = options->definition.name;
+    int rc = name != NULL ? streams_definition(model->streams, name, &found) : 0;
+    if (options->action == STREAM_LIST)
+        list(model->streams, output);
+    else if (options->action == STREAM_SHOW)
+        show(model->streams, name, output);
+    else if (options->action == STREAM_DROP && rc < 0)
+        command_fail(output, EXIT_WRONG_USAGE, "there is no stream '%s' that could be dropped",
+                     name);
+    else if (options->action == STREAM_CREATE && streams_find(model->streams, name) != NULL)
+        command_fail(output, EXIT_WRONG_USAGE, "there is a stream %s already", name);
+    else
+        change(model, options, options->action == STREAM_DROP ? found : NULL, output);
+}

@@ -1,0 +1,81 @@
+/* stream_definition: a stream that users lay over tables of their own, as they wrote it.
+ *
+ * A definition names tables and columns; click_stream has their numbers, which change when a table
+ * is truncated.  It is one row of the hidden table daybook_system.stream, written in the frame that
+ * adds the stream's own tables to the schema:
+ *
+ *     daybook.NAME_by_day            its figures, as amount_by_day has them
+ *     daybook.NAME_restatement       its ledger, as restatement has it
+ *     daybook_system.NAME_dirty_day  hidden
+ *
+ * What cannot be mapped is refused here, with what would do. */
+#ifndef DAYBOOK_ROLLUP_STREAM_DEFINITION_H
+#define DAYBOOK_ROLLUP_STREAM_DEFINITION_H
+
+#include "rollup/click_stream.h"
+#include "storage/store.h"
+
+/* The texts of a definition: a table is KEYSPACE.TABLE. */
+enum stream_text {
+    STREAM_CLICKS,
+    STREAM_RESELLER,
+    STREAM_DAY,
+    STREAM_TIME,
+    STREAM_AD,
+    STREAM_AMOUNT,
+    STREAM_RATES,
+    STREAM_RATES_RESELLER,
+    STREAM_RATES_SINCE,
+    STREAM_RATES_RATE,
+    STREAM_COUNTERS,                   /* tables of the kept ones, with commas; "": none is kept */
+    STREAM_REFUSAL,                    /* "ignore": a client's own UPDATE of a kept counter is
+                                        * answered OK; "": refused */
+    STREAM_ZONE,
+    STREAM_CURRENCY,
+    STREAM_TEXTS
+};
+
+enum { STREAM_NAME_MAX = 32 };
+
+struct stream_definition {
+    const char *name;
+    const char *texts[STREAM_TEXTS];   /* never NULL */
+};
+
+/* What a text is called: a column of the table, and a line of `daybook stream show`. */
+const char *stream_text_name(enum stream_text text);
+
+/* A copy that owns its texts. */
+struct stream_definition *stream_definition_copy(const struct stream_definition *definition);
+void stream_definition_free(struct stream_definition *definition);     /* NULL is fine */
+
+/* What the definition is in `schema`, whose texts the result names.  ERROR_INVALID says what is
+ * wrong with it and what would do. */
+must_check int stream_definition_resolve(const struct stream_definition *definition,
+                                         const struct schema *schema,
+                                         struct click_stream *stream_out, struct error *err);
+
+/* Whether the name can be a stream's, and the texts name tables that no stream uses yet; the
+ * stream's own tables, and the marks of those that it uses, are added to `schema`, and the
+ * definition's row, which says that nothing of the tables' rows is marked yet, to `batch`. */
+must_check int stream_definition_make(const struct stream_definition *definition,
+                                      struct schema *schema, struct write_batch *batch,
+                                      struct error *err);
+/* The opposite; figures and ledger go too. */
+must_check int stream_definition_drop(const struct stream_definition *definition,
+                                      struct schema *schema, struct write_batch *batch,
+                                      struct error *err);
+
+/* Nothing is marked: where marking begins (stream_marking.c). */
+#define STREAM_ALL_UNMARKED bytes_of("c", 1)
+
+/* How far the rows that were there before the definition, or before a TRUNCATE, are marked: bytes
+ * of stream_marking.c; size 0: all are. */
+void stream_definition_write_unmarked(const char *name, struct bytes unmarked,
+                                      const struct schema *schema, struct write_batch *batch);
+
+/* A row of daybook_system.stream; the texts live in `arena`. */
+must_check int stream_definition_read(const struct table *table, const struct page_row *row,
+                                      struct arena *arena, struct stream_definition *definition_out,
+                                      struct bytes *unmarked_out, struct error *err);
+#endif

@@ -1,0 +1,220 @@
+/* Marking what was there before: the days of a table that a stream was laid over, or that was
+ * truncated.
+ *
+ *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with how far it is
+ *   'f' page of figures' rows ─▶ a mark for all days of each reseller ─▶ one batch, with how far
+ *   the definition's `unmarked` becomes null
+ *
+ * The position is in the frame of the page's marks, so after a crash marking goes on where it was;
+ * a page that is marked twice is a day that is worked out twice.  Clicks that come meanwhile mark
+ * their days themselves.  Figures come second: they find the days whose clicks are gone, which only
+ * a TRUNCATE leaves behind.
+ *
+ * A read-only store cannot be written to: days are marked in memory, for the answer of one command.
+ *
+ * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
+ * position stays for the next start. */
+#include "rollup/command_private.h"
+#include "rollup/rows.h"
+#include "storage/base/memory.h"
+
+enum { PAGE_PARTITIONS = 256, PAGE_FIGURES = 2000 };
+
+struct stream_marking {
+    struct rollup *rollup;
+    struct buffer position; /* the phase's letter, then where the store goes on */
+    bool is_restarted;      /* while a page was under way: it is one of before */
+    struct write_batch *batch;
+    struct buffer last; /* the reseller marked last in the figures' phase */
+    struct timer turn;
+    store_done marked;
+    void *context;
+};
+
+/* ---- the end ---- */
+
+static void marking_end(struct stream_marking *marking, int status, const struct error *err)
+{
+    struct rollup *rollup = marking->rollup;
+    store_done marked = marking->marked;
+    void *context = marking->context;
+    rollup->marking = NULL;
+    buffer_release(&marking->position);
+    buffer_release(&marking->last);
+    write_batch_free(marking->batch);
+    memory_free(marking);
+    rollup->calls++;
+    marked(context, status, err);
+    rollup->calls--;
+    rollup_close_if_idle(rollup);
+}
+
+static void set_position(struct stream_marking *marking, char phase, struct bytes position)
+{
+    buffer_clear(&marking->position);
+    buffer_put_u8(&marking->position, (uint8_t)phase);
+    buffer_append_bytes(&marking->position, position);
+}
+
+/* ---- a page ---- */
+
+static void next_page(struct stream_marking *marking)
+{
+    struct executor *executor = marking->rollup->world->executor;
+    write_batch_clear(marking->batch);
+    executor->timer_start(executor, &marking->turn, 0);
+}
+
+static void page_applied(void *context)
+{
+    const struct stream_marking *marking = context;
+    struct rollup *rollup = marking->rollup;
+    rollup_tell_memory(rollup);
+    if (rollup->is_automatic)
+        rollup_tick_soon(rollup);
+}
+
+static void page_durable(void *context, int status, const struct error *err)
+{
+    struct stream_marking *marking = context;
+    if (status < 0)
+        marking_end(marking, status, err);
+    else if (marking->position.size == 0)
+        marking_end(marking, 0, NULL);
+    else
+        next_page(marking);
+}
+
+/* The page's marks are in the batch; `position` is where the phase goes on, empty: it is over. */
+static void page_write(struct stream_marking *marking, struct bytes position)
+{
+    struct rollup *rollup = marking->rollup;
+    bool is_of_clicks = marking->position.data[0] == 'c';
+    if (marking->is_restarted)
+        set_position(marking, 'c', bytes_of(NULL, 0));
+    else if (position.size > 0 || is_of_clicks)
+        set_position(marking, position.size > 0 && is_of_clicks ? 'c' : 'f', position);
+    else
+        buffer_clear(&marking->position);
+    marking->is_restarted = false;
+    if (rollup->is_read_only) {
+        page_durable(marking, 0, NULL);
+        return;
+    }
+    stream_definition_write_unmarked(rollup->definition->name, buffer_view(&marking->position),
+                                     store_schema(rollup->store), marking->batch);
+    command_apply(rollup, marking->batch, page_applied, page_durable, marking);
+}
+
+static void take_partitions(void *context, int status, const struct error *err,
+                            const struct partition_figure *figures, uint32_t count,
+                            struct bytes position)
+{
+    struct stream_marking *marking = context;
+    struct rollup *rollup = marking->rollup;
+    int64_t now_us = store_now_us(rollup->store);
+    if (status < 0 && !marking->is_restarted) {
+        marking_end(marking, status, err);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rollup_mark_day(rollup, marking->batch, figures[i].key, CAUSE_LATE_CLICKS, NULL, now_us);
+    page_write(marking, position);
+}
+
+static void take_figures(void *context, int status, const struct error *err,
+                         const struct read_page *page)
+{
+    struct stream_marking *marking = context;
+    struct rollup *rollup = marking->rollup;
+    int64_t now_us = store_now_us(rollup->store);
+    if (status < 0) {
+        marking_end(marking, status, err);
+        return;
+    }
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        struct bytes reseller = page->rows[i].key;
+        if (bytes_equal(reseller, buffer_view(&marking->last)))
+            continue;
+        buffer_clear(&marking->last);
+        buffer_append_bytes(&marking->last, reseller);
+        rollup_mark_range(rollup, marking->batch, buffer_view(&marking->last), DAY_MIN,
+                          RATE_DAY_END, CAUSE_CORRECTION, NULL, now_us);
+    }
+    page_write(marking, page->position);
+}
+
+static void marking_turn(struct timer *timer)
+{
+    struct stream_marking *marking = timer->context;
+    struct rollup *rollup = marking->rollup;
+    const struct click_stream_clicks *clicks = &rollup->stream->clicks;
+    struct bytes position = buffer_view(&marking->position);
+    struct error err = {0};
+    int rc;
+    if (rollup->is_closing) {
+        marking_end(marking, 0, NULL);
+        return;
+    }
+    bool is_of_clicks = position.data[0] == 'c';
+    position = bytes_of(position.data + 1, position.size - 1);
+    if (is_of_clicks) {
+        rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount, position,
+                              PAGE_PARTITIONS, READ_APPLIED, take_partitions, marking, &err);
+    } else {
+        struct read_request request =
+            rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
+        request.position = position;
+        request.row_limit = PAGE_FIGURES;
+        rc = store_read(rollup->store, &request, take_figures, marking, &err);
+    }
+    if (rc < 0)
+        marking_end(marking, rc, &err);
+}
+
+void stream_marking_start(struct rollup *rollup, struct bytes unmarked, store_done marked,
+                          void *context)
+{
+    struct executor *executor = rollup->world->executor;
+    if (rollup->marking != NULL) {
+        rollup->marking->is_restarted = true;
+        return;
+    }
+    struct stream_marking *marking = memory_zeroed(1, sizeof(*marking));
+    *marking = (struct stream_marking){
+        .rollup = rollup, .batch = write_batch_new(), .marked = marked, .context = context};
+    marking->turn = (struct timer){.fire = marking_turn, .context = marking};
+    buffer_append_bytes(&marking->position, unmarked);
+    rollup->marking = marking;
+    executor->timer_start(executor, &marking->turn, 0);
+}
+
+/* ---- for whoever made the stream ---- */
+
+struct take_rows {
+    struct rollup *rollup;
+    store_done done;
+    void *context;
+};
+
+static void rows_marked(void *context, int status, const struct error *err)
+{
+    struct take_rows *take = context;
+    struct take_rows copy = *take;
+    struct error own = {0};
+    memory_free(take);
+    if (status == 0) {
+        err = &own;
+        status = rollup_settle(copy.rollup, false, copy.done, copy.context, &own);
+        if (status == 0)
+            return;
+    }
+    copy.done(copy.context, status, err);
+}
+
+void rollup_take_rows(struct rollup *rollup, store_done done, void *context)
+{
+    struct take_rows *take = memory_zeroed(1, sizeof(*take));
+    *take = (struct take_rows){rollup, done, context};
+    stream_marking_start(rollup, STREAM_ALL_UNMARKED, rows_marked, take);
+}

@@ -1,0 +1,333 @@
+/* The set of streams: opened one after the other, closed in reverse.
+ *
+ * What decides correctness: the hook stands before the first write can come, and a stream is in the
+ * set before the frame after its definition's: whoever makes one keeps writes away until
+ * streams_add has opened it.  A change of the schema may have given a stream's tables other numbers
+ * (TRUNCATE): the hook sees the change itself, and has every stream look its tables up again in the
+ * same call, so no write finds it with the old ones; and in the same frame the definition says that
+ * nothing of the table is marked, so that also after a crash all its days are worked out anew.
+ *
+ * A change under way (streams_apply) numbers the streams: while any is, streams may be added behind
+ * those that it knows, and none is removed. */
+#include "rollup/streams_private.h"
+
+#include "rollup/rows.h"
+#include "storage/base/arena.h"
+#include "storage/base/memory.h"
+
+enum { ARENA_CHUNK = 16 * 1024 };
+
+/* A definition that was read. */
+struct stream_opening {
+    struct stream_definition definition;
+    struct bytes unmarked;
+};
+
+/* ---- the hook ---- */
+
+/* Nobody waits.  What could not be read is marked at the next start. */
+static void marked(void *context, int status, const struct error *err)
+{
+    (void)context;
+    (void)status;
+    (void)err;
+}
+
+/* The clicks or rates of a stream may be another table now, and empty. */
+static void take_schema(struct rollup *rollup, struct write_batch *batch)
+{
+    struct click_stream before = *rollup->stream;
+    struct error err = {0};
+    int rc = rollup_resolve(rollup, &err);
+    check(rc == 0); /* cql_schema.c refuses what would make it otherwise */
+    bool has_rates = before.rates.table_id == rollup->stream->rates.table_id;
+    if (has_rates && before.clicks.table_id == rollup->stream->clicks.table_id)
+        return;
+    if (!has_rates)
+        rollup_forget_rates(rollup);
+    stream_definition_write_unmarked(rollup->definition->name, STREAM_ALL_UNMARKED, batch->schema,
+                                     batch);
+    stream_marking_start(rollup, STREAM_ALL_UNMARKED, marked, NULL);
+}
+
+static void streams_hook(void *context, struct write_batch *batch)
+{
+    struct streams *streams = context;
+    for (uint32_t i = 0; i < streams->count; i++) {
+        if (batch->schema != NULL && streams->rollups[i]->definition != NULL)
+            take_schema(streams->rollups[i], batch);
+        rollup_take_batch(streams->rollups[i], batch);
+    }
+}
+
+/* ---- opening ---- */
+
+static void streams_free(struct streams *streams)
+{
+    store_set_commit_hook(streams->store, NULL, NULL);
+    day_turns_free(streams->turns);
+    arena_free(streams->arena);
+    memory_free(streams);
+}
+
+static void note_failure(struct streams *streams, int status, const struct error *err)
+{
+    if (streams->status == 0)
+        streams->status =
+            error_set(&streams->err, status, "%s", err != NULL ? err->text : error_text(status));
+}
+
+static void open_next(struct streams *streams);
+
+static void opened_one(void *context, int status, const struct error *err)
+{
+    struct streams *streams = context;
+    if (status < 0)
+        note_failure(streams, status, err);
+    open_next(streams);
+}
+
+static void opening_done(struct streams *streams)
+{
+    store_done opened = streams->opened;
+    struct error err = streams->err;
+    streams->opened = NULL;
+    arena_reset(streams->arena);
+    opened(streams->opened_context, streams->status, streams->status < 0 ? &err : NULL);
+}
+
+/* A server marks what is left beside its work; others are asked at once, and so wait for it. */
+static bool waits_for_marks(const struct streams *streams)
+{
+    return !streams->options.is_automatic;
+}
+
+static void rates_loaded(void *context, int status, const struct error *err)
+{
+    struct streams *streams = context;
+    const struct stream_opening *found = &streams->found[streams->found_next - 1];
+    struct rollup *rollup = streams->rollups[streams->count - 1];
+    struct bytes unmarked = found->unmarked;
+    if (unmarked.size > 0 && unmarked.data[0] != 'c' && unmarked.data[0] != 'f')
+        unmarked = STREAM_ALL_UNMARKED;
+    if (status < 0 || unmarked.size == 0)
+        opened_one(streams, status, err);
+    else if (waits_for_marks(streams))
+        stream_marking_start(rollup, unmarked, opened_one, streams);
+    else {
+        stream_marking_start(rollup, unmarked, marked, NULL);
+        opened_one(streams, 0, NULL);
+    }
+}
+
+static int add(struct streams *streams, const struct stream_definition *definition,
+               store_done opened, void *context, struct error *err)
+{
+    struct stream_definition *own = definition != NULL ? stream_definition_copy(definition) : NULL;
+    if (streams->count == STREAMS_MAX) {
+        stream_definition_free(own);
+        return error_set(err, ERROR_LIMIT, "a directory has at most %d streams", STREAMS_MAX);
+    }
+    struct rollup **place = &streams->rollups[streams->count++];
+    int rc = rollup_open(&streams->options, own, opened, context, place, err);
+    streams->count -= rc < 0;
+    return rc;
+}
+
+static void open_next(struct streams *streams)
+{
+    struct error err = {0};
+    if (streams->status < 0 || streams->found_next == streams->found_count) {
+        opening_done(streams);
+        return;
+    }
+    const struct stream_opening *found = &streams->found[streams->found_next++];
+    int rc = add(streams, &found->definition, rates_loaded, streams, &err);
+    if (rc < 0) {
+        note_failure(streams, rc, &err);
+        opening_done(streams);
+    }
+}
+
+static int take_definition(void *context, const struct table *table, const struct page_row *row,
+                           struct error *err)
+{
+    struct streams *streams = context;
+    if (streams->found_count == STREAMS_MAX)
+        return error_set(err, ERROR_CORRUPT, "there are more than %d streams", STREAMS_MAX);
+    struct stream_opening *found = &streams->found[streams->found_count++];
+    return stream_definition_read(table, row, streams->arena, &found->definition, &found->unmarked,
+                                  err);
+}
+
+static void definitions_read(void *context, int status, const struct error *err)
+{
+    opened_one(context, status, err);
+}
+
+static void builtin_opened(void *context, int status, const struct error *err)
+{
+    struct streams *streams = context;
+    struct error own = {0};
+    struct read_request request = rows_request(TABLE_DEFINED_STREAM, NULL, READ_APPLIED);
+    if (status == 0) {
+        err = &own;
+        status =
+            rows_read(streams->store, &request, take_definition, definitions_read, streams, &own);
+        if (status == 0)
+            return;
+    }
+    opened_one(streams, status, err);
+}
+
+int streams_open(const struct streams_options *options, store_done opened, void *context,
+                 struct streams **streams_out, struct error *err)
+{
+    struct streams *streams = memory_zeroed(1, sizeof(*streams));
+    streams->store = options->store;
+    streams->world = options->world;
+    streams->options = *options;
+    streams->turns = day_turns_new();
+    streams->arena = arena_new(ARENA_CHUNK);
+    streams->found = arena_alloc(streams->arena, STREAMS_MAX * sizeof(*streams->found), 16);
+    streams->opened = opened;
+    streams->opened_context = context;
+    store_set_commit_hook(streams->store, streams_hook, streams);
+    *streams_out = streams;
+    int rc = add(streams, NULL, builtin_opened, streams, err);
+    if (rc < 0) {
+        streams_free(streams);
+        *streams_out = NULL;
+    }
+    return rc;
+}
+
+/* ---- closing ---- */
+
+static void closed_one(void *context, int status, const struct error *err)
+{
+    struct streams *streams = context;
+    streams->is_closing_one = false;
+    if (status < 0)
+        note_failure(streams, status, err);
+    streams_close_if_idle(streams);
+}
+
+void streams_close_if_idle(struct streams *streams)
+{
+    if (streams->closed == NULL || streams->calls > 0 || streams->changes_under_way > 0 ||
+        streams->is_closing_one)
+        return;
+    if (streams->count > 0) {
+        streams->is_closing_one = true;
+        rollup_close(streams->rollups[--streams->count], closed_one, streams);
+        return;
+    }
+    store_done closed = streams->closed;
+    void *context = streams->closed_context;
+    int status = streams->status;
+    struct error err = streams->err;
+    streams_free(streams);
+    closed(context, status, status < 0 ? &err : NULL);
+}
+
+void streams_close(struct streams *streams, store_done closed, void *context)
+{
+    check(streams->closed == NULL);
+    streams->status = 0;
+    streams->closed = closed;
+    streams->closed_context = context;
+    streams_close_if_idle(streams);
+}
+
+/* ---- streams that come and go ---- */
+
+int streams_add(struct streams *streams, const struct stream_definition *definition,
+                store_done opened, void *context, struct error *err)
+{
+    return add(streams, definition, opened, context, err);
+}
+
+static uint32_t number_of(const struct streams *streams, const char *name)
+{
+    uint32_t number = 0;
+    while (number < streams->count && strcmp(streams_number(streams, number)->name, name) != 0)
+        number++;
+    return number;
+}
+
+int streams_remove(struct streams *streams, const char *name, store_done closed, void *context,
+                   struct error *err)
+{
+    uint32_t number = number_of(streams, name);
+    check(number > 0 && number < streams->count);
+    struct rollup *rollup = streams->rollups[number];
+    if (rollup->users > 0 || streams->changes_under_way > 0)
+        return error_set(err, ERROR_BUSY,
+                         "a command is at work that stream %s has to wait for; try again", name);
+    memmove(&streams->rollups[number], &streams->rollups[number + 1],
+            (streams->count - number - 1) * sizeof(streams->rollups[0]));
+    streams->count--;
+    rollup_close(rollup, closed, context);
+    return 0;
+}
+
+/* ---- commands ---- */
+
+struct rollup *rollup_enter(const struct streams *streams, const char *name,
+                            struct command_output *output)
+{
+    struct rollup *rollup = streams_find(streams, name);
+    if (rollup == NULL)
+        command_fail(output, EXIT_WRONG_USAGE,
+                     "there is no stream '%s'; daybook stream list tells which there are", name);
+    else
+        rollup->users++;
+    return rollup;
+}
+
+void rollup_leave(struct rollup *rollup)
+{
+    check(rollup->users > 0);
+    rollup->users--;
+}
+
+/* ---- small answers ---- */
+
+struct rollup *streams_find(const struct streams *streams, const char *name)
+{
+    uint32_t number = number_of(streams, name != NULL ? name : click_stream_builtin()->name);
+    return number < streams->count ? streams->rollups[number] : NULL;
+}
+
+struct rollup *streams_at(const struct streams *streams, uint32_t index)
+{
+    return index < streams->count ? streams->rollups[index] : NULL;
+}
+
+static bool uses(const struct click_stream *stream, uint32_t table_id)
+{
+    bool is_used = stream->clicks.table_id == table_id || stream->rates.table_id == table_id ||
+                   stream->figures_table_id == table_id || stream->ledger_table_id == table_id ||
+                   stream->dirty_table_id == table_id;
+    for (uint32_t i = 0; i < stream->counter_count; i++)
+        is_used |= stream->counters[i].table_id == table_id;
+    return is_used;
+}
+
+const struct click_stream *streams_user(const struct streams *streams, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < streams->count; i++) {
+        if (uses(streams_number(streams, i), table_id))
+            return streams_number(streams, i);
+    }
+    return NULL;
+}
+
+int streams_definition(const struct streams *streams, const char *name,
+                       const struct stream_definition **definition_out)
+{
+    const struct rollup *rollup = streams_find(streams, name);
+    *definition_out = rollup != NULL ? rollup->definition : NULL;
+    return *definition_out != NULL ? 0 : ERROR_NOT_FOUND;
+}

@@ -1,0 +1,41 @@
+/* Numbers of every type as exact decimals.
+ *
+ * What decides correctness: no binary fraction may get into a sum of money.  0.005 in a `float` is
+ * the number 0.004999999888241291, and six of those are not 0.03; but whoever wrote 0.005 meant it,
+ * and the shortest decimal that reads back as that float is what he wrote.  It is also what clients
+ * show.  So that, and no other, is the float's value here: six clicks of 0.005 are 0.030. */
+#include "storage/base/decimal.h"
+#include "storage/type.h"
+
+bool type_is_number(const struct type *type)
+{
+    switch ((int)type->kind) {
+    case TYPE_TINYINT:
+    case TYPE_SMALLINT:
+    case TYPE_INT:
+    case TYPE_BIGINT:
+    case TYPE_VARINT:
+    case TYPE_DECIMAL:
+    case TYPE_FLOAT:
+    case TYPE_DOUBLE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+int type_decimal(const struct type *type, struct bytes value, struct decimal *decimal_out)
+{
+    struct buffer text = {0};
+    if (type->kind == TYPE_DECIMAL)
+        return decimal_deserialize(value, decimal_out);
+    if (!type_is_number(type) || value.size == 0)
+        return ERROR_INVALID;
+    type_format(type, value, &text);
+    int rc = decimal_parse(buffer_view(&text), decimal_out);
+    /* Large ones are printed with an exponent, which is a scale below nothing. */
+    if (rc == 0 && decimal_out->scale < 0)
+        rc = decimal_round(*decimal_out, 0, decimal_out);
+    buffer_release(&text);
+    return rc;
+}

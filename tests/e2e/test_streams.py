@@ -1,0 +1,202 @@
+"""Streams over tables of the users' own: defined, rolled up, proved, killed, dropped."""
+
+import re
+
+import pytest
+
+import cql
+import daybook
+
+PAPER = daybook.ROOT / "tests" / "papers" / "002_ad_network.cql"
+OPERATIONS = daybook.ROOT / "docs" / "OPERATIONS.md"
+
+NETWORK = ("--table", "ad_network.ad_click", "--reseller", "reseller_id", "--day", "day",
+           "--time", "time", "--ad", "ad_id", "--amount", "amount",
+           "--rates", "ad_network.reseller(id,effective_since,reward_percent)")
+
+SCHEMA = """
+CREATE KEYSPACE ad_network WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE ad_network.reseller (id text, effective_since text, reward_percent float,
+    PRIMARY KEY (id, effective_since));
+CREATE TABLE ad_network.ad_click (reseller_id text, day text, time timestamp, ad_id text,
+    amount float, PRIMARY KEY ((reseller_id, day), time, ad_id));
+CREATE TABLE ad_network.clicks_per_ad (ad_id text PRIMARY KEY, clicks counter);
+CREATE TABLE ad_network.clicks_per_reseller (reseller_id text PRIMARY KEY, clicks counter);
+CREATE TABLE ad_network.clicks_per_day (reseller_id text, day text, clicks counter,
+    PRIMARY KEY ((reseller_id, day)));
+INSERT INTO ad_network.reseller (id, effective_since, reward_percent)
+    VALUES ('r', '2013-01-01', 0.25);
+"""
+
+INSERT = ("INSERT INTO ad_network.ad_click (reseller_id, day, time, ad_id, amount) "
+          "VALUES ('r', '2013-11-{:02}', {}, 'ad{}', {})")
+
+
+@pytest.fixture
+def server(serve):
+    server = serve("--cql", "127.0.0.1:0")
+    cql.cqlsh(server, stdin=SCHEMA)
+    return server
+
+
+@pytest.fixture
+def session(server):
+    with cql.connected(server) as session:
+        yield session
+
+
+def report(server):
+    return server.run("report", "--stream", "network", "--format", "csv").out
+
+
+def agrees(server):
+    assert "all agree" in server.run("verify", "--stream", "network").out
+
+
+def test_the_papers_clicks_are_rolled_up_with_the_rate_as_of_each_day(serve):
+    server = serve("--cql", "127.0.0.1:0")
+    # Some of the paper's statements are refused, as Cassandra refuses them.
+    cql.cqlsh(server, "-f", str(PAPER), status=2)
+    server.run("stream", "create", "network", *NETWORK)
+    assert report(server) == (
+        "reseller_id,day,clicks,gross,rate,amount\n"
+        "supaboobs,2013-12-01,2,0.02,0.35,0.0070\n"
+        "supaboobs,2013-11-30,1,0.005,0.35,0.00175\n"
+        "supaboobs,2013-11-29,2,0.0150,0.5,0.00750\n"
+        "supaboobs,2013-11-28,2,0.010,0.5,0.0050\n")
+    shown = cql.cqlsh(server, "-e", "SELECT day, clicks, gross, rate, amount "
+                                    "FROM daybook.network_by_day WHERE reseller_id = 'supaboobs'")
+    assert [line.split() for line in shown.splitlines() if line.startswith(" 2013")][0] == [
+        "2013-12-01", "|", "2", "|", "0.02", "|", "0.35", "|", "0.0070"]
+    # The counters are the clients': they have what the paper's own statements made of them.
+    assert "890_567_010 |      1" in cql.cqlsh(server, "-e",
+                                               "SELECT * FROM ad_network.clicks_per_ad")
+    agrees(server)
+
+
+def test_rows_that_are_overwritten_and_deleted_are_not_in_the_sums(server):
+    server.run("stream", "create", "network", *NETWORK)
+    statements = [INSERT.format(1, time, time % 3, "0.005") for time in range(1, 11)]
+    statements += [INSERT.format(1, 4, 1, "0.5"), INSERT.format(1, 4, 1, "0.25"),
+                   "DELETE FROM ad_network.ad_click WHERE reseller_id = 'r' AND "
+                   "day = '2013-11-01' AND time >= 1 AND time <= 3",
+                   "UPDATE ad_network.ad_click SET amount = 1 WHERE reseller_id = 'r' AND "
+                   "day = '2013-11-01' AND time = 7 AND ad_id = 'ad1'",
+                   INSERT.format(2, 1, 1, "7"),
+                   "DELETE FROM ad_network.ad_click WHERE reseller_id = 'r' AND "
+                   "day = '2013-11-02'"]
+    cql.cqlsh(server, stdin="".join(s + ";\n" for s in statements))
+    # Seven of ten are left: one is 0.25, one is 1, five are 0.005.
+    assert report(server) == ("reseller_id,day,clicks,gross,rate,amount\n"
+                              "r,2013-11-01,7,1.275,0.25,0.31875\n")
+    agrees(server)
+
+
+def test_what_cannot_be_mapped_is_refused_with_what_would_do(server):
+    cql.cqlsh(server, stdin="CREATE TABLE ad_network.flat (reseller_id text, day text, "
+                            "time timestamp, ad_id text, amount float, "
+                            "PRIMARY KEY (reseller_id, day, time, ad_id));")
+
+    def refused(*words):
+        return server.run("stream", "create", "network", *words, status=2).err
+
+    flat = [word.replace("ad_network.ad_click", "ad_network.flat") for word in NETWORK]
+    assert "PRIMARY KEY ((reseller, day), ...)" in refused(*flat)
+    text = [word if word != "amount" else "ad_id" for word in NETWORK]
+    assert "a type of numbers" in refused(*text)
+    assert "there is no table" in refused(*NETWORK[2:], "--table", "ad_network.nothing")
+    assert "no time zone" in refused(*NETWORK, "--zone", "Middle/Earth")
+    server.run("stream", "create", "network", *NETWORK)
+    assert "is a stream network already" in refused(*NETWORK)
+    assert "belongs to a stream already" in server.run(
+        "stream", "create", "again", *NETWORK, status=2).err
+    for statement in ("DROP TABLE ad_network.ad_click", "DROP KEYSPACE ad_network",
+                      "ALTER TABLE ad_network.ad_click DROP amount"):
+        assert "stream network uses it" in cql.cqlsh(server, "-e", statement, status=2)
+    assert "amount is a decimal" in cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "NaN"), status=2)
+
+
+def test_rows_of_before_are_rolled_up_and_truncated_ones_are_gone(server, session):
+    for day in range(1, 31):
+        session.execute(INSERT.format(day, 1, 1, "0.5"))
+    server.run("stream", "create", "network", *NETWORK)
+    assert len(report(server).splitlines()) == 31
+    agrees(server)
+    session.execute("TRUNCATE ad_network.ad_click")
+    session.execute(INSERT.format(3, 1, 1, "1.5"))
+    cql.wait_for(lambda: report(server).splitlines()[1:] == ["r,2013-11-03,1,1.5,0.25,0.375"])
+    agrees(server)
+    session.execute("TRUNCATE ad_network.reseller")
+    cql.wait_for(lambda: report(server).splitlines()[1:] == ["r,2013-11-03,1,1.5,,"])
+    agrees(server)
+
+
+def test_kept_counters_follow_the_rows_and_refuse_clients(server, session):
+    tables = ("ad_network.clicks_per_ad,ad_network.clicks_per_reseller,"
+              "ad_network.clicks_per_day")
+    server.run("stream", "create", "network", *NETWORK, "--counters", f"kept={tables}")
+    for time in range(1, 7):
+        session.execute(INSERT.format(1, time, time % 2, "0.5"))
+        session.execute(INSERT.format(1, time, time % 2, "0.5"))
+    session.execute("DELETE FROM ad_network.ad_click WHERE reseller_id = 'r' AND "
+                    "day = '2013-11-01' AND time > 4")
+
+    def counted(table):
+        return sorted(row.clicks for row in session.execute(f"SELECT * FROM ad_network.{table}"))
+
+    assert counted("clicks_per_ad") == [2, 2]
+    assert counted("clicks_per_reseller") == counted("clicks_per_day") == [4]
+    agrees(server)
+    update = "UPDATE ad_network.clicks_per_ad SET clicks = clicks + 1 WHERE ad_id = 'ad1'"
+    assert "kept by stream network" in cql.cqlsh(server, "-e", update, status=2)
+    server.run("stream", "drop", "network")
+    session.execute(update)
+    server.run("stream", "create", "network", *NETWORK, "--counters", f"ignore={tables}")
+    server.run("verify", "--repair", "--stream", "network")
+    future = session.execute_async(update)
+    future.result()
+    assert "was ignored" in future.warnings[0]
+    assert counted("clicks_per_ad") == [2, 2]
+    agrees(server)
+
+
+def test_a_report_is_the_same_after_a_kill(server):
+    server.run("stream", "create", "network", *NETWORK)
+    for round_ in range(3):
+        with cql.connected(server) as session:
+            for time in range(40):
+                session.execute(
+                    INSERT.format(1 + time % 20, 100 * round_ + time, time % 3, "0.005"))
+        before = report(server)
+        server.kill()
+        assert daybook.run("report", "-d", server.directory, "--stream", "network", "--format",
+                           "csv").out == before
+        server = daybook.Server(server.directory, "--cql", "127.0.0.1:0")
+        assert report(server) == before
+        assert server.run("stream", "list").out == "clicks\nnetwork\n"
+        agrees(server)
+    server.stop()
+
+
+def test_a_dropped_stream_leaves_its_tables_as_they_are(server):
+    server.run("stream", "create", "network", *NETWORK)
+    cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "0.5"))
+    server.run("stream", "drop", "network")
+    assert server.run("stream", "list").out == "clicks\n"
+    server.run("report", "--stream", "network", status=2)
+    assert "0.5" in cql.cqlsh(server, "-e", "SELECT * FROM ad_network.ad_click")
+    cql.cqlsh(server, "-e", "DROP TABLE ad_network.ad_click")
+
+
+def test_the_hotel_of_the_manual(serve):
+    server = serve("--cql", "127.0.0.1:0")
+    section = OPERATIONS.read_text().split("## Streams over your own tables")[1].split("\n## ")[0]
+    blocks = dict(re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL))
+    cql.cqlsh(server, stdin=blocks["cql"])
+    answers = ""
+    for command in blocks["sh"].replace("\\\n", " ").splitlines():
+        words = command.replace("'", "").split()
+        assert words.pop(0) == "daybook"
+        answers += server.run(*words).out
+    assert answers == blocks["text"]
+    assert "all agree" in server.run("verify", "--stream", "hotel").out

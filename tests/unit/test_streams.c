@@ -1,0 +1,255 @@
+/* test_streams: streams over tables of users' own: defined, rolled up, truncated, after crashes. */
+#include <criterion/criterion.h>
+
+#include "rollup/stream_definition.h"
+#include "storage/base/memory.h"
+#include "tests/lib/rollup_fixture.h"
+
+static const struct stream_definition hotel = {
+    .name = "hotel",
+    .texts = {"hotel.nights", "agent", "night", "booked", "room", "price", "hotel.commission",
+              "agent", "since", "share", "", "", "", ""}};
+
+static const struct column_definition night_columns[] = {
+    {1, "agent", "text", COLUMN_PARTITION, false},
+    {2, "night", "text", COLUMN_PARTITION, false},
+    {3, "room", "text", COLUMN_CLUSTERING, false},
+    {4, "booked", "timestamp", COLUMN_REGULAR, false},
+    {5, "price", "float", COLUMN_REGULAR, false},
+};
+
+static const struct column_definition commission_columns[] = {
+    {1, "agent", "text", COLUMN_PARTITION, false},
+    {2, "since", "text", COLUMN_CLUSTERING, false},
+    {3, "share", "double", COLUMN_REGULAR, false},
+};
+
+enum { NIGHTS = 1000, COMMISSION = 1001 };
+
+static void must(int rc, const struct error *err)
+{
+    cr_assert_eq(rc, 0, "%s", err->text);
+}
+
+/* A change of the schema, and what goes into its frame. */
+static void change_schema(struct rollup_fixture *fixture,
+                          int (*edit)(struct schema *schema, struct write_batch *batch,
+                                      struct error *err))
+{
+    struct schema *schema = schema_copy(store_schema(fixture->store));
+    struct write_batch *batch = write_batch_new();
+    struct error err = {0};
+    must(edit(schema, batch, &err), &err);
+    batch->schema = schema;
+    must(rollup_fixture_apply(fixture, batch), &err);
+    write_batch_free(batch);
+    schema_unref(schema);
+}
+
+static int add_tables(struct schema *schema, struct write_batch *batch, struct error *err)
+{
+    const struct table_definition nights = {0, "hotel", "nights", "", 0, night_columns, 5};
+    const struct table_definition commission = {0, "hotel", "commission", "", 0, commission_columns,
+                                                3};
+    (void)batch;
+    int rc = schema_add_keyspace(schema, "hotel", err);
+    rc = rc == 0 ? schema_add_table(schema, &nights, err) : rc;
+    return rc == 0 ? schema_add_table(schema, &commission, err) : rc;
+}
+
+static int define_hotel(struct schema *schema, struct write_batch *batch, struct error *err)
+{
+    return stream_definition_make(&hotel, schema, batch, err);
+}
+
+static int truncate_nights(struct schema *schema, struct write_batch *batch, struct error *err)
+{
+    (void)batch;
+    return schema_truncate_table(schema, schema_table_named(schema, "hotel", "nights")->id, err);
+}
+
+static struct bytes float_of(struct write_batch *batch, float number)
+{
+    uint32_t bits;
+    struct buffer value = {0};
+    memcpy(&bits, &number, sizeof(bits));
+    buffer_put_u32_be(&value, bits);
+    struct bytes copy = write_batch_copy(batch, buffer_view(&value));
+    buffer_release(&value);
+    return copy;
+}
+
+static void stay(struct rollup_fixture *fixture, const char *night, const char *room, float price)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table_named(store_schema(fixture->store), "hotel", "nights");
+    struct error err = {0};
+    const struct column_value values[] = {{1, false, write_batch_text(batch, "globe")},
+                                          {2, false, write_batch_text(batch, night)},
+                                          {3, false, write_batch_text(batch, room)},
+                                          {5, false, float_of(batch, price)}};
+    write_batch_insert(batch, table, values, 4);
+    must(rollup_fixture_apply(fixture, batch), &err);
+    write_batch_free(batch);
+}
+
+static void share(struct rollup_fixture *fixture, const char *since, double number)
+{
+    struct write_batch *batch = write_batch_new();
+    struct buffer value = {0};
+    struct error err = {0};
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    buffer_put_u64_be(&value, bits);
+    const struct column_value values[] = {{1, false, write_batch_text(batch, "globe")},
+                                          {2, false, write_batch_text(batch, since)},
+                                          {3, false, write_batch_copy(batch, buffer_view(&value))}};
+    write_batch_insert(batch, schema_table(store_schema(fixture->store), COMMISSION), values, 3);
+    must(rollup_fixture_apply(fixture, batch), &err);
+    buffer_release(&value);
+    write_batch_free(batch);
+}
+
+struct waiting {
+    bool done;
+    int status;
+};
+
+static void set_done(void *context, int status, const struct error *err)
+{
+    struct waiting *waiting = context;
+    (void)err;
+    waiting->done = true;
+    waiting->status = status;
+}
+
+/* What a stream's report says after all is worked off: the fixture looks at that stream. */
+static void expect_hotel(struct rollup_fixture *fixture, const char *expected)
+{
+    struct rollup *clicks = fixture->rollup;
+    fixture->rollup = streams_find(fixture->streams, "hotel");
+    cr_assert_not_null(fixture->rollup);
+    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+    rollup_fixture_expect_figures(fixture, expected);
+    fixture->rollup = clicks;
+}
+
+static void open_hotel(struct rollup_fixture *fixture)
+{
+    struct waiting opened = {0};
+    struct waiting marked = {0};
+    struct error err = {0};
+    must(streams_add(fixture->streams, &hotel, set_done, &opened, &err), &err);
+    rollup_fixture_step_until(fixture, &opened.done);
+    rollup_take_rows(streams_find(fixture->streams, "hotel"), set_done, &marked);
+    rollup_fixture_step_until(fixture, &marked.done);
+    cr_assert_eq(opened.status + marked.status, 0);
+}
+
+Test(streams, rows_of_before_are_rolled_up_and_a_float_is_the_decimal_that_was_written)
+{
+    struct rollup_fixture fixture = {.seed = 1};
+    rollup_fixture_start(&fixture);
+    change_schema(&fixture, add_tables);
+    share(&fixture, "2013-01-01", 0.1);
+    for (int i = 0; i < 3; i++)
+        stay(&fixture, "2013-11-28", (const char *[]){"a", "b", "c"}[i], 0.1F);
+    change_schema(&fixture, define_hotel);
+    open_hotel(&fixture);
+    expect_hotel(&fixture, "globe 2013-11-28 3 0.3 0.1 0.03 open\n");
+    stay(&fixture, "2013-11-28", "c", 7.25F);
+    stay(&fixture, "2013-11-29", "c", 1e9F);
+    expect_hotel(&fixture, "globe 2013-11-29 1 1000000000 0.1 100000000.0 open\n"
+                           "globe 2013-11-28 3 7.45 0.1 0.745 open\n");
+    share(&fixture, "2013-11-29", 0.5);
+    expect_hotel(&fixture, "globe 2013-11-29 1 1000000000 0.5 500000000.0 open\n"
+                           "globe 2013-11-28 3 7.45 0.1 0.745 open\n");
+    rollup_fixture_restart(&fixture);
+    expect_hotel(&fixture, "globe 2013-11-29 1 1000000000 0.5 500000000.0 open\n"
+                           "globe 2013-11-28 3 7.45 0.1 0.745 open\n");
+    rollup_fixture_expect_figures(&fixture, "");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(streams, a_crash_right_after_the_definition_loses_no_row_of_before)
+{
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        rollup_fixture_start(&fixture);
+        change_schema(&fixture, add_tables);
+        for (int day = 0; day < 20; day++) {
+            char text[16];
+            snprintf(text, sizeof(text), "2013-11-%02d", day + 1);
+            stay(&fixture, text, "a", 0.5F);
+        }
+        change_schema(&fixture, define_hotel);
+        rollup_fixture_crash(&fixture, seed);
+        struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX};
+        fixture.rollup = streams_find(fixture.streams, "hotel");
+        cr_assert_not_null(fixture.rollup);
+        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        struct buffer found = rollup_fixture_asked(&fixture, &query);
+        uint32_t lines = 0;
+        for (size_t i = 0; i < found.size; i++)
+            lines += found.data[i] == '\n';
+        cr_assert_eq(lines, 20, "seed %d: %s", (int)seed, (const char *)found.data);
+        buffer_release(&found);
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+Test(streams, truncated_rows_are_in_no_figure_not_even_after_a_crash)
+{
+    for (int crashes = 0; crashes < 2; crashes++) {
+        struct rollup_fixture fixture = {.seed = 3};
+        rollup_fixture_start(&fixture);
+        change_schema(&fixture, add_tables);
+        change_schema(&fixture, define_hotel);
+        open_hotel(&fixture);
+        stay(&fixture, "2013-11-28", "a", 0.5F);
+        stay(&fixture, "2013-11-29", "a", 0.5F);
+        expect_hotel(&fixture, "globe 2013-11-29 1 0.5 - - open\n"
+                               "globe 2013-11-28 1 0.5 - - open\n");
+        change_schema(&fixture, truncate_nights);
+        if (crashes != 0)
+            rollup_fixture_crash(&fixture, 7);
+        stay(&fixture, "2013-11-29", "b", 0.25F);
+        rollup_fixture_advance(&fixture, 2);
+        expect_hotel(&fixture, "globe 2013-11-29 1 0.25 - - open\n");
+        rollup_fixture_stop(&fixture);
+    }
+}
+
+Test(streams, what_is_no_stream_is_refused_and_changes_nothing)
+{
+    static const struct {
+        enum stream_text text;
+        const char *value;
+        const char *says;
+    } wrong[] = {{STREAM_CLICKS, "hotel.rooms", "there is no table"},
+                 {STREAM_CLICKS, "nights", "KEYSPACE.TABLE"},
+                 {STREAM_CLICKS, "hotel.commission", "has no column night"},
+                 {STREAM_DAY, "agent", "partition key"},
+                 {STREAM_DAY, "booked", "text, with days"},
+                 {STREAM_TIME, "room", "timestamp would do"},
+                 {STREAM_AMOUNT, "room", "a type of numbers"},
+                 {STREAM_RATES, "hotel.nights", "the reseller alone"},
+                 {STREAM_COUNTERS, "hotel.nights", "no counter table"},
+                 {STREAM_ZONE, "Middle/Earth", "no time zone"}};
+    struct rollup_fixture fixture = {.seed = 1};
+    rollup_fixture_start(&fixture);
+    change_schema(&fixture, add_tables);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct stream_definition definition = hotel;
+        struct schema *schema = schema_copy(store_schema(fixture.store));
+        struct write_batch *batch = write_batch_new();
+        struct error err = {0};
+        definition.texts[wrong[i].text] = wrong[i].value;
+        cr_assert_lt(stream_definition_make(&definition, schema, batch, &err), 0);
+        cr_assert_not_null(strstr(err.text, wrong[i].says), "%s: %s", wrong[i].value, err.text);
+        cr_assert(write_batch_is_empty(batch));
+        write_batch_free(batch);
+        schema_unref(schema);
+    }
+    rollup_fixture_stop(&fixture);
+}
