@@ -24,7 +24,7 @@ static const struct column_definition commission_columns[] = {
     {3, "share", "double", COLUMN_REGULAR, false},
 };
 
-enum { NIGHTS = 1000, COMMISSION = 1001 };
+enum { NIGHTS = 1000, COMMISSION = 1001, NOVEMBER_1 = 16010 };    /* a day of 2013 */
 
 static void must(int rc, const struct error *err)
 {
@@ -177,9 +177,9 @@ Test(streams, a_crash_right_after_the_definition_loses_no_row_of_before)
         struct rollup_fixture fixture = {.seed = seed};
         rollup_fixture_start(&fixture);
         change_schema(&fixture, add_tables);
-        for (int day = 0; day < 20; day++) {
-            char text[16];
-            snprintf(text, sizeof(text), "2013-11-%02d", day + 1);
+        for (int32_t day = 0; day < 20; day++) {
+            char text[DAY_TEXT_SIZE + 1];
+            day_format(NOVEMBER_1 + day, text);
             stay(&fixture, text, "a", 0.5F);
         }
         change_schema(&fixture, define_hotel);
