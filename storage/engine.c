@@ -146,6 +146,25 @@ void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter)
     engine_request_freeze(engine);
 }
 
+static bool open_has_table(const struct engine *engine, uint32_t table_id)
+{
+    int64_t token;
+    struct bytes key;
+    return memtable_wide(engine->open, table_id) != NULL ||
+           narrow_memtable_seek(engine->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
+                                &token, &key);
+}
+
+void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
+                              struct freeze_waiter *waiter)
+{
+    if (open_has_table(engine, table_id)) {
+        engine_freeze_then(engine, waiter);
+    } else {
+        waiter->resume(waiter, 0);
+    }
+}
+
 /* ---- frames ---- */
 
 /* Hand the open frame to the log.  Not while one is being written. */

@@ -300,9 +300,6 @@ int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
         part->sums = partition_index_new(table_id);
     }
     engine_job_started(engine);
-    if (engine_is_in_open(engine, table_id))
-        engine_freeze_then(engine, &group->waiter);
-    else
-        group_begin(&group->waiter, 0);
+    engine_freeze_table_then(engine, table_id, &group->waiter);
     return 0;
 }

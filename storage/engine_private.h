@@ -149,6 +149,10 @@ void engine_seal_if_idle(struct engine *engine);
 void engine_request_freeze(struct engine *engine);
 /* Call `waiter->resume` once the open memtable of now is frozen. */
 void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
+/* The same, but at once when the open memtable, which other threads may not read, has nothing of
+ * the table. */
+void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
+                              struct freeze_waiter *waiter);
 void engine_drain(struct engine *engine);      /* tell those who were answered ERROR_FULL */
 void engine_fail(struct engine *engine, int code, const char *what);
 uint64_t engine_durable_frame(const struct engine *engine);
@@ -242,8 +246,6 @@ must_check int engine_sum_row(const struct table *table, const struct page_row *
 /* NULL with an error: the table is not there, or has counters, or not the column (0: none). */
 const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
                                          uint32_t column_id, struct error *err);
-/* Whether the open memtable, which other threads may not read, has anything of the table. */
-bool engine_is_in_open(const struct engine *engine, uint32_t table_id);
 int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
                     store_figures figures, void *context, struct error *err);
 int engine_snapshot_op(struct store *store, uint64_t frame_kept,

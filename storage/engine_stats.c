@@ -193,15 +193,6 @@ const struct table *engine_table_of_rows(const struct engine *engine, uint32_t t
     return table;
 }
 
-bool engine_is_in_open(const struct engine *engine, uint32_t table_id)
-{
-    int64_t token;
-    struct bytes key;
-    return memtable_wide(engine->open, table_id) != NULL ||
-           narrow_memtable_seek(engine->open->narrow, table_id, INT64_MIN, (struct bytes){0}, false,
-                                &token, &key);
-}
-
 static uint64_t frame_of(const struct engine *engine, enum read_view view)
 {
     return view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
@@ -400,10 +391,6 @@ int engine_stats_scan_op(struct store *store, uint32_t table_id, uint32_t column
         buffer_append_bytes(&scan->key, bytes_of(position.data + 8, position.size - 8));
     }
     engine_job_started(engine);
-    if (engine_is_in_open(engine, table_id)) {
-        engine_freeze_then(engine, &scan->waiter);
-    } else {
-        scan_begin(&scan->waiter, 0);
-    }
+    engine_freeze_table_then(engine, table_id, &scan->waiter);
     return 0;
 }
