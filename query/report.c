@@ -36,7 +36,7 @@ enum { ROUND_MAX = 36 };
 /* The sum of neighbours with one key. */
 struct report_group {
     bool is_begun;
-    int32_t month; /* its first day */
+    int32_t month; /* since the year 0000 */
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;
@@ -95,11 +95,10 @@ static bool parse_by(const char *text, enum report_by *by_out, struct argp_state
     static const char *const names[] = {
         [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_AD] = "ad",
         [BY_TOTAL] = "total"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *by_out = (enum report_by)i;
-            return true;
-        }
+    uint32_t by = command_word(text, names, BY_TOTAL + 1);
+    if (by <= BY_TOTAL) {
+        *by_out = (enum report_by)by;
+        return true;
     }
     argp_error(state, "--by is day, month, reseller, ad or total, not '%s'", text);
     return false;
@@ -313,7 +312,7 @@ static bool chart_day(struct report *report, const struct day_figure *figure)
 {
     const struct chart_row row = {
         .reseller = figure->reseller,
-        .day = figure->day,
+        .period = figure->day,
         .clicks = figure->clicks,
         .gross = figure->gross,
         .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
@@ -327,7 +326,7 @@ static bool chart_group(struct report *report)
     const bool is_total = report->options->by == BY_TOTAL;
     const struct chart_row row = {
         .reseller = is_total ? bytes_of(NULL, 0) : buffer_view(&report->reseller),
-        .day = group->month,
+        .period = group->month,
         .clicks = group->clicks,
         .gross = group->gross,
         .amount = group->amount,
@@ -387,8 +386,8 @@ static bool print_group(struct report *report)
         cells[count++] = buffer_view(&report->reseller);
     }
     if (by == BY_MONTH) {
-        day_format(group->month, month);
-        cells[count++] = bytes_of(month, 7);
+        day_format(month_first_day(group->month), month);
+        cells[count++] = bytes_of(month, MONTH_TEXT_SIZE);
     }
     cells[count++] = query_number(group->clicks, clicks);
     cells[count++] = money_cell(report, group->gross, texts[0]);
@@ -431,19 +430,6 @@ static int group_add(struct report_group *group, const struct day_figure *figure
     return rc;
 }
 
-/* The first day of the month that `day` lies in. */
-static int32_t month_of(int32_t day)
-{
-    char text[DAY_TEXT_SIZE + 1];
-    int32_t first;
-    day_format(day, text);
-    text[8] = '0';
-    text[9] = '1';
-    bool is_day = day_parse(bytes_of(text, DAY_TEXT_SIZE), &first);
-    check(is_day);
-    return first;
-}
-
 /* Whether the figure begins another group than the one that is open. */
 static bool is_next_group(const struct report *report, const struct day_figure *figure)
 {
@@ -458,7 +444,7 @@ static bool is_next_group(const struct report *report, const struct day_figure *
         break;
     }
     return !bytes_equal(figure->reseller, buffer_view(&report->reseller)) ||
-           month_of(figure->day) != report->group.month;
+           month_of_day(figure->day) != report->group.month;
 }
 
 static void remember(struct report *report, const struct day_figure *figure)
@@ -507,7 +493,7 @@ static bool report_figure(void *context, const struct day_figure *figure)
         if (report->group.is_begun && is_next_group(report, figure)) {
             has_room = print_group(report);
         }
-        report->group.month = month_of(figure->day);
+        report->group.month = month_of_day(figure->day);
         int rc = group_add(&report->group, figure);
         report->status = report->status == 0 ? rc : report->status;
     }

@@ -58,7 +58,7 @@ struct report_chart {
     struct arena *arena;
     struct panel panels[CHART_PANELS];
     uint32_t panel_count;
-    int32_t period_first;              /* days since 1970, or months since year 0 */
+    int32_t period_first;
     int32_t period_last;
     struct bar bars[CHART_BARS];       /* the largest first */
     uint32_t bar_count;
@@ -107,26 +107,13 @@ static bool is_over_time(const struct report_chart *chart)
     return chart->options->by == BY_DAY || chart->options->by == BY_MONTH;
 }
 
-static int32_t period_of(const struct report_chart *chart, int32_t day)
-{
-    char text[DAY_TEXT_SIZE + 1];
-    if (chart->options->by == BY_DAY) {
-        return day;
-    }
-    day_format(day, text);
-    return (int32_t)(strtol(text, NULL, 10) * 12 + strtol(text + 5, NULL, 10) - 1);
-}
-
 /* "2013-11-28", or "2013-11". */
 static void period_format(const struct report_chart *chart, int32_t period,
                           char text[DAY_TEXT_SIZE + 1])
 {
-    if (chart->options->by == BY_DAY) {
-        day_format(period, text);
-    } else {
-        snprintf(text, DAY_TEXT_SIZE + 1, "%04u-%02u", (unsigned)period / 12 % 10000,
-                 (unsigned)period % 12 + 1);
-    }
+    bool is_day = chart->options->by == BY_DAY;
+    day_format(is_day ? period : month_first_day(period), text);
+    text[is_day ? DAY_TEXT_SIZE : MONTH_TEXT_SIZE] = '\0';
 }
 
 static int add_to(struct chart_row *sum, const struct chart_row *row, struct error *err)
@@ -156,7 +143,7 @@ static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
 
 static int add_period(struct report_chart *chart, const struct chart_row *row, struct error *err)
 {
-    int32_t period = period_of(chart, row->day);
+    int32_t period = row->period;
     struct panel *panel = panel_of(chart, row->reseller);
     if (panel == NULL) {
         return error_set(err, ERROR_INVALID,
@@ -179,8 +166,7 @@ static int add_period(struct report_chart *chart, const struct chart_row *row, s
         panel->rows = memory_resize(panel->rows, panel->capacity * sizeof(*panel->rows));
     }
     panel->rows[panel->count] = *row;
-    panel->rows[panel->count].reseller = panel->reseller;
-    panel->rows[panel->count++].day = period;
+    panel->rows[panel->count++].reseller = panel->reseller;
     return add_to(&panel->sum, row, err);
 }
 
@@ -412,10 +398,10 @@ static void draw_period(const struct report_chart *chart, const struct chart_row
 {
     char name[DAY_TEXT_SIZE + 1];
     double slot = slot_width(chart);
-    double x = MARGIN + AXIS_WIDTH + slot * (row->day - chart->period_first);
+    double x = MARGIN + AXIS_WIDTH + slot * (row->period - chart->period_first);
     double width = slot > 3 ? slot * 0.8 : slot;
     double height = PANEL_HEIGHT * real_of(row->amount) / scale->most;
-    period_format(chart, row->day, name);
+    period_format(chart, row->period, name);
     buffer_append_text(svg, "<g>");
     put_hint(chart, name, row, svg);
     buffer_printf(svg,

@@ -23,7 +23,7 @@ enum {
 struct chart_row {
     struct bytes reseller;             /* empty: of all */
     struct bytes ad;                   /* by ad */
-    int32_t day;                       /* by day; by month: the month's first */
+    int32_t period;                    /* by day: the day; by month: as month_of_day has it */
     uint64_t clicks;
     struct decimal gross;
     struct decimal amount;             /* of what has a rate */

@@ -212,7 +212,7 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
     char month[DAY_TEXT_SIZE + 1];
     uint32_t count = 0;
     day_format(day_of_time(change->at_ms), month);
-    month[7] = '\0';
+    month[MONTH_TEXT_SIZE] = '\0';
     values[count++] = (struct column_value){CHANGE_MONTH, false, write_batch_text(batch, month)};
     values[count++] = (struct column_value){
         CHANGE_ID, false, write_batch_copy(batch, bytes_of(change->id, UUID_SIZE))};

@@ -69,6 +69,17 @@ static struct civil civil_of_day(int32_t day)
     };
 }
 
+int32_t month_of_day(int32_t day)
+{
+    struct civil civil = civil_of_day(day);
+    return civil.year * 12 + civil.month - 1;
+}
+
+int32_t month_first_day(int32_t month)
+{
+    return civil_to_day((struct civil){month / 12, month % 12 + 1, 1});
+}
+
 static bool year_is_leap(int32_t year)
 {
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

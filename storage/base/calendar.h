@@ -13,6 +13,7 @@
 
 enum {
     DAY_TEXT_SIZE = 10,                               /* YYYY-MM-DD */
+    MONTH_TEXT_SIZE = 7,                              /* as a day's text begins */
     DAY_MIN = -719528,                                /* 0000-01-01 */
     DAY_MAX = 2932896                                 /* 9999-12-31 */
 };
@@ -25,6 +26,8 @@ bool day_parse(struct bytes text, int32_t *day_out);
 /* `day` lies in DAY_MIN..DAY_MAX.  NUL-terminated. */
 void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1]);
 int32_t day_of_time(int64_t time_ms);                 /* the UTC day; rounds down before 1970 */
+int32_t month_of_day(int32_t day);                    /* months since January of the year 0000 */
+int32_t month_first_day(int32_t month);
 
 /* Decimal milliseconds, or ISO 8601 with a zone: 2013-11-28T02:16:52Z, 2013-11-28 02:16:52.5+01:00;
  * seconds and fraction (to the millisecond) may be missing; more fraction digits are refused, and

@@ -41,6 +41,25 @@ Test(calendar, days_count_from_1970)
     cr_assert_eq(day_of("9999-12-31"), DAY_MAX);
 }
 
+Test(calendar, months_are_numbered_on_end_and_begin_with_their_first_day)
+{
+    static const char *const months[] = {"0000-01", "0000-12", "1969-12", "1970-01",
+                                         "2000-02", "2013-11", "9999-12"};
+    for (size_t i = 0; i < COUNT(months); i++) {
+        char text[DAY_TEXT_SIZE + 1];
+        int32_t first;
+        snprintf(text, sizeof(text), "%s-01", months[i]);
+        cr_assert(day_parse(bytes_text(text), &first));
+        int32_t month = month_of_day(first);
+        cr_expect_eq(month, atoi(months[i]) * 12 + atoi(months[i] + 5) - 1, "%s", months[i]);
+        cr_expect_eq(month_first_day(month), first, "%s", months[i]);
+        cr_expect_eq(month_of_day(first + 27), month, "%s", months[i]);
+    }
+    for (int32_t day = DAY_MIN + 1; day <= DAY_MAX; day++)
+        cr_assert_eq(month_of_day(day), month_of_day(day - 1) +
+                                            (month_first_day(month_of_day(day)) == day));
+}
+
 Test(calendar, every_day_of_ten_thousand_years_follows_the_one_before)
 {
     static const int month_lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
