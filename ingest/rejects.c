@@ -144,16 +144,16 @@ static error_t option_day(struct argp_state *state, const char *text, int32_t *d
 static error_t option_action(struct argp_state *state, const char *text,
                              struct rejects_options *options)
 {
+    static const char *const actions[] = {[REJECTS_LIST] = "list", [REJECTS_EXPORT] = "export"};
+
     if (options->action != REJECTS_NONE) {
         argp_error(state, "'%s' is one word too many", text);
         return EINVAL;
     }
-    if (strcmp(text, "list") == 0) {
-        options->action = REJECTS_LIST;
-        return 0;
-    }
-    if (strcmp(text, "export") == 0) {
-        options->action = REJECTS_EXPORT;
+    uint32_t action = command_word(text, actions, REJECTS_EXPORT + 1);
+
+    if (action <= REJECTS_EXPORT) {
+        options->action = (enum rejects_action)action;
         return 0;
     }
     argp_error(state, "'%s' is neither list nor export", text);

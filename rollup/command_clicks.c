@@ -54,11 +54,10 @@ static int parse_action(struct clicks_options *options, const char *word, struct
 {
     static const char *const actions[] = {
         [CLICKS_LIST] = "list", [CLICKS_VOID] = "void", [CLICKS_RESTORE] = "restore"};
-    for (uint32_t i = CLICKS_LIST; options->action == CLICKS_NONE && i <= CLICKS_RESTORE; i++) {
-        if (strcmp(word, actions[i]) == 0) {
-            options->action = (enum clicks_action)i;
-            return 0;
-        }
+    uint32_t action = command_word(word, actions, CLICKS_RESTORE + 1);
+    if (options->action == CLICKS_NONE && action <= CLICKS_RESTORE) {
+        options->action = (enum clicks_action)action;
+        return 0;
     }
     argp_error(state,
                options->action == CLICKS_NONE ? "'%s' is none of list, void, restore"

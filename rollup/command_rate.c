@@ -45,12 +45,11 @@ static int parse_word(struct rate_options *options, const char *word, struct arg
         options->words[options->word_count++] = word;
         return 0;
     }
-    for (uint32_t i = RATE_SET; i <= RATE_LOAD; i++) {
-        if (strcmp(word, actions[i]) == 0)
-            options->action = (enum rate_action)i;
-    }
-    if (options->action != RATE_NONE)
+    uint32_t action = command_word(word, actions, RATE_LOAD + 1);
+    if (action <= RATE_LOAD) {
+        options->action = (enum rate_action)action;
         return 0;
+    }
     argp_error(state, "'%s' is none of set, delete, list, load", word);
     return EINVAL;
 }

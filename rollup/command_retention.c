@@ -44,12 +44,10 @@ static int parse_word(struct retention_options *options, const char *word,
         [RETENTION_SET] = "set", [RETENTION_OFF] = "off", [RETENTION_SHOW] = "show"};
     if (options->action == RETENTION_SET && !options->has_days)
         return parse_days(options, word, state);
-    for (uint32_t i = RETENTION_SET;
-         options->action == RETENTION_NONE && i <= RETENTION_SHOW; i++) {
-        if (strcmp(word, actions[i]) == 0) {
-            options->action = (enum retention_action)i;
-            return 0;
-        }
+    uint32_t action = command_word(word, actions, RETENTION_SHOW + 1);
+    if (options->action == RETENTION_NONE && action <= RETENTION_SHOW) {
+        options->action = (enum retention_action)action;
+        return 0;
     }
     argp_error(state,
                options->action == RETENTION_NONE ? "'%s' is none of set, off, show"

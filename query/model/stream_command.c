@@ -73,23 +73,19 @@ static error_t parse_counters(struct stream_options *options, const char *argume
 
 static error_t take_word(struct stream_options *options, const char *word, struct argp_state *state)
 {
-    static const struct {
-        const char *word;
-        enum stream_action action;
-    } actions[] = {{"create", STREAM_CREATE},
-                   {"list", STREAM_LIST},
-                   {"show", STREAM_SHOW},
-                   {"drop", STREAM_DROP}};
+    static const char *const actions[] = {[STREAM_CREATE] = "create",
+                                          [STREAM_LIST] = "list",
+                                          [STREAM_SHOW] = "show",
+                                          [STREAM_DROP] = "drop"};
     if (options->action != STREAM_NONE && options->definition.name == NULL &&
         options->action != STREAM_LIST) {
         options->definition.name = word;
         return 0;
     }
-    for (size_t i = 0; options->action == STREAM_NONE && i < 4; i++) {
-        if (strcmp(word, actions[i].word) == 0) {
-            options->action = actions[i].action;
-            return 0;
-        }
+    uint32_t action = command_word(word, actions, STREAM_DROP + 1);
+    if (options->action == STREAM_NONE && action <= STREAM_DROP) {
+        options->action = (enum stream_action)action;
+        return 0;
     }
     argp_error(state,
                options->action == STREAM_NONE ? "create, list, show or drop, not '%s'"

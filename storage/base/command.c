@@ -53,6 +53,14 @@ bool command_must_wait(struct command_output *output, void (*drained)(void *cont
     return true;
 }
 
+uint32_t command_word(const char *word, const char *const *words, uint32_t count)
+{
+    uint32_t place = 0;
+    while (place < count && (words[place] == NULL || strcmp(word, words[place]) != 0))
+        place++;
+    return place;
+}
+
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out)
 {
     if (table_format_parse(argument, format_out))

@@ -45,6 +45,8 @@ void command_fail(struct command_output *output, int exit_status, const char *fo
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
 enum { COMMAND_QUEUED_MAX = 1 << 20 };
+/* The place of a word among `words`, where NULL is none; `count` when it is not there. */
+uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* For an argp parser: the value of --format; 0, or EINVAL after argp_error. */
 int command_format(struct argp_state *state, const char *argument, enum table_format *format_out);
 /* The exit status for an error code: ERROR_USAGE, ERROR_INVALID 2, else 3. */
