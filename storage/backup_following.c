@@ -10,6 +10,7 @@
 
 #include "storage/base/crc32c.h"
 #include "storage/base/memory.h"
+#include "storage/whole_file.h"
 
 #define FOLLOWING "following"
 #define FOLLOWING_NEW "following.tmp"
@@ -72,27 +73,12 @@ void backup_following_release(struct backup_following *following)
     *following = (struct backup_following){0};
 }
 
-static int write_new(struct disk *disk, struct bytes record, struct error *err)
-{
-    struct disk_file *file;
-    (void)disk->remove(disk, FOLLOWING_NEW);
-    int rc = disk->open(disk, FOLLOWING_NEW, DISK_WRITE | DISK_CREATE, &file, err);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = disk->write(disk, file, 0, record.data, record.size);
-    rc = rc == 0 ? disk->sync(disk, file) : rc;
-    disk->close(disk, file);
-    rc = rc == 0 ? disk->rename(disk, FOLLOWING_NEW, FOLLOWING) : rc;
-    return rc == 0 ? disk->sync_directory(disk, "") : rc;
-}
-
 int backup_following_write(struct disk *disk, const struct backup_following *following,
                            struct error *err)
 {
     struct buffer record = {0};
     backup_following_encode(following, &record);
-    int rc = write_new(disk, buffer_view(&record), err);
+    int rc = whole_file_replace(disk, "", FOLLOWING, FOLLOWING_NEW, buffer_view(&record));
     buffer_release(&record);
     return rc == 0 ? 0 : error_set(err, rc, "write " FOLLOWING ": %s", error_text(rc));
 }

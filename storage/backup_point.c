@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/whole_file.h"
 
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};
 
@@ -245,18 +246,6 @@ int backup_points_list(struct disk *disk, uint64_t **numbers_out, size_t *count_
     return 0;
 }
 
-static int read_all(struct disk *disk, struct disk_file *file, struct buffer *content)
-{
-    int64_t size = disk->size(disk, file);
-    if (size < 0 || size > BACKUP_POINT_MAX) {
-        return size < 0 ? (int)size : ERROR_LIMIT;
-    }
-    buffer_reserve(content, (size_t)size);
-    int64_t got = size == 0 ? 0 : disk->read(disk, file, 0, content->data, (size_t)size);
-    content->size = got == size ? (size_t)size : 0;
-    return got == size ? 0 : got < 0 ? (int)got : -EIO;
-}
-
 int backup_point_read(struct disk *disk, uint64_t number, struct backup_point *point,
                       struct error *err)
 {
@@ -269,7 +258,7 @@ int backup_point_read(struct disk *disk, uint64_t number, struct backup_point *p
     if (rc != 0) {
         return rc;
     }
-    rc = read_all(disk, file, &content);
+    rc = whole_file_read(disk, file, BACKUP_POINT_MAX, &content);
     disk->close(disk, file);
     if (rc != 0) {
         (void)error_set(err, rc, "read %s: %s", path, error_text(rc));

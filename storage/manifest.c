@@ -30,6 +30,7 @@
 #include "storage/manifest_copy.h"
 #include "storage/manifest_probe.h"
 #include "storage/manifest_roster.h"
+#include "storage/whole_file.h"
 
 enum {
     MANIFEST_FORMAT = 1,
@@ -634,22 +635,12 @@ int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, st
 static int content_read(struct disk *disk, struct disk_file *file, struct buffer *content,
                         struct error *err)
 {
-    int64_t size = disk->size(disk, file);
-    int64_t got;
+    int rc = whole_file_read(disk, file, MANIFEST_SIZE_MAX, content);
 
-    if (size < 0)
-        return error_set(err, (int)size, "manifest: %s", error_text((int)size));
-    if (size > MANIFEST_SIZE_MAX)
-        return error_set(err, ERROR_LIMIT, "manifest: %" PRId64 " bytes are over the limit", size);
-    buffer_reserve(content, (size_t)size);
-    got = size == 0 ? 0 : disk->read(disk, file, 0, content->data, (size_t)size);
-    if (got != size) {
-        int rc = got < 0 ? (int)got : -EIO;
-
-        return error_set(err, rc, "cannot read the manifest: %s", error_text(rc));
-    }
-    content->size = (size_t)size;
-    return 0;
+    if (rc == ERROR_LIMIT)
+        return error_set(err, rc, "manifest: %" PRId64 " bytes are over the limit",
+                         disk->size(disk, file));
+    return rc < 0 ? error_set(err, rc, "cannot read the manifest: %s", error_text(rc)) : 0;
 }
 
 /* What was read may so far be only in a cache; after a sync that failed, in one that takes it for

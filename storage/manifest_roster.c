@@ -19,6 +19,7 @@
 
 #include "storage/base/crc32c.h"
 #include "storage/segment.h"
+#include "storage/whole_file.h"
 
 #define ROSTER_PATH     "segments/" MANIFEST_ROSTER_NAME
 #define ROSTER_NEW_PATH ROSTER_PATH ".new"
@@ -69,21 +70,10 @@ int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, s
 
 static int roster_replace(struct disk *disk, struct bytes record)
 {
-    struct disk_file *file;
     int rc = disk->make_directory(disk, "segments");
 
-    (void)disk->remove(disk, ROSTER_NEW_PATH); /* left by a crash */
-    if (rc == 0)
-        rc = disk->open(disk, ROSTER_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, NULL);
-    if (rc < 0)
-        return rc;
-    rc = disk->write(disk, file, 0, record.data, record.size);
-    if (rc == 0)
-        rc = disk->sync(disk, file);
-    disk->close(disk, file);
-    if (rc == 0)
-        rc = disk->rename(disk, ROSTER_NEW_PATH, ROSTER_PATH);
-    return rc == 0 ? disk->sync_directory(disk, "segments") : rc;
+    return rc == 0 ? whole_file_replace(disk, "segments", ROSTER_PATH, ROSTER_NEW_PATH, record)
+                   : rc;
 }
 
 static int roster_remove(struct disk *disk)
@@ -112,23 +102,16 @@ static int roster_load(struct disk *disk, struct buffer *record, struct error *e
 {
     struct disk_file *file;
     int rc = disk->open(disk, ROSTER_PATH, DISK_READ, &file, err);
-    int64_t size, got;
+    int64_t size;
 
     if (rc < 0)
         return rc;
+    rc = whole_file_read(disk, file, ROSTER_SIZE_MAX, record);
     size = disk->size(disk, file);
-    if (size > ROSTER_SIZE_MAX) {
-        disk->close(disk, file);
-        return error_set(err, ERROR_LIMIT, "%" PRId64 " bytes are over the limit", size);
-    }
-    if (size > 0)
-        buffer_reserve(record, (size_t)size);
-    got = size <= 0 ? size : disk->read(disk, file, 0, record->data, (size_t)size);
     disk->close(disk, file);
-    if (got < 0 || got != size)
-        return error_set(err, got < 0 ? (int)got : -EIO, "it cannot be read");
-    record->size = (size_t)size;
-    return 0;
+    if (rc == ERROR_LIMIT)
+        return error_set(err, ERROR_LIMIT, "%" PRId64 " bytes are over the limit", size);
+    return rc < 0 ? error_set(err, rc, "it cannot be read") : 0;
 }
 
 /* What the state names and is not there: how much of it, and the first of it with the reason. */
