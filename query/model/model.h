@@ -1,5 +1,5 @@
-/* model: the room of data models: what a directory's schema is, as CQL or as a picture, and how
- * schemas of older Cassandras come into it. */
+/* model: the room of data models: what a directory's schema is, as CQL or as a picture, how
+ * schemas of older Cassandras come into it, and how a stream is laid over some of its tables. */
 #ifndef DAYBOOK_QUERY_MODEL_MODEL_H
 #define DAYBOOK_QUERY_MODEL_MODEL_H
 
