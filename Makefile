@@ -181,6 +181,11 @@ $(out)/daybook: $(root_objects) $(library)
 	$(if $(quiet),@echo "  LD $@")
 	$(quiet)$(link) $^ $(vendor_libs) -lm -lpthread -o $@
 
+# What the thread sanitizer cannot see of libuv by itself.
+ifeq ($(BUILD),tsan)
+$(out)/daybook: $(out)/tests/tsan/libuv_close.o
+endif
+
 # By rename: a running daybook keeps its file.
 daybook: $(out)/daybook
 	$(quiet)cp $< $@.new && mv $@.new $@
