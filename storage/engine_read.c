@@ -23,6 +23,7 @@ enum {
     CAPTURE_ITEMS_MAX = 20000,
     CAPTURE_FRESH_ROWS_MAX = 65536,
     PAGE_ARENA = 64 * 1024,
+    PAGE_ROWS_FIRST = 32,
     POSITION_VERSION = 1
 };
 
@@ -65,6 +66,7 @@ struct read_job {
     struct wide_rows *fresh;           /* of the open memtable; NULL: none */
     struct page_row *rows;
     uint32_t row_count;
+    uint32_t row_capacity;             /* grows with the answer: a limit is mostly far above it */
     struct buffer position_out;
     store_page page;
     void *context;
@@ -358,8 +360,9 @@ static void resolve_counters(struct row *row, struct arena *arena)
 
 static void add_row(struct read_job *read, int64_t token, struct bytes key, const struct row *row)
 {
-    if (read->rows == NULL) {
-        read->rows = memory_alloc(read->request.row_limit * sizeof(struct page_row));
+    if (read->row_count == read->row_capacity) {
+        read->row_capacity = read->row_capacity == 0 ? PAGE_ROWS_FIRST : read->row_capacity * 2;
+        read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
     }
     struct page_row *added = &read->rows[read->row_count++];
     *added = (struct page_row){.token = token, .key = key, .row = row_copy(row, read->arena)};
