@@ -14,6 +14,10 @@ ONE, HAS_VALUES, SKIP_METADATA = 1, 1, 2
 NO_METADATA = 4
 SELECT = b"SELECT day, amount FROM daybook.amount_by_day WHERE reseller_id = ? " \
     b"AND day >= '2026-08-01' AND day <= '2026-08-31'"
+# A row: the day's cell, which has ten bytes, and the size of the amount's, -1 for null; then the
+# amount, its scale first.
+PRICED = struct.Struct(">i10si")
+SCALE = struct.Struct(">i")
 
 
 class CqlMonth:
@@ -42,12 +46,13 @@ class CqlMonth:
             raise OSError("the answer is no rows")
         days, at = [], 16
         for _ in range(rows):
-            day, at = cell(answer, at)
-            amount, at = cell(answer, at)
-            if amount is not None:
-                scale = int.from_bytes(amount[:4], "big", signed=True)
-                digits = int.from_bytes(amount[4:], "big", signed=True)
+            _, day, size = PRICED.unpack_from(answer, at)
+            at += PRICED.size
+            if size > 0:
+                scale, = SCALE.unpack_from(answer, at)
+                digits = int.from_bytes(answer[at + 4:at + size], "big", signed=True)
                 days.append((day.decode(), decimal.Decimal(digits).scaleb(-scale)))
+                at += size
         return days
 
     def _ask(self, opcode, body, wanted):
@@ -61,10 +66,3 @@ class CqlMonth:
         if got[4] != wanted:
             raise OSError(f"the answer is {got[9:]}")
         return got[9:]
-
-
-def cell(answer, at):
-    """A value's bytes, None for null, and where the next one begins."""
-    size, = struct.unpack_from(">i", answer, at)
-    at += 4
-    return (None, at) if size < 0 else (answer[at:at + size], at + size)
