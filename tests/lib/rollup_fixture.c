@@ -7,6 +7,7 @@
 
 #include "query/cql/cql_tables.h"
 #include "rollup/rows.h"
+#include "rollup/seal_pass.h"
 
 enum { FIXTURE_TABLES = 32 };
 
@@ -100,6 +101,7 @@ static int try_open_rollup(struct rollup_fixture *fixture, struct error *err)
                                             .metrics = fixture->metrics,
                                             .zone = fixture->zone,
                                             .open_days_bytes = fixture->open_days_bytes,
+                                            .keep_days = fixture->keep_days,
                                             .is_automatic = fixture->is_automatic};
     int rc = streams_open(&options, set_done, &opened, &fixture->streams, err);
     if (rc != 0)
@@ -290,6 +292,35 @@ int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes)
     if (rc == 0)
         rollup_fixture_step_until(fixture, &settled.done);
     return rc == 0 ? settled.status : rc;
+}
+
+static void sealed(void *context, int status, const struct error *err,
+                   const struct seal_totals *totals)
+{
+    (void)context;
+    (void)totals;
+    cr_assert(status == 0 || status == ERROR_CLOSED, "seal: %s", err != NULL ? err->text : "");
+}
+
+void rollup_fixture_seal(struct rollup_fixture *fixture)
+{
+    const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+    struct error err = {0};
+    int rc = seal_pass_begin(fixture->rollup, &change, false, sealed, NULL, &err);
+    cr_assert(rc == 0 || rc == ERROR_FULL, "seal: %s", err.text);
+}
+
+static void note_granted(void *context)
+{
+    *(bool *)context = true;
+}
+
+void rollup_fixture_hold_seals(struct rollup_fixture *fixture, struct seal_hold *hold)
+{
+    bool is_granted = false;
+    *hold = (struct seal_hold){.granted = note_granted, .context = &is_granted};
+    rollup_hold_seals(fixture->rollup, hold);
+    rollup_fixture_step_until(fixture, &is_granted);
 }
 
 /* ---- answers ---- */

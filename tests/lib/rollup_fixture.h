@@ -20,7 +20,8 @@ struct rollup_fixture {
     const char *zone;                  /* NULL: UTC */
     const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
     uint64_t memtable_rows_max;        /* as in engine_options */
-    size_t open_days_bytes;            /* as in rollup_options */
+    size_t open_days_bytes;            /* as in streams_options, as the next */
+    uint32_t keep_days;
     struct sim_world *sim;
     struct world *world;
     struct store *store;
@@ -60,6 +61,11 @@ void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, c
 /* DELETE of all clicks of a day. */
 void rollup_fixture_void(struct rollup_fixture *fixture, const char *reseller, const char *day);
 int rollup_fixture_settle(struct rollup_fixture *fixture, bool publishes);
+/* Begin to seal what has expired, without waiting; nothing where that is under way already.  A pass
+ * that fails, but for the store's closing, fails the test. */
+void rollup_fixture_seal(struct rollup_fixture *fixture);
+/* Have no day sealed until it is given back (rollup_hold_seals), and wait until that is so. */
+void rollup_fixture_hold_seals(struct rollup_fixture *fixture, struct seal_hold *hold);
 
 /* Answers as text, NUL-terminated, the caller's to release.
  * figures: "reseller day clicks gross rate amount state", one a line;

@@ -4,6 +4,7 @@
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
 #include "tests/lib/row_text.h"
+#include "tests/sim/sealed_clicks.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum {
     FULL_BYTES = 100000,           /* that a full disk may still take */
     AGAIN_EVERY = 4,               /* of so many crashes one is opened twice, and one scanned on, */
     SALVAGE_EVERY = 6,             /* of so many one loses its manifest as well */
+    SEAL_EVERY = 3,                /* after so many one the days that have expired are sealed */
     PAGE_MAX = 7                   /* rows of a page that is read */
 };
 
@@ -34,11 +36,12 @@ struct model {
     bool is_there[HISTORY_WRITES][HISTORY_CLICKS];
 };
 
-static void model_remove(struct model *model, const struct history *history, uint32_t index,
-                         uint32_t click)
+/* By the write `by`, unless the click had expired before. */
+static void model_void(struct model *model, const struct history *history, uint32_t index,
+                       uint32_t click, uint32_t by)
 {
     const struct written *written = &history->writes[index];
-    if (!model->is_there[index][click])
+    if (!model->is_there[index][click] || (written->is_sealed && written->sealed_before <= by))
         return;
     model->is_there[index][click] = false;
     model->clicks[written->reseller][written->day]--;
@@ -63,10 +66,10 @@ static void model_take(struct model *model, const struct history *history, uint3
         for (uint32_t i = 0; i < index; i++)
             for (uint32_t c = 0; c < HISTORY_CLICKS; c++)
                 if (history->writes[i].reseller == r && history->writes[i].day == d)
-                    model_remove(model, history, i, c);
+                    model_void(model, history, i, c, index);
         return;
     case WRITE_VOID_ONE:
-        model_remove(model, history, written->target, written->target_click);
+        model_void(model, history, written->target, written->target_click, index);
         return;
     case WRITE_RATE:
         model->percent[r][d] = written->percent;
@@ -107,6 +110,7 @@ static int64_t model_percent_at(const struct model *model, uint32_t reseller, ui
 
 struct found {
     struct buffer rows, ads, per_reseller, rates;
+    struct sealed_clicks sealed;
     char stats[HISTORY_RESELLERS][HISTORY_DAYS][64];
 };
 
@@ -132,15 +136,21 @@ static struct buffer find_clicks(struct engine_fixture *engine, bool scans, uint
     return rows;
 }
 
+/* Clicks and seals are several reads.  Where the log hangs nothing can be sealed between them, and
+ * what is just being sealed cannot be waited for. */
 static struct found find(struct rollup_fixture *fixture, bool scans, uint32_t page)
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     const struct bytes all = {0};
+    struct seal_hold hold;
+    if (scans)
+        rollup_fixture_hold_seals(fixture, &hold);
     struct found found = {
         .rows = find_clicks(&engine, scans, page),
         .ads = engine_fixture_rows(&engine, TABLE_CLICKS_PER_AD, all, page, false),
         .per_reseller = engine_fixture_rows(&engine, TABLE_CLICKS_PER_RESELLER, all, page, false),
         .rates = engine_fixture_rows(&engine, TABLE_RESELLER, all, page, false),
+        .sealed = sealed_clicks_read(fixture),
     };
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
         for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
@@ -149,6 +159,8 @@ static struct found find(struct rollup_fixture *fixture, bool scans, uint32_t pa
             buffer_release(&stats);
         }
     }
+    if (scans)
+        rollup_unhold_seals(fixture->rollup, &hold);
     return found;
 }
 
@@ -160,36 +172,57 @@ static void found_release(struct found *found)
     buffer_release(&found->rates);
 }
 
+static uint64_t sealed_total(const struct sealed_sums *sums)
+{
+    uint64_t clicks = 0;
+    for (uint32_t i = 0; i < sums->count; i++)
+        clicks += sums->items[i].clicks;
+    return clicks;
+}
+
 static bool writes_match(const struct history *history, const struct model *model,
                          const struct found *found)
 {
-    uint32_t rows = 0;
+    uint64_t rows = 0, sealed = 0;
     for (uint32_t i = 0; i < history->count; i++) {
         char ad[16], inner[32];
         if (history->writes[i].kind != WRITE_CLICKS)
             continue;
         snprintf(ad, sizeof ad, "b%02u", i);
         snprintf(inner, sizeof inner, "|%s|", ad);
+        const struct sealed_sum *seal = sealed_sums_find(&found->sealed.ads, ad);
+        uint64_t expired = seal != NULL ? seal->clicks : 0;
         uint32_t expected = 0;
         for (uint32_t c = 0; c < HISTORY_CLICKS; c++)
             expected += model->is_there[i][c];
-        if (row_text_times(&found->rows, inner) != expected ||
+        if (row_text_times(&found->rows, inner) + expired != expected ||
             row_text_number(&found->ads, ad) != expected)
             return false;
-        rows += expected;
+        rows += expected - expired;
+        sealed += expired;
     }
-    return row_text_times(&found->rows, "\n") == rows;
+    return row_text_times(&found->rows, "\n") == rows &&
+           sealed_total(&found->sealed.days) == sealed;
 }
 
-static bool stats_match(const char *text, uint32_t clicks, int64_t cents)
+/* A day's stats and its seals together; a seal and its ads alike. */
+static bool stats_match(const struct found *found, uint32_t r, uint32_t d, uint32_t clicks,
+                        int64_t cents)
 {
     uint32_t rows = 0;
-    char sum[32] = "0";
+    char sum[32] = "0", name[32];
     struct decimal value;
-    if (text[0] != '\0')
-        cr_assert_eq(sscanf(text, "%u %31s", &rows, sum), 2);
+    if (found->stats[r][d][0] != '\0')
+        cr_assert_eq(sscanf(found->stats[r][d], "%u %31s", &rows, sum), 2);
     cr_assert_eq(decimal_parse(bytes_text(sum), &value), 0);
-    return rows == clicks && decimal_compare(value, decimal_from(cents, 2)) == 0;
+    snprintf(name, sizeof name, "%s %s", resellers[r], days[d]);
+    const struct sealed_sum *seal = sealed_sums_find(&found->sealed.days, name);
+    const struct sealed_sum *ads = sealed_sums_find(&found->sealed.ads_by_day, name);
+    if (seal == NULL || ads == NULL)
+        return seal == ads && rows == clicks && decimal_compare(value, decimal_from(cents, 2)) == 0;
+    cr_assert_eq(decimal_add(value, seal->gross, &value), 0);
+    return seal->clicks == ads->clicks && decimal_compare(seal->gross, ads->gross) == 0 &&
+           rows + seal->clicks == clicks && decimal_compare(value, decimal_from(cents, 2)) == 0;
 }
 
 static bool rate_matches(const struct buffer *rates, uint32_t r, uint32_t d, int64_t percent)
@@ -212,7 +245,7 @@ static bool model_matches(const struct history *history, const struct model *mod
         if (row_text_number(&found->per_reseller, resellers[r]) != model->per_reseller[r])
             return false;
         for (uint32_t d = 0; d < HISTORY_DAYS; d++)
-            if (!stats_match(found->stats[r][d], model->clicks[r][d], model->cents[r][d]) ||
+            if (!stats_match(found, r, d, model->clicks[r][d], model->cents[r][d]) ||
                 !rate_matches(&found->rates, r, d, model->percent[r][d]))
                 return false;
     }
@@ -395,6 +428,18 @@ static bool lose_manifest(struct sim_world *crashed, uint64_t hash)
     return true;
 }
 
+/* What has expired, and was not sealed before the crash, is sealed now: nothing changes by it. */
+static void check_sealed(struct history *history, struct rollup_fixture *fixture, uint32_t count,
+                         const char *where)
+{
+    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    rollup_fixture_seal(fixture);
+    while (fixture->world->executor->step(fixture->world->executor)) {
+    }
+    cr_assert_leq(count_found(history, fixture, true, PAGE_MAX, where), count);
+    check_figures(history, fixture, count, true, where);
+}
+
 /* Open what a crash left, in `crashed`, which is the callee's, and look at everything. */
 static void check_crash(struct history *history, struct sim_world *crashed, const char *crash,
                         uint64_t hash)
@@ -403,6 +448,7 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     bool is_salvaging =
         hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash / SALVAGE_EVERY);
     struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
+                                     .keep_days = history->fixture.keep_days,
                                      .is_salvaging = is_salvaging,
                                      .label = label};
     snprintf(where, sizeof where, "%s%s", crash, is_salvaging ? ", without its manifest" : "");
@@ -413,6 +459,8 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     check_figures(history, &fixture, count, true, where);
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
     check_figures(history, &fixture, count, false, where);
+    if (history->has_seals && hash % SEAL_EVERY == 0)
+        check_sealed(history, &fixture, count, where);
     if (hash % AGAIN_EVERY == 0) {
         rollup_fixture_restart(&fixture);
         cr_assert_leq(count_found(history, &fixture, true, page_of(hash), where), count);
@@ -560,6 +608,13 @@ void history_set_full(struct history *history, bool is_full)
     sim_disk_set_space(disk, is_full ? sim_disk_used(disk) + left : UINT64_MAX);
 }
 
+void history_seal(struct history *history)
+{
+    history->has_seals = true;
+    cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
+    rollup_fixture_seal(&history->fixture);
+}
+
 /* ---- writes ---- */
 
 static void acknowledged(void *context, int status, const struct error *err)
@@ -655,6 +710,21 @@ static void add_void_of_one(struct history *history, struct write_batch *batch,
                        values, 5);
 }
 
+/* What is sealed by now, with seals held off, the void that is the newest write does not have. */
+static void note_sealed(struct history *history)
+{
+    const struct sealed_clicks sealed = sealed_clicks_read(&history->fixture);
+    for (uint32_t i = 0; i < history->count; i++) {
+        struct written *written = &history->writes[i];
+        char ad[16];
+        snprintf(ad, sizeof ad, "b%02u", i);
+        if (written->is_sealed || sealed_sums_find(&sealed.ads, ad) == NULL)
+            continue;
+        written->is_sealed = true;
+        written->sealed_before = history->count - 1;
+    }
+}
+
 /* It counts as written from before the call on: what a crash leaves of it is its own matter. */
 static void apply(struct history *history, struct write_batch *batch, struct written *written)
 {
@@ -690,6 +760,21 @@ static void apply_reading(struct history *history, struct write_batch *batch,
     history->count -= !written->is_acknowledged && !status.failed;
 }
 
+/* A void and a seal of the same day come one after the other: which is first is then known. */
+static void apply_void(struct history *history, struct write_batch *batch, struct written *written)
+{
+    struct seal_hold hold;
+    if (!history->has_seals) {
+        apply_reading(history, batch, written);
+        return;
+    }
+    history_set_full(history, false);
+    rollup_fixture_hold_seals(&history->fixture, &hold);
+    note_sealed(history);
+    apply_reading(history, batch, written);
+    rollup_unhold_seals(history->fixture.rollup, &hold);
+}
+
 void history_write(struct history *history, const struct written *what)
 {
     cr_assert_lt(history->count, HISTORY_WRITES);
@@ -717,7 +802,7 @@ void history_write(struct history *history, const struct written *what)
     }
     history->count++;
     if (written->kind == WRITE_VOID || written->kind == WRITE_VOID_ONE)
-        apply_reading(history, batch, written);
+        apply_void(history, batch, written);
     else
         apply(history, batch, written);
     block_free(block);

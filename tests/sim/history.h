@@ -6,7 +6,10 @@
  * going through the list.  After a settle the figures are its rows times its rates.
  *
  * Every batch of clicks has an ad of its own, so that rows and counters tell which batches are
- * there.  A failed check prints `label`, which says how to see it again. */
+ * there.  A failed check prints `label`, which says how to see it again.
+ *
+ * Days may expire meanwhile (history_seal).  A seal writes nothing that was not there before: what
+ * is found are clicks and seals together, each click in exactly one of them, at any moment. */
 #ifndef DAYBOOK_TESTS_SIM_HISTORY_H
 #define DAYBOOK_TESTS_SIM_HISTORY_H
 
@@ -39,6 +42,8 @@ struct written {
     int64_t value;                 /* that the counter is set to, or raised by */
     bool is_answered;              /* with any status */
     bool is_acknowledged;
+    bool is_sealed;                /* its clicks are known to have expired */
+    uint32_t sealed_before;        /* the first void that did not have them any more */
 };
 
 struct history {
@@ -50,6 +55,7 @@ struct history {
     uint32_t shown;                /* the first so many were seen by a reader */
     bool is_full;                  /* the disk, see history_set_full */
     bool may_fail;                 /* calls of the disk fail: a store may refuse to write */
+    bool has_seals;                /* perhaps: days expire by themselves, or by history_seal */
 
     uint32_t crashes_per_moment;   /* at most */
     uint64_t crashes;              /* different ones that were opened and checked */
@@ -67,6 +73,8 @@ void history_stop(struct history *history);
  * durable, because it reads first. */
 void history_write(struct history *history, const struct written *what);
 void history_steps(struct history *history, uint32_t count);       /* of the executor, at most */
+/* Settle and publish; then seal what fixture.keep_days lets expire, without waiting for it. */
+void history_seal(struct history *history);
 /* Full to within a few writes, or not at all. */
 void history_set_full(struct history *history, bool is_full);
 /* The power fails, or the process is killed, and the history goes on with what is left: what is

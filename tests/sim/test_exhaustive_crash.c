@@ -7,16 +7,17 @@
  *     r  a rate set                  d  that rate deleted
  *     s  a counter set               a  a counter added to
  *     f  flush                       m  merge (compaction)
- *     u  the rollup settles          b  the clock jumps back by a day
+ *     u  the rollup settles          e  all days published, and sealed, as their clicks expire
+ *     b  the clock jumps back by a day
  *     o  stopped and opened          k  killed and opened         p  power lost, and opened
  *
  * All words of a length are gone through, from several beginnings that leave segments, a log that
- * is used again, and exceptions over fresh rows.  The steps before the last two run until nothing
- * is left to do; the last two overlap, in one of two ways, and while they run and until the engine
- * is idle the power fails before every sync and every change of names, in each way that matters:
- * each change of names and each write kept or dropped, each write torn (sim_disk.h).  Where these
- * ways are more than WAYS_MAX they are sampled.  What each leaves is compared with the model of
- * history.h, unless it left what an earlier one had.
+ * is used again, exceptions over fresh rows, and sealed days whose runs a merge unlinks.  The steps
+ * before the last two run until nothing is left to do; the last two overlap, in one of two ways,
+ * and while they run and until the engine is idle the power fails before every sync and every
+ * change of names, in each way that matters: each change of names and each write kept or dropped,
+ * each write torn (sim_disk.h).  Where these ways are more than WAYS_MAX they are sampled.  What
+ * each leaves is compared with the model of history.h, unless it left what an earlier one had.
  *
  * A failure names the word and the crash: SIM_WORD=cflfk:1 runs that one alone.  SIM_LENGTH is the
  * length of the words, SIM_STRIDE and SIM_SEED share them between processes. */
@@ -34,11 +35,12 @@ enum {
     LENGTH_DEFAULT = 1,
     WAYS_MAX = 48,
     OVERLAPS = 2,
+    KEEP_DAYS = 9,                 /* on 2013-12-10 all days of the history have expired */
     OVERLAP_STEPS = 3              /* of the executor between two steps of the second way */
 };
 
-static const char letters[] = "clvxrdsafmubokp";
-static const char *const beginnings[] = {"", "crslf", "cflfsv", "crfcukc"};
+static const char letters[] = "clvxrdsafmuebokp";
+static const char *const beginnings[] = {"", "crslf", "cflfsv", "crfcukc", "clrfe", "clrfeml"};
 
 /* ---- steps ---- */
 
@@ -102,6 +104,9 @@ static void step(struct history *history, char letter, bool is_watched)
     case 'u':
         rc = rollup_fixture_settle(&history->fixture, false);
         break;
+    case 'e':
+        history_seal(history);
+        break;
     case 'x':
         void_one(history);
         break;
@@ -127,7 +132,7 @@ static uint64_t run_word(const char *word, uint32_t overlap)
     size_t watched = length > 2 ? length - 2 : 0;
     struct history history = {.random = {.state = 1},
                               .crashes_per_moment = WAYS_MAX,
-                              .fixture = {.seed = overlap}};
+                              .fixture = {.seed = overlap, .keep_days = KEEP_DAYS}};
     snprintf(history.label, sizeof history.label, "SIM_WORD=%s:%u", word, overlap);
     history_start(&history);
     for (size_t i = 0; i < length; i++) {

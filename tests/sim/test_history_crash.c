@@ -1,10 +1,11 @@
 /* Random histories through losses of power: everything at once, checked against a list.
  *
  * Method: a random history of clicks, voided days, rates set and deleted, counters set and added
- * to, flushes, merges, clean restarts, kills and crashes it goes on after, a disk that is full for
- * a while, a clock that jumps and readers beside a disk that stands still runs on the simulated
- * world, with the rollup at work in it.  Before every sync and every change of names the power
- * fails, in several ways, and what is left is opened and compared with the model (history.h).
+ * to, days that are sealed, flushes, merges, clean restarts, kills and crashes it goes on after, a
+ * disk that is full for a while, a clock that jumps and readers beside a disk that stands still
+ * runs on the simulated world, with the rollup at work in it.  Before every sync and every change
+ * of names the power fails, in several ways, and what is left is opened and compared with the model
+ * (history.h).
  *
  * SIM_SEED is the first history's seed (also to see a failure again) and SIM_STRIDE the way from
  * one to the next, so that several processes share the seeds; SIM_SECONDS is how long to go on,
@@ -21,7 +22,9 @@
 
 enum {
     HISTORIES_DEFAULT = 6,
-    CRASHES_PER_MOMENT = 3
+    CRASHES_PER_MOMENT = 3,
+    SEALS_EVERY = 3,               /* of so many histories one has days that expire */
+    KEEP_DAYS = 9                  /* to 2013-11-30, while the clock stands at 2013-12-10 */
 };
 
 static uint32_t draw(struct history *history, uint32_t limit)
@@ -73,6 +76,8 @@ static void stop_and_go_on(struct history *history)
         rollup_fixture_restart(&history->fixture);
     else if (at < 6)
         history_crash_and_go_on(history, at < 4);
+    else if (history->has_seals)
+        history_seal(history);
     else
         cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
     history_watch(history, true);
@@ -103,6 +108,8 @@ static uint64_t run_history(uint64_t seed)
     struct history history = {.random = {.state = seed},
                               .crashes_per_moment = CRASHES_PER_MOMENT,
                               .fixture = {.seed = seed, .is_automatic = true}};
+    history.has_seals = seed % SEALS_EVERY == 0;
+    history.fixture.keep_days = history.has_seals ? KEEP_DAYS : 0;
     snprintf(history.label, sizeof history.label, "SIM_SEED=%" PRIu64, seed);
     /* Said before it runs, as a failure may come from where the seed is not known. */
     printf("history_crash: %s\n", history.label);
