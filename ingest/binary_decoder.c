@@ -69,8 +69,7 @@ struct binary_decoder {
     uint32_t pair_mask;
     struct buffer key, line;
     struct buffer fields[RECORD_FIELDS];
-    int32_t day; /* whose text is: */
-    char day_text[DAY_TEXT_SIZE + 1];
+    struct day_memo days;
 };
 
 /* ---- life ---- */
@@ -82,7 +81,6 @@ struct binary_decoder *binary_decoder_new(uint64_t seed)
     intern_init(&decoder->intern, seed, &decoder->strings);
     decoder->pairs = memory_zeroed(PAIR_SLOTS_MIN, sizeof *decoder->pairs);
     decoder->pair_mask = PAIR_SLOTS_MIN - 1;
-    day_format(decoder->day, decoder->day_text);
     return decoder;
 }
 
@@ -548,15 +546,6 @@ static int columns_widen(const struct binary_batch *batch, const struct target *
     return 0;
 }
 
-static struct bytes decoder_day_text(struct binary_decoder *decoder, int32_t day)
-{
-    if (day != decoder->day) {
-        decoder->day = day;
-        day_format(day, decoder->day_text);
-    }
-    return bytes_of(decoder->day_text, DAY_TEXT_SIZE);
-}
-
 /* The rows are in the columns: add the dictionaries, and they are the block's. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
                          const struct target *target)
@@ -565,7 +554,7 @@ static void columns_take(struct binary_decoder *decoder, const struct binary_bat
         buffer_clear(&decoder->key);
         key_put_component(&decoder->key, 2,
                           block_dictionary_get(&decoder->strings, batch_reseller(batch, i)));
-        key_put_component(&decoder->key, 2, decoder_day_text(decoder, batch_day(batch, i)));
+        key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, batch_day(batch, i)));
         (void)block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
     }
     for (uint32_t i = 0; i < batch->ad_count; i++)
@@ -630,7 +619,7 @@ static void row_add(struct binary_decoder *decoder, const struct binary_batch *b
     struct record record;
 
     if (is_day)
-        plain.day = decoder_day_text(decoder, day);
+        plain.day = day_memo_format(&decoder->days, day);
     if ((is_day || day == WIRE_DAY_NONE) && plain.time_ms >= TIME_MS_MIN &&
         plain.time_ms <= TIME_MS_MAX && plain.amount >= 0 && plain.amount < AMOUNT_END &&
         row_builder_add_plain(builder, &plain))

@@ -246,12 +246,13 @@ static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
     return true;
 }
 
-static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
+/* An amount of more than eight bytes, digit by digit. */
+static bool long_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
 {
     uint64_t value = 0;
     size_t point = text.size;
 
-    if (text.size == 0 || text.size > AMOUNT_PLAIN_MAX)
+    if (text.size > AMOUNT_PLAIN_MAX)
         return false;
     for (size_t i = 0; i < text.size; i++) {
         uint8_t digit = (uint8_t)(text.data[i] - '0');
@@ -269,13 +270,58 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     return true;
 }
 
-/* The line whose fields end at `ends`, without copies; false: it needs the full way. */
+/* The bits of the first `count` bytes of a word; `count` is less than 8. */
+static inline uint64_t first_bytes(size_t count)
+{
+    return (UINT64_C(1) << 8 * count) - 1;
+}
+
+/* An amount of up to eight bytes as one word, which is loaded whole, without a branch that depends
+ * on where the point stands:
+ *
+ *     "12.34"   12.34xxx     the first point is byte 2
+ *               1234xxxx     closed up
+ *               00001234     moved to the word's end behind zeros                               */
+static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t *scale_out)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t points = ones * '.';
+    uint64_t word;
+    uint64_t found;
+    size_t point;
+    size_t digits = text.size;
+
+    if (text.size == 0 || text.size > 8)
+        return text.size > 0 && long_amount(text, amount_out, scale_out);
+    word = load_u64(text.data);
+    /* The lowest mark is right, whatever a borrow does to those above it. */
+    found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
+    point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
+    if (point >= text.size) {
+        *scale_out = 0;
+    } else {
+        if (point == 0 || point + 1 == text.size)
+            return false;
+        *scale_out = (uint8_t)(text.size - point - 1);
+        word = (word & first_bytes(point)) | (word >> 8 & ~first_bytes(point));
+        digits--;
+    }
+    if (digits < 8)
+        word = word << 8 * (8 - digits) | (ones * '0' & first_bytes(8 - digits));
+    if (not_digits(word) != 0)
+        return false;
+    *amount_out = (int64_t)eight_digits(word);
+    return true;
+}
+
+/* The line whose `count` fields end at `ends`, without copies; false: it needs the full way. */
 static inline bool plain_line(const struct line_parser *parser, struct row_builder *builder,
-                              const uint8_t *text, size_t start, const uint32_t *ends)
+                              const uint8_t *text, size_t start, const uint32_t *ends,
+                              uint32_t count)
 {
     struct bytes fields[RECORD_FIELDS];
     struct plain_record record;
-    uint32_t last = parser->order.field_count - 1u;
+    uint32_t last = count - 1;
 
     for (uint32_t i = 0; i < last; i++) {
         if (text[ends[i]] != ',')
@@ -317,7 +363,9 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
     block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
         if (!parser->is_exact && fields <= RECORD_FIELDS && at + fields <= count &&
-            plain_line(parser, builder, text.data, start, positions + at)) {
+            (fields == RECORD_FIELDS
+                 ? plain_line(parser, builder, text.data, start, positions + at, RECORD_FIELDS)
+                 : plain_line(parser, builder, text.data, start, positions + at, fields))) {
             parser->line++;
             at += fields;
             start = (size_t)positions[at - 1] + 1;

@@ -202,17 +202,6 @@ static void partitions_grow(struct row_builder *builder)
     memory_free(old);
 }
 
-static struct bytes builder_day_text(struct row_builder *builder, int32_t day)
-{
-    struct day_text *kept = &builder->day_texts[(uint32_t)day % DAY_TEXTS];
-
-    if (kept->day != day || kept->text[0] == '\0') {
-        kept->day = day;
-        day_format(day, kept->text);
-    }
-    return bytes_of(kept->text, DAY_TEXT_SIZE);
-}
-
 /* The code of (reseller, day), added if it is new. */
 static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller, int32_t day)
 {
@@ -222,7 +211,7 @@ static uint32_t builder_partition(struct row_builder *builder, uint32_t reseller
         return slot->partition;
     buffer_clear(&builder->key);
     key_put_component(&builder->key, 2, block_dictionary_get(&builder->resellers, reseller));
-    key_put_component(&builder->key, 2, builder_day_text(builder, day));
+    key_put_component(&builder->key, 2, day_memo_format(&builder->days, day));
     *slot = (struct partition_slot){
         .reseller = reseller,
         .day = day,
@@ -261,11 +250,26 @@ static void memo_set(struct partition_memo *memo, struct bytes text, int32_t day
 
 /* ---- values ---- */
 
+/* Nonzero unless all eight bytes are ASCII that is printed, and no quote. */
+static inline uint64_t not_simple(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t quotes = word ^ ones * '"';
+    /* A borrow or a carry comes from a byte that is marked itself, so that "any" stays right. */
+    uint64_t marks = word | (word - ones * 0x20) | (word + ones) | ((quotes - ones) & ~quotes);
+
+    return marks & ones * 0x80;
+}
+
 static bool has_control_character(struct bytes text)
 {
     for (size_t i = 0; i < text.size; i++) {
         uint8_t byte = text.data[i];
 
+        if (text.size - i >= 8 && not_simple(load_u64(text.data + i)) == 0) {
+            i += 7;
+            continue;
+        }
         /* C0 and DEL are one byte, C1 (U+0080 to U+009F) is C2 and the code point. */
         if (byte < 0x20 || byte == 0x7F)
             return true;
@@ -489,13 +493,28 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
                    plain.amount, plain.amount_scale, record->fields[FIELD_DAY].size == 0);
 }
 
-/* The code of an id of the plain way; INTERN_NONE when it is new and not in order.  A quote must be
- * undone or refused, which only the full way does. */
-static int32_t plain_id_check(struct bytes id)
+/* Whether a short id is of simple bytes, by the words that are compared.  They are filled up with
+ * zeros, in whose place spaces stand here. */
+static inline bool id_is_simple(struct intern_key key)
 {
-    enum reject_code code;
+    const uint64_t spaces = UINT64_C(0x2020202020202020);
+    uint32_t high_size = key.size > 8 ? key.size - 8 : 0;
 
-    return id_is_refused(id, &code) || memchr(id.data, '"', id.size) != NULL ? INTERN_NONE : 0;
+    if (key.size == 0 || key.size > INTERN_SHORT_MAX)
+        return false;
+    if (key.size < 8)
+        key.low |= spaces << 8 * key.size;
+    if (high_size < 8)
+        key.high |= spaces << 8 * high_size;
+    return (not_simple(key.low) | not_simple(key.high)) == 0;
+}
+
+/* Whether a new id of the plain way is in order.  A quote must be undone or refused, which only the
+ * full way does. */
+static bool plain_takes_id(struct intern_key key, struct bytes id)
+{
+    return id_is_simple(key) ||
+           (row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL);
 }
 
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record)
@@ -509,7 +528,7 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
     int32_t day;
 
     if (reseller == INTERN_NONE) {
-        if (plain_id_check(record->reseller) == INTERN_NONE)
+        if (!plain_takes_id(key, record->reseller))
             return false;
         reseller = (int32_t)builder_add_reseller(builder, key, record->reseller);
     }
@@ -519,12 +538,12 @@ bool row_builder_add_plain(struct row_builder *builder, const struct plain_recor
     else if (load_u64(record->day.data) == memo->text_low &&
              load_u16(record->day.data + 8) == memo->text_high)
         day = memo->day;
-    else if (!day_parse(record->day, &day))
+    else if (!day_memo_parse(&builder->days, record->day.data, &day))
         return false;
     if (is_derived ? day > DAY_MAX : !day_is_near(day, record->time_ms))
         return false;
     if (ad == INTERN_NONE) {
-        if (plain_id_check(record->ad) == INTERN_NONE)
+        if (!plain_takes_id(ad_key, record->ad))
             return false;
         ad = (int32_t)intern_add(&builder->ad_intern, ad_key, record->ad);
     }

@@ -6,6 +6,7 @@
 #ifndef DAYBOOK_INGEST_ROW_BUILDER_H
 #define DAYBOOK_INGEST_ROW_BUILDER_H
 
+#include "ingest/day_memo.h"
 #include "ingest/intern.h"
 #include "ingest/reject.h"
 #include "ingest/stream_map.h"
@@ -22,13 +23,6 @@ struct partition_memo {
     int32_t day;                       /* INT32_MIN: nothing is known yet */
     uint32_t partition;                /* its code in the block */
 };
-
-/* A day's text, kept: shuffled clicks name a new (reseller, day) in nearly every line. */
-struct day_text {
-    int32_t day;
-    char text[DAY_TEXT_SIZE + 1];      /* empty: none is kept here */
-};
-enum { DAY_TEXTS = 64 };               /* by the day's number modulo this */
 
 struct partition_slot {
     uint32_t reseller;
@@ -59,7 +53,7 @@ struct row_builder {
     uint32_t partition_mask;
     uint32_t partition_epoch;
     struct buffer key;
-    struct day_text day_texts[DAY_TEXTS];
+    struct day_memo days;
 };
 
 /* `table` is the stream's, or keyed_schema's where its clicks have ids; `stream` outlives the

@@ -181,7 +181,10 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    buffer_append_bytes(&dictionary->text, text);
+    buffer_reserve(&dictionary->text, text.size);
+    if (text.size > 0)
+        memcpy(dictionary->text.data + dictionary->text.size, text.data, text.size);
+    dictionary->text.size += text.size;
     uint32_t code = dictionary->count++;
     dictionary->offsets[dictionary->count] = (uint32_t)dictionary->text.size;
     return code;

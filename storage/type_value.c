@@ -85,13 +85,18 @@ bool value_boolean(struct bytes value)
 
 void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value)
 {
-    if (component_count > 1) {
-        check(value.size <= KEY_SIZE_MAX);
-        buffer_put_u16_be(key, (uint16_t)value.size);
+    if (component_count == 1) {
+        buffer_append_bytes(key, value);
+        return;
     }
-    buffer_append_bytes(key, value);
-    if (component_count > 1)
-        buffer_put_u8(key, 0);
+    check(value.size <= KEY_SIZE_MAX);
+    buffer_reserve(key, value.size + 3);
+    uint8_t *to = key->data + key->size;
+    store_u16(to, __builtin_bswap16((uint16_t)value.size));
+    if (value.size > 0)
+        memcpy(to + 2, value.data, value.size);
+    to[2 + value.size] = 0;
+    key->size += value.size + 3;
 }
 
 int key_component(struct bytes key, uint32_t component_count, uint32_t index,

@@ -438,6 +438,67 @@ Test(line_parser, the_plain_way_gives_what_the_full_way_gives, .timeout = 60)
     fixture_release(&full);
 }
 
+/* Lines that both ways take whole. */
+static void expect_one_result(struct bytes text)
+{
+    struct fixture plain;
+    struct fixture full;
+
+    fixture_init(&plain);
+    fixture_init(&full);
+    full.parser.is_exact = true;
+    cr_assert(parse(&plain, text) == text.size);
+    cr_assert(parse(&full, text) == text.size);
+    expect_equal(&plain, &full);
+    fixture_release(&plain);
+    fixture_release(&full);
+}
+
+/* Every amount of up to five of these characters, alone and behind so many digits that the point
+ * stands at each place of a word, and beyond one. */
+Test(line_parser, amounts_of_any_shape_give_what_the_full_way_gives, .timeout = 60)
+{
+    static const char *const before[] = {"", "9", "90", "907", "1234567", "12345678", "123456789"};
+    static const char characters[] = "07.-x";
+    struct buffer text = {0};
+
+    for (size_t b = 0; b < sizeof before / sizeof before[0]; b++) {
+        for (unsigned size = 0, count = 1; size <= 5; size++, count *= 5) {
+            for (unsigned number = 0; number < count; number++) {
+                buffer_printf(&text, "r1,2013-11-28,1385654400123,ad1,%s", before[b]);
+                for (unsigned i = 0, rest = number; i < size; i++, rest /= 5)
+                    buffer_put_u8(&text, (uint8_t)characters[rest % 5]);
+                buffer_put_u8(&text, '\n');
+            }
+        }
+    }
+    expect_one_result(buffer_view(&text));
+    buffer_release(&text);
+}
+
+/* Every byte at every place of ids of every size up to and past what two words hold. */
+Test(line_parser, ids_with_any_byte_anywhere_give_what_the_full_way_gives, .timeout = 60)
+{
+    struct buffer text = {0};
+
+    for (unsigned size = 1; size <= 18; size++) {
+        for (unsigned at = 0; at < size; at++) {
+            for (unsigned byte = 0; byte < 256; byte++) {
+                if (byte == '\n' || (byte == '#' && at == 0))
+                    continue;
+                for (unsigned i = 0; i < size; i++)
+                    buffer_put_u8(&text, i == at ? (uint8_t)byte : (uint8_t)('a' + size));
+                buffer_append_text(&text, ",2013-11-28,1385654400123,\xC3\xA9");
+                for (unsigned i = 0; i < size; i++)
+                    buffer_put_u8(&text, i == at ? (uint8_t)byte : (uint8_t)('A' + size));
+                buffer_append_text(&text, ",1\n");
+            }
+        }
+    }
+    expect_one_result(buffer_view(&text));
+    buffer_release(&text);
+}
+
 Test(line_parser, lines_cut_anywhere_and_flipped_in_any_bit_do_no_harm)
 {
     static const char line[] = "r1,2013-11-28,1385654400123,\"a\"\"d\",0.005\r\n";
