@@ -14,7 +14,8 @@
 enum { DAY_READER_MAX = 256 };
 
 struct day_facts {
-    struct dirty_day *dirty;           /* the caller's; the reader does not look at it */
+    struct dirty_day *dirty;           /* the caller's; the reader does not look at it, */
+    const struct dirty_range *range;   /* nor at this */
     struct bytes reseller;
     struct bytes key;                  /* of ad_click */
     int32_t day;

@@ -120,7 +120,7 @@ void dirty_set_free(struct dirty_set *set)
     list_free(&set->waiting);
     list_free(&set->leaving);
     while (set->range_first != NULL)
-        dirty_set_clear_first_range(set);
+        dirty_set_clear_range(set, set->range_first);
     memory_free(set->days.slots);
     memory_free(set->resellers.slots);
     memory_free(set);
@@ -618,6 +618,7 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
     range->until = until;
     range->order = set->order_next++;
     range->mark = *mark;
+    range->previous = set->range_last;
     if (set->range_last != NULL)
         set->range_last->next = range;
     else
@@ -631,12 +632,10 @@ struct dirty_range *dirty_set_first_range(struct dirty_set *set)
     return set->range_first;
 }
 
-void dirty_set_clear_first_range(struct dirty_set *set)
+void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
 {
-    struct dirty_range *range = set->range_first;
-    set->range_first = range->next;
-    if (range->next == NULL)
-        set->range_last = NULL;
+    *(range->previous != NULL ? &range->previous->next : &set->range_first) = range->next;
+    *(range->next != NULL ? &range->next->previous : &set->range_last) = range->previous;
     set->cleared = set->order_next++;
     memory_free(range);
 }

@@ -94,7 +94,7 @@ struct dirty_range {
     int32_t until;                     /* RATE_DAY_END: without end */
     uint64_t order;                    /* in one sequence with the days' */
     struct dirty_mark mark;
-    struct dirty_range *next;
+    struct dirty_range *next, *previous;
 };
 
 struct dirty_set;
@@ -166,8 +166,8 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);
-struct dirty_range *dirty_set_first_range(struct dirty_set *set);
-void dirty_set_clear_first_range(struct dirty_set *set);
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest, then ->next */
+void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 
 /* ad_click's partition key of a day. */
 void dirty_put_key(struct buffer *key, struct bytes reseller, int32_t day);

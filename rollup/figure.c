@@ -220,12 +220,14 @@ void figure_write(struct write_batch *batch, const struct table *table,
                   const struct day_figure *figure)
 {
     struct column_value values[AMOUNT_VALUES];
+    struct mutation mutation;
     uint32_t count = put_amount_key(batch, figure, values);
     count += put_numbers(batch, &amount_columns, figure, values + count);
     values[count++] = (struct column_value){AMOUNT_STATE, false,
                                             write_batch_text(batch, state_names[figure->state])};
     check(count == AMOUNT_VALUES);
-    write_batch_insert(batch, table, values, count);
+    mutation_insert(table, values, count, true, batch->arena, &mutation);
+    write_batch_add_rows(batch, &mutation);
 }
 
 void figure_delete(struct write_batch *batch, const struct table *table,
@@ -318,7 +320,7 @@ void ledger_write(struct write_batch *batch, const struct table *table,
     }
     mutation_insert(table, values, kept, true, batch->arena, &mutation);
     add_sets(batch, table, &mutation, entry->is_publication, marks, mark_count);
-    write_batch_add_mutation(batch, &mutation);
+    write_batch_add_rows(batch, &mutation);
 }
 
 /* ---- slices ---- */

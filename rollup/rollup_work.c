@@ -14,6 +14,11 @@
  * amount_by_day names those that have clicks; 31 stats, one slice of the ledger, one batch of
  * 31 rows and 31 entries.
  *
+ * Where many rates changed, a chunk takes ranges of several resellers, so that what is read of them
+ * is waited for once, and takes them in the order of their rows, so that a page of the disk, which
+ * has many resellers, is decoded once.  Of one reseller it takes one range: two could both restate
+ * a day.
+ *
  * Failures.  A day that cannot be read goes back to the queue and is tried again later; the others
  * of its chunk are written.  A full store: the chunk is done again after a pause.  A failed store:
  * everybody who waits is told.
@@ -34,6 +39,9 @@ enum {
     CHUNK_DAYS_MAX = 64,
     BEHIND_DAYS_MAX = DAY_READER_MAX, /* of a chunk, where very many are queued */
     WINDOW_DAYS_MAX = 8192,
+    CHUNK_RANGES_MAX = 8,
+    RANGE_DAYS_MAX = DAY_READER_MAX / CHUNK_RANGES_MAX, /* of each, if there are several */
+    WINDOW_RANGES_MAX = 8192,
     CHUNK_BYTES_MAX = 4 << 20, /* of the batch, roughly: far below the store's limit */
     ROW_BYTES = 400            /* of a day's rows besides keys */
 };
@@ -54,16 +62,36 @@ struct window_day {
     struct dirty_day *dirty;
 };
 
+/* A range that is soon to be worked off. */
+struct window_range {
+    int64_t token; /* of its reseller */
+    struct dirty_range *range;
+};
+
+/* A range that is being worked off. */
+struct open_range {
+    struct work *work;
+    struct dirty_range *range;
+    int32_t to;     /* the last day of it not yet worked off */
+    uint32_t days;  /* in this chunk */
+    int32_t lowest; /* of them */
+    bool ends;      /* with this chunk */
+};
+
 struct work {
     struct rollup *rollup;
     struct window_day *window; /* the front of the queue by token; NULL: none was needed */
     uint32_t window_count;
     uint32_t window_next; /* the first that is still queued */
+    struct window_range *range_window; /* the front of the ranges by token; NULL likewise */
+    uint32_t range_window_count;
+    uint32_t range_window_next;
     struct day_reader *reader;
     struct write_batch *batch;
-    struct dirty_range *range; /* the first one; NULL: days of the queue */
-    int32_t range_to;          /* the last day of it not yet worked off */
-    bool range_ends;           /* with this chunk */
+    struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
+    uint32_t range_count;      /* 0: days of the queue */
+    uint32_t range_days_max;   /* of each in this chunk */
+    uint32_t reads;            /* of ranges, under way, and one for who starts them */
     bool had_days;             /* of the queue, not of ranges alone */
     struct day_facts *days;    /* of the chunk: reseller ascending, day descending */
     uint32_t day_count;
@@ -95,6 +123,7 @@ static void work_free(struct work *work)
     day_reader_free(work->reader);
     write_batch_free(work->batch);
     memory_free(work->window);
+    memory_free(work->range_window);
     memory_free(work);
 }
 
@@ -130,9 +159,9 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
 {
     const struct rollup *rollup = work->rollup;
     /* A reader restates nothing: what the ledger is owed must still be known to be owed. */
-    if (rollup->is_read_only && work->range == NULL)
+    if (rollup->is_read_only && day->range == NULL)
         return false;
-    if (!rollup->is_automatic || is_publishing(rollup) || work->range != NULL ||
+    if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL ||
         rollup->away.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++) {
@@ -192,8 +221,8 @@ static struct dirty_mark *marks_of(struct work *work, const struct day_facts *da
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)
             marks[(*count_out)++] = dirty_day_marks(day->dirty)[i];
     }
-    if (work->range != NULL)
-        marks[(*count_out)++] = work->range->mark;
+    if (day->range != NULL)
+        marks[(*count_out)++] = day->range->mark;
     if (*count_out == 0 && own > 0)
         marks[(*count_out)++] = dirty_day_marks(day->dirty)[0];
     return marks;
@@ -207,6 +236,8 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
                                  .new = plan->figure};
     uint32_t count = 0;
     struct dirty_mark *marks = NULL;
+    if (plan->step != STEP_PUBLISH && plan->step != STEP_RESTATE)
+        return;
     if (day->has_last) {
         entry.seq = day->last.seq + 1;
         entry.old = day->last.new;
@@ -220,20 +251,25 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
     (entry.is_publication ? rollup->metric_published : rollup->metric_restated)->value++;
 }
 
-static void write_day(struct work *work, const struct day_facts *day, const struct plan *plan)
+static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
 {
     const struct table *table = rollup_table(work->rollup, work->rollup->stream->figures_table_id);
     bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
-    if (plan->step == STEP_VANISH && day->has_row)
-        figure_delete(work->batch, table, &day->row);
-    if (plan->step != STEP_VANISH && !is_there) {
-        bool is_new;
-        figure_write(work->batch, table, &plan->figure);
-        key_map_add(work->rollup->resellers, day->reseller, &is_new);
-        work->rollup->metric_written->value++;
+    bool is_new;
+    if (plan->step == STEP_VANISH) {
+        if (day->has_row)
+            figure_delete(work->batch, table, &day->row);
+        return;
     }
-    if (plan->step == STEP_PUBLISH || plan->step == STEP_RESTATE)
-        write_entry(work, day, plan);
+    if (is_there)
+        return;
+    figure_write(work->batch, table, &plan->figure);
+    key_map_add(work->rollup->resellers, day->reseller, &is_new);
+    work->rollup->metric_written->value++;
+}
+
+static void clear_marks(struct work *work, const struct day_facts *day, const struct plan *plan)
+{
     for (uint32_t i = 0; plan->clears && i < day->dirty->mark_count; i++)
         delete_mark(work, day->reseller, day->day, &dirty_day_marks(day->dirty)[i]);
 }
@@ -272,6 +308,14 @@ static void keep_pending(struct rollup *rollup, const struct day_facts *day,
     struct day_figure *kept = &rollup->pending[rollup->pending_count++];
     *kept = plan->figure;
     kept->reseller = arena_copy(rollup->pending_arena, day->reseller);
+}
+
+static void keep_days(struct work *work)
+{
+    for (uint32_t i = 0; i < work->day_count; i++) {
+        if (work->days[i].status == 0)
+            keep_pending(work->rollup, &work->days[i], &work->plans[i]);
+    }
 }
 
 /* ---- the end of a chunk ---- */
@@ -344,6 +388,22 @@ static void work_finish(struct work *work)
     rollup_close_if_idle(rollup);
 }
 
+/* Those that end with the chunk leave the set; the others go on with the next one. */
+static void end_ranges(struct work *work)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < work->range_count; i++) {
+        struct open_range *open = &work->ranges[i];
+        if (open->ends) {
+            dirty_set_clear_range(work->rollup->dirty, open->range);
+            continue;
+        }
+        open->to = open->lowest - 1;
+        work->ranges[kept++] = *open;
+    }
+    work->range_count = kept;
+}
+
 static void chunk_end(struct work *work)
 {
     struct rollup *rollup = work->rollup;
@@ -351,18 +411,15 @@ static void chunk_end(struct work *work)
     for (uint32_t i = 0; i < work->day_count; i++)
         wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
     dirty_set_forget(rollup->dirty, rollup->applies_durable);
-    if (work->range != NULL && work->range_ends && work->status == 0) {
-        dirty_set_clear_first_range(rollup->dirty);
-        work->range = NULL;
-    } else if (work->range != NULL && work->day_count > 0) {
-        work->range_to = work->days[work->day_count - 1].day - 1;
-    }
+    bool is_stuck = work->status < 0 && work->range_count > 0;
+    if (!is_stuck)
+        end_ranges(work);
     chunk_clear(work);
     away_make_room(rollup);
     rollup->metric_dirty->value = dirty_set_queued(rollup->dirty);
     rollup_tell_memory(rollup);
     away_press(rollup);
-    if (work->status < 0 && work->range != NULL) {
+    if (is_stuck) {
         work_finish(work);
         return;
     }
@@ -371,22 +428,47 @@ static void chunk_end(struct work *work)
     next_turn(rollup, 0);
 }
 
-static void write_days(struct work *work, int64_t now_us)
+/* Days [start, end) of the chunk are one reseller's; figures and entries each become one mutation,
+ * in the order of their table. */
+static void write_reseller(struct work *work, uint32_t start, uint32_t end)
 {
-    struct rollup *rollup = work->rollup;
-    for (uint32_t i = 0; i < work->day_count; i++) {
-        struct day_facts *day = &work->days[i];
-        if (day->status == 0)
-            decide_day(work, day, &work->plans[i], now_us);
-        if (day->status < 0)
-            continue;
-        if (rollup->is_read_only)
-            keep_pending(rollup, day, &work->plans[i]);
-        else
-            write_day(work, day, &work->plans[i]);
+    for (uint32_t i = start; i < end; i++) {
+        if (work->days[i].status == 0)
+            write_figure(work, &work->days[i], &work->plans[i]);
     }
-    if (work->range != NULL && work->range_ends && work->status == 0 && !rollup->is_read_only)
-        delete_mark(work, work->range->reseller, work->range->from, &work->range->mark);
+    for (uint32_t i = end; i > start; i--) {
+        if (work->days[i - 1].status == 0)
+            write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
+    }
+    for (uint32_t i = start; i < end; i++) {
+        if (work->days[i].status == 0)
+            clear_marks(work, &work->days[i], &work->plans[i]);
+    }
+}
+
+static void write_days(struct work *work)
+{
+    uint32_t end;
+    for (uint32_t start = 0; start < work->day_count; start = end) {
+        end = start + 1;
+        while (end < work->day_count &&
+               bytes_equal(work->days[end].reseller, work->days[start].reseller))
+            end++;
+        write_reseller(work, start, end);
+    }
+    for (uint32_t i = 0; i < work->range_count && work->status == 0; i++) {
+        const struct dirty_range *range = work->ranges[i].range;
+        if (work->ranges[i].ends)
+            delete_mark(work, range->reseller, range->from, &range->mark);
+    }
+}
+
+static void decide_days(struct work *work, int64_t now_us)
+{
+    for (uint32_t i = 0; i < work->day_count; i++) {
+        if (work->days[i].status == 0)
+            decide_day(work, &work->days[i], &work->plans[i], now_us);
+    }
 }
 
 static int apply_chunk(struct work *work, struct error *err)
@@ -417,7 +499,11 @@ static void write_chunk(struct work *work)
     int64_t now_us = store_now_us(rollup->store);
     if (now_us / 1000 > rollup->ledger_at_ms)
         rollup->ledger_at_ms = now_us / 1000;
-    write_days(work, now_us);
+    decide_days(work, now_us);
+    if (rollup->is_read_only)
+        keep_days(work);
+    else
+        write_days(work);
     int rc = apply_chunk(work, &err);
     if (rc == 0) {
         chunk_end(work);
@@ -517,15 +603,19 @@ static void begin_days(struct work *work)
         day_reader_read(work->reader, false, chunk_read, work);
 }
 
+/* ---- ranges ---- */
+
 static int range_row(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
-    struct work *work = context;
+    struct open_range *open = context;
+    struct work *work = open->work;
     struct day_figure figure;
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0)
         return rc;
-    struct day_facts *day = day_reader_add(work->reader, work->range->reseller, figure.day);
+    struct day_facts *day = day_reader_add(work->reader, open->range->reseller, figure.day);
+    day->range = open->range;
     day->dirty = dirty_set_find(work->rollup->dirty, day->key);
     if (day->dirty != NULL)
         dirty_set_wait(work->rollup->dirty, day->dirty);
@@ -533,53 +623,124 @@ static int range_row(void *context, const struct table *table, const struct page
     day->row = figure;
     day->row.reseller = day->reseller;
     work->days = day_reader_days(work->reader, &work->day_count);
-    return work->day_count == CHUNK_DAYS_MAX;
+    open->lowest = figure.day;
+    return ++open->days == work->range_days_max;
 }
 
-static void range_read(void *context, int status, const struct error *err)
+static void ranges_read(struct work *work)
 {
-    struct work *work = context;
-    if (status < 0) {
-        note_failure(work, status, err);
+    if (--work->reads > 0)
+        return;
+    if (work->status < 0) {
         put_back(work);
         chunk_clear(work);
         work_finish(work);
         return;
     }
-    work->range_ends = work->day_count < CHUNK_DAYS_MAX;
     day_reader_read(work->reader, true, chunk_read, work);
 }
 
-static void begin_range(struct work *work)
+static void range_read(void *context, int status, const struct error *err)
 {
+    struct open_range *open = context;
+    if (status < 0)
+        note_failure(open->work, status, err);
+    open->ends = open->days < open->work->range_days_max;
+    ranges_read(open->work);
+}
+
+static void read_range(struct open_range *open)
+{
+    struct work *work = open->work;
     struct day_slice_text text;
     struct error err = {0};
     struct read_request request =
-        rows_request(work->rollup->stream->figures_table_id, &work->range->reseller, READ_APPLIED);
-    if (work->range_to < work->range->from) {
-        range_read(work, 0, NULL);
+        rows_request(work->rollup->stream->figures_table_id, &open->range->reseller, READ_APPLIED);
+    open->days = 0;
+    work->reads++;
+    if (open->to < open->range->from) {
+        range_read(open, 0, NULL);
         return;
     }
-    request.slice = figure_slice(work->range->from, work->range_to, &text);
-    request.row_limit = CHUNK_DAYS_MAX;
-    int rc = rows_read(work->rollup->store, &request, range_row, range_read, work, &err);
+    request.slice = figure_slice(open->range->from, open->to, &text);
+    request.row_limit = work->range_days_max;
+    int rc = rows_read(work->rollup->store, &request, range_row, range_read, open, &err);
     if (rc < 0)
-        range_read(work, rc, &err);
+        range_read(open, rc, &err);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct window_range *left = a;
+    const struct window_range *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return (left->range->order > right->range->order) - (left->range->order < right->range->order);
+}
+
+/* The first ranges in the order of their rows; a reseller's in that of their coming. */
+static void take_range_window(struct work *work)
+{
+    uint32_t count = 0;
+    if (work->range_window == NULL)
+        work->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*work->range_window));
+    for (struct dirty_range *range = dirty_set_first_range(work->rollup->dirty);
+         range != NULL && count < WINDOW_RANGES_MAX; range = range->next) {
+        struct bytes reseller = range->reseller;
+        work->range_window[count++] =
+            (struct window_range){murmur3_token(reseller.data, reseller.size), range};
+    }
+    if (count > 1)
+        qsort(work->range_window, count, sizeof(*work->range_window), compare_ranges);
+    work->range_window_count = count;
+    work->range_window_next = 0;
+}
+
+static bool is_open(const struct work *work, struct bytes reseller)
+{
+    for (uint32_t i = 0; i < work->range_count; i++) {
+        if (bytes_equal(work->ranges[i].range->reseller, reseller))
+            return true;
+    }
+    return false;
+}
+
+/* More ranges beside those that go on. */
+static void open_ranges(struct work *work)
+{
+    if (work->range_count == 0 && work->range_window_next == work->range_window_count)
+        take_range_window(work);
+    while (work->range_count < CHUNK_RANGES_MAX &&
+           work->range_window_next < work->range_window_count) {
+        struct dirty_range *range = work->range_window[work->range_window_next].range;
+        if (is_open(work, range->reseller))
+            break;
+        work->range_window_next++;
+        work->ranges[work->range_count++] =
+            (struct open_range){.work = work,
+                                .range = range,
+                                .to = range->until > DAY_MAX ? DAY_MAX : range->until - 1};
+    }
+}
+
+static void begin_ranges(struct work *work)
+{
+    work->range_days_max = work->range_count > 1 ? RANGE_DAYS_MAX : CHUNK_DAYS_MAX;
+    work->reads = 1;
+    for (uint32_t i = 0; i < work->range_count; i++)
+        read_range(&work->ranges[i]);
+    ranges_read(work);
 }
 
 static void chunk_begin(struct work *work)
 {
-    if (work->range == NULL) {
-        work->range = dirty_set_first_range(work->rollup->dirty);
-        if (work->range != NULL)
-            work->range_to = work->range->until > DAY_MAX ? DAY_MAX : work->range->until - 1;
-    }
-    if (work->range == NULL) {
+    open_ranges(work);
+    if (work->range_count == 0) {
         begin_days(work);
         return;
     }
     work->window_count = work->window_next = 0;
-    begin_range(work);
+    begin_ranges(work);
 }
 
 void rollup_turn(struct timer *timer)

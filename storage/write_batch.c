@@ -65,6 +65,7 @@ void write_batch_clear(struct write_batch *batch)
     batch->block_count = 0;
     batch->rule_count = 0;
     batch->mutation_count = 0;
+    batch->joined = 0;
     batch->increment_count = 0;
     batch->schema = NULL;
     batch->hold = NULL;
@@ -109,6 +110,49 @@ void write_batch_add_mutation(struct write_batch *batch, const struct mutation *
     batch->mutations = room_for_one(batch->mutations, batch->mutation_count,
                                     &batch->mutation_capacity, sizeof(struct mutation));
     batch->mutations[batch->mutation_count++] = *mutation;
+}
+
+/* The last mutation, if rows of this one may join it. */
+static struct mutation *mutation_to_join(struct write_batch *batch, const struct mutation *rows)
+{
+    if (batch->mutation_count == 0 || batch->mutation_count != batch->joined)
+        return NULL;
+    struct mutation *last = &batch->mutations[batch->mutation_count - 1];
+    return last->table_id == rows->table_id && last->token == rows->token &&
+                   bytes_equal(last->key, rows->key)
+               ? last
+               : NULL;
+}
+
+static void join_items(struct write_batch *batch, struct mutation *last,
+                       const struct mutation *rows)
+{
+    enum { ITEMS_FIRST = 8 };
+    uint32_t count = last->item_count + rows->item_count;
+    if (count > batch->joined_capacity) {
+        uint32_t capacity = count < ITEMS_FIRST ? ITEMS_FIRST : 2 * count;
+        struct unfiltered *items = arena_alloc(batch->arena, capacity * sizeof(*items),
+                                               _Alignof(struct unfiltered));
+        memcpy(items, last->items, last->item_count * sizeof(*items));
+        last->items = batch->joined_items = items;
+        batch->joined_capacity = capacity;
+    }
+    memcpy(batch->joined_items + last->item_count, rows->items,
+           rows->item_count * sizeof(*rows->items));
+    last->item_count = count;
+}
+
+void write_batch_add_rows(struct write_batch *batch, const struct mutation *rows)
+{
+    check(rows->deletion.timestamp_us == TIMESTAMP_NONE);
+    struct mutation *last = mutation_to_join(batch, rows);
+    if (last != NULL) {
+        join_items(batch, last, rows);
+        return;
+    }
+    write_batch_add_mutation(batch, rows);
+    batch->joined = batch->mutation_count;
+    batch->joined_capacity = 0;
 }
 
 void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment)

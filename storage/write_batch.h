@@ -51,6 +51,8 @@ struct write_batch {
     uint32_t rule_count, rule_capacity;
     struct mutation *mutations;
     uint32_t mutation_count, mutation_capacity;
+    struct unfiltered *joined_items;              /* private: of the last mutation, if there were */
+    uint32_t joined, joined_capacity;             /* so many when write_batch_add_rows added it */
     struct counter_increment *increments;
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
@@ -75,6 +77,9 @@ bool write_batch_is_empty(const struct write_batch *batch);
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
+/* The same of rows alone, which join those of the same partition that were added so right before,
+ * and follow them in the table's order. */
+void write_batch_add_rows(struct write_batch *batch, const struct mutation *rows);
 void write_batch_add_increment(struct write_batch *batch,
                                const struct counter_increment *increment);
 

@@ -215,11 +215,35 @@ Test(dirty, ranges_come_in_order_and_share_the_days_sequence)
     cr_assert_lt(day->order, second->order);
     cr_assert_eq(dirty_set_first_range(set), first);
     cr_assert(bytes_equal(first->reseller, bytes_text("r")));
-    dirty_set_clear_first_range(set);
+    dirty_set_clear_range(set, first);
     cr_assert_eq(dirty_set_first_range(set), second);
-    dirty_set_clear_first_range(set);
+    dirty_set_clear_range(set, second);
     cr_assert_null(dirty_set_first_range(set));
     dirty_set_free(set);
+}
+
+Test(dirty, a_range_goes_from_any_place_and_the_others_stay_in_order)
+{
+    enum { RANGES = 3 };
+    struct dirty_mark rate = {.cause = CAUSE_RATE};
+    for (int32_t gone = 0; gone < RANGES; gone++) {
+        struct dirty_set *set = dirty_set_new();
+        struct dirty_range *ranges[RANGES + 1];
+        for (int32_t day = 0; day < RANGES; day++)
+            ranges[day] = dirty_set_add_range(set, bytes_text("r"), day, day + 1, &rate);
+        dirty_set_clear_range(set, ranges[gone]);
+        ranges[RANGES] = dirty_set_add_range(set, bytes_text("r"), RANGES, RANGES + 1, &rate);
+        for (int32_t day = 0; day <= RANGES; day++) {
+            if (day == gone)
+                continue;
+            struct dirty_range *first = dirty_set_first_range(set);
+            cr_assert_eq(first, ranges[day]);
+            cr_assert_eq(first->from, day);
+            dirty_set_clear_range(set, first);
+        }
+        cr_assert_null(dirty_set_first_range(set));
+        dirty_set_free(set);
+    }
 }
 
 Test(dirty, causes_have_names_that_read_back)

@@ -169,6 +169,98 @@ Test(rollup, a_rate_reaches_all_of_many_days)
     rollup_fixture_stop(&fixture);
 }
 
+/* ---- rates of many resellers ---- */
+
+enum { MANY = 20, MANY_DAYS_MAX = 70 };
+
+/* Reseller i has so many days with clicks: none, a few, or more than a chunk takes of a range. */
+static uint32_t many_days(uint32_t i)
+{
+    static const uint32_t days[] = {3, 0, 31, 32, 33, 1, MANY_DAYS_MAX};
+    return days[i % (sizeof(days) / sizeof(days[0]))];
+}
+
+static void put_many(struct rollup_fixture *fixture)
+{
+    static struct click clicks[MANY_DAYS_MAX];
+    static char names[MANY_DAYS_MAX][DAY_TEXT_SIZE + 1];
+    for (uint32_t i = 0; i < MANY; i++) {
+        char reseller[16];
+        snprintf(reseller, sizeof(reseller), "r%02u", i);
+        for (uint32_t d = 0; d < many_days(i); d++) {
+            int32_t day = 15000 + (int32_t)d;
+            day_format(day, names[d]);
+            clicks[d] = (struct click){reseller, names[d], day * DAY_MS, "ad", "0.5"};
+        }
+        rollup_fixture_clicks(fixture, clicks, many_days(i));
+    }
+}
+
+/* Two for everybody, both over all days. */
+static void put_many_rates(struct rollup_fixture *fixture)
+{
+    for (uint32_t i = 0; i < 2 * MANY; i++) {
+        char reseller[16];
+        snprintf(reseller, sizeof(reseller), "r%02u", i % MANY);
+        rollup_fixture_rate(fixture, reseller, i < MANY ? "2000-01-01" : "2000-01-02",
+                            i < MANY ? "0.1" : "0.4", true);
+    }
+}
+
+static uint32_t count_of(struct buffer text, const char *line)
+{
+    uint32_t count = 0;
+    for (const char *at = (const char *)text.data; (at = strstr(at, line)); at++)
+        count++;
+    buffer_release(&text);
+    return count;
+}
+
+static uint64_t rows_written(const struct rollup_fixture *fixture)
+{
+    const struct metric *metric = metrics_first(fixture->metrics);
+    while (strcmp(metric->name, "daybook_rollup_figures_written_total") != 0)
+        metric = metric->next;
+    return (uint64_t)metric->value;
+}
+
+static void expect_many(struct rollup_fixture *fixture, uint64_t written_before)
+{
+    uint32_t days = 0;
+    for (uint32_t i = 0; i < MANY; i++) {
+        char reseller[16];
+        snprintf(reseller, sizeof(reseller), "r%02u", i);
+        cr_expect_eq(count_of(rollup_fixture_ledger(fixture, reseller),
+                              " rate + 1 1 0.5 0.5 - 0.4 - 0.20\n"),
+                     many_days(i), "%s", reseller);
+        days += many_days(i);
+    }
+    cr_expect_eq(count_of(rollup_fixture_figures(fixture), " 1 0.5 0.4 0.20 published\n"), days);
+    cr_expect_eq(rollup_fixture_marks(fixture), 0);
+    cr_expect_eq(rows_written(fixture) - written_before, days);
+}
+
+/* Ranges of many resellers are worked off side by side, and two of one reseller are not: each day
+ * is written and restated once. */
+Test(rollup, rates_of_many_resellers_restate_every_day_once)
+{
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        rollup_fixture_start(&fixture);
+        put_many(&fixture);
+        cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+        if (seed % 2 == 0)
+            rollup_fixture_flush(&fixture);
+        put_many_rates(&fixture);
+        if (seed >= 2)
+            rollup_fixture_crash(&fixture, seed);
+        uint64_t written = rows_written(&fixture);
+        cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+        expect_many(&fixture, written);
+        rollup_fixture_stop(&fixture);
+    }
+}
+
 Test(rollup, an_open_day_without_clicks_has_no_figure)
 {
     struct rollup_fixture fixture = {.start_time = "2013-11-28T12:00:00Z"};
