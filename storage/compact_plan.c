@@ -155,14 +155,24 @@ static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
     return is_cheap ? 0 : start;
 }
 
+/* Whether at least two of the runs are asked to be one. */
+static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, uint32_t count)
+{
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        asked += facts->runs[runs[i]].info->frame_first <= facts->asked_until;
+    }
+    return asked > 1;
+}
+
 /* Choose among neighbours of a lane that nothing stands between. */
 static bool choose_stretch(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                            struct compact_choice *choice)
 {
     uint32_t start = 0;
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
-    bool found = facts->everything && count > 1;
-    if (!facts->everything) {
+    bool found = is_asked(facts, group, count);
+    if (!found) {
         uint64_t *sizes = memory_alloc(count * sizeof *sizes);
         for (uint32_t i = 0; i < count; i++) {
             sizes[i] = facts->runs[group[i]].info->size;
@@ -268,7 +278,7 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
 /* True when it is time; else `again_us` says when. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
-    if (facts->everything || facts->now_us >= at_us) {
+    if (facts->now_us >= at_us) {
         return true;
     }
     choice->again_us = at_us < choice->again_us ? at_us : choice->again_us;
@@ -286,10 +296,11 @@ static bool choose_closing(const struct compact_facts *facts, const struct lane_
     struct closing closing =
         closing_of(facts, mixed, mixed_count, own, own_count, day, choice);
     uint64_t small = closing.rows - closing.rows_largest;
-    bool is_worth = facts->everything || (closing.rows >= facts->day_rows_min &&
-                                          small >= closing.rows_largest / CLOSE_SHARE);
-    if (choice->count < 2 || !closing.fits || !is_worth ||
-        !is_due(facts, closing.newest_us + QUIET_US, choice)) {
+    bool is_worth =
+        closing.rows >= facts->day_rows_min && small >= closing.rows_largest / CLOSE_SHARE;
+    bool is_time = is_asked(facts, choice->runs, choice->count) ||
+                   (is_worth && is_due(facts, closing.newest_us + QUIET_US, choice));
+    if (choice->count < 2 || !closing.fits || !is_time) {
         choice->count = 0;
         return false;
     }
@@ -334,15 +345,18 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
 {
     uint64_t frame = 0;
     int64_t newest_us = 0;
+    bool is_asked_for = true;
     for (uint32_t i = 0; i < facts->exception_count; i++) {
         const struct segment_info *info = facts->exceptions[i].info;
+        is_asked_for = is_asked_for && info->frame_first <= facts->asked_until;
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;
     int32_t day = DAY_NONE;
     if (facts->exception_count == 0 || facts->exception_count > COMPACT_RUNS_MAX ||
-        !exception_day(facts, from, &day) || !is_due(facts, newest_us + PURGE_US, choice)) {
+        !exception_day(facts, from, &day) ||
+        (!is_asked_for && !is_due(facts, newest_us + PURGE_US, choice))) {
         return false;
     }
     for (; exception_day(facts, from, &day); from = day + 1) {

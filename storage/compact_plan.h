@@ -42,7 +42,9 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *exceptions;      /* the narrow runs beside wide ones */
     uint32_t exception_count;
-    bool everything;                   /* merge what can be merged, however little it gains */
+    /* Runs with frames up to this one are merged with each other as far as can be, however little
+     * it gains; what comes after it is not waited for, and merges by itself.  0: none. */
+    uint64_t asked_until;
     uint64_t day_rows_min;             /* of a day that is worth a run of its own */
     int64_t now_us;
     /* Purging was tried of days before purge_day, with the exceptions up to purge_frame. */

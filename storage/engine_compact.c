@@ -405,7 +405,7 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
         .exceptions = beside,
         .exception_count =
             is_wide && !commit_log_is_kept(engine->log) ? exceptions.end - exceptions.start : 0,
-        .everything = engine->compact_waiter_count > 0,
+        .asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0,
         .day_rows_min = engine->options.day_rows_min,
         .now_us = engine->world->clock->wall_us(engine->world->clock),
         .purge_frame = tried->frame,
@@ -466,14 +466,29 @@ void engine_start_compaction(struct engine *engine)
     callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
 }
 
+/* A request for a merge of everything, until what it is to merge is in segments. */
+struct compact_request {
+    struct engine *engine;
+    store_done done;
+    void *context;
+};
+
 static void compact_flushed(void *context, int status, const struct error *err)
 {
-    struct engine *engine = context;
-    if (status == 0) {
-        engine_start_compaction(engine);
-    } else {
+    struct compact_request *request = context;
+    struct engine *engine = request->engine;
+    callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count, request->done,
+                  request->context);
+    memory_free(request);
+    if (status != 0) {
         callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
+        return;
     }
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        uint64_t frame = segment_info(engine->segments[i])->frame_last;
+        engine->compact_until = frame > engine->compact_until ? frame : engine->compact_until;
+    }
+    engine_start_compaction(engine);
 }
 
 int engine_compact_op(struct store *store, store_done done, void *context, struct error *err)
@@ -482,10 +497,11 @@ int engine_compact_op(struct store *store, store_done done, void *context, struc
     if (engine->options.read_only) {
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
     }
-    callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count, done, context);
-    int rc = engine_flush_op(store, compact_flushed, engine, err);
+    struct compact_request *request = memory_alloc(sizeof *request);
+    *request = (struct compact_request){engine, done, context};
+    int rc = engine_flush_op(store, compact_flushed, request, err);
     if (rc != 0) {
-        engine->compact_waiter_count--;
+        memory_free(request);
     }
     return rc;
 }

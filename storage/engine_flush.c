@@ -322,6 +322,15 @@ static void flush_free(struct flush_job *flush)
     memory_free(flush);
 }
 
+/* Whether segments hold what was there when a flush was last asked for. */
+static bool is_flushed(const struct engine *engine)
+{
+    bool is_frozen = memtable_is_empty(engine->open) ||
+                     engine->open->frame_first > engine->flush_until;
+    return is_frozen && (engine->frozen_count == 0 ||
+                         engine->frozen[0]->frame_first > engine->flush_until);
+}
+
 static void flush_done(struct job *job)
 {
     struct flush_job *flush = (struct flush_job *)job;
@@ -333,7 +342,7 @@ static void flush_done(struct job *job)
         memtable_unref(flush->memtable);
         engine_start_flush(engine);
         engine_start_compaction(engine);
-        if (engine->frozen_count == 0) {
+        if (is_flushed(engine)) {
             callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, 0, NULL);
         }
         engine_drain(engine);
@@ -417,8 +426,9 @@ int engine_flush_op(struct store *store, store_done done, void *context, struct 
     if (engine->failed != 0) {
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
     }
+    engine->flush_until = engine->payload_frame - (engine->payload.size == 0);
     engine_request_freeze(engine);
-    if (engine->frozen_count == 0 && !engine->freeze_requested) {
+    if (is_flushed(engine)) {
         if (done != NULL) {
             done(context, 0, NULL);
         }

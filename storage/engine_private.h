@@ -110,10 +110,12 @@ struct engine {
      * while there is ingest. */
     atomic_bool merge_ends;
     atomic_uint_fast64_t frames_sealed;
-    struct callback *flush_waiters;    /* store_flush: until no memtable is left */
+    struct callback *flush_waiters;    /* store_flush: until `flush_until` is in segments */
     uint32_t flush_waiter_count;
-    struct callback *compact_waiters;  /* store_compact: until nothing is left to merge */
+    uint64_t flush_until;              /* the newest frame when the last of them asked */
+    struct callback *compact_waiters;  /* store_compact: up to compact_until */
     uint32_t compact_waiter_count;
+    uint64_t compact_until;            /* newest in segments when it was asked */
     uint32_t jobs;                     /* under way, of any kind: close waits for them */
 
     struct timer retry_timer;          /* runs while flush and compaction wait for space */

@@ -272,7 +272,8 @@ void store_set_commit_hook(struct store *store, store_commit_hook hook, void *co
  * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
 void store_on_drain(struct store *store, void (*drain)(void *context), void *context);
 
-/* Write memtables to segments; merge all runs that may be merged; until done. */
+/* Write memtables to segments; merge all runs that may be merged; until it is done with what was
+ * there when it was asked for, whatever comes meanwhile. */
 must_check int store_flush(struct store *store, store_done done, void *context, struct error *err);
 must_check int store_compact(struct store *store, store_done done, void *context,
                              struct error *err);

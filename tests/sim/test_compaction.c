@@ -445,3 +445,59 @@ Test(compaction, deletions_go_with_what_they_hid)
         stop(&history);
     }
 }
+
+static void note_done(void *context, int status, const struct error *err)
+{
+    bool *is_done = context;
+    cr_assert_eq(status, 0, "%s", err != NULL ? err->text : "");
+    *is_done = true;
+}
+
+/* A rate that is applied and, with the log stalled, not durable. */
+static void start_rate(struct history *history, const char *rate)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(history->fixture.store), TABLE_RESELLER);
+    struct column_value values[] = {
+        {RESELLER_ID, false, write_batch_text(batch, "r")},
+        {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, "2013-01-01")},
+        {RESELLER_REWARD_PERCENT, false, write_batch_text(batch, rate)},
+    };
+    write_batch_insert(batch, table, values, 3);
+    cr_assert_eq(store_apply(history->fixture.store, batch, NULL, NULL, NULL), 0);
+    write_batch_free(batch);
+}
+
+static struct store_status status_of(struct history *history)
+{
+    struct store_status status;
+    store_status(history->fixture.store, &status);
+    return status;
+}
+
+/* Also when an earlier memtable is written out while its frame still waits for the log. */
+Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
+{
+    static struct history history;
+    bool is_first_done = false;
+    bool is_second_done = false;
+    start(&history, 1);
+    start_rate(&history, "0.1");
+    sim_world_run_us(history.sim, 100000);
+    sim_world_stall(history.sim, LANE_BACKGROUND, true);
+    cr_assert_eq(store_flush(history.fixture.store, note_done, &is_first_done, NULL), 0);
+    sim_world_stall(history.sim, LANE_LOG, true);
+    start_rate(&history, "0.2"); /* goes to the log at once, and this one has to wait for it */
+    start_rate(&history, "0.3");
+    uint64_t last = status_of(&history).frame_applied;
+    cr_assert_eq(store_flush(history.fixture.store, note_done, &is_second_done, NULL), 0);
+    sim_world_stall(history.sim, LANE_BACKGROUND, false);
+    sim_world_run_us(history.sim, 100000);
+    cr_expect_not(is_second_done);
+    sim_world_stall(history.sim, LANE_LOG, false);
+    while (!is_second_done)
+        cr_assert(history.fixture.world->executor->step(history.fixture.world->executor));
+    cr_expect(is_first_done);
+    cr_expect_geq(status_of(&history).frame_flushed, last);
+    stop(&history);
+}

@@ -105,15 +105,30 @@ Test(compact_plan, a_closed_day_becomes_one_run)
     cr_expect_eq(plan.choice.again_us, NOW_US - 1 + INT64_C(600000000));
 }
 
-/* Everything: until each day is in one run. */
-Test(compact_plan, everything_takes_the_smallest_too)
+/* On request: until each day is in one run. */
+Test(compact_plan, what_was_asked_for_takes_the_smallest_too)
 {
     struct plan plan;
     sketch_runs(&plan, (const struct sketch[]){{"a", 900}, {"ab", 1}}, 2);
-    plan.facts.everything = true;
+    plan.facts.asked_until = 20;
     expect_choice(&plan, "01/a");
     sketch_runs(&plan, (const struct sketch[]){{"a", 900}, {"b", 1}}, 2);
-    plan.facts.everything = true;
+    plan.facts.asked_until = 20;
+    expect_choice(&plan, "");
+    sketch_runs(&plan, (const struct sketch[]){{"z", 900}, {"z", 1}, {"z", 1}}, 3);
+    plan.facts.asked_until = 11;
+    expect_choice(&plan, "012");
+}
+
+/* Runs that came after the request would keep who asked waiting for ever. */
+Test(compact_plan, what_came_after_the_request_is_not_waited_for)
+{
+    struct plan plan;
+    sketch_runs(&plan, (const struct sketch[]){{"z", 900}, {"z", 1}, {"z", 1}}, 3);
+    plan.facts.asked_until = 10;
+    expect_choice(&plan, "");
+    sketch_runs(&plan, (const struct sketch[]){{"a", 900}, {"ab", 1}}, 2);
+    plan.facts.asked_until = 10;
     expect_choice(&plan, "");
 }
 
