@@ -285,6 +285,7 @@ static void attach_ingest(void *context, struct connection *connection)
 static int open_control(struct serve *serve, const char *path, struct error *err)
 {
     struct control_server_options options = {.network = serve->network,
+                                             .executor = serve->house->world->executor,
                                              .path = path,
                                              .entries = serve->house->entries,
                                              .entry_count = serve->house->entry_count,

@@ -24,6 +24,7 @@
 
 #include "storage/base/command.h"
 #include "storage/base/network.h"
+#include "storage/base/world.h"
 
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
@@ -70,6 +71,7 @@ struct control_server;
 
 struct control_server_options {
     struct network *network;
+    struct executor *executor;         /* of the same loop */
     const char *path;                  /* of the socket */
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;

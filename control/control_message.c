@@ -55,11 +55,18 @@ int message_reader_next(struct message_reader *reader, enum control_kind *kind_o
     return 1;
 }
 
+void message_put(struct buffer *to, enum control_kind kind, struct bytes body)
+{
+    buffer_put_u32(to, (uint32_t)(body.size + 1));
+    buffer_put_u8(to, (uint8_t)kind);
+    buffer_append_bytes(to, body);
+}
+
+/* In one piece, or the reader wakes for the header alone. */
 void message_send(struct connection *connection, enum control_kind kind, struct bytes body)
 {
-    uint8_t header[HEADER_SIZE];
-    store_u32(header, (uint32_t)(body.size + 1));
-    header[4] = (uint8_t)kind;
-    network_write(connection, bytes_of(header, sizeof(header)));
-    network_write(connection, body);
+    struct buffer message = {0};
+    message_put(&message, kind, body);
+    network_write(connection, buffer_view(&message));
+    buffer_release(&message);
 }

@@ -18,5 +18,7 @@ void message_reader_added(struct message_reader *reader, size_t size);
 must_check int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
 
+/* Append a message to `to`; or send it on its own. */
+void message_put(struct buffer *to, enum control_kind kind, struct bytes body);
 void message_send(struct connection *connection, enum control_kind kind, struct bytes body);
 #endif

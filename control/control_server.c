@@ -7,6 +7,9 @@
  *     reading ── RUN ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
  *        └── INGEST ─▶ handed over (the session ends, the connection does not)
  *
+ * What a command writes is held until it ends, until there is HELD_MAX of it, or until the next
+ * turn of the loop, whichever comes first: a short answer is one write, and wakes its reader once.
+ *
  * A server that closes waits for running commands and for nobody else: whoever has sent no request,
  * or lets bytes pile up that he does not read, is hung up on, or one paused pager would keep the
  * server from ending. */
@@ -17,12 +20,18 @@
 #include "control/control_message.h"
 #include "storage/base/memory.h"
 
+enum { HELD_MAX = 16 << 10 }; /* bytes; less than any command waits for to have left */
+
 struct session {
     struct command_output output;      /* first: the command's handle on the session */
     struct control_server *server;
     struct session *next;              /* in the server's list */
     struct connection *connection;     /* NULL once it is closed */
     struct message_reader reader;
+    struct buffer held;                /* of the answer, to be sent soon */
+    struct timer turn;                 /* sends it, */
+    bool is_turn_wanted;               /* if it was started and has not fired */
+    bool is_starting;                  /* the command has not returned yet: it may end at once */
     char **words;
     int word_count;
     char *actor;
@@ -75,6 +84,8 @@ static void session_free(struct session *session)
     memory_free(session->folder);
     memory_free(session->options);
     message_reader_release(&session->reader);
+    server->options.executor->timer_stop(server->options.executor, &session->turn);
+    buffer_release(&session->held);
     memory_free(session);
     server_free_if_idle(server);
 }
@@ -103,22 +114,56 @@ static struct session *session_of(struct command_output *output)
     return (struct session *)output;
 }
 
+static bool session_is_heard(const struct session *session)
+{
+    return session->connection != NULL && !session->is_closing;
+}
+
+static void held_send(struct session *session)
+{
+    if (session_is_heard(session)) {
+        network_write(session->connection, buffer_view(&session->held));
+        session_hurry(session);
+    }
+    buffer_clear(&session->held);
+}
+
+static void held_turn(struct timer *timer)
+{
+    struct session *session = timer->context;
+    session->is_turn_wanted = false;
+    held_send(session);
+}
+
+/* Unless all of it was sent, or the command has ended. */
+static void held_want_turn(struct session *session)
+{
+    struct executor *executor = session->server->options.executor;
+    if (session->held.size == 0 || session->is_turn_wanted || session->is_starting) {
+        return;
+    }
+    session->is_turn_wanted = true;
+    executor->timer_start(executor, &session->turn, 0);
+}
+
 static void output_write(struct command_output *output, enum command_stream stream,
                          struct bytes bytes)
 {
     struct session *session = session_of(output);
-    if (session->connection != NULL && !session->is_closing && bytes.size > 0) {
-        message_send(session->connection, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR,
-                     bytes);
-        session_hurry(session);
+    if (!session_is_heard(session) || bytes.size == 0) {
+        return;
     }
+    message_put(&session->held, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR, bytes);
+    if (session->held.size >= HELD_MAX) {
+        held_send(session);
+    }
+    held_want_turn(session);
 }
 
 static size_t output_queued(struct command_output *output)
 {
     struct session *session = session_of(output);
-    bool is_gone = session->connection == NULL || session->is_closing;
-    return is_gone ? 0 : network_queued(session->connection);
+    return session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
 }
 
 static void output_finish(struct command_output *output, int exit_status)
@@ -131,8 +176,10 @@ static void output_finish(struct command_output *output, int exit_status)
         session_free(session);
         return;
     }
-    if (!session->is_closing) {
-        message_send(session->connection, CONTROL_EXIT, bytes_of(&status, 1));
+    if (session_is_heard(session)) {
+        message_put(&session->held, CONTROL_EXIT, bytes_of(&status, 1));
+        network_write(session->connection, buffer_view(&session->held));
+        buffer_clear(&session->held);
         network_finish(session->connection);
         if (network_queued(session->connection) == 0) {
             session_close(session);
@@ -211,7 +258,11 @@ static void session_run(struct session *session, struct bytes body)
     session->request.actor = session->actor;
     session->request.text = session->text;
     session->request.folder = session->folder;
+    /* Its connection is open, so that the session outlives the call whatever it does. */
+    session->is_starting = true;
     entry->command->run(entry->room, &session->request, &session->output);
+    session->is_starting = false;
+    held_want_turn(session);
 }
 
 static void session_hand_over(struct session *session)
@@ -298,6 +349,7 @@ static void server_accepted(void *context, struct connection *connection)
         .write = output_write, .queued = output_queued, .finish = output_finish};
     session->server = server;
     session->connection = connection;
+    session->turn = (struct timer){.fire = held_turn, .context = session};
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);

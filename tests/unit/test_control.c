@@ -17,9 +17,11 @@ struct bench {
     char directory[64];
     char path[80];
     struct loop *loop;
+    struct world *world;
     struct network *network;
     struct control_server *server;
-    struct command_output *hanging; /* of the command that does not end by itself */
+    struct command_output *hanging; /* of the command that does not end when it returns */
+    struct timer late;              /* that ends it */
     struct connection *handed_over;
     uint32_t runs;
     bool is_closed;
@@ -69,6 +71,26 @@ static void hang_run(void *room, const struct command_request *request,
     command_printf(output, COMMAND_OUT, "begun");
 }
 
+/* Writes now, in a later turn of the loop, and then ends. */
+static void late_turn(struct timer *timer)
+{
+    struct bench *bench = timer->context;
+    command_printf(bench->hanging, COMMAND_OUT, "late");
+    command_printf(bench->hanging, COMMAND_ERR, "later");
+    bench->hanging->finish(bench->hanging, EXIT_DONE);
+}
+
+static void late_run(void *room, const struct command_request *request,
+                     struct command_output *output)
+{
+    struct bench *bench = room;
+    (void)request;
+    bench->hanging = output;
+    command_printf(output, COMMAND_OUT, "early");
+    bench->late = (struct timer){.fire = late_turn, .context = bench};
+    bench->world->executor->timer_start(bench->world->executor, &bench->late, 30);
+}
+
 enum { FLOOD = 8 << 20 };
 
 static void flood_run(void *room, const struct command_request *request,
@@ -92,7 +114,12 @@ static const struct command commands[] = {
      .argp = &say_argp,
      .options_size = sizeof(struct say_options),
      .run = flood_run},
+    {.name = "late",
+     .argp = &say_argp,
+     .options_size = sizeof(struct say_options),
+     .run = late_run},
 };
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 /* ---- the bench ---- */
 
@@ -101,7 +128,7 @@ static void take_over(void *context, struct connection *connection)
     ((struct bench *)context)->handed_over = connection;
 }
 
-static void bench_start(struct bench *bench, struct control_entry entries[3])
+static void bench_start(struct bench *bench, struct control_entry entries[COMMANDS])
 {
     struct error err = {0};
     snprintf(bench->directory, sizeof(bench->directory), "/tmp/daybook-control-XXXXXX");
@@ -109,12 +136,15 @@ static void bench_start(struct bench *bench, struct control_entry entries[3])
     snprintf(bench->path, sizeof(bench->path), "%s/s", bench->directory);
     bench->loop = loop_new();
     bench->network = network_uv_new(loop_uv(bench->loop));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < COMMANDS; i++)
         entries[i] = (struct control_entry){&commands[i], bench};
+    cr_assert_eq(world_uv_open(bench->directory, false, loop_uv(bench->loop), &bench->world, &err),
+                 0, "%s", err.text);
     const struct control_server_options options = {.network = bench->network,
+                                                   .executor = bench->world->executor,
                                                    .path = bench->path,
                                                    .entries = entries,
-                                                   .entry_count = 3,
+                                                   .entry_count = COMMANDS,
                                                    .ingest = take_over,
                                                    .context = bench};
     cr_assert_eq(control_server_open(&options, &bench->server, &err), 0, "%s", err.text);
@@ -137,7 +167,10 @@ static void bench_stop(struct bench *bench)
         control_server_close(bench->server, server_closed, bench);
         step_until(bench, &bench->is_closed);
     }
+    world_uv_close(bench->world);
     network_uv_free(bench->network);
+    while (loop_step(bench->loop))
+        ;
     loop_free(bench->loop);
     cr_expect_eq(access(bench->path, F_OK), -1, "the socket's file is left behind");
     cr_expect_eq(rmdir(bench->directory), 0);
@@ -221,7 +254,7 @@ static void expect_exit(struct bench *bench, char *const *words, int count, int 
 
 Test(control, command_answers_on_both_streams_and_with_its_status)
 {
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     expect_say(&bench);
@@ -232,7 +265,7 @@ Test(control, unknown_commands_and_options_are_wrong_usage)
 {
     char *unknown[] = {(char[]){"nothing"}, NULL};
     char *wrong[] = {(char[]){"say"}, (char[]){"--nothing"}, NULL};
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     bench_start(&bench, entries);
     expect_exit(&bench, unknown, 1, EXIT_WRONG_USAGE);
@@ -247,7 +280,7 @@ static void door_opened(void *context, struct connection *connection)
 
 Test(control, ingest_door_is_the_same_connection_handed_over)
 {
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     struct connection *door = NULL;
     bench_start(&bench, entries);
@@ -262,26 +295,31 @@ Test(control, ingest_door_is_the_same_connection_handed_over)
 /* ---- clients that lie ---- */
 
 struct raw {
-    uint8_t space[4096];
+    uint8_t all[4096]; /* that came, */
+    size_t size;
+    uint32_t reads; /* in so many pieces */
+    bool is_ended;
     bool is_closed;
 };
 
 static void raw_space(void *context, uint8_t **to_out, size_t *size_out)
 {
-    *to_out = ((struct raw *)context)->space;
-    *size_out = sizeof(((struct raw *)context)->space);
+    struct raw *raw = context;
+    *to_out = raw->all + raw->size;
+    *size_out = sizeof(raw->all) - raw->size;
 }
 
-static void raw_ignore(void *context, size_t size)
+static void raw_data(void *context, size_t size)
 {
-    (void)context;
-    (void)size;
+    struct raw *raw = context;
+    raw->reads++;
+    raw->size += size;
 }
 
 static void raw_end(void *context, int status)
 {
-    (void)context;
     (void)status;
+    ((struct raw *)context)->is_ended = true;
 }
 
 static void raw_drained(void *context)
@@ -294,7 +332,7 @@ static void raw_closed(void *context)
     ((struct raw *)context)->is_closed = true;
 }
 
-static const struct connection_handler raw_handler = {raw_space, raw_ignore, raw_end, raw_drained,
+static const struct connection_handler raw_handler = {raw_space, raw_data, raw_end, raw_drained,
                                                       raw_closed};
 
 /* A RUN message of `say hello`. */
@@ -315,6 +353,52 @@ static void good_request(struct buffer *message)
     buffer_release(&body);
 }
 
+/* ---- an answer's pieces ---- */
+
+/* What asking for `word` brings, message by message as `kinds`, in how many pieces. */
+static uint32_t answer_pieces(struct bench *bench, const char *word, const char *kinds)
+{
+    struct raw raw = {0};
+    struct buffer body = {0};
+    struct connection *connection = bench_connect(bench);
+    char *words[] = {(char *)(uintptr_t)word};
+    const struct control_request request = {
+        .actor = "", .text = "", .words = words, .word_count = 1};
+    control_request_put(&request, &body);
+    network_start(connection, &raw_handler, &raw);
+    message_send(connection, CONTROL_RUN, buffer_view(&body));
+    buffer_release(&body);
+    step_until(bench, &raw.is_ended);
+    network_close(connection);
+    step_until(bench, &raw.is_closed);
+    size_t at = 0;
+    for (; *kinds != '\0'; kinds++) {
+        cr_assert_leq(at + 5, raw.size, "a message is missing");
+        cr_expect_eq(raw.all[at + 4], *kinds - '0');
+        at += 4 + load_u32(raw.all + at);
+    }
+    cr_expect_eq(at, raw.size);
+    return raw.reads;
+}
+
+Test(control, short_answer_comes_in_one_piece)
+{
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {0};
+    bench_start(&bench, entries);
+    cr_expect_eq(answer_pieces(&bench, "say", "345"), 1);
+    bench_stop(&bench);
+}
+
+Test(control, what_a_command_writes_does_not_wait_for_its_end)
+{
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {0};
+    bench_start(&bench, entries);
+    cr_expect_eq(answer_pieces(&bench, "late", "3345"), 2);
+    bench_stop(&bench);
+}
+
 /* Send bytes, hang up, and see that the server is still there. */
 static void send_and_hang_up(struct bench *bench, struct bytes bytes)
 {
@@ -328,7 +412,7 @@ static void send_and_hang_up(struct bench *bench, struct bytes bytes)
 
 Test(control, cut_and_damaged_requests_end_their_connection_only)
 {
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     struct buffer message = {0};
     bench_start(&bench, entries);
@@ -352,7 +436,7 @@ Test(control, cut_and_damaged_requests_end_their_connection_only)
 Test(control, closing_waits_for_running_commands_and_tells_their_clients)
 {
     char *words[] = {(char[]){"hang"}, NULL};
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     struct answer answer;
     bench_start(&bench, entries);
@@ -375,7 +459,7 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
     char *words[] = {(char[]){"flood"}, NULL};
     const struct control_request request = {
         .actor = "", .text = "", .words = words, .word_count = 1};
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     struct answer answer = {0};
     struct raw idle = {0};
@@ -400,7 +484,7 @@ Test(control, closing_does_not_wait_for_clients_that_do_nothing)
 
 Test(control, command_runs_to_its_end_when_its_client_is_gone)
 {
-    struct control_entry entries[3];
+    struct control_entry entries[COMMANDS];
     struct bench bench = {0};
     struct buffer message = {0};
     bench_start(&bench, entries);
