@@ -21,6 +21,7 @@
 #include "query/native/native_password.h"
 #include "storage/base/disk_posix.h"
 #include "storage/base/memory.h"
+#include "storage/base/thread.h"
 
 enum {
     WATCH_MS = 500,
@@ -326,6 +327,7 @@ static void control_closed(void *context)
 static void serve_until_stopped(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
+    thread_set_prompt(true);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     executor->timer_start(executor, &serve->watch, WATCH_MS);
     while (!serve->is_stopping) {

@@ -81,7 +81,7 @@ static void add_segment(struct sizes *sizes, struct world *world, const struct s
         uint32_t end = partition->page_first + partition->page_count;
         next = next > partition->page_first ? next : partition->page_first;
         for (; next < end; next++) {
-            must(segment_read_page(segment, next, &page, &err), "page", &err);
+            must(segment_read_page(segment, next, NULL, &page, &err), "page", &err);
             add_page(sizes, buffer_view(&page));
         }
     }

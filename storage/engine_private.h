@@ -86,6 +86,8 @@ struct engine {
     uint64_t *writes;
     uint64_t writes_last;
     struct store_hold *holds;          /* the first one is granted, the others wait */
+    struct segment_haste haste;        /* of reads on the engine thread, since then */
+    int64_t haste_began_us;
 
     struct waiter *waiters;            /* ring, by frame */
     uint32_t waiter_first, waiter_count, waiter_capacity;
@@ -195,6 +197,8 @@ struct view {
     struct segment **segments;         /* of one table, or all: by (kind, frame_first) */
     uint32_t segment_count;
     uint64_t frame;
+    struct segment_haste *haste;       /* of a reader on the engine thread; NULL: it may wait.  Only
+                                        * for tables without fresh rows */
 };
 /* Runs of `table_id`, or of all tables when it is 0.  Engine thread, both. */
 void view_take(struct engine *engine, uint32_t table_id, uint64_t frame, struct view *view_out);

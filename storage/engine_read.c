@@ -1,16 +1,20 @@
 /* engine_read: one page of rows, from a partition or a scan, as of the durable frame.
  *
- * Sealed runs do not change, so a job on the read lane reads them.  The open memtable does, so what
- * a page needs of it is copied out on the engine thread first ("the capture"): packed rows of the
- * narrow memtable and counters, columns of the wide one.  Where that would be more than
- * CAPTURE_ITEMS_MAX items, or a scan meets fresh rows, the memtable is frozen instead and the page
- * is read from it as from any other run.
+ * Sealed runs do not change, so a job on the read lane reads them.  A hand-over to another thread
+ * and back takes longer than a page that the system has in memory, so a read of few pages is tried
+ * on the engine thread first, and begun anew on the lane where it would have to wait.
+ *
+ * The open memtable does change, so what a page needs of it is copied out on the engine thread
+ * first ("the capture"): packed rows of the narrow memtable and counters, columns of the wide one.
+ * Where that would be more than CAPTURE_ITEMS_MAX items, or a scan meets fresh rows, the memtable
+ * is frozen instead and the page is read from it as from any other run.
  *
  * A page ends after row_limit rows, or at the capture's horizon, the last partition that was copied
  * out whole; the position says where to go on, in bytes that mean the same after a restart:
  *
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,7 +28,10 @@ enum {
     CAPTURE_FRESH_ROWS_MAX = 65536,
     PAGE_ARENA = 64 * 1024,
     PAGE_ROWS_FIRST = 32,
-    POSITION_VERSION = 1
+    POSITION_VERSION = 1,
+    /* What reads may take of the engine thread: so many pages, some 30 us each, in so long. */
+    HASTE_PAGES = 8,
+    HASTE_US = 1000
 };
 
 enum position_kind { AFTER_ROW = 0, AFTER_STATIC = 1, AFTER_PARTITION = 2 };
@@ -369,8 +376,8 @@ static void add_row(struct read_job *read, int64_t token, struct bytes key, cons
     resolve_counters(&added->row, read->arena);
 }
 
-/* Captured items outside of what is left of the partition are dropped by the merge's caller. */
-static struct stream *captured_stream(const struct read_job *read, const struct captured *captured,
+/* Captured items outside of what is left of the partition are dropped. */
+static struct stream *captured_stream(const struct read_job *read, struct captured *captured,
                                       const struct slice *slice)
 {
     size_t count = 0;
@@ -384,7 +391,8 @@ static struct stream *captured_stream(const struct read_job *read, const struct 
             captured->items[count++] = *item;
         }
     }
-    return stream_of_array(read->table, captured->deletion, captured->items, count);
+    captured->count = count;
+    return stream_of_array(read->table, captured->deletion, captured->items, captured->count);
 }
 
 /* Rows of one partition into the page.  1: the page is full. */
@@ -503,21 +511,58 @@ static void read_done(struct job *job)
     read_finish((struct read_job *)job);
 }
 
-static void read_start(struct read_job *read)
+/* How many runs on the disk have something of the partition, as far as is known without reading. */
+static uint32_t read_segments(const struct read_job *read)
+{
+    struct bytes key = read->request.key;
+    int64_t token = murmur3_token(key.data, key.size);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < read->view.segment_count; i++) {
+        count += segment_may_have(read->view.segments[i], token);
+    }
+    return count;
+}
+
+static uint32_t haste_pages(struct engine *engine)
+{
+    struct clock *clock = engine->world->clock;
+    int64_t now_us = clock->monotonic_us(clock);
+    if (now_us - engine->haste_began_us >= HASTE_US) {
+        engine->haste_began_us = now_us;
+        engine->haste.pages_left = HASTE_PAGES;
+    }
+    return engine->haste.pages_left;
+}
+
+/* On the engine thread.  False: it would have to wait, or is too much, and nothing was read. */
+static bool read_at_once(struct read_job *read)
 {
     struct engine *engine = read->engine;
-    bool reads_disk = false;
-    for (uint32_t i = 0; i < read->view.segment_count && !reads_disk; i++) {
-        reads_disk = read->request.is_scan ||
-                     segment_may_have(read->view.segments[i],
-                                      murmur3_token(read->request.key.data,
-                                                    read->request.key.size));
+    if (read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
+        return false;
     }
-    if (reads_disk || read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
-        engine->world->executor->submit(engine->world->executor, LANE_READ, &read->job);
-    } else {
-        read_run(&read->job);
+    uint32_t segments = read_segments(read);
+    if (segments > 0 && segments > haste_pages(engine)) {
+        return false;
+    }
+    read->view.haste = &engine->haste;
+    read_run(&read->job);
+    read->view.haste = NULL;
+    if (read->status == -EAGAIN) {
+        read->status = 0;
+        read->row_count = 0;
+        return false;
+    }
+    return true;
+}
+
+static void read_start(struct read_job *read)
+{
+    struct executor *executor = read->engine->world->executor;
+    if (read_at_once(read)) {
         read_finish(read);
+    } else {
+        executor->submit(executor, LANE_READ, &read->job);
     }
 }
 

@@ -273,6 +273,7 @@ struct narrow_stream {
     struct segment *segment; /* a reference */
     struct segment_partition partition; /* its key and stats are not used */
     struct narrow_scratch *scratch;
+    struct segment_haste *haste; /* NULL: it may wait */
     bool reversed;
     bool with_static;
     struct bound from; /* of the slice, in the order of reading */
@@ -301,7 +302,8 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
     stream->page = page;
     if (!scratch->has_page || scratch->page != page_index) {
         scratch->has_page = false;
-        int rc = segment_read_page(stream->segment, page_index, &scratch->encoded, err);
+        int rc = segment_read_page(stream->segment, page_index, stream->haste,
+                                   &scratch->encoded, err);
         if (rc != 0)
             return rc;
         if (narrow_page_expand(buffer_view(&scratch->encoded), scratch->decompressor,
@@ -539,6 +541,11 @@ static void narrow_stream_close(struct stream *base)
     segment_unref(stream->segment);
     memory_free(stream->bound_bytes);
     memory_free(stream);
+}
+
+void narrow_segment_stream_hasten(struct stream *stream, struct segment_haste *haste)
+{
+    ((struct narrow_stream *)stream)->haste = haste;
 }
 
 static size_t bound_size(const struct bound *bound)

@@ -33,4 +33,7 @@ void narrow_segment_writer_close(struct narrow_segment_writer *writer);
 must_check int narrow_segment_stream(struct segment *segment, const struct table *table,
                                      int64_t token, struct bytes key, const struct slice *slice,
                                      struct stream **stream_out, struct error *err);
+/* From now on the stream reads no page that `haste` (which outlives it) does not allow, and ends
+ * with -EAGAIN instead (segment.h). */
+void narrow_segment_stream_hasten(struct stream *stream, struct segment_haste *haste);
 #endif

@@ -364,6 +364,9 @@ static int add_segments(struct partition_reader *reader, int64_t token, struct b
         if (rc != 0) {
             return rc;
         }
+        if (stream != NULL) {
+            narrow_segment_stream_hasten(stream, reader->view->haste);
+        }
         list_add(list, stream);
     }
     return 0;

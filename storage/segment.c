@@ -12,6 +12,7 @@
  * atomic exchange: any number of threads may read. */
 #include "storage/segment.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -339,14 +340,27 @@ void segment_scratch_give(struct segment *segment, struct segment_scratch *scrat
         old->free(old);
 }
 
-int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
-                      struct error *err)
+/* 0: the bytes are there; else -EAGAIN, whatever the reason: who may wait finds it out. */
+static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
+                            struct segment_haste *haste)
+{
+    if (haste->pages_left == 0)
+        return -EAGAIN;
+    haste->pages_left--;
+    int64_t got =
+        segment->disk->read_now(segment->disk, segment->file, page->offset, to, page->size);
+    return got == (int64_t)page->size ? 0 : -EAGAIN;
+}
+
+int segment_read_page(struct segment *segment, uint32_t page_index, struct segment_haste *haste,
+                      struct buffer *page, struct error *err)
 {
     check(page_index < segment->page_count);
     const struct segment_page *entry = &segment->pages[page_index];
     buffer_clear(page);
     buffer_reserve(page, entry->size);
-    int rc = segment_read(segment, entry->offset, page->data, entry->size, err);
+    int rc = haste != NULL ? segment_read_now(segment, entry, page->data, haste)
+                           : segment_read(segment, entry->offset, page->data, entry->size, err);
     if (rc != 0)
         return rc;
     page->size = entry->size;

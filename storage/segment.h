@@ -97,7 +97,14 @@ struct segment_scratch {
 struct segment_scratch *segment_scratch_take(struct segment *segment);
 /* Give it (back), in the place of what is kept, which is freed. */
 void segment_scratch_give(struct segment *segment, struct segment_scratch *scratch);
-/* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT. */
-must_check int segment_read_page(struct segment *segment, uint32_t page_index, struct buffer *page,
+/* How many pages a thread that must not wait may still read; none but those that are in the
+ * system's memory. */
+struct segment_haste {
+    uint32_t pages_left;
+};
+/* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT; and -EAGAIN, of which
+ * `err` says nothing, where `haste` (NULL: there is none) does not allow it. */
+must_check int segment_read_page(struct segment *segment, uint32_t page_index,
+                                 struct segment_haste *haste, struct buffer *page,
                                  struct error *err);
 #endif

@@ -349,7 +349,7 @@ static int page_decode(struct wide_dictionary *dictionary, struct dictionary_pag
 static int page_load(struct wide_dictionary *dictionary, struct dictionary_page *page,
                      struct error *err)
 {
-    int rc = segment_read_page(dictionary->segment, page->page, &dictionary->page, err);
+    int rc = segment_read_page(dictionary->segment, page->page, NULL, &dictionary->page, err);
     if (rc != 0)
         return rc;
     if (page_decode(dictionary, page) == 0)

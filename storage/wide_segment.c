@@ -70,7 +70,7 @@ static int page_load(struct wide_segment_reader *reader, uint32_t page, struct e
     if (page >= segment_page_count(reader->segment))
         return corrupt(reader, page, "the directory names it and it is not there", err);
     reader->page_loaded = UINT32_MAX;
-    int rc = segment_read_page(reader->segment, page, &reader->encoded, err);
+    int rc = segment_read_page(reader->segment, page, NULL, &reader->encoded, err);
     if (rc == 0)
         rc = wide_page_decode(reader->decoder, buffer_view(&reader->encoded), &reader->page, err);
     if (rc != 0) {

@@ -322,7 +322,7 @@ static int page_read(struct wide_sums *sums, uint32_t page, struct error *err)
 {
     if (page >= segment_page_count(sums->segment))
         return corrupt(sums, page, "the directory names it and it is not there", err);
-    int rc = segment_read_page(sums->segment, page, &sums->encoded, err);
+    int rc = segment_read_page(sums->segment, page, NULL, &sums->encoded, err);
     if (rc == 0)
         rc = wide_page_decode(sums->decoder, buffer_view(&sums->encoded), &sums->page, err);
     return rc == 0 && sums->by != UINT32_MAX ? numbers_check(sums, page, err) : rc;

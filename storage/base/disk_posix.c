@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "storage/base/bytes.h"
@@ -106,6 +107,17 @@ static int64_t disk_posix_read(struct disk *disk, struct disk_file *file, uint64
             break;
     }
     return (int64_t)done;
+}
+
+/* The system answers what it can and ends where it would wait. */
+static int64_t disk_posix_read_now(struct disk *disk, struct disk_file *file, uint64_t offset,
+                                   void *to, size_t size)
+{
+    (void)disk;
+    const struct iovec piece = {.iov_base = to, .iov_len = size};
+    ssize_t count = preadv2(file->fd, &piece, 1, (off_t)offset, RWF_NOWAIT);
+    /* Also where a file system does not know how: -EOPNOTSUPP. */
+    return count == (ssize_t)size ? count : -EAGAIN;
 }
 
 static int disk_posix_write(struct disk *disk, struct disk_file *file, uint64_t offset,
@@ -360,6 +372,7 @@ static const struct disk disk_posix_calls = {
     .open = disk_posix_open_file,
     .close = disk_posix_close_file,
     .read = disk_posix_read,
+    .read_now = disk_posix_read_now,
     .write = disk_posix_write,
     .sync = disk_posix_sync,
     .allocate = disk_posix_allocate,

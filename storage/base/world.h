@@ -6,7 +6,8 @@
  *
  * Threads: one engine thread owns all mutable state.  A job's `run` is called on a lane's thread
  * with frozen inputs and shares nothing else; its `done` is called on the engine thread.  Disk
- * calls block; the engine thread makes them only while it opens or closes a directory. */
+ * calls block, but for read_now; the engine thread makes the others only while it opens or closes a
+ * directory. */
 #ifndef DAYBOOK_STORAGE_BASE_WORLD_H
 #define DAYBOOK_STORAGE_BASE_WORLD_H
 
@@ -38,6 +39,9 @@ struct disk {
     void (*close)(struct disk *disk, struct disk_file *file);
     int64_t (*read)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                     size_t size);
+    /* The same of what is in memory already; -EAGAIN where it would have to wait for the device. */
+    int64_t (*read_now)(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                        size_t size);
     int (*write)(struct disk *disk, struct disk_file *file, uint64_t offset, const void *from,
                  size_t size);
     int (*sync)(struct disk *disk, struct disk_file *file);              /* fdatasync */

@@ -31,6 +31,7 @@
 #include "storage/base/disk_posix.h"
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
+#include "storage/base/thread.h"
 
 struct world_uv;
 
@@ -114,9 +115,17 @@ static void lane_finish(struct world_uv *world, struct job *job)
         check(uv_async_send(&world->finished_async) == 0);
 }
 
+/* An acknowledgement or an answer waits for it, and it waits most of the time itself. */
+static bool lane_is_prompt(const struct lane *lane)
+{
+    enum executor_lane index = (enum executor_lane)(lane - lane->world->lanes);
+    return index == LANE_LOG || index == LANE_READ;
+}
+
 static void lane_main(void *argument)
 {
     struct lane *lane = argument;
+    thread_set_prompt(lane_is_prompt(lane));
     uv_mutex_lock(&lane->mutex);
     for (;;) {
         while (lane->queue.first == NULL && !lane->is_stopping) {

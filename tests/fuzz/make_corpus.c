@@ -462,7 +462,7 @@ static void save_pages(const struct seeds *seeds, const struct buffer *content)
     const char *target = footer.info.kind == SEGMENT_WIDE ? "wide_page" : "narrow_page";
     char name[32];
     snprintf(name, sizeof(name), "table-%u", footer.info.table_id);
-    check(segment_read_page(segment, 0, &page, NULL) == 0);
+    check(segment_read_page(segment, 0, NULL, &page, NULL) == 0);
     save(seeds, target, name, bytes_of("", 0), buffer_view(&page));
     segment_unref(segment);
     buffer_release(&page);

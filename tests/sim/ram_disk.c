@@ -157,6 +157,7 @@ struct ram_disk *ram_disk_new(void)
     ram->disk.open = ram_open;
     ram->disk.close = ram_close;
     ram->disk.read = ram_read;
+    ram->disk.read_now = ram_read;
     ram->disk.write = ram_write;
     ram->disk.sync = ram_sync;
     ram->disk.size = ram_size;

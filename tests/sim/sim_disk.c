@@ -197,6 +197,15 @@ static int64_t sim_read(struct disk *disk, struct disk_file *file, uint64_t offs
     return (int64_t)sim_content_read(&file->node->current, offset, to, size);
 }
 
+/* Every other time it would have to wait. */
+static int64_t sim_read_now(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
+                            size_t size)
+{
+    if (sim_of(disk)->reads_now++ % 2 == 0)
+        return -EAGAIN;
+    return sim_read(disk, file, offset, to, size);
+}
+
 /* -ENOSPC if a file that grows to `size` takes more than there is. */
 static int sim_disk_check_space(const struct sim_disk *sim, const struct node *node, uint64_t size)
 {
@@ -399,6 +408,7 @@ struct sim_disk *sim_disk_new(void)
         .open = sim_open,
         .close = sim_close,
         .read = sim_read,
+        .read_now = sim_read_now,
         .write = sim_write,
         .sync = sim_sync,
         .allocate = sim_allocate,

@@ -66,6 +66,7 @@ struct sim_disk {
     struct name_change *changes;
     size_t change_count;
     uint64_t calls[SIM_CALL_COUNT];
+    uint64_t reads_now;
     struct fault faults[SIM_CALL_COUNT];
     void (*before)(void *context, enum sim_call call);
     void *before_context;

@@ -7,6 +7,7 @@
 #include "storage/narrow_segment.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -491,6 +492,52 @@ Test(narrow_segment, a_partition_of_bounds_alone_is_sliced_too)
         struct slice slice = make_slice(&fixture, 4 * BOUNDS);
         cr_assert_eq(read_slice(&fixture, segment, 0, &content, &slice), 0);
     }
+    segment_unref(segment);
+    teardown(&fixture);
+}
+
+/* The items a stream gives before it ends, and how it ends. */
+static int read_hastily(struct fixture *fixture, struct segment *segment,
+                        struct segment_haste *haste, size_t *count_out)
+{
+    char text[32];
+    struct stream *stream;
+    struct unfiltered item;
+    struct slice all = slice_all();
+    struct bytes key = key_of(0, text);
+    int rc = narrow_segment_stream(segment, fixture->table, 0, key, &all, &stream, NULL);
+    cr_assert_eq(rc, 0);
+    narrow_segment_stream_hasten(stream, haste);
+    for (*count_out = 0; (rc = stream->next(stream, &item, NULL)) > 0; (*count_out)++)
+        ;
+    stream_close(stream);
+    return rc;
+}
+
+Test(narrow_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
+{
+    struct fixture fixture;
+    struct segment_info info;
+    size_t count;
+    setup(&fixture, 7);
+    struct content content = make_content(&fixture, 300, 0, 1000);
+    write_segment(&fixture, &content, 1, &info);
+    struct segment *segment = open_segment(&fixture, &info);
+    uint32_t pages = segment_page_count(segment);
+    cr_assert_gt(pages, 2);
+    struct segment_haste none = {0};
+    cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
+    cr_expect_eq(count, 0);
+    struct segment_haste one = {.pages_left = 1};
+    cr_expect_eq(read_hastily(&fixture, segment, &one, &count), -EAGAIN);
+    cr_expect(count > 0 && count < content.count, "%zu of %zu", count, content.count);
+    struct segment_haste enough = {.pages_left = pages};
+    cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
+    cr_expect_eq(count, content.count);
+    cr_expect_eq(enough.pages_left, 0);
+    /* A reader who may wait is not held up by one who came before. */
+    struct slice all = slice_all();
+    cr_expect_eq(read_slice(&fixture, segment, 0, &content, &all), 0);
     segment_unref(segment);
     teardown(&fixture);
 }

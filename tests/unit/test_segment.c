@@ -119,7 +119,7 @@ static int sample_read(struct world *world, const struct segment_info *info, str
     struct buffer page = {0};
     for (uint32_t i = 0; rc == 0 && i < SAMPLE_PAGES; i++) {
         cr_assert(bytes_equal(segment_page_first(segment, i), bytes_text(sample_labels[i])));
-        rc = segment_read_page(segment, i, &page, err);
+        rc = segment_read_page(segment, i, NULL, &page, err);
         cr_assert(rc != 0 || bytes_equal(buffer_view(&page), bytes_text(sample_pages[i])));
     }
     buffer_release(&page);
@@ -200,7 +200,7 @@ Test(segment, large_pages_and_directories_are_read_back)
     struct segment *segment;
     struct buffer read = {0};
     cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
-    cr_assert_eq(segment_read_page(segment, 0, &read, NULL), 0);
+    cr_assert_eq(segment_read_page(segment, 0, NULL, &read, NULL), 0);
     cr_assert(bytes_equal(buffer_view(&read), bytes_of(large, PAGE_SIZE)));
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t n = 0; n < PARTITIONS; n++) {
@@ -381,7 +381,7 @@ Test(segment, a_removed_one_stays_readable_until_its_last_reference_goes)
     segment_unref(segment);
     cr_assert_eq(ram_disk_file_count(ram), 1);
     struct buffer page = {0};
-    cr_assert_eq(segment_read_page(reader, 2, &page, NULL), 0);
+    cr_assert_eq(segment_read_page(reader, 2, NULL, &page, NULL), 0);
     buffer_release(&page);
     segment_unref(reader);
     cr_assert_eq(ram_disk_file_count(ram), 0);

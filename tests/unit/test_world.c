@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "storage/base/memory.h"
+#include "storage/base/thread.h"
 
 /* A world on a fresh directory, which is removed with all its files at the end. */
 struct fixture {
@@ -295,6 +297,45 @@ Test(world, jobs_of_a_lane_run_in_their_order_and_all_come_back)
         cr_assert_eq(jobs[i].ran, i / LANE_COUNT);
     memory_free(jobs);
     teardown(&f);
+}
+
+struct turn_job {
+    struct job job;
+    uint64_t turn_ns; /* of the thread that runs it; 0: the system does not say */
+};
+
+/* sched_getattr(2); the length of an ordinary thread's turn is the fourth of its 8 bytes. */
+static void turn_run(struct job *job)
+{
+    uint64_t attributes[6] = {0};
+    if (syscall(SYS_sched_getattr, 0, attributes, sizeof attributes, 0) == 0)
+        ((struct turn_job *)job)->turn_ns = attributes[3];
+}
+
+static void turn_done(struct job *job)
+{
+    (void)job;
+}
+
+Test(world, the_log_and_reads_get_a_core_sooner_than_work_that_takes_long)
+{
+    struct fixture f;
+    struct turn_job jobs[LANE_COUNT] = {0};
+    setup(&f);
+    thread_set_prompt(true);
+    for (int lane = 0; lane < LANE_COUNT; lane++) {
+        jobs[lane].job = (struct job){.run = turn_run, .done = turn_done};
+        f.world->executor->submit(f.world->executor, (enum executor_lane)lane, &jobs[lane].job);
+    }
+    while (f.world->executor->step(f.world->executor))
+        ;
+    teardown(&f);
+    if (jobs[LANE_MERGE].turn_ns == 0)
+        cr_skip_test("the system has no turns of a thread's own");
+    for (int lane = 0; lane < LANE_COUNT; lane++) {
+        bool is_prompt = lane == LANE_LOG || lane == LANE_READ;
+        cr_expect_eq(jobs[lane].turn_ns < jobs[LANE_MERGE].turn_ns, is_prompt, "lane %d", lane);
+    }
 }
 
 Test(world, a_job_may_be_submitted_again_when_it_is_done)
