@@ -227,7 +227,7 @@ void figure_write(struct write_batch *batch, const struct table *table,
                                             write_batch_text(batch, state_names[figure->state])};
     check(count == AMOUNT_VALUES);
     mutation_insert(table, values, count, true, batch->arena, &mutation);
-    write_batch_add_rows(batch, &mutation);
+    write_batch_add_rows(batch, table, &mutation);
 }
 
 void figure_delete(struct write_batch *batch, const struct table *table,
@@ -320,7 +320,7 @@ void ledger_write(struct write_batch *batch, const struct table *table,
     }
     mutation_insert(table, values, kept, true, batch->arena, &mutation);
     add_sets(batch, table, &mutation, entry->is_publication, marks, mark_count);
-    write_batch_add_rows(batch, &mutation);
+    write_batch_add_rows(batch, table, &mutation);
 }
 
 /* ---- slices ---- */

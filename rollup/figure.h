@@ -30,8 +30,8 @@ const char *figure_state_name(enum day_state state);
  * cannot have written. */
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
-/* Rows of one reseller that are written one after the other, days descending, are one mutation;
- * entries of the ledger likewise, days ascending. */
+/* Rows of one reseller that are written one after the other are one mutation if days descend;
+ * entries of the ledger, if they ascend. */
 void figure_write(struct write_batch *batch, const struct table *table,
                   const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,

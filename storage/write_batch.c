@@ -113,13 +113,17 @@ void write_batch_add_mutation(struct write_batch *batch, const struct mutation *
 }
 
 /* The last mutation, if rows of this one may join it. */
-static struct mutation *mutation_to_join(struct write_batch *batch, const struct mutation *rows)
+static struct mutation *mutation_to_join(struct write_batch *batch, const struct table *table,
+                                         const struct mutation *rows)
 {
     if (batch->mutation_count == 0 || batch->mutation_count != batch->joined)
         return NULL;
     struct mutation *last = &batch->mutations[batch->mutation_count - 1];
-    return last->table_id == rows->table_id && last->token == rows->token &&
-                   bytes_equal(last->key, rows->key)
+    if (last->table_id != rows->table_id || last->token != rows->token ||
+        !bytes_equal(last->key, rows->key))
+        return NULL;
+    const struct row *before = &last->items[last->item_count - 1].row;
+    return clustering_compare(table, &before->clustering, &rows->items[0].row.clustering) < 0
                ? last
                : NULL;
 }
@@ -142,10 +146,11 @@ static void join_items(struct write_batch *batch, struct mutation *last,
     last->item_count = count;
 }
 
-void write_batch_add_rows(struct write_batch *batch, const struct mutation *rows)
+void write_batch_add_rows(struct write_batch *batch, const struct table *table,
+                          const struct mutation *rows)
 {
-    check(rows->deletion.timestamp_us == TIMESTAMP_NONE);
-    struct mutation *last = mutation_to_join(batch, rows);
+    check(rows->deletion.timestamp_us == TIMESTAMP_NONE && rows->item_count > 0);
+    struct mutation *last = mutation_to_join(batch, table, rows);
     if (last != NULL) {
         join_items(batch, last, rows);
         return;

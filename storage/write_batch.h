@@ -77,9 +77,10 @@ bool write_batch_is_empty(const struct write_batch *batch);
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
-/* The same of rows alone, which join those of the same partition that were added so right before,
- * and follow them in the table's order. */
-void write_batch_add_rows(struct write_batch *batch, const struct mutation *rows);
+/* The same of rows alone, none of them static: they join those of the same partition that were
+ * added so right before, if they follow them in the table's order. */
+void write_batch_add_rows(struct write_batch *batch, const struct table *table,
+                          const struct mutation *rows);
 void write_batch_add_increment(struct write_batch *batch,
                                const struct counter_increment *increment);
 

@@ -169,6 +169,26 @@ Test(rollup, a_rate_reaches_all_of_many_days)
     rollup_fixture_stop(&fixture);
 }
 
+/* The order of a chunk whose days are all open is that of their marks; what it writes reads back
+ * from the log. */
+Test(rollup, open_days_that_come_in_any_order_are_there_after_a_crash)
+{
+    static const char *const days[] = {"2013-12-08", "2013-12-10", "2013-12-09", "2013-12-10",
+                                       "2013-12-08"};
+    struct rollup_fixture fixture = {.is_automatic = true, .start_time = "2013-12-10T12:00:00Z"};
+    rollup_fixture_start(&fixture);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+            rollup_fixture_click(&fixture, "r", days[i], "1");
+        rollup_fixture_advance(&fixture, 1);
+    }
+    rollup_fixture_crash(&fixture, 1);
+    rollup_fixture_expect_figures(&fixture, "r 2013-12-10 4 4 - - open\n"
+                                            "r 2013-12-09 2 2 - - open\n"
+                                            "r 2013-12-08 4 4 - - open\n");
+    rollup_fixture_stop(&fixture);
+}
+
 /* ---- rates of many resellers ---- */
 
 enum { MANY = 20, MANY_DAYS_MAX = 70 };
