@@ -6,8 +6,9 @@
  * its time runs from when it was due; a server that stops for a second is charged with every
  * question of that second (no coordinated omission).  --rate 0 asks again as soon as it was
  * answered.  Each question is a connection of its own, as each command of a user is: connect, one
- * request, the answer, the exit status.  In a word %R is a random reseller, %P another percentage
- * each time.
+ * request, the answer, the exit status.  It shares the cores with the server, and gets one as soon
+ * as it wakes, or its own waiting would be charged to the server.  In a word %R is a random
+ * reseller, %P another percentage each time.
  *
  * An exit status other than 0 ends the program.  Prints one figure a line, its name first. */
 #include <argp.h>
@@ -24,6 +25,7 @@
 #include "bench/click_arguments.h"
 #include "control/control.h"
 #include "storage/base/memory.h"
+#include "storage/base/thread.h"
 
 enum { WORDS_MAX = 32, ANSWER_PIECE = 65536, SPIN_US = 200 };
 
@@ -265,6 +267,7 @@ int main(int argc, char **argv)
         errno = ENAMETOOLONG;
         die(run.arguments.directory);
     }
+    thread_set_prompt(true);
     run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
     ask_all(&run);
     print(&run);

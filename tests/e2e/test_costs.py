@@ -281,6 +281,42 @@ def test_system_calls_of_a_batch(tmp_path):
 
 # ---- questions and changes ----
 
+QUESTIONS = (50, 250)
+MONTH = ("report", "--reseller", "%R", "--from", "2026-08-01", "--to", "2026-08-31", "--by", "day",
+         "--format", "csv")
+RATE = ("rate", "set", "%R", "2026-08-01", "%P")
+
+
+def asked(directory, words, count, wrapper):
+    """Start a server, have it merge clicks on disk, ask so often one after the other, stop it."""
+    server = daybook.Server(directory, wrapper=wrapper, program=BUILT / "daybook")
+    subprocess.run([BENCH / "send_clicks", "-n", "5000", "--resellers", "20", "--days", "30",
+                    "{}:{}".format(*server.address)], check=True, capture_output=True,
+                   timeout=daybook.PATIENCE)
+    server.run("rollup")
+    server.run("compact")
+    subprocess.run([BENCH / "ask", "--rate", "0", "--count", str(count), "--resellers", "20",
+                    directory, *words], check=True, capture_output=True, timeout=daybook.PATIENCE)
+    assert server.stop() == 0, server.text()
+
+
+@needs["strace"]
+@pytest.mark.parametrize("words, calls", [
+    # accept, receive, write, forget, close; and, where the server is faster than who asks, look for
+    # another, wait, receive again.
+    (MONTH, {"write": 1.05, "futex": 0.1, "fdatasync": 0.02, "total": 10}),
+    # One sync; its thread is woken, and wakes the loop.
+    (RATE, {"write": 2.2, "futex": 4.1, "fdatasync": 1.15, "total": 23}),
+], ids=["a month from disk", "a changed rate"])
+def test_system_calls_of_a_question(tmp_path, words, calls):
+    def run(count):
+        directory = tmp_path / str(count)
+        return system_calls(directory, lambda wrapper: asked(directory, words, count, wrapper))
+
+    counts = difference(run, *QUESTIONS)
+    for name, most in calls.items():
+        assert_within(f"system calls, {name}", counts[name] / (QUESTIONS[1] - QUESTIONS[0]), most)
+
 
 def metric(server, name):
     text = server.run("status", "--metrics").out
