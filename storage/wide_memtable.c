@@ -28,9 +28,8 @@
 #include "storage/string_table.h"
 
 enum {
-    CHUNK_ROWS_SMALL = 8,
-    CHUNK_ROWS_MIDDLE = 32,
-    CHUNK_ROWS_LARGE = 256,
+    CHUNK_ROWS_MIN = 8,
+    CHUNK_ROWS_MAX = 256,
     SLOT_COUNT = 3,
     PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
 };
@@ -70,6 +69,15 @@ struct constant {
     uint8_t absent;
 };
 
+/* What the constants of all partitions have in common in a column. */
+struct common {
+    bool is_known;    /* there are any */
+    bool one_scale;   /* all have `scale` */
+    bool one_absence; /* all have `absent` */
+    uint8_t scale;
+    uint8_t absent;
+};
+
 struct partition {
     uint8_t *next; /* where the next row goes: in `tail`, while `room` > 0 */
     uint32_t room;
@@ -94,7 +102,8 @@ struct wide_memtable {
     uint64_t rows;
     size_t sums_bytes; /* of stats of several scales */
     const struct row_layout *layout;
-    struct string_table *keys; /* numbers are partition numbers */
+    struct common common[BLOCK_COLUMNS_MAX]; /* by column */
+    struct string_table *keys;               /* numbers are partition numbers */
     struct partition **partitions;
     uint32_t partitions_capacity;
     uint32_t *order;               /* frozen only */
@@ -241,7 +250,15 @@ static void partitions_touch(struct wide_memtable *memtable, uint32_t count, uin
     }
 }
 
-static void constants_begin(const struct wide_memtable *memtable, struct partition *partition,
+static void common_add(struct common *common, const struct constant *constant)
+{
+    if (!common->is_known)
+        *common = (struct common){true, true, true, constant->scale, constant->absent};
+    common->one_scale &= common->scale == constant->scale;
+    common->one_absence &= common->absent == constant->absent;
+}
+
+static void constants_begin(struct wide_memtable *memtable, struct partition *partition,
                             const struct block *block, uint32_t row)
 {
     for (uint32_t i = 0; i < memtable->column_count; i++) {
@@ -253,6 +270,7 @@ static void constants_begin(const struct wide_memtable *memtable, struct partiti
         else
             constant->base = column->integers[row];
         constant->scale = column->kind == VECTOR_DECIMAL ? column->scales[row] : 0;
+        common_add(&memtable->common[i], constant);
     }
 }
 
@@ -272,6 +290,14 @@ static void rows_locate(struct wide_memtable *memtable, const struct block *bloc
 
 /* ---- the layout ---- */
 
+/* Whether all rows have the flag or scale `value`; NULL stands for zeros. */
+static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
+{
+    if (flags == NULL || rows == 0)
+        return value == 0;
+    return flags[0] == value && memcmp(flags, flags + 1, rows - 1) == 0;
+}
+
 /* Bytes that hold every row's offset from its partition's base as a signed number.  Differences
  * wrap, so that 8 bytes hold any. */
 static uint8_t integers_width(struct partition *const *partitions,
@@ -279,6 +305,8 @@ static uint8_t integers_width(struct partition *const *partitions,
 {
     /* The bits that differ from the sign: as many as the width must hold beside it. */
     uint64_t bits = 0;
+    if (flags_are(column->absent, 1, rows))
+        return 0;
     for (uint32_t row = 0; row < rows; row++) {
         if (column->absent != NULL && column->absent[row])
             continue;
@@ -306,9 +334,14 @@ static uint8_t codes_width(const struct wide_memtable *memtable, const struct bl
     return 0;
 }
 
-static bool scales_are_constant(struct partition *const *partitions,
+/* Where all partitions have one scale, or one absence, the block need only have it as well. */
+static bool scales_are_constant(const struct wide_memtable *memtable,
                                 const struct block_column *column, uint32_t index, uint32_t rows)
 {
+    struct partition *const *partitions = memtable->row_partitions;
+    const struct common *common = &memtable->common[index];
+    if (common->one_scale && flags_are(column->scales, common->scale, rows))
+        return true;
     for (uint32_t row = 0; row < rows; row++) {
         bool is_absent = column->absent != NULL && column->absent[row];
         if (!is_absent && column->scales[row] != partitions[row]->constants[index].scale)
@@ -317,9 +350,13 @@ static bool scales_are_constant(struct partition *const *partitions,
     return true;
 }
 
-static bool absence_is_constant(struct partition *const *partitions,
+static bool absence_is_constant(const struct wide_memtable *memtable,
                                 const struct block_column *column, uint32_t index, uint32_t rows)
 {
+    struct partition *const *partitions = memtable->row_partitions;
+    const struct common *common = &memtable->common[index];
+    if (common->one_absence && flags_are(column->absent, common->absent, rows))
+        return true;
     for (uint32_t row = 0; row < rows; row++) {
         uint8_t absent = column->absent != NULL ? column->absent[row] : 0;
         if (absent != partitions[row]->constants[index].absent)
@@ -333,18 +370,18 @@ static struct cell_layout cell_widen(const struct wide_memtable *memtable,
                                      const struct block *block, uint32_t index)
 {
     const struct block_column *column = &block->columns[index];
-    struct partition *const *partitions = memtable->row_partitions;
     struct cell_layout cell = memtable->layout->cells[index];
     if (cell.width < 8) {
-        uint8_t width = column->kind == VECTOR_CODE
-                            ? codes_width(memtable, column, index, block->rows)
-                            : integers_width(partitions, column, index, block->rows);
+        uint8_t width =
+            column->kind == VECTOR_CODE
+                ? codes_width(memtable, column, index, block->rows)
+                : integers_width(memtable->row_partitions, column, index, block->rows);
         cell.width = width > cell.width ? width : cell.width;
     }
     if (column->kind == VECTOR_DECIMAL && !cell.has_scales)
-        cell.has_scales = !scales_are_constant(partitions, column, index, block->rows);
+        cell.has_scales = !scales_are_constant(memtable, column, index, block->rows);
     if (!cell.has_absent)
-        cell.has_absent = !absence_is_constant(partitions, column, index, block->rows);
+        cell.has_absent = !absence_is_constant(memtable, column, index, block->rows);
     return cell;
 }
 
@@ -373,12 +410,14 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
 
 /* ---- rows ---- */
 
+/* Half as much room as there are rows: what a partition is left with when no more come is a quarter
+ * of it on average, and memory that is not written need not be cleared. */
 static void chunk_begin(struct wide_memtable *memtable, struct partition *partition)
 {
     uint64_t rows = partition->slots[partition->slot].stats.rows;
-    uint32_t capacity = rows < CHUNK_ROWS_SMALL    ? CHUNK_ROWS_SMALL
-                        : rows < CHUNK_ROWS_MIDDLE ? CHUNK_ROWS_MIDDLE
-                                                   : CHUNK_ROWS_LARGE;
+    uint32_t capacity = rows / 2 < CHUNK_ROWS_MIN   ? CHUNK_ROWS_MIN
+                        : rows / 2 < CHUNK_ROWS_MAX ? (uint32_t)rows / 2
+                                                    : CHUNK_ROWS_MAX;
     size_t size = sizeof(struct chunk) + (size_t)capacity * memtable->layout->row_size;
     struct chunk *chunk = arena_alloc(memtable->arena, size, _Alignof(struct chunk));
     *chunk = (struct chunk){.layout = memtable->layout, .rows = capacity};
@@ -394,47 +433,46 @@ static void chunk_begin(struct wide_memtable *memtable, struct partition *partit
     partition->room = capacity;
 }
 
-/* Room for every row, in order, and the rows and times of the stats. */
+static inline void stats_take_value(struct wide_memtable *memtable, struct partition_stats *stats,
+                                    const struct block_column *column, uint32_t row)
+{
+    if (column->absent != NULL && column->absent[row])
+        return;
+    if (stats->scale_count == 1 && stats->inline_sum.scale == column->scales[row]) {
+        stats->inline_sum.count++;
+        stats->inline_sum.sum += column->integers[row];
+    } else {
+        size_t before = stats_bytes(stats);
+        stats_add_value(stats, column->integers[row], column->scales[row]);
+        memtable->sums_bytes += stats_bytes(stats) - before;
+    }
+}
+
+/* Room for every row, in order, and what it adds to the stats. */
 static void rows_place(struct wide_memtable *memtable, const struct block *block)
 {
-    uint32_t row_size = memtable->layout->row_size;
+    const struct row_layout *layout = memtable->layout;
+    const int64_t *times = memtable->has_times ? block->columns[0].integers : NULL;
+    const struct block_column *summed =
+        memtable->stats_column == UINT32_MAX ? NULL : &block->columns[memtable->stats_column];
     for (uint32_t row = 0; row < block->rows; row++) {
         struct partition *partition = memtable->row_partitions[row];
-        if (partition->room == 0 || partition->layout != memtable->layout)
+        if (partition->room == 0 || partition->layout != layout)
             chunk_begin(memtable, partition);
         memtable->row_data[row] = partition->next;
         __builtin_prefetch(partition->next, 1);
-        partition->next += row_size;
+        partition->next += layout->row_size;
         partition->room--;
         struct partition_stats *stats = &partition->slots[partition->slot].stats;
         check(stats->rows < UINT32_MAX);
-        int64_t time = memtable->has_times ? block->columns[0].integers[row] : 0;
+        int64_t time = times != NULL ? times[row] : 0;
         if (stats->rows == 0 || time < stats->first)
             stats->first = time;
         if (stats->rows == 0 || time > stats->last)
             stats->last = time;
         stats->rows++;
-    }
-}
-
-static void rows_add_values(struct wide_memtable *memtable, const struct block *block)
-{
-    if (memtable->stats_column == UINT32_MAX)
-        return;
-    const struct block_column *column = &block->columns[memtable->stats_column];
-    for (uint32_t row = 0; row < block->rows; row++) {
-        if (column->absent != NULL && column->absent[row])
-            continue;
-        struct partition *partition = memtable->row_partitions[row];
-        struct partition_stats *stats = &partition->slots[partition->slot].stats;
-        if (stats->scale_count == 1 && stats->inline_sum.scale == column->scales[row]) {
-            stats->inline_sum.count++;
-            stats->inline_sum.sum += column->integers[row];
-        } else {
-            size_t before = stats_bytes(stats);
-            stats_add_value(stats, column->integers[row], column->scales[row]);
-            memtable->sums_bytes += stats_bytes(stats) - before;
-        }
+        if (summed != NULL)
+            stats_take_value(memtable, stats, summed, row);
     }
 }
 
@@ -552,7 +590,6 @@ void wide_memtable_apply(struct wide_memtable *memtable, const struct block *blo
     rows_place(memtable, block);
     for (uint32_t i = 0; i < memtable->column_count; i++)
         column_scatter(memtable, block, i);
-    rows_add_values(memtable, block);
     memtable->rows += block->rows;
 }
 
