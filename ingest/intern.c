@@ -9,6 +9,15 @@ enum {
     INTERN_SLOTS_KEPT_MAX = 1 << 17 /* 4 MiB; what a larger batch needed is given back */
 };
 
+/* The first bytes of a word; shifts of 64 are undefined. */
+#define MASK(size) \
+    ((size) <= 0 ? 0 : (size) >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ((size) & 7)) - 1)
+#define MASKS(size) {MASK(size), MASK((size) - 8)}
+
+const struct intern_mask intern_masks[INTERN_SHORT_MAX + 1] = {
+    MASKS(0), MASKS(1),  MASKS(2),  MASKS(3),  MASKS(4),  MASKS(5),  MASKS(6),  MASKS(7), MASKS(8),
+    MASKS(9), MASKS(10), MASKS(11), MASKS(12), MASKS(13), MASKS(14), MASKS(15), MASKS(16)};
+
 static void intern_allocate(struct intern *intern, uint32_t slots)
 {
     intern->slots = memory_zeroed(slots, sizeof *intern->slots);

@@ -55,19 +55,21 @@ uint32_t intern_add(struct intern *intern, struct intern_key key, struct bytes t
 
 /* ---- inline, because a line is two of them ---- */
 
+/* The bytes of a key that are a string's of up to INTERN_SHORT_MAX bytes, by its size. */
+struct intern_mask {
+    uint64_t low, high;
+};
+extern const struct intern_mask intern_masks[INTERN_SHORT_MAX + 1];
+
 static inline struct intern_key intern_key_of(struct bytes text)
 {
     uint64_t size = text.size;
 
     if (size > INTERN_SHORT_MAX)
         return intern_key_long(text);
-    /* Shifts of 64 are undefined, hence the two cases of each half. */
     return (struct intern_key){
-        .low = size >= 8 ? load_u64(text.data)
-                         : load_u64(text.data) & ((UINT64_C(1) << 8 * size) - 1),
-        .high = size <= 8    ? 0
-                : size == 16 ? load_u64(text.data + 8)
-                             : load_u64(text.data + 8) & ((UINT64_C(1) << 8 * (size - 8)) - 1),
+        .low = load_u64(text.data) & intern_masks[size].low,
+        .high = load_u64(text.data + 8) & intern_masks[size].high,
         .size = (uint32_t)size,
     };
 }

@@ -13,9 +13,10 @@
  * is longer than a window takes the full way. */
 #include "ingest/line_parser.h"
 
+#include "ingest/digits.h"
 #include "storage/base/memory.h"
 
-enum { TIME_DIGITS = 13, AMOUNT_PLAIN_MAX = 18 };
+enum { AMOUNT_PLAIN_MAX = 18 };
 
 void line_parser_init(struct line_parser *parser)
 {
@@ -214,35 +215,13 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
 
 /* ---- the plain way ---- */
 
-/* Eight digits at once; every byte of `word` is one. */
-static inline uint64_t eight_digits(uint64_t word)
-{
-    word = (word & UINT64_C(0x0F0F0F0F0F0F0F0F)) * 2561 >> 8;
-    word = (word & UINT64_C(0x00FF00FF00FF00FF)) * 6553601 >> 16;
-    return (word & UINT64_C(0x0000FFFF0000FFFF)) * UINT64_C(42949672960001) >> 32;
-}
-
-/* Nonzero unless all eight bytes are digits: their high half must be 3, also after adding 6. */
-static inline uint64_t not_digits(uint64_t word)
-{
-    const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0);
-    const uint64_t three = UINT64_C(0x3030303030303030);
-
-    return ((word & high) ^ three) | (((word + UINT64_C(0x0606060606060606)) & high) ^ three);
-}
-
 static inline bool plain_time(struct bytes text, int64_t *time_ms_out)
 {
-    uint64_t head;
-    uint64_t tail;
+    uint64_t number;
 
-    if (text.size != TIME_DIGITS)
+    if (text.size != DIGITS_TIME || !digits_time(text.data, &number))
         return false;
-    head = load_u64(text.data);
-    tail = load_u64(text.data + TIME_DIGITS - 8);
-    if ((not_digits(head) | not_digits(tail)) != 0)
-        return false;
-    *time_ms_out = (int64_t)(eight_digits(head) / 1000 * 100000000 + eight_digits(tail));
+    *time_ms_out = (int64_t)number;
     return true;
 }
 
@@ -308,9 +287,9 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     }
     if (digits < 8)
         word = word << 8 * (8 - digits) | (ones * '0' & first_bytes(8 - digits));
-    if (not_digits(word) != 0)
+    if (digits_not_in_word(word) != 0)
         return false;
-    *amount_out = (int64_t)eight_digits(word);
+    *amount_out = (int64_t)digits_of_word(word);
     return true;
 }
 

@@ -498,23 +498,24 @@ void row_builder_add(struct row_builder *builder, const struct record *record, u
 static inline bool id_is_simple(struct intern_key key)
 {
     const uint64_t spaces = UINT64_C(0x2020202020202020);
-    uint32_t high_size = key.size > 8 ? key.size - 8 : 0;
 
     if (key.size == 0 || key.size > INTERN_SHORT_MAX)
         return false;
-    if (key.size < 8)
-        key.low |= spaces << 8 * key.size;
-    if (high_size < 8)
-        key.high |= spaces << 8 * high_size;
+    key.low |= spaces & ~intern_masks[key.size].low;
+    key.high |= spaces & ~intern_masks[key.size].high;
     return (not_simple(key.low) | not_simple(key.high)) == 0;
+}
+
+static bool odd_id_is_taken(struct bytes id)
+{
+    return row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL;
 }
 
 /* Whether a new id of the plain way is in order.  A quote must be undone or refused, which only the
  * full way does. */
-static bool plain_takes_id(struct intern_key key, struct bytes id)
+static inline bool plain_takes_id(struct intern_key key, struct bytes id)
 {
-    return id_is_simple(key) ||
-           (row_builder_takes_id(id) && memchr(id.data, '"', id.size) == NULL);
+    return id_is_simple(key) || odd_id_is_taken(id);
 }
 
 bool row_builder_add_plain(struct row_builder *builder, const struct plain_record *record)

@@ -176,14 +176,33 @@ static void dictionary_release(struct block_dictionary *dictionary)
     memory_free(dictionary->offsets);
 }
 
+/* Keys and ids are short: those of 8 to 32 bytes are two or four words, which may overlap. */
+static inline void copy_short(uint8_t *to, struct bytes from)
+{
+    const uint8_t *data = from.data;
+    size_t size = from.size;
+    if (size >= 8 && size <= 32) {
+        uint64_t first = load_u64(data);
+        uint64_t last = load_u64(data + size - 8);
+        if (size > 16) {
+            store_u64(to + 8, load_u64(data + 8));
+            store_u64(to + size - 16, load_u64(data + size - 16));
+        }
+        store_u64(to, first);
+        store_u64(to + size - 8, last);
+    } else if (size > 0) {
+        memcpy(to, data, size);
+    }
+}
+
 uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes text)
 {
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    buffer_reserve(&dictionary->text, text.size);
-    if (text.size > 0)
-        memcpy(dictionary->text.data + dictionary->text.size, text.data, text.size);
+    if (dictionary->text.capacity - dictionary->text.size < text.size)
+        buffer_reserve(&dictionary->text, text.size);
+    copy_short(dictionary->text.data + dictionary->text.size, text);
     dictionary->text.size += text.size;
     uint32_t code = dictionary->count++;
     dictionary->offsets[dictionary->count] = (uint32_t)dictionary->text.size;
