@@ -22,6 +22,7 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
+#include "storage/narrow_segment.h"
 
 enum {
     CAPTURE_ITEMS_MAX = 20000,
@@ -511,16 +512,28 @@ static void read_done(struct job *job)
     read_finish((struct read_job *)job);
 }
 
-/* How many runs on the disk have something of the partition, as far as is known without reading. */
-static uint32_t read_segments(const struct read_job *read)
+/* Whether the segment may have a part in the page of a partition, as far as is known without
+ * reading. */
+static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
     struct bytes key = read->request.key;
-    int64_t token = murmur3_token(key.data, key.size);
+    return segment_may_have(segment, murmur3_token(key.data, key.size)) &&
+           narrow_segment_may_meet(segment, read->table, &read->request.slice);
+}
+
+/* Only segments that matter stay in the view of a read by key. */
+static void view_narrow(struct read_job *read)
+{
     uint32_t count = 0;
     for (uint32_t i = 0; i < read->view.segment_count; i++) {
-        count += segment_may_have(read->view.segments[i], token);
+        struct segment *segment = read->view.segments[i];
+        if (segment_matters(read, segment)) {
+            read->view.segments[count++] = segment;
+        } else {
+            segment_unref(segment);
+        }
     }
-    return count;
+    read->view.segment_count = count;
 }
 
 static uint32_t haste_pages(struct engine *engine)
@@ -541,8 +554,8 @@ static bool read_at_once(struct read_job *read)
     if (read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
-    uint32_t segments = read_segments(read);
-    if (segments > 0 && segments > haste_pages(engine)) {
+    view_narrow(read);
+    if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(engine)) {
         return false;
     }
     read->view.haste = &engine->haste;

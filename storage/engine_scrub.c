@@ -79,14 +79,28 @@ static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
     wide_segment_reader_free(reader);
 }
 
+/* Whether a reader who asks for this row alone would look into the segment. */
+static bool span_has(const struct segment *segment, const struct table *table,
+                     const struct unfiltered *item)
+{
+    const struct clustering *clustering = &item->row.clustering;
+    struct slice slice = {.start = {*clustering, BOUND_BEFORE}, .end = {*clustering, BOUND_AFTER}};
+    return item->kind == UNFILTERED_BOUND || narrow_segment_may_meet(segment, table, &slice);
+}
+
 /* A narrow directory counts rows, bounds and the partition's deletion. */
-static int drain_stream(struct stream *stream, uint64_t *items, struct error *err)
+static int drain_stream(const struct segment *segment, struct stream *stream, uint64_t *items,
+                        struct error *err)
 {
     struct unfiltered item;
     int rc;
     *items = stream->partition_deletion.timestamp_us != TIMESTAMP_NONE;
     while ((rc = stream->next(stream, &item, err)) == 1) {
         (*items)++;
+        if (!span_has(segment, stream->table, &item)) {
+            rc = error_set(err, ERROR_CORRUPT, "a row lies outside of the segment's span");
+            break;
+        }
     }
     stream->close(stream);
     return rc;
@@ -105,7 +119,7 @@ static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
                                        &stream, &err);
         if (rc == 0 && stream != NULL) {
-            rc = drain_stream(stream, &items, &err);
+            rc = drain_stream(segment, stream, &items, &err);
         }
         if (rc == 0 && items != partition->rows) {
             snprintf(err.text, sizeof(err.text), "the directory says %" PRIu64

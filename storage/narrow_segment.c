@@ -36,6 +36,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 #include "storage/narrow_page.h"
+#include "storage/narrow_span.h"
 
 enum {
     NARROW_PAGE_TARGET = 32 << 10, /* plain bytes: a point read decompresses it in some 20 us */
@@ -59,6 +60,7 @@ struct narrow_segment_writer {
     struct buffer encoded;
     struct buffer scratch;
     uint64_t partitions;
+    struct narrow_span span;
 
     /* The partition under way. */
     struct segment_partition partition;
@@ -139,8 +141,8 @@ static void writer_note_timestamps(struct segment_writer *segment, const struct 
         segment_writer_timestamp(segment, row->cells[i].timestamp_us);
 }
 
-static int writer_item(struct narrow_segment_writer *writer, const struct unfiltered *item,
-                       struct error *err)
+static int writer_item(struct narrow_segment_writer *writer, const struct table *table,
+                       const struct unfiltered *item, struct error *err)
 {
     if (writer->items.size >= NARROW_PAGE_TARGET) {
         int rc = writer_entry_spill(writer, err);
@@ -149,6 +151,7 @@ static int writer_item(struct narrow_segment_writer *writer, const struct unfilt
         buffer_clear(&writer->label);
         narrow_label_pack(item, &writer->label);
     }
+    narrow_span_add(&writer->span, table, item, writer->partition.rows == 0);
     narrow_page_put_item(item, &writer->scratch, &writer->items);
     writer_note_timestamps(writer->segment, item);
     writer->partition.rows++;
@@ -174,7 +177,10 @@ static int writer_partition_end(struct narrow_segment_writer *writer, struct err
     }
     if (rc != 0)
         return rc;
-    partition->rows += deletion_is_some(partition->deletion);
+    if (deletion_is_some(partition->deletion)) {
+        narrow_span_add_deletion(&writer->span);
+        partition->rows++;
+    }
     writer->partitions++;
     return segment_writer_partition(writer->segment, partition, err);
 }
@@ -191,7 +197,7 @@ int narrow_segment_writer_partition(struct narrow_segment_writer *writer, int64_
     struct unfiltered item;
     int rc;
     while ((rc = stream->next(stream, &item, err)) > 0) {
-        rc = writer_item(writer, &item, err);
+        rc = writer_item(writer, stream->table, &item, err);
         if (rc != 0)
             return rc;
     }
@@ -211,6 +217,10 @@ int narrow_segment_writer_finish(struct narrow_segment_writer *writer,
     if (writer->partitions == 0)
         return 0;
     int rc = writer_page_close(writer, bytes_of(NULL, 0), err);
+    buffer_clear(&writer->scratch);
+    narrow_span_put(&writer->span, &writer->scratch);
+    if (rc == 0 && writer->scratch.size > 0)
+        rc = segment_writer_extra(writer->segment, buffer_view(&writer->scratch), err);
     return rc != 0 ? rc : segment_writer_finish(writer->segment, info_out, err);
 }
 
@@ -221,11 +231,18 @@ void narrow_segment_writer_close(struct narrow_segment_writer *writer)
     segment_writer_close(writer->segment);
     compressor_free(writer->compressor);
     narrow_page_builder_release(&writer->page);
+    narrow_span_release(&writer->span);
     buffer_release(&writer->encoded);
     buffer_release(&writer->scratch);
     buffer_release(&writer->items);
     buffer_release(&writer->label);
     memory_free(writer);
+}
+
+bool narrow_segment_may_meet(const struct segment *segment, const struct table *table,
+                             const struct slice *slice)
+{
+    return narrow_span_may_meet(segment_extra(segment), table, slice);
 }
 
 /* ---- reading: what one stream hands on to the next ---- */

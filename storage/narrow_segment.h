@@ -26,6 +26,10 @@ must_check int narrow_segment_writer_finish(struct narrow_segment_writer *writer
                                             struct segment_info *info_out, struct error *err);
 void narrow_segment_writer_close(struct narrow_segment_writer *writer);
 
+/* False: no partition has anything in the slice, by the segment's span (narrow_span.h). */
+bool narrow_segment_may_meet(const struct segment *segment, const struct table *table,
+                             const struct slice *slice);
+
 /* One partition's stream; reads pages as it is pulled, on the calling thread.  NULL in *stream_out
  * when the segment has nothing of it.  Holds a reference of the segment; copies what `slice` points
  * to.  Closed before the next one of the segment is opened, it hands that its decoded page: a scan

@@ -19,12 +19,12 @@
  * life, whatever the input is. */
 #include "storage/wide_memtable.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "storage/base/arena.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/partition_index.h"
 #include "storage/string_table.h"
 
 enum {
@@ -807,22 +807,26 @@ static int partitions_compare(const void *a, const void *b, void *context)
     const struct wide_memtable *memtable = context;
     uint32_t left = *(const uint32_t *)a;
     uint32_t right = *(const uint32_t *)b;
-    int64_t token_left = memtable->partitions[left]->token;
-    int64_t token_right = memtable->partitions[right]->token;
-    if (token_left != token_right)
-        return token_left < token_right ? -1 : 1;
-    return bytes_compare(string_table_strings(memtable->keys)[left],
-                         string_table_strings(memtable->keys)[right]);
+    return partition_order(wide_memtable_partition_token(memtable, left),
+                           wide_memtable_partition_key(memtable, left),
+                           wide_memtable_partition_token(memtable, right),
+                           wide_memtable_partition_key(memtable, right));
+}
+
+static int64_t partition_token(const void *context, uint32_t partition)
+{
+    return wide_memtable_partition_token(context, partition);
 }
 
 void wide_memtable_freeze(struct wide_memtable *memtable)
 {
     check(!memtable->is_frozen);
+    const struct partition_sort sort = {partition_token, partitions_compare, memtable};
     uint32_t count = wide_memtable_partition_count(memtable);
     memtable->order = memory_alloc(count * sizeof *memtable->order);
     for (uint32_t i = 0; i < count; i++)
         memtable->order[i] = i;
-    qsort_r(memtable->order, count, sizeof *memtable->order, partitions_compare, memtable);
+    partition_sort_numbers(&sort, memtable->order, count);
     memtable->is_frozen = true;
 }
 

@@ -8,6 +8,15 @@
 
 enum { ROWS_MAX = 1 << 20 };
 
+/* Whatever the span says, it is an answer. */
+static void ask_span(const struct segment *segment, const struct table *table,
+                     const struct row *row)
+{
+    struct slice slice = {.start = {row->clustering, BOUND_BEFORE},
+                          .end = {row->clustering, BOUND_AFTER}};
+    (void)narrow_segment_may_meet(segment, table, &slice);
+}
+
 static void read_narrow(struct segment *segment, const struct table *table)
 {
     struct segment_cursor *cursor = segment_cursor_take(segment);
@@ -21,6 +30,8 @@ static void read_narrow(struct segment *segment, const struct table *table)
             int rc = narrow_segment_stream(segment, table, partition->token, partition->key,
                                            &slice, &stream, NULL);
             while (rc == 0 && stream != NULL && stream->next(stream, &item, NULL) == 1) {
+                if (item.kind == UNFILTERED_ROW)
+                    ask_span(segment, table, &item.row);
             }
             stream_close(stream);
         }

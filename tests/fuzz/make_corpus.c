@@ -464,6 +464,9 @@ static void save_pages(const struct seeds *seeds, const struct buffer *content)
     snprintf(name, sizeof(name), "table-%u", footer.info.table_id);
     check(segment_read_page(segment, 0, NULL, &page, NULL) == 0);
     save(seeds, target, name, bytes_of("", 0), buffer_view(&page));
+    if (footer.info.kind == SEGMENT_NARROW && segment_extra(segment).size > 0) {
+        save(seeds, "narrow_span", name, bytes_of("", 0), segment_extra(segment));
+    }
     segment_unref(segment);
     buffer_release(&page);
 }

@@ -587,6 +587,43 @@ Test(narrow_segment, a_partition_deletion_alone_is_kept)
     teardown(&fixture);
 }
 
+/* A reader of one row may leave a segment out only if the row is not in it. */
+Test(narrow_segment, the_slice_of_every_row_meets_the_segment)
+{
+    enum { PARTITIONS = 20 };
+    struct fixture fixture;
+    struct content contents[PARTITIONS];
+    struct segment_info info;
+    setup(&fixture, 9);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        contents[i] = make_content(&fixture, 1 + draw(&fixture, 5), 0, 10);
+        contents[i].deletion = DELETION_NONE;
+        if (contents[i].items[0].row.is_static) {
+            contents[i].items++;
+            contents[i].count--;
+        }
+    }
+    write_segment(&fixture, contents, PARTITIONS, &info);
+    struct segment *segment = open_segment(&fixture, &info);
+    for (uint32_t i = 0; i < PARTITIONS; i++) {
+        for (size_t k = 0; k < contents[i].count; k++) {
+            const struct clustering *clustering = &contents[i].items[k].row.clustering;
+            const struct slice slice = {.start = {*clustering, BOUND_BEFORE},
+                                        .end = {*clustering, BOUND_AFTER}};
+            cr_assert(narrow_segment_may_meet(segment, fixture.table, &slice));
+        }
+    }
+    struct buffer major = {0};
+    value_put_int(&major, INT32_MAX);
+    struct slice beyond = slice_all();
+    beyond.start.prefix =
+        (struct clustering){.count = 1, .values = {buffer_view(&major)}};
+    cr_assert_not(narrow_segment_may_meet(segment, fixture.table, &beyond));
+    buffer_release(&major);
+    segment_unref(segment);
+    teardown(&fixture);
+}
+
 Test(narrow_segment, without_anything_in_it_there_is_no_file)
 {
     struct fixture fixture;
