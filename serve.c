@@ -25,6 +25,7 @@
 
 enum {
     WATCH_MS = 500,
+    GIVE_BACK_WATCHES = 120,
     KEY_INGEST = 0x20001,
     KEY_CQL,
     KEY_CQL_PASSWORDS,
@@ -47,6 +48,7 @@ struct serve_options {
 };
 
 struct serve {
+    struct job giving_back;        /* first: what is done with it finds the rest */
     struct loop *loop;
     struct network *network;
     struct house *house;
@@ -54,6 +56,8 @@ struct serve {
     struct native_passwords *passwords;
     struct native_door *cql_door;
     struct timer watch;
+    uint32_t watches;              /* since memory was given back */
+    bool is_giving_back;
     bool is_stopping;
     bool has_failed;
 };
@@ -304,6 +308,31 @@ static void serve_stop(void *context, int signal_number)
     serve->is_stopping = true;
 }
 
+static void give_back_run(struct job *job)
+{
+    (void)job;
+    memory_return_free();
+}
+
+static void give_back_done(struct job *job)
+{
+    struct serve *serve = (struct serve *)job;
+    serve->is_giving_back = false;
+}
+
+/* Every minute: what merges, backups and answers needed for a moment is the system's again. */
+static void serve_give_back(struct serve *serve)
+{
+    struct executor *executor = serve->house->world->executor;
+    if (serve->is_giving_back || ++serve->watches < GIVE_BACK_WATCHES) {
+        return;
+    }
+    serve->watches = 0;
+    serve->is_giving_back = true;
+    serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
+    executor->submit(executor, LANE_BACKGROUND, &serve->giving_back);
+}
+
 static void serve_watch(struct timer *timer)
 {
     struct serve *serve = timer->context;
@@ -315,6 +344,7 @@ static void serve_watch(struct timer *timer)
         fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
         return;
     }
+    serve_give_back(serve);
     executor->timer_start(executor, &serve->watch, WATCH_MS);
 }
 

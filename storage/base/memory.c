@@ -75,3 +75,8 @@ void memory_return_large(void)
     check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1 &&
           mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE) == 1);
 }
+
+void memory_return_free(void)
+{
+    (void)malloc_trim(0);
+}

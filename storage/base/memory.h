@@ -26,4 +26,8 @@ void *memory_aligned(size_t size);
  * lower bound is dear: what connections and ticks take and give back by the batch, some 260 KiB at
  * a time, was then mapped, touched and unmapped each time, two fifths of a turn of the loop. */
 void memory_return_large(void);
+
+/* Now and then: whole pages between blocks in use go back too.  Takes milliseconds, during which
+ * other threads may wait for malloc. */
+void memory_return_free(void);
 #endif
