@@ -21,17 +21,12 @@
 
 #include "storage/base/memory.h"
 #include "storage/compress.h"
+#include "storage/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
 enum bucket_form { BUCKETS_PLAIN = 0, BUCKETS_COMPRESSED = 1 };
 
-enum {
-    MANTISSA_MIN = 2,
-    MANTISSA_MAX = 7,
-    BUCKET_COUNT = 256,
-    SAMPLE_STEP = 16, /* one of so many values decides the transform */
-    RAW_READ = 16     /* bytes one read of raw bits may touch */
-};
+enum { SAMPLE_STEP = 16 }; /* one of so many values decides the transform */
 
 struct vector_encoder {
     struct compressor *compressor;
@@ -120,12 +115,12 @@ static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_
 static uint32_t mantissa_for(uint64_t greatest)
 {
     uint32_t bits = bit_length(greatest);
-    for (uint32_t mantissa = MANTISSA_MAX; mantissa > MANTISSA_MIN; mantissa--) {
+    for (uint32_t mantissa = VECTOR_MANTISSA_MAX; mantissa > VECTOR_MANTISSA_MIN; mantissa--) {
         uint32_t exponent = bits > mantissa + 1 ? bits - 1 - mantissa : 0;
-        if (((uint64_t)exponent << mantissa) + (greatest >> exponent) < BUCKET_COUNT)
+        if (((uint64_t)exponent << mantissa) + (greatest >> exponent) < VECTOR_BUCKETS)
             return mantissa;
     }
-    return MANTISSA_MIN;
+    return VECTOR_MANTISSA_MIN;
 }
 
 /* Buckets of all numbers into `buckets`, raw bits appended to `raw`, least significant first. */
@@ -233,62 +228,6 @@ void vector_decoder_free(struct vector_decoder *decoder)
     memory_free(decoder);
 }
 
-/* What a bucket says: how many raw bits, and the number without them. */
-struct bucket_table {
-    uint8_t exponents[BUCKET_COUNT];
-    uint64_t bases[BUCKET_COUNT];
-    uint64_t masks[BUCKET_COUNT]; /* of the raw bits */
-    uint32_t valid; /* buckets from here on are no numbers of 64 bits */
-};
-
-static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
-{
-    table->valid = BUCKET_COUNT;
-    for (uint32_t bucket = 0; bucket < BUCKET_COUNT; bucket++) {
-        uint32_t high = bucket >> mantissa;
-        uint32_t exponent = high > 1 ? high - 1 : 0;
-        if (exponent + mantissa + 1 > 64) {
-            table->valid = bucket;
-            return;
-        }
-        table->exponents[bucket] = (uint8_t)exponent;
-        table->bases[bucket] = (uint64_t)(bucket - (exponent << mantissa)) << exponent;
-        table->masks[bucket] = (UINT64_C(1) << exponent) - 1;
-    }
-}
-
-/* Raw bits that the buckets ask for; false when one is no bucket. */
-static bool count_raw_bits(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
-                           uint64_t *bits_out)
-{
-    uint64_t bits = 0;
-    uint8_t greatest = 0;
-    for (uint32_t i = 0; i < count; i++)
-        greatest = buckets[i] > greatest ? buckets[i] : greatest;
-    if (greatest >= table->valid)
-        return false;
-    for (uint32_t i = 0; table->exponents[greatest] > 0 && i < count; i++)
-        bits += table->exponents[buckets[i]];
-    *bits_out = bits;
-    return true;
-}
-
-/* `raw` is readable RAW_READ bytes past its last bit. */
-static void join(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
-                 const uint8_t *raw, uint64_t *numbers)
-{
-    uint64_t position = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t bucket = buckets[i];
-        uint32_t shift = position & 7;
-        uint64_t word = load_u64(raw + (position >> 3)) >> shift;
-        position += table->exponents[bucket];
-        if (table->exponents[bucket] + shift > 64)
-            word |= (uint64_t)raw[((position - 1) >> 3)] << (64 - shift);
-        numbers[i] = table->bases[bucket] | (word & table->masks[bucket]);
-    }
-}
-
 /* The buckets as they are stored, or decompressed into the decoder's memory. */
 static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader *reader,
                                   uint32_t count)
@@ -306,21 +245,18 @@ static const uint8_t *get_buckets(struct vector_decoder *decoder, struct reader 
     return decoder->buckets.data;
 }
 
-/* Turn numbers, which lie where the values go, into values. */
+/* Turn numbers, which lie where the values go, into values; offsets are values already. */
 static void values_from(int64_t *values, uint32_t count, uint8_t form, int64_t base)
 {
     uint64_t value = (uint64_t)base;
-    if (form == FORM_OFFSETS) {
-        for (uint32_t i = 0; i < count; i++)
-            values[i] = (int64_t)((uint64_t)values[i] + value);
-    } else if (form == FORM_SIGNED) {
+    if (form == FORM_SIGNED) {
         for (uint32_t i = 0; i < count; i++)
             values[i] = (int64_t)(zigzag_back((uint64_t)values[i]) + value);
-    } else {
-        for (uint32_t i = 0; i < count; i++) {
-            value += zigzag_back((uint64_t)values[i]);
-            values[i] = (int64_t)value;
-        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        value += zigzag_back((uint64_t)values[i]);
+        values[i] = (int64_t)value;
     }
 }
 
@@ -330,26 +266,26 @@ static int decode_buckets(struct vector_decoder *decoder, struct reader *reader,
     uint8_t mantissa = reader_u8(reader);
     int64_t base = reader_signed(reader);
     struct bytes raw = reader_sized(reader);
-    if (reader->failed || mantissa < MANTISSA_MIN || mantissa > MANTISSA_MAX)
+    if (reader->failed || mantissa < VECTOR_MANTISSA_MIN || mantissa > VECTOR_MANTISSA_MAX)
         return ERROR_CORRUPT;
     const uint8_t *buckets = get_buckets(decoder, reader, count);
-    struct bucket_table table;
+    uint64_t offset = form == FORM_OFFSETS ? (uint64_t)base : 0;
     uint64_t bits;
-    bucket_table_init(&table, mantissa);
-    if (buckets == NULL || !count_raw_bits(&table, buckets, count, &bits) ||
+    if (buckets == NULL || !vector_count_bits(buckets, count, mantissa, &bits) ||
         raw.size != (bits + 7) / 8)
         return ERROR_CORRUPT;
     if (bits == 0) {
         /* Small numbers are buckets of their own. */
         for (uint32_t i = 0; i < count; i++)
-            values_out[i] = buckets[i];
+            values_out[i] = (int64_t)(offset + buckets[i]);
     } else {
         buffer_clear(&decoder->raw);
         buffer_append_bytes(&decoder->raw, raw);
-        buffer_put_zeros(&decoder->raw, RAW_READ);
-        join(&table, buckets, count, decoder->raw.data, (uint64_t *)values_out);
+        buffer_put_zeros(&decoder->raw, VECTOR_RAW_READ);
+        vector_join(buckets, count, mantissa, decoder->raw.data, offset, (uint64_t *)values_out);
     }
-    values_from(values_out, count, form, base);
+    if (form != FORM_OFFSETS)
+        values_from(values_out, count, form, base);
     return 0;
 }
 

@@ -534,11 +534,11 @@ static int places_check(const struct wide_page_decoder *decoder, const struct wi
         const struct wide_page_entry *entry = &page->entries[i];
         uint32_t size = list->starts[i + 1] - list->starts[i];
         for (uint32_t row = entry->first; row < entry->first + entry->rows; row++) {
-            uint32_t place = (uint32_t)decoder->values[row];
+            uint64_t place = (uint64_t)decoder->values[row];
             bool is_absent = vector->absent != NULL && vector->absent[row];
             if (place >= size && !(is_absent && place == 0))
                 return ERROR_CORRUPT;
-            vector->codes[row] = place;
+            vector->codes[row] = (uint32_t)place;
         }
     }
     return 0;
@@ -549,7 +549,7 @@ static int get_codes(struct wide_page_decoder *decoder, struct reader *reader,
 {
     struct wide_page_list *list = &page->lists[index];
     if (get_lists(decoder, reader, page, list) != 0 ||
-        get_limited(decoder, reader, page->rows.rows, page->rows.rows) != 0)
+        vector_decode(decoder->vectors, reader, page->rows.rows, decoder->values) != 0)
         return ERROR_CORRUPT;
     return places_check(decoder, page, list, &page->rows.vectors[index]);
 }

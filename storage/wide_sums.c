@@ -14,8 +14,9 @@
 #include "storage/wide_dictionary.h"
 #include "storage/wide_page.h"
 
-/* Any WIDE_PAGE_ROWS_MAX values below it add up within 64 bits. */
-#define SUMMED_MAX (INT64_C(1) << 46)
+/* Any WIDE_PAGE_ROWS_MAX values from -SUMMED_MAX up to before SUMMED_MAX, a power of two, add up
+ * within 64 bits. */
+#define SUMMED_MAX (UINT64_C(1) << 46)
 
 enum { NUMBER_NONE = 0, NUMBERS_FIRST = 1024 }; /* the first number is for rows without a string */
 
@@ -182,8 +183,10 @@ int wide_sums_end(struct wide_sums *sums, wide_sums_group group, void *context, 
 
 /* ---- a piece of rows ---- */
 
-/* Whether the quick way is right: `rows` has no absent value, one scale, no large values. */
-static bool is_plain(const struct wide_vector *amount, uint32_t from, uint32_t count)
+/* Whether the quick way is right: `rows` has no absent value, one scale, no large values.  Their
+ * sum too, which means nothing otherwise. */
+static bool is_plain(const struct wide_vector *amount, uint32_t from, uint32_t count,
+                     int64_t *sum_out)
 {
     if (amount->absent != NULL && memchr(amount->absent + from, 1, count) != NULL)
         return false;
@@ -191,9 +194,14 @@ static bool is_plain(const struct wide_vector *amount, uint32_t from, uint32_t c
     if (count > WIDE_PAGE_ROWS_MAX || memcmp(scales, scales + 1, count - 1) != 0)
         return false;
     uint64_t bits = 0;
-    for (uint32_t row = from; row < from + count; row++)
-        bits |= (uint64_t)(amount->integers[row] ^ amount->integers[row] >> 63);
-    return bits < (uint64_t)SUMMED_MAX;
+    uint64_t sum = 0;
+    for (uint32_t row = from; row < from + count; row++) {
+        uint64_t value = (uint64_t)amount->integers[row];
+        bits |= value + SUMMED_MAX;
+        sum += value;
+    }
+    *sum_out = (int64_t)sum;
+    return bits < 2 * SUMMED_MAX;
 }
 
 static bool has_value(const struct wide_vector *amount, uint32_t row)
@@ -231,12 +239,10 @@ static void number_add(struct number_sum *number, struct place_sum place, uint8_
 static void piece_sum(const struct wide_vector *amount, uint32_t from, uint32_t count,
                       struct partition_stats *sum)
 {
+    int64_t total;
     if (amount == NULL) {
         sum->rows += count;
-    } else if (is_plain(amount, from, count)) {
-        int64_t total = 0;
-        for (uint32_t row = from; row < from + count; row++)
-            total += amount->integers[row];
+    } else if (is_plain(amount, from, count, &total)) {
         struct partition_stats more = plain_stats(count, total, amount->scales[from]);
         stats_add(sum, &more);
     } else {
@@ -272,8 +278,9 @@ static void entry_group(struct wide_sums *sums, uint32_t index, const struct wid
     const struct wide_page_list *list = &sums->page.lists[sums->by];
     const int64_t *numbers = list->numbers + list->starts[index];
     uint32_t end = entry->first + entry->rows;
+    int64_t total;
     if ((by->absent != NULL && memchr(by->absent + entry->first, 1, entry->rows) != NULL) ||
-        amount == NULL || !is_plain(amount, entry->first, entry->rows)) {
+        amount == NULL || !is_plain(amount, entry->first, entry->rows, &total)) {
         piece_group_slowly(sums, by, numbers, amount, entry->first, entry->rows);
         return;
     }
