@@ -124,8 +124,8 @@ def step_costs(place, *options):
 
 @needs["valgrind"]
 @pytest.mark.parametrize("options, parse, into_store, allocations", [
-    (["--days", 1], 1220, 1460, 3),
-    (["--order", "shuffled"], 1500, 2100, 3.5),
+    (["--days", 1], 860, 1420, 3),
+    (["--order", "shuffled"], 1045, 2090, 3.5),
 ], ids=["in order", "shuffled"])
 def test_instructions_and_allocations_of_a_click_without_a_socket(
         tmp_path, options, parse, into_store, allocations):
@@ -144,7 +144,7 @@ SERVED = ["--resellers", "10", "--days", "1"]
 
 
 @needs["valgrind"]
-@pytest.mark.parametrize("door, bound", [((), 1320), (("--binary",), 680)],
+@pytest.mark.parametrize("door, bound", [((), 1120), (("--binary",), 600)],
                          ids=["text", "binary"])
 @pytest.mark.parametrize("order", ["ordered", "shuffled"])
 def test_instructions_and_allocations_of_a_click_from_socket_to_answer(
