@@ -70,13 +70,20 @@ static void furnish(struct house *house)
 
 /* ---- opening ---- */
 
+static void print_notice(void *context, const char *text)
+{
+    (void)context;
+    fprintf(stderr, "daybook: note: %s\n", text);
+}
+
 static int open_store(struct house *house, const struct house_options *options, struct error *err)
 {
     struct engine_options engine = {.read_only = options->is_read_only,
                                     .salvage = options->salvages,
                                     .memory_limit = options->memory_limit,
                                     .archive_bytes = options->archive_bytes,
-                                    .metrics = house->metrics};
+                                    .metrics = house->metrics,
+                                    .notice = print_notice};
     const struct table_definition *builtin[DIRECTORY_TABLES_MAX];
     uint32_t count = directory_tables(builtin);
     int rc = engine_open(house->world, &engine, builtin, count, &house->store, err);

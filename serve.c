@@ -147,7 +147,7 @@ static const struct argp_option serve_argp_options[] = {
      0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
-     "keep a copy of what is damaged", 0},
+     "keep a copy of what is damaged; and make segments with damaged pages again from the log", 0},
     {0},
 };
 

@@ -117,6 +117,7 @@ struct commit_log_range {
     uint64_t frame_after;          /* frames up to here are elsewhere */
     uint64_t frame_until;          /* inclusive; so is the other, whichever comes first */
     int64_t timestamp_until_us;
+    bool with_archive;             /* also in DIR/archive */
 };
 
 /* Up to where the log is whole. */
@@ -134,6 +135,10 @@ struct commit_log_end {
  * cannot be followed is ERROR_CORRUPT, and *end_out says how far it went. */
 must_check int commit_log_scan(struct world *world, const struct commit_log_range *range,
                                struct commit_log_end *end_out, struct error *err);
+/* The same, with each frame of the range given to `replay`, whose error is passed on.  The range
+ * must be there to its last frame: else ERROR_CORRUPT. */
+must_check int commit_log_read(struct world *world, const struct commit_log_range *range,
+                               commit_log_replay replay, void *context, struct error *err);
 
 /* Bytes of log files in use (live and spare, not the archive), and of frames not yet flushed (to
  * within 1 MiB; 0 when all are flushed). */

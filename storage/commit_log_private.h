@@ -108,7 +108,7 @@ struct commit_log_reader;
 struct commit_log_reader *commit_log_reader_new(struct world *world);
 void commit_log_reader_free(struct commit_log_reader *reader);   /* closes what is open */
 /* `size` is the file's; the one read before is closed. */
-must_check int commit_log_reader_open(struct commit_log_reader *reader, uint32_t file_id,
+must_check int commit_log_reader_open(struct commit_log_reader *reader, const char *path,
                                       uint64_t size, struct error *err);
 /* The sectors from `offset` on, at least one, valid until the next call.  Going forward is fast:
  * the pieces that follow are being read meanwhile. */

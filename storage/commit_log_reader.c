@@ -8,6 +8,7 @@
 #include "storage/commit_log_private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "storage/base/memory.h"
@@ -32,7 +33,7 @@ struct piece {
 struct commit_log_reader {
     struct world *world;
     struct disk_file *file;        /* NULL when none is open */
-    uint32_t file_id;
+    char path[COMMIT_LOG_PATH];
     uint64_t size;
     struct piece pieces[PIECE_COUNT];
 };
@@ -91,21 +92,19 @@ void commit_log_reader_free(struct commit_log_reader *reader)
     memory_free(reader);
 }
 
-int commit_log_reader_open(struct commit_log_reader *reader, uint32_t file_id, uint64_t size,
+int commit_log_reader_open(struct commit_log_reader *reader, const char *path, uint64_t size,
                            struct error *err)
 {
     struct disk *disk = reader->world->disk;
-    char path[COMMIT_LOG_PATH];
     int rc;
 
     reader_close(reader);
-    commit_log_path(file_id, path);
     rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &reader->file, err);
     if (rc < 0) {
         reader->file = NULL;
         return rc;
     }
-    reader->file_id = file_id;
+    (void)snprintf(reader->path, sizeof(reader->path), "%s", path);
     reader->size = size;
     return 0;
 }
@@ -143,14 +142,10 @@ int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
     for (uint64_t ahead = 0; ahead < PIECE_COUNT; ahead++)
         piece_start(reader, number + ahead);
     piece_wait(reader, piece);
-    if (piece->result != (int64_t)piece->size) {
-        char path[COMMIT_LOG_PATH];
-
-        commit_log_path(reader->file_id, path);
+    if (piece->result != (int64_t)piece->size)
         return error_set(err, piece->result < 0 ? (int)piece->result : -EIO,
-                         "%s: cannot read at byte %llu", path,
+                         "%s: cannot read at byte %llu", reader->path,
                          (unsigned long long)(number * PIECE_SIZE));
-    }
     *sectors_out = piece->data + within;
     *count_out = (piece->size - within) / COMMIT_LOG_SECTOR;
     return 0;

@@ -33,6 +33,7 @@ enum found_state {
 
 struct found {
     uint32_t id;
+    bool is_archived;
     enum found_state state;
     uint64_t size;
     uint64_t frame_first;
@@ -51,6 +52,7 @@ struct recovery {
     size_t found_count;
     size_t found_capacity;
     bool has_leftover;             /* a file under a temporary name */
+    bool is_archive_listed;        /* what is found now lies there */
     struct buffer payload;
     size_t index;                  /* where the walk stands: found_count before it started */
     uint64_t offset;
@@ -98,12 +100,28 @@ void commit_log_recovered_release(struct commit_log_recovered *recovered)
     memset(recovered, 0, sizeof(*recovered));
 }
 
+static void found_path(const struct found *found, char path[COMMIT_LOG_PATH])
+{
+    if (found->is_archived)
+        commit_log_archive_path(found->id, path);
+    else
+        commit_log_path(found->id, path);
+}
+
+static int found_open(struct recovery *r, const struct found *found, struct error *err)
+{
+    char path[COMMIT_LOG_PATH];
+
+    found_path(found, path);
+    return commit_log_reader_open(r->reader, path, found->size, err);
+}
+
 /* The one way to say that bytes are wrong: where, which frame. */
 static int damage(struct recovery *r, const char *what, struct error *err)
 {
     char path[COMMIT_LOG_PATH];
 
-    commit_log_path(r->found[r->index].id, path);
+    found_path(&r->found[r->index], path);
     r->is_damaged = true;
     return error_set(err, ERROR_CORRUPT, "%s, byte %" PRIu64 ", frame %" PRIu64 ": %s", path,
                      r->offset, r->out->frame_next, what);
@@ -122,7 +140,7 @@ static int stake_explain(struct recovery *r, struct error *err)
     for (size_t i = r->index; i < r->found_count; i++) {
         const struct commit_log_file file = {.id = r->found[i].id, .size = r->found[i].size};
 
-        if (commit_log_reader_open(r->reader, file.id, file.size, NULL) == 0)
+        if (found_open(r, &r->found[i], NULL) == 0)
             commit_log_stake_file(r->reader, &file, i == r->index ? r->offset : 0, &stake);
     }
     (void)error_set(&whole, ERROR_CORRUPT,
@@ -155,7 +173,8 @@ static void found_add(void *context, const char *name)
         r->found = memory_resize(r->found, r->found_capacity * sizeof(r->found[0]));
     }
     memset(&r->found[r->found_count], 0, sizeof(r->found[0]));
-    r->found[r->found_count++].id = id;      /* names come in byte order, which is that of ids */
+    r->found[r->found_count].is_archived = r->is_archive_listed;
+    r->found[r->found_count++].id = id;
 }
 
 static void found_judge(struct found *found, const uint8_t *sector)
@@ -187,7 +206,7 @@ static int found_probe(struct recovery *r, struct found *found, uint8_t *block, 
     int64_t size, got = COMMIT_LOG_BLOCK;
     int rc;
 
-    commit_log_path(found->id, path);
+    found_path(found, path);
     rc = disk->open(disk, path, DISK_READ | DISK_DIRECT, &file, err);
     if (rc < 0)
         return rc;
@@ -206,14 +225,36 @@ static int found_probe(struct recovery *r, struct found *found, uint8_t *block, 
     return 0;
 }
 
+static int found_order(const void *a, const void *b)
+{
+    const struct found *left = a, *right = b;
+
+    return left->id < right->id ? -1 : left->id > right->id;
+}
+
+static int found_list(struct recovery *r, const char *directory, struct error *err)
+{
+    struct disk *disk = r->world->disk;
+    int rc = disk->list(disk, directory, found_add, r);
+
+    return rc < 0 && rc != -ENOENT ? error_set(err, rc, "cannot list the directory %s: %s",
+                                               directory, error_text(rc))
+                                   : 0;
+}
+
 static int found_all(struct recovery *r, struct error *err)
 {
     struct disk *disk = r->world->disk;
     uint8_t *block;
-    int rc = disk->list(disk, "log", found_add, r);
+    int rc = found_list(r, "log", err);
 
-    if (rc < 0 && rc != -ENOENT)
-        return error_set(err, rc, "cannot list the directory log: %s", error_text(rc));
+    r->is_archive_listed = rc == 0 && r->range != NULL && r->range->with_archive;
+    if (r->is_archive_listed)
+        rc = found_list(r, "archive", err);
+    if (rc < 0)
+        return rc;
+    if (r->found_count > 0)
+        qsort(r->found, r->found_count, sizeof(r->found[0]), found_order);
     if (r->has_leftover && !r->options->read_only)
         (void)disk->remove(disk, "log/" COMMIT_LOG_NEW_NAME);  /* else the next opening does it */
     if (r->found_count == 0)
@@ -307,7 +348,7 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
     if (rc < 0) {
         char path[COMMIT_LOG_PATH];
 
-        commit_log_path(r->found[r->index].id, path);
+        found_path(&r->found[r->index], path);
         error_wrap(err, "%s", path);
         return rc;
     }
@@ -382,7 +423,7 @@ static void end_note(struct recovery *r, const struct commit_log_header *header)
 static int file_walk(struct recovery *r, struct error *err)
 {
     const struct found *found = &r->found[r->index];
-    int rc = commit_log_reader_open(r->reader, found->id, found->size, err);
+    int rc = found_open(r, found, err);
 
     r->offset = 0;
     while (rc == 0 && r->offset < found->size && !is_through(r)) {
@@ -486,7 +527,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;
-        rc = commit_log_reader_open(r->reader, r->found[index].id, r->found[index].size, err);
+        rc = found_open(r, &r->found[index], err);
         if (rc == 0)
             rc = file_search_later(r, index, 0, err);
     }
@@ -662,6 +703,20 @@ static int scan_frame(void *context, uint64_t frame, int64_t timestamp_us, struc
     return 0;
 }
 
+/* Follow the range; what was found is still in *r. */
+static int range_walk(struct recovery *r, struct error *err)
+{
+    int rc;
+
+    r->reader = commit_log_reader_new(r->world);
+    rc = found_all(r, err);
+    if (rc == 0 && r->found_count > 0)
+        rc = log_walk(r, err);
+    commit_log_reader_free(r->reader);
+    buffer_release(&r->payload);
+    return rc;
+}
+
 int commit_log_scan(struct world *world, const struct commit_log_range *range,
                     struct commit_log_end *end_out, struct error *err)
 {
@@ -673,14 +728,26 @@ int commit_log_scan(struct world *world, const struct commit_log_range *range,
     int rc;
 
     *end_out = (struct commit_log_end){.frame = range->frame_after};
-    r.reader = commit_log_reader_new(world);
-    rc = found_all(&r, err);
-    if (rc == 0 && r.found_count > 0)
-        rc = log_walk(&r, err);
+    rc = range_walk(&r, err);
     end_out->is_cut = rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 &&
                       r.index + 1 == r.found_count;
-    commit_log_reader_free(r.reader);
-    buffer_release(&r.payload);
     memory_free(r.found);
+    return rc;
+}
+
+int commit_log_read(struct world *world, const struct commit_log_range *range,
+                    commit_log_replay replay, void *context, struct error *err)
+{
+    const struct commit_log_options options = {.flushed_frame = range->frame_after,
+                                               .read_only = true};
+    struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
+    struct recovery r = {.world = world, .options = &options, .replay = replay,
+                         .context = context, .out = &recovered, .range = range};
+    int rc = range_walk(&r, err);
+
+    memory_free(r.found);
+    if (rc == 0 && recovered.frame_next <= range->frame_until)
+        return error_set(err, ERROR_CORRUPT, "the log ends before frame %" PRIu64,
+                         range->frame_until);
     return rc;
 }

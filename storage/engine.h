@@ -13,7 +13,8 @@ enum {
 
 struct engine_options {
     bool read_only;                    /* shared lock; the log is replayed in memory */
-    bool salvage;                      /* commit_log.h */
+    bool salvage;                      /* manifest.h, commit_log.h; and every page of every segment
+                                        * is read, to make damaged ones again where that can be */
     uint64_t memory_limit;             /* bytes (engine_memory.c); 0: the default */
     uint64_t memtable_rows_max;        /* rows of ranked tables in one memtable; 0: 16 Mi */
     uint64_t unflushed_log_max;        /* bytes; 0: ENGINE_UNFLUSHED_LOG_MAX */
@@ -22,6 +23,10 @@ struct engine_options {
     uint64_t archive_bytes;            /* commit_log.h */
     uint64_t day_rows_min;             /* of a day that gets runs of its own; 0: 2 Mi */
     struct metrics *metrics;           /* may be NULL */
+    /* Told, while opening, of segments that were damaged and what became of them; NULL: nobody is.
+     * `text` is valid during the call. */
+    void (*notice)(void *context, const char *text);
+    void *notice_context;
 };
 
 /* Make a directory's first manifest.  ERROR_EXISTS when there is one. */

@@ -417,6 +417,29 @@ int engine_flush_now(struct engine *engine, struct error *err)
     return 0;
 }
 
+int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t table_id,
+                      enum segment_kind kind, struct segment ***segments_out, uint32_t *count_out,
+                      struct error *err)
+{
+    struct flush_job flush = {.engine = engine, .memtable = memtable};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++) {
+        if (memtable->wide[i].table_id == table_id) {
+            rc = flush_wide(&flush, &memtable->wide[i]);
+        }
+    }
+    if (kind == SEGMENT_NARROW && schema_table(memtable->schema, table_id) != NULL) {
+        rc = flush_narrow(&flush, table_id);
+    }
+    if (rc != 0) {
+        error_set(err, rc, "%s", flush.err.text);
+    }
+    memory_free(flush.infos);
+    *segments_out = flush.segments;
+    *count_out = flush.count;
+    return rc;
+}
+
 int engine_flush_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;

@@ -10,6 +10,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
+#include "storage/frame_batches.h"
 #include "storage/manifest_probe.h"
 
 enum {
@@ -26,41 +27,6 @@ struct builtin {
     const struct table_definition *const *tables;
     uint32_t count;
 };
-
-/* A frame's batches, parsed before the first of them is applied: whether the frame must begin a
- * memtable (its schema, its exceptions) is known only from all of them. */
-struct frame_batches {
-    struct write_batch **batches;
-    int64_t *timestamps_us;
-    uint32_t count;
-};
-
-static void frame_free(struct frame_batches *frame)
-{
-    for (uint32_t i = 0; i < frame->count; i++) {
-        write_batch_free_blocks(frame->batches[i]);
-        write_batch_free(frame->batches[i]);
-    }
-    memory_free(frame->batches);
-    memory_free(frame->timestamps_us);
-}
-
-static int frame_parse(struct engine *engine, struct bytes payload, struct frame_batches *frame,
-                       struct error *err)
-{
-    struct reader reader = reader_of(payload);
-    int rc = 0;
-    while (rc == 0 && reader_left(&reader) > 0) {
-        uint32_t count = frame->count + 1;
-        frame->batches = memory_resize(frame->batches, count * sizeof(struct write_batch *));
-        frame->timestamps_us = memory_resize(frame->timestamps_us, count * sizeof(int64_t));
-        frame->batches[frame->count] = write_batch_new();
-        frame->timestamps_us[frame->count] = (int64_t)reader_u64(&reader);
-        rc = write_batch_deserialize(&reader, &engine->schema, frame->batches[frame->count], err);
-        frame->count = count;
-    }
-    return rc;
-}
 
 static void frame_apply(struct engine *engine, uint64_t number, const struct frame_batches *frame)
 {
@@ -86,14 +52,14 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
                         struct error *err)
 {
     struct engine *engine = context;
-    struct frame_batches frame = {0};
+    struct frame_batches frame;
     (void)timestamp_us;
-    int rc = frame_parse(engine, payload, &frame, err);
+    int rc = frame_batches_parse(payload, &engine->schema, &frame, err);
     if (rc == 0) {
         frame_apply(engine, number, &frame);
         engine->payload_frame = number + 1;
     }
-    frame_free(&frame);
+    frame_batches_release(&frame);
     if (rc == 0 && engine_open_is_full(engine)) {
         engine_freeze_open(engine, number);
     }

@@ -222,8 +222,21 @@ struct partition_index *engine_index(const struct engine *engine, uint32_t table
 bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
                            struct bytes key);
 
+/* ---- engine_rebuild.c ---- */
+/* While opening: put a segment made from the log in the place of a damaged one, in the manifest,
+ * too.  The damaged file is the caller's to remove.  ERROR_CORRUPT, ERROR_CONFLICT: `err` says why
+ * it cannot be made, and nothing was changed. */
+must_check int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
+                              struct segment **segment_out, struct error *err);
+
 /* ---- engine_flush.c, engine_compact.c ---- */
 void engine_start_flush(struct engine *engine);
+/* Write what a frozen memtable has of one table and kind, as a flush does; the segments are not
+ * live.  The caller's: the array, to free, and the references, also after an error. */
+must_check int engine_flush_part(struct engine *engine, struct memtable *memtable,
+                                 uint32_t table_id, enum segment_kind kind,
+                                 struct segment ***segments_out, uint32_t *count_out,
+                                 struct error *err);
 /* While opening: write the frozen memtables on this thread. */
 must_check int engine_flush_now(struct engine *engine, struct error *err);
 void engine_start_compaction(struct engine *engine);

@@ -176,35 +176,104 @@ static int remove_orphans(struct engine *engine, struct error *err)
     return rc == 0 ? 0 : error_set(err, rc, "clear up segments/: %s", error_text(rc));
 }
 
+/* The file goes as one that was merged does: what is left of it by a crash is in no manifest. */
+static int put_in_place(struct engine *engine, const struct segment_info *info,
+                        struct segment **segment, struct error *err)
+{
+    struct disk *disk = engine->world->disk;
+    struct segment *made;
+    char path[64];
+    int rc = engine_rebuild(engine, info, &made, err);
+    if (rc == 0) {
+        segment_unref(*segment);
+        *segment = made;
+        segment_path(info->id, path);
+        (void)disk->remove(disk, path);
+    }
+    return rc;
+}
+
+static void tell(const struct engine *engine, const struct error *what)
+{
+    if (engine->options.notice != NULL) {
+        engine->options.notice(engine->options.notice_context, what->text);
+    }
+}
+
+/* One that cannot be opened and cannot be made again is refused.  One that can be opened is not,
+ * though a page of it is damaged: whoever reads that page is told. */
+static int mend(struct engine *engine, const struct segment_info *info, struct segment **segment,
+                const struct error *damage, struct error *err)
+{
+    struct error why = {0}, what = {0};
+    if (engine->options.read_only) {
+        return error_set(err, ERROR_CORRUPT, "%.400s; daybook serve makes it again, if the log "
+                         "still has its frames", damage->text);
+    }
+    if (put_in_place(engine, info, segment, &why) == 0) {
+        error_set(&what, 0, "%.400s; it was made again from the log, bit by bit", damage->text);
+        tell(engine, &what);
+        return 0;
+    }
+    error_set(&what, ERROR_CORRUPT, "%.230s; it cannot be made again: %.200s; restore the "
+              "directory from a backup", damage->text, why.text);
+    if (*segment != NULL) {
+        tell(engine, &what);
+        return 0;
+    }
+    return error_set(err, ERROR_CORRUPT, "%s", what.text);
+}
+
+static int open_or_mend(struct engine *engine, const struct segment_info *info,
+                        struct segment **segment_out, struct error *err)
+{
+    const struct table *table = schema_table(engine->schema, info->table_id);
+    struct error damage = {0};
+    int rc = engine_open_segment(engine->world, info, table, segment_out, &damage);
+    if (rc == 0 && engine->options.salvage && !engine->options.read_only) {
+        rc = segment_check_pages(*segment_out, &damage);
+    }
+    if (rc == -ENOENT) {
+        return error_set(err, ERROR_CORRUPT,
+                         "segments/%016" PRIx64 ".seg is gone, which the manifest names: "
+                         "restore it, or the whole directory, from a backup",
+                         info->id);
+    }
+    if (rc == ERROR_CORRUPT) {
+        return mend(engine, info, segment_out, &damage, err);
+    }
+    if (rc != 0) {
+        segment_unref(*segment_out);
+        return error_set(err, rc, "%s", damage.text);
+    }
+    return 0;
+}
+
 int engine_open_segments(struct engine *engine, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
+    uint32_t count = state->segment_count;
+    int rc = 0;
     atomic_store(&engine->segment_id_next, state->segment_id_next);
     /* One that salvages an older state removes nothing: the next opening will. */
     if (!engine->options.read_only && !engine->options.salvage) {
-        int rc = remove_orphans(engine, err);
-        if (rc != 0) {
-            return rc;
-        }
+        rc = remove_orphans(engine, err);
     }
-    for (uint32_t i = 0; i < state->segment_count; i++) {
+    /* A segment that is made again changes the manifest. */
+    struct segment_info *infos = memory_alloc(count * sizeof(struct segment_info));
+    if (count > 0) {
+        memcpy(infos, state->segments, count * sizeof(struct segment_info));
+    }
+    for (uint32_t i = 0; rc == 0 && i < count; i++) {
         struct segment *segment;
-        const struct table *table = schema_table(engine->schema, state->segments[i].table_id);
-        int rc =
-            engine_open_segment(engine->world, &state->segments[i], table, &segment, err);
-        if (rc == -ENOENT) {
-            return error_set(err, ERROR_CORRUPT,
-                             "segments/%016" PRIx64 ".seg is gone, which the manifest names: "
-                             "restore it, or the whole directory, from a backup",
-                             state->segments[i].id);
+        rc = open_or_mend(engine, &infos[i], &segment, err);
+        if (rc == 0) {
+            engine_add_segment(engine, segment);
+            engine_index_segment(engine, segment);
         }
-        if (rc != 0) {
-            return rc;
-        }
-        engine_add_segment(engine, segment);
-        engine_index_segment(engine, segment);
     }
-    return 0;
+    memory_free(infos);
+    return rc;
 }
 
 /* ---- views ---- */

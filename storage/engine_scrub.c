@@ -42,6 +42,20 @@ static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
     buffer_put_u8(&scrub->findings, 0);
 }
 
+/* What can be done about a damaged segment; behind what was found in it. */
+static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
+{
+    if (++scrub->finding_count > FINDINGS_MAX) {
+        return;
+    }
+    buffer_printf(&scrub->findings,
+                  "%s: damaged; if no merge wrote it and the log still has its frames %" PRIu64
+                  " to %" PRIu64 ", daybook serve --salvage makes it again; else restore the "
+                  "directory from a backup",
+                  path, info->frame_first, info->frame_last);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
 static void compare_stats(struct scrub_job *scrub, const char *where, const struct table *table,
                           struct bytes key, const struct wide_rows *rows,
                           const struct partition_stats *kept)
@@ -57,19 +71,22 @@ static void compare_stats(struct scrub_job *scrub, const char *where, const stru
     stats_release(&counted);
 }
 
-static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
+/* Both return whether a page is damaged. */
+static bool scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
                                const struct table *table, const char *path)
 {
     struct wide_segment_reader *reader = wide_segment_reader_new(segment, table);
     struct wide_rows rows;
     wide_rows_init(&rows, table);
     struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_partition_at(cursor, i);
         struct error err = {0};
         int rc = wide_segment_reader_rows(reader, partition, PARTITION_ROWS_MAX, &rows, &err);
         if (rc != 0) {
             scrub_found(scrub, path, table->id, partition->key, err.text);
+            is_damaged = is_damaged || rc == ERROR_CORRUPT;
             continue;
         }
         compare_stats(scrub, path, table, partition->key, &rows, partition->stats);
@@ -77,6 +94,7 @@ static void scrub_wide_segment(struct scrub_job *scrub, struct segment *segment,
     segment_cursor_give(segment, cursor);
     wide_rows_release(&rows);
     wide_segment_reader_free(reader);
+    return is_damaged;
 }
 
 /* Whether a reader who asks for this row alone would look into the segment. */
@@ -106,11 +124,12 @@ static int drain_stream(const struct segment *segment, struct stream *stream, ui
     return rc;
 }
 
-static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
+static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segment,
                                  const struct table *table, const char *path)
 {
     struct slice slice = slice_all();
     struct segment_cursor *cursor = segment_cursor_take(segment);
+    bool is_damaged = false;
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
         const struct segment_partition *partition = segment_partition_at(cursor, i);
         struct stream *stream;
@@ -129,9 +148,11 @@ static void scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         }
         if (rc != 0) {
             scrub_found(scrub, path, table->id, partition->key, err.text);
+            is_damaged = is_damaged || rc == ERROR_CORRUPT;
         }
     }
     segment_cursor_give(segment, cursor);
+    return is_damaged;
 }
 
 static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
@@ -162,10 +183,11 @@ static void scrub_run(struct job *job)
         if (table == NULL) {
             continue;
         }
-        if (info->kind == SEGMENT_WIDE) {
-            scrub_wide_segment(scrub, segment, table, path);
-        } else {
-            scrub_narrow_segment(scrub, segment, table, path);
+        bool is_damaged = info->kind == SEGMENT_WIDE
+                              ? scrub_wide_segment(scrub, segment, table, path)
+                              : scrub_narrow_segment(scrub, segment, table, path);
+        if (is_damaged) {
+            scrub_advise(scrub, path, info);
         }
     }
     for (uint32_t i = 0; i < scrub->view.frozen_count; i++) {

@@ -89,10 +89,8 @@ static bool info_equal(const struct segment_info *a, const struct segment_info *
            a->timestamp_max_us == b->timestamp_max_us && a->schema_version == b->schema_version;
 }
 
-/* Header and footer, both against the manifest.  The header first: a file of a newer format may
- * have another footer. */
-static int segment_load_footer(struct segment *segment, const struct segment_info *info,
-                               struct segment_footer *footer, struct error *err)
+static int segment_check_size(struct segment *segment, const struct segment_info *info,
+                              struct error *err)
 {
     int64_t size = segment->disk->size(segment->disk, segment->file);
     if (size < 0)
@@ -100,17 +98,33 @@ static int segment_load_footer(struct segment *segment, const struct segment_inf
     if ((uint64_t)size != info->size || size < 2 * SEGMENT_BLOCK)
         return error_set(err, ERROR_CORRUPT, "%" PRId64 " bytes where the manifest says %" PRIu64,
                          size, info->size);
+    return 0;
+}
+
+static int segment_read_footer(struct segment *segment, const struct segment_info *info,
+                               struct segment_footer *footer, struct error *err)
+{
     uint8_t block[SEGMENT_BLOCK];
-    int rc = segment_read(segment, 0, block, SEGMENT_BLOCK, err);
-    if (rc == 0)
-        rc = segment_format_check_header(info, block, err);
-    if (rc == 0)
-        rc = segment_read(segment, info->size - SEGMENT_BLOCK, block, SEGMENT_BLOCK, err);
+    int rc = segment_read(segment, info->size - SEGMENT_BLOCK, block, SEGMENT_BLOCK, err);
     if (rc == 0)
         rc = segment_format_read_footer(block, info->size, footer, err);
     if (rc == 0 && !info_equal(info, &footer->info))
         rc = error_set(err, ERROR_CORRUPT, "footer: another segment than the manifest has");
     return rc;
+}
+
+/* Header and footer, both against the manifest.  The header first: a file of a newer format may
+ * have another footer. */
+static int segment_load_footer(struct segment *segment, const struct segment_info *info,
+                               struct segment_footer *footer, struct error *err)
+{
+    uint8_t block[SEGMENT_BLOCK];
+    int rc = segment_check_size(segment, info, err);
+    if (rc == 0)
+        rc = segment_read(segment, 0, block, SEGMENT_BLOCK, err);
+    if (rc == 0)
+        rc = segment_format_check_header(info, block, err);
+    return rc == 0 ? segment_read_footer(segment, info, footer, err) : rc;
 }
 
 /* ---- opening: the page index ---- */
@@ -210,19 +224,68 @@ int segment_open(struct world *world, const struct segment_info *info, struct se
     return 0;
 }
 
-int segment_probe(struct world *world, const struct segment_info *info, struct error *err)
+static int segment_probe_by(struct world *world, const struct segment_info *info,
+                            int (*load)(struct segment *segment, const struct segment_info *info,
+                                        struct segment_footer *footer, struct error *err),
+                            struct segment_footer *footer, struct error *err)
 {
     struct segment segment = {.disk = world->disk};
-    struct segment_footer footer;
     segment_path(info->id, segment.path);
     int rc = world->disk->open(world->disk, segment.path, DISK_READ, &segment.file, err);
     if (rc != 0)
         return rc;
-    rc = segment_load_footer(&segment, info, &footer, err);
+    rc = load(&segment, info, footer, err);
     world->disk->close(world->disk, segment.file);
     if (rc != 0)
         error_wrap(err, "%s", segment.path);
     return rc;
+}
+
+int segment_probe(struct world *world, const struct segment_info *info, struct error *err)
+{
+    struct segment_footer footer;
+    return segment_probe_by(world, info, segment_load_footer, &footer, err);
+}
+
+/* Its header may be what is damaged. */
+static int segment_load_footer_only(struct segment *segment, const struct segment_info *info,
+                                    struct segment_footer *footer, struct error *err)
+{
+    int rc = segment_check_size(segment, info, err);
+    return rc == 0 ? segment_read_footer(segment, info, footer, err) : rc;
+}
+
+int segment_footer_check(struct world *world, const struct segment_info *info, struct error *err)
+{
+    struct segment_footer footer;
+    return segment_probe_by(world, info, segment_load_footer_only, &footer, err);
+}
+
+static bool sections_equal(const struct segment_footer *a, const struct segment_footer *b)
+{
+    bool is_equal = a->page_count == b->page_count;
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        is_equal = is_equal && a->sections[i].offset == b->sections[i].offset &&
+                   a->sections[i].size == b->sections[i].size &&
+                   a->sections[i].hash == b->sections[i].hash;
+    return is_equal;
+}
+
+int segment_agrees(struct world *world, const struct segment_info *info,
+                   const struct segment *other, bool *agrees_out, struct error *err)
+{
+    struct segment_footer expected, found;
+    struct segment_info renamed = other->info;
+    *agrees_out = false;
+    int rc = segment_probe_by(world, info, segment_load_footer_only, &expected, err);
+    if (rc == 0)
+        rc = segment_probe_by(world, &other->info, segment_load_footer, &found, err);
+    if (rc != 0)
+        return rc;
+    renamed.id = info->id;
+    renamed.schema_version = info->schema_version;
+    *agrees_out = info_equal(info, &renamed) && sections_equal(&expected, &found);
+    return 0;
 }
 
 struct segment *segment_ref(struct segment *segment)
@@ -369,4 +432,14 @@ int segment_read_page(struct segment *segment, uint32_t page_index, struct segme
                          "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs", segment->path,
                          page_index, entry->offset);
     return 0;
+}
+
+int segment_check_pages(struct segment *segment, struct error *err)
+{
+    struct buffer page = {0};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < segment->page_count; i++)
+        rc = segment_read_page(segment, i, NULL, &page, err);
+    buffer_release(&page);
+    return rc;
 }

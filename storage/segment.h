@@ -64,6 +64,14 @@ must_check int segment_open(struct world *world, const struct segment_info *info
 /* Whether the file is there and the one that `info` says, by its header and footer. */
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
+/* Whether the footer of a damaged segment is whole and the one that `info` says: then it tells what
+ * all else in the file was. */
+must_check int segment_footer_check(struct world *world, const struct segment_info *info,
+                                    struct error *err);
+/* The same, and whether all else in `other` is what was in it, bit by bit, by the checksums in both
+ * footers: header and footer may have another id and schema version. */
+must_check int segment_agrees(struct world *world, const struct segment_info *info,
+                              const struct segment *other, bool *agrees_out, struct error *err);
 struct segment *segment_ref(struct segment *segment);            /* thread safe */
 void segment_unref(struct segment *segment);                     /* closes at the last */
 /* Remove the file when the last reference goes (it was compacted away). */
@@ -107,4 +115,6 @@ struct segment_haste {
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,
                                  struct segment_haste *haste, struct buffer *page,
                                  struct error *err);
+/* Read and check all of them. */
+must_check int segment_check_pages(struct segment *segment, struct error *err);
 #endif

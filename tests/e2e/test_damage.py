@@ -85,6 +85,37 @@ def test_a_manifest_with_nothing_that_stands_in_for_it_is_not_guessed(loaded, ha
     assert not (loaded / "manifest").exists()
 
 
+def segments_of(directory):
+    return sorted((directory / "segments").glob("*.seg"))
+
+
+def test_a_segment_that_the_log_still_gives_is_made_again(serve, loaded, paper):
+    for segment in segments_of(loaded):
+        turn_over(segment, 20)
+    answer = daybook.run("report", "-d", loaded, status=3)
+    assert "daybook serve makes it again" in answer.err
+    server = serve()
+    assert server.text().count("it was made again from the log, bit by bit") == \
+        len(segments_of(loaded))
+    assert server.stop() == 0
+    assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
+    expect_proved(loaded)
+
+
+def test_a_damaged_page_is_named_by_verify_and_made_again_by_salvage(serve, loaded, paper):
+    segment = segments_of(loaded)[0]
+    turn_over(segment, 4100)
+    answer = daybook.run("verify", "-d", loaded, status=3)
+    assert re.search(rf"segments/{segment.name}: damaged; if .* frames \d+ to \d+, daybook serve "
+                     "--salvage makes it again", answer.out + answer.err)
+    server = serve("--salvage")
+    assert f"{segment.name}: page 0 at 4096: checksum differs; it was made again" in server.text()
+    assert server.stop() == 0
+    assert not segment.exists()
+    assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
+    expect_proved(loaded)
+
+
 @pytest.fixture
 def killed(serve, flights, directory):
     """A server that took 20 batches and was killed: its log, and how many clicks are in it."""

@@ -4,7 +4,8 @@
  * edits, a log with frames that no segment has yet) is left on the simulated disk, once by a clean
  * stop and once by a kill.  Then one bit at a time is turned over, the directory opened, everything
  * in it read, and the bit turned back.  An opening or a read may fail, if it says so with a code
- * and a text; one that succeeds must give what the whole directory gave, to the byte.
+ * and a text; one that succeeds must give what the whole directory gave, to the byte.  Some
+ * openings may write: they make segments again from the log, and what they leave is opened, too.
  *
  * Sectors that hold anything are turned over bit by bit, sectors of zeros (room allocated ahead) in
  * one byte each.  `make test` takes a sample of these bits, DAMAGE_STEP=1 (make damage) all. */
@@ -24,7 +25,8 @@ enum {
     SECTOR = 512,
     PATHS_MAX = 32,
     STEP_DEFAULT = 199,            /* a prime: the sample meets every bit of a byte */
-    WRITABLE_EVERY = 16            /* every so many flips the opening is one that writes */
+    WRITABLE_EVERY = 16,           /* every so many flips the opening is one that writes, */
+    SALVAGING_EVERY = 4            /* and of segments one that looks at all their pages */
 };
 
 static const char *const days[] = {"2013-11-28", "2013-11-29"};
@@ -158,15 +160,33 @@ struct damage {
     uint64_t flips;
     uint64_t refused;              /* openings */
     uint64_t failed;               /* readings */
+    uint64_t made_again;           /* segments */
 };
+
+static void note_made_again(void *context, const char *text)
+{
+    struct damage *damage = context;
+    cr_assert_not_null(strstr(text, "made again from the log, bit by bit"), "%s", text);
+    damage->made_again++;
+}
+
+static bool is_segment(const char *path)
+{
+    return strncmp(path, "segments/", strlen("segments/")) == 0;
+}
 
 static void open_and_check(struct damage *damage, const char *path, uint64_t bit)
 {
-    bool is_writing = damage->flips % WRITABLE_EVERY == 0;
+    uint64_t every = is_segment(path) ? SALVAGING_EVERY : WRITABLE_EVERY;
+    bool is_writing = damage->flips % every == 0;
     struct sim_world *copy = is_writing ? sim_world_restart(damage->sim, 1) : NULL;
     struct world *world = sim_world_interface(is_writing ? copy : damage->sim);
     struct engine_fixture fixture = {
-        .options = {.log_file_size = 1 << 20, .read_only = !is_writing}};
+        .options = {.log_file_size = 1 << 20,
+                    .read_only = !is_writing,
+                    .salvage = is_writing && is_segment(path),
+                    .notice = note_made_again,
+                    .notice_context = damage}};
     struct error err = {0};
     int rc = engine_fixture_open_in(&fixture, world, &err);
     if (rc == 0) {
@@ -261,9 +281,11 @@ static void damage_directory(bool is_stopped)
         damage_file(&damage, damage.paths[i]);
     }
     printf("damage: %" PRIu64 " of %" PRIu64 " bits of %u files: %" PRIu64
-           " openings refused, %" PRIu64 " reads failed, no wrong answer\n",
-           damage.flips, damage.position, damage.path_count, damage.refused, damage.failed);
-    cr_assert(damage.refused > 0 && damage.failed > 0);
+           " openings refused, %" PRIu64 " reads failed, %" PRIu64
+           " segments made again, no wrong answer\n",
+           damage.flips, damage.position, damage.path_count, damage.refused, damage.failed,
+           damage.made_again);
+    cr_assert(damage.refused > 0 && damage.failed > 0 && damage.made_again > 0);
     answers_release(&damage.expected);
     sim_world_free(damage.sim);
 }

@@ -1,0 +1,19 @@
+/* frame_batches: the batches of one log frame, parsed before the first of them is applied: whether
+ * the frame must begin a memtable (its schema, its exceptions) is known only from all of them. */
+#ifndef DAYBOOK_STORAGE_FRAME_BATCHES_H
+#define DAYBOOK_STORAGE_FRAME_BATCHES_H
+
+#include "storage/write_batch.h"
+
+struct frame_batches {
+    struct write_batch **batches;
+    int64_t *timestamps_us;            /* of each batch: where its write timestamps begin */
+    uint32_t count;
+};
+
+/* Parse a payload (FORMATS.md "Frame payload"); a schema in it replaces *schema (referenced).
+ * Release what was parsed after an error, too. */
+must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
+                                   struct frame_batches *frame, struct error *err);
+void frame_batches_release(struct frame_batches *frame);
+#endif
