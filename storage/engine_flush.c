@@ -128,7 +128,7 @@ static bool days_of(const struct flush_job *flush, const struct wide_memtable *w
     struct segment_days all = {0};
     for (uint32_t i = 0; i < wide_memtable_partition_count(wide); i++) {
         days[i] = partition_day(table, wide_memtable_partition_key(wide, order[i]));
-        segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX)->rows);
+        segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
     }
     for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++) {
         if (all.days[i].rows >= flush->engine->options.day_rows_min) {

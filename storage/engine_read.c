@@ -280,7 +280,7 @@ static bool capture_fresh(struct read_job *read)
     if (partition == UINT32_MAX) {
         return !read->request.is_scan;
     }
-    if (wide_memtable_stats(wide, partition, UINT64_MAX)->rows > CAPTURE_FRESH_ROWS_MAX) {
+    if (wide_memtable_stats(wide, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX) {
         return false;
     }
     read->fresh = arena_alloc(read->arena, sizeof(struct wide_rows), 16);
@@ -522,7 +522,7 @@ static bool segment_matters(const struct read_job *read, const struct segment *s
 }
 
 /* Only segments that matter stay in the view of a read by key. */
-static void view_narrow(struct read_job *read)
+static void view_reduce(struct read_job *read)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < read->view.segment_count; i++) {
@@ -554,7 +554,7 @@ static bool read_at_once(struct read_job *read)
     if (read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
-    view_narrow(read);
+    view_reduce(read);
     if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(engine)) {
         return false;
     }

@@ -164,8 +164,9 @@ static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memta
         wide_rows_init(&rows, table);
         for (uint32_t p = 0; p < wide_memtable_partition_count(wide); p++) {
             wide_memtable_rows(wide, p, UINT64_MAX, &rows);
+            const struct partition_stats stats = wide_memtable_stats(wide, p, UINT64_MAX);
             compare_stats(scrub, "memory", table, wide_memtable_partition_key(wide, p), &rows,
-                          wide_memtable_stats(wide, p, UINT64_MAX));
+                          &stats);
         }
         wide_rows_release(&rows);
     }

@@ -17,7 +17,8 @@ static void add_memtable(const struct memtable *memtable, uint32_t table_id, str
     const struct wide_memtable *wide = memtable_wide(memtable, table_id);
     uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
     if (partition != UINT32_MAX) {
-        stats_add(stats, wide_memtable_stats(wide, partition, frame));
+        const struct partition_stats more = wide_memtable_stats(wide, partition, frame);
+        stats_add(stats, &more);
     }
 }
 

@@ -40,10 +40,11 @@ static inline uint64_t packed_stats_rows(const struct packed_stats *packed)
 /* The way of nearly every row and value; false: nothing was added, it is packed_stats_add's. */
 static inline bool packed_stats_take_row(struct packed_stats *packed, int64_t time)
 {
-    uint64_t span = (uint64_t)time - (uint64_t)packed->first;
-    if (packed->is_large || packed->rows == 0 || packed->rows == UINT32_MAX ||
-        time < packed->first || span > UINT32_MAX)
+    int64_t first = packed->rows > 0 ? packed->first : time;
+    uint64_t span = (uint64_t)time - (uint64_t)first;
+    if (packed->is_large || packed->rows == UINT32_MAX || time < first || span > UINT32_MAX)
         return false;
+    packed->first = first;
     if (span > packed->span)
         packed->span = (uint32_t)span;
     packed->rows++;
@@ -54,9 +55,11 @@ static inline bool packed_stats_take_value(struct packed_stats *packed, int64_t 
                                            uint8_t scale)
 {
     int64_t sum;
-    if (packed->is_large || packed->values == 0 || packed->values == UINT32_MAX ||
-        packed->scale != scale || __builtin_add_overflow(packed->sum, unscaled, &sum))
+    if (packed->is_large || packed->values == UINT32_MAX ||
+        (packed->values > 0 && packed->scale != scale) ||
+        __builtin_add_overflow(packed->sum, unscaled, &sum))
         return false;
+    packed->scale = scale;
     packed->sum = sum;
     packed->values++;
     return true;

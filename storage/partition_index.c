@@ -1,9 +1,7 @@
 /* partition_index: open addressing by token; entries back to back in chunks that never move.
  *
- * Correct means: an entry is the exact sum of what was added.  Nearly every partition has amounts
- * of one scale, fewer than 2^32 rows, times less than 49 days apart and a sum that fits 64 bits;
- * such an entry is 40 bytes, with its key behind.  Any other has its stats in memory of their own,
- * and stays so.
+ * Correct means: an entry is the exact sum of what was added.  It is 40 bytes, with its key behind,
+ * and the stats of few partitions are in memory of their own (packed_stats.h).
  *
  *     chunk     | token first sum … key | token first sum … key | …      256 KiB
  *     places    an entry's place is its chunk times 2^15 and its offset in it, in units of 8 bytes
@@ -15,27 +13,17 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/packed_stats.h"
 #include "storage/radix_sort.h"
 
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */
-    SLOTS_FIRST = 64,
-    SCALE_NONE = UINT8_MAX /* no value was added */
+    SLOTS_FIRST = 64
 };
 
 struct index_entry {
     int64_t token;
-    int64_t first;
-    union {
-        int64_t sum;
-        struct partition_stats *stats; /* owned; has_stats: instead of all but token and key */
-    };
-    uint32_t rows;
-    uint32_t span; /* last minus first */
-    uint32_t values;
-    uint16_t key_size;
-    uint8_t scale;
-    bool has_stats;
+    struct packed_stats stats; /* the tag is the key's size */
     uint8_t key[];
 };
 
@@ -71,7 +59,7 @@ static struct index_entry *entry_at(const struct partition_index *index, uint32_
 
 static struct bytes entry_key(const struct index_entry *entry)
 {
-    return bytes_of(entry->key, entry->key_size);
+    return bytes_of(entry->key, entry->stats.tag);
 }
 
 static uint32_t entry_units(size_t key_size)
@@ -95,72 +83,10 @@ static uint32_t place_new(struct partition_index *index, size_t key_size)
     return place;
 }
 
-static void entry_clear(struct index_entry *entry)
-{
-    if (entry->has_stats) {
-        stats_release(entry->stats);
-        memory_free(entry->stats);
-    }
-    entry->has_stats = false;
-    entry->first = 0;
-    entry->sum = 0;
-    entry->rows = 0;
-    entry->span = 0;
-    entry->values = 0;
-    entry->scale = SCALE_NONE;
-}
-
-/* The entry's stats; views what the entry owns. */
-static struct partition_stats entry_stats(const struct index_entry *entry)
-{
-    if (entry->has_stats)
-        return *entry->stats;
-    struct partition_stats stats = {.rows = entry->rows,
-                                    .first = entry->first,
-                                    .last = (int64_t)((uint64_t)entry->first + entry->span)};
-    if (entry->scale != SCALE_NONE) {
-        stats.scale_count = 1;
-        stats.inline_sum = (struct scale_sum){entry->scale, entry->values, entry->sum};
-    }
-    return stats;
-}
-
-static bool stats_fit(const struct partition_stats *stats)
-{
-    const struct scale_sum *sum = &stats->inline_sum;
-    return stats->rows <= UINT32_MAX && stats->scale_count <= 1 &&
-           (stats->rows == 0 || (uint64_t)stats->last - (uint64_t)stats->first <= UINT32_MAX) &&
-           (stats->scale_count == 0 ||
-            (sum->count <= UINT32_MAX && sum->sum >= INT64_MIN && sum->sum <= INT64_MAX));
-}
-
-/* An entry without stats of its own owns no memory, nor does a sum that fits one. */
-static void entry_add(struct index_entry *entry, const struct partition_stats *more)
-{
-    if (entry->has_stats) {
-        stats_add(entry->stats, more);
-        return;
-    }
-    struct partition_stats sum = entry_stats(entry);
-    stats_add(&sum, more);
-    if (!stats_fit(&sum)) {
-        entry->stats = memory_copy(&sum, sizeof sum);
-        entry->has_stats = true;
-        return;
-    }
-    entry->rows = (uint32_t)sum.rows;
-    entry->first = sum.rows > 0 ? sum.first : 0;
-    entry->span = sum.rows > 0 ? (uint32_t)((uint64_t)sum.last - (uint64_t)sum.first) : 0;
-    if (sum.scale_count == 1) {
-        entry->scale = sum.inline_sum.scale;
-        entry->values = (uint32_t)sum.inline_sum.count;
-        entry->sum = (int64_t)sum.inline_sum.sum;
-    }
-}
-
 static struct partition_index_entry entry_view(const struct index_entry *entry)
 {
-    return (struct partition_index_entry){entry->token, entry_key(entry), entry_stats(entry)};
+    return (struct partition_index_entry){entry->token, entry_key(entry),
+                                          packed_stats_view(&entry->stats)};
 }
 
 void partition_index_free(struct partition_index *index)
@@ -170,7 +96,7 @@ void partition_index_free(struct partition_index *index)
     }
     for (uint32_t i = 0; i < index->slot_capacity; i++) {
         if (index->slots[i] != 0) {
-            entry_clear(entry_at(index, index->slots[i] - 1));
+            packed_stats_clear(&entry_at(index, index->slots[i] - 1)->stats);
         }
     }
     for (uint32_t i = 0; i < index->chunk_count; i++) {
@@ -288,20 +214,19 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
         check(key.size <= UINT16_MAX);
         uint32_t place = place_new(index, key.size);
         struct index_entry *entry = entry_at(index, place);
-        *entry = (struct index_entry){
-            .token = token, .key_size = (uint16_t)key.size, .scale = SCALE_NONE};
+        *entry = (struct index_entry){.token = token, .stats.tag = (uint16_t)key.size};
         memcpy(entry->key, key.data, key.size);
         *slot = place + 1;
         index->count++;
     }
-    entry_add(entry_at(index, *slot - 1), stats);
+    packed_stats_add(&entry_at(index, *slot - 1)->stats, stats);
 }
 
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
 {
     struct index_entry *entry = entry_find(index, token, key);
     if (entry != NULL) {
-        entry_clear(entry);
+        packed_stats_clear(&entry->stats);
     }
 }
 

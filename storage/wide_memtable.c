@@ -24,13 +24,16 @@
 #include "storage/base/arena.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/packed_stats.h"
 #include "storage/partition_index.h"
 #include "storage/string_table.h"
 
 enum {
-    CHUNK_ROWS_MIN = 8,
+    CHUNK_ROWS_FIRST = 4,
+    CHUNK_ROWS_MIN = 8, /* of the next ones */
     CHUNK_ROWS_MAX = 256,
-    SLOT_COUNT = 3,
+    OLDER_SLOTS = 2,
+    PARTITION_ALIGNMENT = 32, /* a partition of four columns then lies in three cache lines */
     PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
 };
 
@@ -44,6 +47,7 @@ struct cell_layout {
 
 struct row_layout {
     uint32_t row_size;
+    uint16_t number; /* of the memtable's layouts, from 0 on */
     struct cell_layout cells[]; /* by column */
 };
 
@@ -54,10 +58,10 @@ struct chunk {
     uint8_t data[]; /* rows * layout->row_size */
 };
 
-/* The partition as of the last time that `frame` touched it; stats.rows are the rows then. */
+/* The partition as of the last time that `frame` touched it; its rows are the stats'. */
 struct slot {
-    struct partition_stats stats;
-    uint64_t frame;
+    struct packed_stats stats;
+    uint64_t frame; /* 0: before all frames */
     int64_t timestamp_us;
 };
 
@@ -78,17 +82,17 @@ struct common {
     uint8_t absent;
 };
 
+/* There may be as many of them as rows, so what only some need is made when they do. */
 struct partition {
     uint8_t *next; /* where the next row goes: in `tail`, while `room` > 0 */
-    uint32_t room;
-    uint32_t slot;       /* the one being written */
-    uint32_t slot_count; /* in use; the first says that frame 0 saw no rows */
+    uint16_t room;
+    uint16_t layout; /* the number of that of `tail` */
     bool has_constants;
-    const struct row_layout *layout; /* of `tail` */
-    struct chunk *tail;              /* NULL before the first row */
+    struct chunk *tail; /* NULL before the first row */
     struct chunk *head;
     int64_t token;
-    struct slot slots[SLOT_COUNT];
+    struct slot *older; /* OLDER_SLOTS, the newest of them first; NULL: one frame touched it */
+    struct slot newest;
     struct constant constants[]; /* by column */
 };
 
@@ -145,13 +149,19 @@ struct wide_memtable *wide_memtable_new(const struct table *table, struct arena 
     return memtable;
 }
 
+static void partition_release(struct partition *partition)
+{
+    packed_stats_clear(&partition->newest.stats);
+    for (uint32_t i = 0; partition->older != NULL && i < OLDER_SLOTS; i++)
+        packed_stats_clear(&partition->older[i].stats);
+}
+
 void wide_memtable_free(struct wide_memtable *memtable)
 {
     if (memtable == NULL)
         return;
     for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++)
-        for (uint32_t slot = 0; slot < SLOT_COUNT; slot++)
-            stats_release(&memtable->partitions[i]->slots[slot].stats);
+        partition_release(memtable->partitions[i]);
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         string_table_free(memtable->strings[i]);
         memory_free(memtable->mapped[i]);
@@ -172,11 +182,10 @@ void wide_memtable_free(struct wide_memtable *memtable)
 static struct partition *partition_new(struct wide_memtable *memtable, uint32_t number)
 {
     size_t size = sizeof(struct partition) + memtable->column_count * sizeof(struct constant);
-    struct partition *partition = arena_alloc(memtable->arena, size, 64);
+    struct partition *partition = arena_alloc(memtable->arena, size, PARTITION_ALIGNMENT);
     memset(partition, 0, size);
     struct bytes key = string_table_strings(memtable->keys)[number];
     partition->token = murmur3_token(key.data, key.size);
-    partition->slot_count = 1;
     return partition;
 }
 
@@ -195,22 +204,36 @@ static void partitions_map(struct wide_memtable *memtable, const struct block *b
         memtable->partitions[number] = partition_new(memtable, number);
 }
 
-/* Make the slot being written that of `frame`: the ones before it stay what they were. */
+/* What `newest` is until now becomes the first of the older slots. */
+static void newest_keep(struct wide_memtable *memtable, struct partition *partition)
+{
+    if (partition->older == NULL) {
+        size_t size = OLDER_SLOTS * sizeof *partition->older;
+        partition->older = arena_alloc(memtable->arena, size, _Alignof(struct slot));
+        memset(partition->older, 0, size);
+    }
+    struct slot *last = &partition->older[OLDER_SLOTS - 1];
+    if (last->stats.is_large) {
+        memtable->sums_bytes -= packed_stats_bytes(&last->stats);
+        packed_stats_clear(&last->stats);
+    }
+    memmove(partition->older + 1, partition->older, (OLDER_SLOTS - 1) * sizeof *last);
+    partition->older[0] = partition->newest;
+    if (partition->newest.stats.is_large) {
+        packed_stats_copy(&partition->older[0].stats, &partition->newest.stats);
+        memtable->sums_bytes += packed_stats_bytes(&partition->newest.stats);
+    }
+}
+
+/* Make the slot being written that of `frame`: those before it stay what they were. */
 static void partition_touch(struct wide_memtable *memtable, struct partition *partition,
                             uint64_t frame, int64_t timestamp_us)
 {
-    struct slot *slot = &partition->slots[partition->slot];
+    struct slot *slot = &partition->newest;
     check(frame >= slot->frame);
-    if (frame != slot->frame) {
-        const struct partition_stats *stats = &slot->stats;
-        partition->slot = (partition->slot + 1) % SLOT_COUNT;
-        slot = &partition->slots[partition->slot];
-        memtable->sums_bytes += stats_bytes(stats) - stats_bytes(&slot->stats);
-        stats_release(&slot->stats);
-        stats_copy(&slot->stats, stats);
-        slot->frame = frame;
-        partition->slot_count += partition->slot_count < SLOT_COUNT;
-    }
+    if (frame != slot->frame && slot->frame != 0)
+        newest_keep(memtable, partition);
+    slot->frame = frame;
     slot->timestamp_us = timestamp_us;
 }
 
@@ -228,12 +251,12 @@ static void partitions_prefetch(const struct wide_memtable *memtable, uint32_t c
 
 static void slots_prefetch(const struct partition *partition)
 {
-    const struct slot *slot = &partition->slots[partition->slot];
-    const struct slot *next = &partition->slots[(partition->slot + 1) % SLOT_COUNT];
-    __builtin_prefetch(slot, 1);
-    __builtin_prefetch(&slot->timestamp_us, 1);
-    __builtin_prefetch(next, 1);
-    __builtin_prefetch(&next->timestamp_us, 1);
+    __builtin_prefetch(&partition->newest, 1);
+    __builtin_prefetch(&partition->newest.timestamp_us, 1);
+    if (partition->older != NULL) {
+        __builtin_prefetch(partition->older, 1);
+        __builtin_prefetch(&partition->older[OLDER_SLOTS - 1].timestamp_us, 1);
+    }
     if (partition->room > 0)
         __builtin_prefetch(partition->next, 1);
 }
@@ -400,6 +423,7 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
     if (!is_wider)
         return;
     struct row_layout *layout = layout_new(memtable->arena, memtable->column_count);
+    layout->number = (uint16_t)(old->number + 1);
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         cells[i].offset = (uint16_t)layout->row_size;
         layout->row_size += (uint32_t)cells[i].width + cells[i].has_scales + cells[i].has_absent;
@@ -414,9 +438,10 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
  * of it on average, and memory that is not written need not be cleared. */
 static void chunk_begin(struct wide_memtable *memtable, struct partition *partition)
 {
-    uint64_t rows = partition->slots[partition->slot].stats.rows;
-    uint32_t capacity = rows / 2 < CHUNK_ROWS_MIN   ? CHUNK_ROWS_MIN
-                        : rows / 2 < CHUNK_ROWS_MAX ? (uint32_t)rows / 2
+    uint64_t rows = packed_stats_rows(&partition->newest.stats);
+    uint16_t capacity = rows == 0                   ? CHUNK_ROWS_FIRST
+                        : rows / 2 < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN
+                        : rows / 2 < CHUNK_ROWS_MAX ? (uint16_t)(rows / 2)
                                                     : CHUNK_ROWS_MAX;
     size_t size = sizeof(struct chunk) + (size_t)capacity * memtable->layout->row_size;
     struct chunk *chunk = arena_alloc(memtable->arena, size, _Alignof(struct chunk));
@@ -428,23 +453,38 @@ static void chunk_begin(struct wide_memtable *memtable, struct partition *partit
         partition->head = chunk;
     }
     partition->tail = chunk;
-    partition->layout = chunk->layout;
+    partition->layout = chunk->layout->number;
     partition->next = chunk->data;
     partition->room = capacity;
 }
 
-static inline void stats_take_value(struct wide_memtable *memtable, struct partition_stats *stats,
+/* For what does not go the way of nearly all rows and values. */
+static void stats_take(struct wide_memtable *memtable, struct packed_stats *stats,
+                       const struct partition_stats *more)
+{
+    memtable->sums_bytes -= packed_stats_bytes(stats);
+    packed_stats_add(stats, more);
+    memtable->sums_bytes += packed_stats_bytes(stats);
+}
+
+static inline void stats_take_row(struct wide_memtable *memtable, struct packed_stats *stats,
+                                  int64_t time)
+{
+    if (!packed_stats_take_row(stats, time)) {
+        const struct partition_stats more = {.rows = 1, .first = time, .last = time};
+        stats_take(memtable, stats, &more);
+    }
+}
+
+static inline void stats_take_value(struct wide_memtable *memtable, struct packed_stats *stats,
                                     const struct block_column *column, uint32_t row)
 {
     if (column->absent != NULL && column->absent[row])
         return;
-    if (stats->scale_count == 1 && stats->inline_sum.scale == column->scales[row]) {
-        stats->inline_sum.count++;
-        stats->inline_sum.sum += column->integers[row];
-    } else {
-        size_t before = stats_bytes(stats);
-        stats_add_value(stats, column->integers[row], column->scales[row]);
-        memtable->sums_bytes += stats_bytes(stats) - before;
+    if (!packed_stats_take_value(stats, column->integers[row], column->scales[row])) {
+        const struct partition_stats more = {
+            .scale_count = 1, .inline_sum = {column->scales[row], 1, column->integers[row]}};
+        stats_take(memtable, stats, &more);
     }
 }
 
@@ -457,20 +497,15 @@ static void rows_place(struct wide_memtable *memtable, const struct block *block
         memtable->stats_column == UINT32_MAX ? NULL : &block->columns[memtable->stats_column];
     for (uint32_t row = 0; row < block->rows; row++) {
         struct partition *partition = memtable->row_partitions[row];
-        if (partition->room == 0 || partition->layout != layout)
+        if (partition->room == 0 || partition->layout != layout->number)
             chunk_begin(memtable, partition);
         memtable->row_data[row] = partition->next;
         __builtin_prefetch(partition->next, 1);
         partition->next += layout->row_size;
         partition->room--;
-        struct partition_stats *stats = &partition->slots[partition->slot].stats;
-        check(stats->rows < UINT32_MAX);
-        int64_t time = times != NULL ? times[row] : 0;
-        if (stats->rows == 0 || time < stats->first)
-            stats->first = time;
-        if (stats->rows == 0 || time > stats->last)
-            stats->last = time;
-        stats->rows++;
+        struct packed_stats *stats = &partition->newest.stats;
+        check(packed_stats_rows(stats) < UINT32_MAX);
+        stats_take_row(memtable, stats, times != NULL ? times[row] : 0);
         if (summed != NULL)
             stats_take_value(memtable, stats, summed, row);
     }
@@ -647,22 +682,28 @@ const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, 
     return string_table_strings(memtable->strings[index]);
 }
 
+static const struct slot slot_none;
+
 /* The newest slot that `frame` may see. */
 static const struct slot *partition_as_of(const struct partition *partition, uint64_t frame)
 {
-    uint32_t index = partition->slot;
-    for (uint32_t back = 1; partition->slots[index].frame > frame; back++) {
-        check(back < partition->slot_count);
-        index = (index + SLOT_COUNT - 1) % SLOT_COUNT;
+    if (partition->newest.frame <= frame)
+        return &partition->newest;
+    if (partition->older == NULL)
+        return &slot_none;
+    uint32_t index = 0;
+    while (partition->older[index].frame > frame) {
+        index++;
+        check(index < OLDER_SLOTS);
     }
-    return &partition->slots[index];
+    return &partition->older[index];
 }
 
-const struct partition_stats *wide_memtable_stats(const struct wide_memtable *memtable,
-                                                  uint32_t partition, uint64_t frame)
+struct partition_stats wide_memtable_stats(const struct wide_memtable *memtable, uint32_t partition,
+                                           uint64_t frame)
 {
     check(partition < wide_memtable_partition_count(memtable));
-    return &partition_as_of(memtable->partitions[partition], frame)->stats;
+    return packed_stats_view(&partition_as_of(memtable->partitions[partition], frame)->stats);
 }
 
 uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
@@ -779,7 +820,7 @@ void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition
     check(partition < wide_memtable_partition_count(memtable));
     const struct partition *source = memtable->partitions[partition];
     const struct slot *slot = partition_as_of(source, frame);
-    uint32_t left = (uint32_t)slot->stats.rows;
+    uint32_t left = (uint32_t)packed_stats_rows(&slot->stats);
     wide_rows_clear(rows);
     wide_rows_reserve(rows, left);
     rows->timestamp_us = slot->timestamp_us;

@@ -1,7 +1,7 @@
 /* wide_memtable: the fresh rows of one ranked table, as columns by partition, in arrival order.
  *
  * Blocks are appended: strings are mapped to the memtable's own codes once a block, then every
- * column is scattered into its partitions' chunks (8, 32, then 256 rows), which never move.  The
+ * column is scattered into its partitions' chunks (4 rows, then more), which never move.  The
  * rows that a reader at a frame may see are a prefix of the partition, and with it go the stats:
  * each partition keeps (rows, stats, write timestamp) as of the last three frames that touched it,
  * which is enough because at most two frames are not durable (the one being written and the open
@@ -54,9 +54,10 @@ uint32_t wide_memtable_find(const struct wide_memtable *memtable, struct bytes k
  * Valid until the next apply. */
 const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, uint32_t column_id,
                                           uint32_t *count_out);
-/* Stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply. */
-const struct partition_stats *wide_memtable_stats(const struct wide_memtable *memtable,
-                                                  uint32_t partition, uint64_t frame);
+/* Stats as of `frame` (UINT64_MAX: as applied); a view, valid until the next apply, not to be
+ * released. */
+struct partition_stats wide_memtable_stats(const struct wide_memtable *memtable, uint32_t partition,
+                                           uint64_t frame);
 
 /* No more writes; sorts the partitions by (token, key).  Engine thread. */
 void wide_memtable_freeze(struct wide_memtable *memtable);

@@ -60,8 +60,8 @@ static void assert_partition(struct fixture *fixture, uint32_t partition, uint64
     wide_memtable_rows(fixture->memtable, number, frame, &fixture->rows);
     cr_assert(rows_are_model(&fixture->rows, model), "partition %u", partition);
     model_stats(model, &expected);
-    cr_assert(stats_equal(wide_memtable_stats(fixture->memtable, number, frame), &expected),
-              "partition %u", partition);
+    const struct partition_stats stats = wide_memtable_stats(fixture->memtable, number, frame);
+    cr_assert(stats_equal(&stats, &expected), "partition %u", partition);
     stats_release(&expected);
 }
 
@@ -131,7 +131,7 @@ Test(wide_memtable, before_its_first_frame_a_partition_is_empty)
     setup(&fixture);
     apply_random(&fixture, &state, 50, 8);
     uint32_t number = number_of(&fixture, 1);
-    cr_assert_eq(wide_memtable_stats(fixture.memtable, number, 7)->rows, 0);
+    cr_assert_eq(wide_memtable_stats(fixture.memtable, number, 7).rows, 0);
     wide_memtable_rows(fixture.memtable, number, 7, &fixture.rows);
     cr_assert_eq(fixture.rows.rows, 0);
     teardown(&fixture);
@@ -219,6 +219,28 @@ Test(wide_memtable, maps_codes_and_partitions_of_the_last_block)
                                   block_dictionary_get(&fixture.block->partitions, i)));
     }
     cr_assert_null(wide_memtable_mapped_codes(fixture.memtable, 6));
+    teardown(&fixture);
+}
+
+/* With 100,000 resellers nearly every partition has a row or a few. */
+Test(wide_memtable, partitions_of_one_row_take_little_memory)
+{
+    enum { COUNT = 4000, BYTES_MAX = 480 };
+    struct fixture fixture;
+    uint64_t state = 6;
+    setup(&fixture);
+    for (uint32_t partition = 0; partition < COUNT; partition += 50) {
+        block_clear(fixture.block);
+        for (uint32_t i = 0; i < 50; i++) {
+            struct click click = click_make(&state, 5000, 40);
+            click.scale = 2;
+            block_add_click(fixture.block, partition + i, &click);
+        }
+        wide_memtable_apply(fixture.memtable, fixture.block, partition + 1, 1);
+    }
+    cr_assert_eq(wide_memtable_partition_count(fixture.memtable), COUNT);
+    cr_assert_lt(arena_used(fixture.arena) / COUNT, BYTES_MAX, "%zu bytes",
+                 arena_used(fixture.arena) / COUNT);
     teardown(&fixture);
 }
 
