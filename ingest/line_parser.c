@@ -18,6 +18,8 @@
 
 enum { AMOUNT_PLAIN_MAX = 18 };
 
+_Static_assert((int)DIGITS_READ <= (int)INTERN_PADDING, "a time is read as far as an id is");
+
 void line_parser_init(struct line_parser *parser)
 {
     *parser = (struct line_parser){

@@ -434,8 +434,8 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
 
 /* ---- rows ---- */
 
-/* Half as much room as there are rows: what a partition is left with when no more come is a quarter
- * of it on average, and memory that is not written need not be cleared. */
+/* Half as much room as there are rows: when no more come, a fifth of a partition's room is left
+ * over on average, and what is never asked for need not be cleared. */
 static void chunk_begin(struct wide_memtable *memtable, struct partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
