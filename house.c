@@ -80,7 +80,7 @@ static int open_store(struct house *house, const struct house_options *options, 
 {
     struct engine_options engine = {.read_only = options->is_read_only,
                                     .salvage = options->salvages,
-                                    .memory_limit = options->memory_limit,
+                                    .memory_limit = house->memory_limit,
                                     .archive_bytes = options->archive_bytes,
                                     .metrics = house->metrics,
                                     .notice = print_notice};
@@ -104,13 +104,12 @@ static int open_streams(struct house *house, const struct house_options *options
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
-    uint64_t memory = options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
     struct streams_options streams = {.store = house->store,
                                       .world = house->world,
                                       .metrics = house->metrics,
                                       .zone = house->settings.zone,
                                       .keep_days = keep_days,
-                                      .open_days_bytes = memory / OPEN_DAYS_SHARE,
+                                      .open_days_bytes = house->memory_limit / OPEN_DAYS_SHARE,
                                       .is_automatic = options->is_automatic};
     int rc = streams_open(&streams, house_done, &waiter, &house->streams, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
@@ -148,7 +147,8 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                     .metrics = house->metrics,
                                     .streams = &house->stream,
                                     .stream_count = 1,
-                                    .limits = {.strings_max = options->memory_limit / 8}};
+                                    .limits = {.strings_max =
+                                                   house->memory_limit / HOUSE_DOOR_SHARE}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
@@ -159,7 +159,8 @@ static void make_cql(struct house *house)
                                   .streams = house->streams,
                                   .world = house->world,
                                   .host_id = engine_directory_id(house->store),
-                                  .metrics = house->metrics};
+                                  .metrics = house->metrics,
+                                  .work_bytes_max = house->memory_limit / HOUSE_DOOR_SHARE};
     house->cql = cql_new(&options);
 }
 
@@ -185,6 +186,8 @@ int house_open(const struct house_options *options, struct house **house_out, st
     struct house *house = memory_zeroed(1, sizeof(*house));
     *house_out = NULL;
     house->loop = options->loop;
+    house->memory_limit =
+        options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
     house->metrics = metrics_new();
     loop_show_times(house->loop, house->metrics);
     int rc =

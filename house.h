@@ -16,7 +16,12 @@
 #include "storage/base/loop.h"
 #include "storage/engine.h"
 
-enum { HOUSE_COMMANDS_MAX = 32 };
+enum {
+    HOUSE_COMMANDS_MAX = 32,
+    /* Of the memory, what each of these may take: strings of ingest connections; CQL requests that
+     * come or wait; those that are carried out; CQL answers that wait for their readers. */
+    HOUSE_DOOR_SHARE = 8
+};
 
 struct house_options {
     const char *path;
@@ -35,6 +40,7 @@ struct house {
     struct world *world;
     struct metrics *metrics;
     struct store *store;
+    uint64_t memory_limit;             /* the one that holds: given, or the default */
     struct directory_settings settings;
     struct backup *backup;
     struct streams *streams;

@@ -69,6 +69,15 @@ static const struct limit limits[] = {
     {"connections at the CQL door", NATIVE_CONNECTIONS_MAX, UNIT_COUNT,
      "the new one is closed at once"},
     {"CQL request", NATIVE_BODY_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
+    {"CQL requests that come or wait, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of `--memory`: error 0x1001, nothing of the request was done"},
+    {"CQL requests while they are carried out, with their answers", CQL_WORK_BYTES_DEFAULT,
+     UNIT_BYTES,
+     "or an eighth of `--memory`: from half of it on pages are short and further requests wait; "
+     "what passes the whole is refused, 0x1001"},
+    {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of `--memory`: who has not read his is not served, pages are short, rows of "
+     "over 64 KiB are refused, 0x1200"},
     {"CQL requests of a connection that run at a time", NATIVE_RUNNING_MAX, UNIT_COUNT,
      "further ones wait"},
     {"CQL statement", CQL_TEXT_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},

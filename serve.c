@@ -228,12 +228,15 @@ static bool is_loopback(const char *address)
 
 static void make_cql_door(struct serve *serve, bool is_read_only)
 {
+    size_t share = serve->house->memory_limit / HOUSE_DOOR_SHARE;
     struct native_options door = {.cql = serve->house->cql,
                                   .read_only = is_read_only,
                                   .world = serve->house->world,
                                   .network = serve->network,
                                   .metrics = serve->house->metrics,
-                                  .passwords = serve->passwords};
+                                  .store = serve->house->store,
+                                  .passwords = serve->passwords,
+                                  .limits = {.bytes_max = share, .answer_bytes_max = share}};
     serve->cql_door = native_door_new(&door);
 }
 

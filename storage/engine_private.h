@@ -40,6 +40,7 @@ struct freeze_waiter {
     struct freeze_waiter *next;
 };
 
+struct read_job;
 struct flush_job;
 struct compact_job;
 
@@ -99,6 +100,9 @@ struct engine {
 
     bool freeze_requested;
     struct freeze_waiter *freeze_waiters;
+    uint64_t reads_bytes;              /* of reads that were begun */
+    struct read_job *reads_waiting, *reads_last;       /* others, in their order */
+    bool is_beginning_reads;
     struct flush_job *flush;           /* under way */
     struct compact_job *compaction;    /* under way */
     struct purge_tried *purges;        /* by table: what need not be tried again */

@@ -6,11 +6,15 @@
  *
  * The open memtable does change, so what a page needs of it is copied out on the engine thread
  * first ("the capture"): packed rows of the narrow memtable and counters, columns of the wide one.
- * Where that would be more than CAPTURE_ITEMS_MAX items, or a scan meets fresh rows, the memtable
- * is frozen instead and the page is read from it as from any other run.
+ * Where that would be more than CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a scan meets fresh
+ * rows, the memtable is frozen instead and the page is read from it as from any other run.
  *
- * A page ends after row_limit rows, or at the capture's horizon, the last partition that was copied
- * out whole; the position says where to go on, in bytes that mean the same after a restart:
+ * Reads that wait for the lane hold their captures, so only so many are begun as `reads_share`
+ * allows; later ones wait in their order, without.
+ *
+ * A page ends after row_limit rows or PAGE_BYTES_MAX, or at the capture's horizon, the last
+ * partition that was copied out whole; the position says where to go on, in bytes that mean the
+ * same after a restart:
  *
  *   u8 1, u8 kind, u64 token, key (varint size, bytes), packed clustering when kind is ROW
  *   kind: 0 after a row, 1 after the static row, 2 after the partition */
@@ -26,7 +30,12 @@
 
 enum {
     CAPTURE_ITEMS_MAX = 20000,
+    CAPTURE_BYTES_MAX = 4 << 20,
     CAPTURE_FRESH_ROWS_MAX = 65536,
+    PAGE_BYTES_MAX = 2 << 20,
+    PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */
+    READS_BYTES_MAX = 16 << 20,
+    READS_SHARE = 16, /* of the memory, at most READS_BYTES_MAX */
     PAGE_ARENA = 64 * 1024,
     PAGE_ROWS_FIRST = 32,
     POSITION_VERSION = 1,
@@ -58,6 +67,9 @@ struct read_job {
     struct job job;
     struct freeze_waiter waiter;
     struct engine *engine;
+    struct read_job *next;             /* waiting to be begun */
+    size_t before;                     /* bytes of the arena before the capture, */
+    size_t counted;                    /* and after it: these are in the engine's sum */
     struct arena *arena;
     struct schema *schema;             /* referenced: the table's */
     const struct table *table;
@@ -142,6 +154,11 @@ static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct a
 
 /* ---- the capture, on the engine thread ---- */
 
+static size_t captured_bytes(const struct read_job *read)
+{
+    return arena_held(read->arena) - read->before;
+}
+
 /* Copy what `stream` (closed here) yields.  False when it is more than may be copied. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, size_t *items_left)
@@ -155,7 +172,8 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
     size_t capacity = 0;
     struct unfiltered item;
     int rc;
-    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0) {
+    while ((rc = stream->next(stream, &item, NULL)) == 1 && *items_left > 0 &&
+           captured_bytes(read) <= CAPTURE_BYTES_MAX) {
         if (captured.count == capacity) {
             capacity = capacity == 0 ? 8 : capacity * 2;
             captured.items = memory_resize(captured.items, capacity * sizeof(struct unfiltered));
@@ -250,7 +268,8 @@ static bool capture_scan(struct read_job *read)
     for (; open_seek(read, token, key, after, &token, &key) && !is_past_tokens(read, token);
          after = true) {
         size_t enough = CAPTURE_ITEMS_MAX - read->request.row_limit - 1;
-        bool is_enough = items_left < CAPTURE_ITEMS_MAX && items_left <= enough;
+        bool is_enough = items_left < CAPTURE_ITEMS_MAX &&
+                         (items_left <= enough || captured_bytes(read) > PAGE_BYTES_MAX);
         uint32_t before = read->captured_count;
         if (!is_enough && capture_partition(read, token, key, &items_left)) {
             continue;
@@ -396,6 +415,13 @@ static struct stream *captured_stream(const struct read_job *read, struct captur
     return stream_of_array(read->table, captured->deletion, captured->items, captured->count);
 }
 
+static bool page_is_full(const struct read_job *read)
+{
+    return read->row_count == read->request.row_limit ||
+           (read->row_count >= PAGE_ROWS_SURE &&
+            arena_held(read->arena) - read->counted > PAGE_BYTES_MAX);
+}
+
 /* Rows of one partition into the page.  1: the page is full. */
 static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                           struct bytes key, const struct slice *slice, int64_t now_s)
@@ -420,7 +446,7 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     struct unfiltered item;
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
         add_row(read, token, kept, &item.row);
-        if (read->row_count == read->request.row_limit) {
+        if (page_is_full(read)) {
             break;
         }
     }
@@ -480,6 +506,41 @@ static void read_run(struct job *job)
     read->status = rc < 0 ? rc : 0;
 }
 
+static void read_prepare(struct read_job *read);
+
+static uint64_t reads_share(const struct engine *engine)
+{
+    uint64_t share = engine->options.memory_limit / READS_SHARE;
+    return share < READS_BYTES_MAX ? share : READS_BYTES_MAX;
+}
+
+static void read_wait(struct read_job *read)
+{
+    struct engine *engine = read->engine;
+    read->next = NULL;
+    if (engine->reads_waiting == NULL) {
+        engine->reads_waiting = read;
+    } else {
+        engine->reads_last->next = read;
+    }
+    engine->reads_last = read;
+}
+
+/* Begin those that wait, as far as there is room; one that is answered at once comes here again. */
+static void reads_go_on(struct engine *engine)
+{
+    if (engine->is_beginning_reads) {
+        return;
+    }
+    engine->is_beginning_reads = true;
+    while (engine->reads_waiting != NULL && engine->reads_bytes < reads_share(engine)) {
+        struct read_job *read = engine->reads_waiting;
+        engine->reads_waiting = read->next;
+        read_prepare(read);
+    }
+    engine->is_beginning_reads = false;
+}
+
 static void read_finish(struct read_job *read)
 {
     struct engine *engine = read->engine;
@@ -503,7 +564,9 @@ static void read_finish(struct read_job *read)
     view_release(&read->view);
     schema_unref(read->schema);
     arena_free(read->arena);
+    engine->reads_bytes -= read->counted;
     memory_free(read);
+    reads_go_on(engine);
     engine_job_done(engine);
 }
 
@@ -572,6 +635,8 @@ static bool read_at_once(struct read_job *read)
 static void read_start(struct read_job *read)
 {
     struct executor *executor = read->engine->world->executor;
+    read->counted = arena_held(read->arena);
+    read->engine->reads_bytes += read->counted;
     if (read_at_once(read)) {
         read_finish(read);
     } else {
@@ -588,6 +653,7 @@ static void read_prepare(struct read_job *read)
     uint64_t frame =
         read->request.view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
     view_take(engine, read->request.table_id, frame, &read->view);
+    read->before = arena_held(read->arena);
     size_t items_left = CAPTURE_ITEMS_MAX;
     bool fits = capture_fresh(read);
     if (fits && read->request.is_scan) {
@@ -653,6 +719,10 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     read->page = page;
     read->context = context;
     engine_job_started(engine);
-    read_prepare(read);
+    if (engine->reads_waiting != NULL || engine->reads_bytes >= reads_share(engine)) {
+        read_wait(read);
+    } else {
+        read_prepare(read);
+    }
     return 0;
 }

@@ -46,7 +46,7 @@ struct read_request {
     struct bytes key;
     struct slice slice;           /* of every partition read */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
-    uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX */
+    uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */
     enum read_view view;
 };
 enum { READ_ROWS_MAX = 10000 };
@@ -138,6 +138,8 @@ enum store_holder {
     STORE_HELD_PRODUCERS,         /* and their batches that are remembered */
     STORE_HELD_STRINGS,           /* dictionaries of ingest connections */
     STORE_HELD_STATEMENTS,        /* prepared ones */
+    STORE_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or being carried out */
+    STORE_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
     STORE_HOLDERS
 };
 

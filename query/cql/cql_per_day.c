@@ -11,7 +11,10 @@
 #include "storage/base/memory.h"
 #include "storage/partition_index.h"
 
-enum { ROWS_MAX = 1000000 };
+enum {
+    ROWS_MAX = 1000000,
+    HOLD_ROWS = 1024 /* after which their memory is counted anew */
+};
 
 struct per_day {
     struct cql_work *work;
@@ -71,6 +74,10 @@ static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct per_day *per_day = context;
     add_row(per_day, figure);
+    if (per_day->count % HOLD_ROWS == 0) {
+        per_day->status =
+            cql_hold(per_day->work, per_day->capacity * 2 * sizeof(struct page_row));
+    }
     if (per_day->count > ROWS_MAX) {
         per_day->status = cql_invalid(&per_day->work->fault,
                                       "over %d days of resellers: use `daybook report`", ROWS_MAX);

@@ -59,6 +59,10 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
+    size_t work_bytes;                   /* held by works: the sum of theirs */
+    bool is_crowded;
+    void (*has_room)(void *context);
+    void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
     uint32_t spare_count;
     int64_t list_ticks;                  /* of the last path that was made for a list */
@@ -151,6 +155,7 @@ struct cql_work {
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
     struct cql_payload echo;             /* of the answer, unless it is an error; empty: none */
+    size_t held_bytes;                   /* as counted last */
     void (*resume)(struct cql_work *work);   /* while it waits or is stalled */
     struct cql_work *next;
     void (*release)(struct cql_work *work);  /* frees what is not in the arena; may be NULL */
@@ -159,6 +164,10 @@ struct cql_work {
 
 void cql_warn(struct cql_work *work, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The work holds its arena, a statement of its own, and so much beside them.  It has grown past
+ * what all works may hold: refused by 0x1001, so nothing of it may have been done. */
+must_check int cql_hold(struct cql_work *work, size_t beside_bytes);
 
 /* Each ends the work: the client is answered, and `work` is gone. */
 void cql_finish(struct cql_work *work, struct cql_result *result);

@@ -280,6 +280,7 @@ static void page_arrived(void *context, int status, const struct error *err,
             select->unit_ended = select->position.size == 0;
         }
     }
+    rc = rc == 0 ? cql_select_hold(select) : rc;
     if (rc != 0) {
         cql_select_stop(select, rc);
     }
@@ -567,6 +568,7 @@ static int select_begin(struct select *select)
 static void select_start(struct select *select)
 {
     int rc = select_begin(select);
+    rc = rc == 0 ? cql_select_hold(select) : rc;
     if (rc != 0) {
         cql_select_stop(select, rc);
     } else {

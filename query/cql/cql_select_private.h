@@ -73,10 +73,14 @@ struct select {
     struct buffer before_entry;          /* the index's position */
     struct buffer resumed;               /* where a paging state goes on in the first entry's */
     uint32_t virtual_count;
+    size_t counted;                      /* capacity of cells and sorted rows when it was counted */
 };
 
 /* The statement has its answer, or a fault. */
 void cql_select_stop(struct select *select, int status);
+
+/* Count what it holds; refused when that is too much. */
+must_check int cql_select_hold(struct select *select);
 
 /* Whether ORDER BY merges rows of several partitions: then all of them must have come. */
 bool cql_select_sorts(const struct select *select);

@@ -19,6 +19,25 @@ void cql_select_stop(struct select *select, int status)
     select->status = status;
 }
 
+/* ---- memory ---- */
+
+static size_t answer_held(const struct select *select)
+{
+    return select->cells.capacity + select->sorted_capacity * sizeof(struct sorted_row);
+}
+
+int cql_select_hold(struct select *select)
+{
+    const struct arena *arenas[] = {select->scratch, select->group_arena, select->static_arena,
+                                    select->entry_arena};
+    select->counted = answer_held(select);
+    size_t bytes = select->counted;
+    for (size_t i = 0; i < sizeof(arenas) / sizeof(arenas[0]); i++) {
+        bytes += arena_held(arenas[i]);
+    }
+    return cql_hold(select->work, bytes);
+}
+
 /* ---- ORDER BY over several partitions ---- */
 
 static int order_sorted(const void *a, const void *b, void *context)
@@ -113,8 +132,12 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
 /* Whether the answer has no room for a further row; then the client's page is at its end. */
 static bool page_is_full(const struct select *select)
 {
+    const struct cql *cql = select->work->cql;
+    size_t most = cql->options.work_bytes_max / 4;
+    most = most < CQL_PAGE_BYTES_MAX ? most : CQL_PAGE_BYTES_MAX;
+    most = cql->is_crowded || select->work->request.is_short ? CQL_PAGE_BYTES_SHORT : most;
     bool is_long = select->work->request.page_size > 0 && select->row_count > 0 &&
-                   select->cells.size >= CQL_PAGE_BYTES_MAX;
+                   select->cells.size >= most;
     return select->row_count >= select->page_rows || is_long;
 }
 
@@ -130,7 +153,7 @@ static int count_row(struct select *select)
         return cql_refuse(&select->work->fault, CQL_INVALID,
                           "the answer has over %d bytes; ask for it in pages", RESULT_BYTES_MAX);
     }
-    return 0;
+    return select->counted == answer_held(select) ? 0 : cql_select_hold(select);
 }
 
 /* ---- groups ---- */

@@ -41,6 +41,9 @@ struct cql *cql_new(const struct cql_options *options)
 {
     struct cql *cql = memory_zeroed(1, sizeof(*cql));
     cql->options = *options;
+    if (cql->options.work_bytes_max == 0) {
+        cql->options.work_bytes_max = CQL_WORK_BYTES_DEFAULT;
+    }
     cql->system_schema = cql_system_schema();
     cql->prepared = cql_prepared_cache_new(
         options->store,
@@ -89,6 +92,17 @@ void cql_on_schema_change(struct cql *cql,
 {
     cql->schema_changed = changed;
     cql->schema_changed_context = context;
+}
+
+bool cql_is_crowded(const struct cql *cql)
+{
+    return cql->is_crowded;
+}
+
+void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context)
+{
+    cql->has_room = has_room;
+    cql->has_room_context = context;
 }
 
 void cql_session_init(struct cql_session *session, struct cql *cql)
@@ -283,6 +297,43 @@ void cql_warn(struct cql_work *work, const char *format, ...)
     }
 }
 
+static void work_count(struct cql_work *work, size_t bytes)
+{
+    struct cql *cql = work->cql;
+    size_t most = cql->options.work_bytes_max;
+    if (bytes == work->held_bytes) {
+        return;
+    }
+    cql->work_bytes += bytes - work->held_bytes;
+    store_hold_memory(cql->options.store, STORE_HELD_REQUESTS,
+                      (int64_t)bytes - (int64_t)work->held_bytes);
+    work->held_bytes = bytes;
+    if (!cql->is_crowded) {
+        cql->is_crowded = cql->work_bytes > most / 2;
+        return;
+    }
+    cql->is_crowded = cql->work_bytes > most / 4;
+    if (!cql->is_crowded && cql->has_room != NULL) {
+        cql->has_room(cql->has_room_context);
+    }
+}
+
+int cql_hold(struct cql_work *work, size_t beside_bytes)
+{
+    /* What is prepared is in an account of its own. */
+    bool is_own = work->request.kind == CQL_QUERY && work->compiled != NULL;
+    size_t bytes = arena_held(work->arena) + beside_bytes +
+                   (is_own ? arena_held(work->compiled->arena) : 0);
+    bool has_grown = bytes > work->held_bytes;
+    work_count(work, bytes);
+    if (!has_grown || work->cql->work_bytes <= work->cql->options.work_bytes_max) {
+        return 0;
+    }
+    return cql_refuse(&work->fault, CQL_OVERLOADED,
+                      "Requests under way take all the memory that they may; send it again, or ask "
+                      "for less at a time: a page, a smaller batch");
+}
+
 void cql_finish(struct cql_work *work, struct cql_result *result)
 {
     struct cql *cql = work->cql;
@@ -299,6 +350,7 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
         work->release(work);
     }
     cql_compiled_unref(work->compiled);
+    work_count(work, 0);
     cql_arena_give(cql, work->arena);
 }
 
@@ -534,6 +586,7 @@ static int prepare_work(struct cql_work *work)
     }
     int rc = cql_bind(work, work->compiled, request->values, request->value_count,
                       request->values_are_named, &work->values);
+    rc = rc == 0 ? cql_hold(work, 0) : rc;
     if (rc == 0) {
         cql_trace_values(work);
     }

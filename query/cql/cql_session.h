@@ -37,7 +37,10 @@ enum {
     CQL_BATCH_MAX = 65535,               /* statements of a batch */
     CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
     CQL_PAGE_ROWS_MAX = 10000,           /* rows of a page, whatever the client asks for */
-    CQL_PAGE_BYTES_MAX = 16 << 20        /* a page ends after the row that passes it */
+    CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter
+                                          * of `work_bytes_max`, */
+    CQL_PAGE_BYTES_SHORT = 32 << 10,     /* or this, of a short one */
+    CQL_WORK_BYTES_DEFAULT = 128 << 20
 };
 
 struct cql_address {
@@ -68,6 +71,8 @@ struct cql_options {
     const uint8_t *host_id;              /* 16 bytes: the directory's id (engine_directory_id) */
     struct metrics *metrics;             /* may be NULL */
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
+    size_t work_bytes_max;               /* of all requests while they are carried out, with the
+                                          * answers that they make; 0: CQL_WORK_BYTES_DEFAULT */
 };
 
 struct cql;
@@ -83,6 +88,12 @@ uint32_t cql_running(const struct cql *cql);
 void cql_on_schema_change(struct cql *cql,
                           void (*changed)(void *context, const struct cql_schema_change *change),
                           void *context);
+
+/* Requests under way hold half of what they may: pages are short, and a door starts no further
+ * requests until `has_room` is called, when they hold a quarter.  One that grows past the whole is
+ * answered 0x1001.  At most one listener; NULL takes it back. */
+bool cql_is_crowded(const struct cql *cql);
+void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context);
 
 /* ---- a connection's side ---- */
 
@@ -168,6 +179,7 @@ struct cql_request {
     uint32_t item_count;
     const struct cql_payload *payload;
     uint32_t payload_count;
+    bool is_short;                       /* pages end early: answers take much memory already */
     bool is_traced;                      /* the client asks for a trace */
 };
 

@@ -43,6 +43,7 @@ struct write {
     uint32_t count;
     struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
     uint32_t compiled_count;
+    size_t compiled_bytes; /* of those that were not prepared */
     bool is_conditional;
     bool reads_first;
     uint32_t attempts;
@@ -96,6 +97,12 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     write->batch = write_batch_new_in(work->arena);
     work->cql->writing++;
     return write;
+}
+
+/* Count what it holds; refused when that is too much. */
+static int write_hold(struct write *write)
+{
+    return cql_hold(write->work, write->compiled_bytes);
 }
 
 /* ---- binding ---- */
@@ -494,6 +501,7 @@ static int build(struct write *write)
     }
     add_change(write);
     int rc = check_size(write);
+    rc = rc == 0 ? write_hold(write) : rc;
     if (rc == 0 && write->once != NULL) {
         cql_once_add(write->once, &write->answer, write->batch);
     }
@@ -583,6 +591,9 @@ static void read_arrived(void *context, int status, const struct error *err,
     cql_trace(write->work, "Read %u rows", page->row_count);
     for (uint32_t i = 0; i < page->row_count; i++) {
         keep_row(write, read, &page->rows[i].row);
+    }
+    if (write_hold(write) != 0) {
+        write->read_failed = true;
     }
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
@@ -807,6 +818,12 @@ static int add_item(struct write *write, const struct cql_batch_item *item)
         return ERROR_INVALID;
     }
     write->compiled[write->compiled_count++] = compiled;
+    if (!item->is_prepared) {
+        write->compiled_bytes += arena_held(compiled->arena);
+    }
+    if (write_hold(write) != 0) {
+        return ERROR_INVALID;
+    }
     enum cql_statement_kind kind = compiled->statement->kind;
     if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
         kind != CQL_STATEMENT_DELETE) {

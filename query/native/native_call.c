@@ -43,7 +43,7 @@ static void call_free(struct native_call *call)
     struct native_door *door = connection->door;
 
     connection->call_bytes -= call->size;
-    door->request_bytes -= call->size;
+    native_door_hold(door, door->request_bytes - call->size, door->answer_bytes);
     if (door->spare_count < NATIVE_CALLS_SPARE_MAX && arena_held(call->arena) <= CALL_KEEP_MAX) {
         arena_reset(call->arena);
         call->next = door->spare;
@@ -94,8 +94,7 @@ static bool is_over(const struct native_connection *connection, const struct cql
     const struct native_door *door = connection->door;
 
     return result->kind == CQL_RESULT_ROWS && result->rows.cells.size > NATIVE_ANSWER_LARGE &&
-           (connection->output_bytes > NATIVE_QUEUE_OVER ||
-            door->answer_bytes > door->options.limits.answer_bytes_max);
+           (connection->output_bytes > NATIVE_QUEUE_OVER || door->is_over);
 }
 
 static void put_result(struct native_call *call, const struct native_extras *extras,
@@ -158,8 +157,12 @@ static void call_answered(void *context, const struct cql_result *result)
 
 static bool may_start(const struct native_connection *connection)
 {
+    const struct native_door *door = connection->door;
+    size_t most = door->is_over ? 0 : NATIVE_QUEUE_MAX;
+
     return connection->waiting != NULL && connection->running < NATIVE_RUNNING_MAX &&
-           connection->output_bytes <= NATIVE_QUEUE_MAX && !connection->is_closing;
+           connection->output_bytes <= most && !connection->is_closing &&
+           !cql_is_crowded(door->options.cql);
 }
 
 void native_call_start(struct native_connection *connection)
@@ -174,6 +177,7 @@ void native_call_start(struct native_connection *connection)
         if (connection->waiting == NULL)
             connection->waiting_end = &connection->waiting;
         connection->running++;
+        call->request.cql.is_short = connection->door->is_over;
         cql_run(&connection->session, &call->request.cql, call_answered, call);
     }
     connection->is_starting = false;
@@ -201,7 +205,7 @@ static bool call_admit(struct native_call *call)
 
     call->size = sizeof *call + arena_used(call->arena);
     connection->call_bytes += call->size;
-    door->request_bytes += call->size;
+    native_door_hold(door, door->request_bytes + call->size, door->answer_bytes);
     return !door->is_closing && door->request_bytes <= limits->bytes_max &&
            connection->call_bytes <= limits->connection_bytes_max;
 }

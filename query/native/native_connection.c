@@ -54,12 +54,12 @@ void native_connection_count(struct native_connection *connection)
                                            : native_outbox_size(&connection->outbox) +
                                                  network_queued(connection->connection);
 
-    door->request_bytes += input - connection->input_bytes;
-    door->answer_bytes += output - connection->output_bytes;
+    size_t request_bytes = door->request_bytes + input - connection->input_bytes;
+    size_t answer_bytes = door->answer_bytes + output - connection->output_bytes;
+
     connection->input_bytes = input;
     connection->output_bytes = output;
-    door->metrics.request_bytes->value = (int64_t)door->request_bytes;
-    door->metrics.answer_bytes->value = (int64_t)door->answer_bytes;
+    native_door_hold(door, request_bytes, answer_bytes);
 }
 
 /* How large a body may be now, so that what is gathered stays within the door's limit. */
@@ -316,6 +316,7 @@ void native_connection_update(struct native_connection *connection)
     bool is_ending;
     bool is_quiet;
     size_t queued;
+    size_t most;
 
     if (connection->is_closing || connection->is_taking)
         return;
@@ -333,11 +334,12 @@ void native_connection_update(struct native_connection *connection)
         }
     }
     queued = network_queued(connection->connection);
-    if (connection->state == NATIVE_REFUSED || queued <= NATIVE_QUEUE_FULL)
+    most = door->is_over ? 0 : NATIVE_QUEUE_FULL;
+    if (connection->state == NATIVE_REFUSED || queued <= most)
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
-    connection_time(connection, queued > NATIVE_QUEUE_MAX,
+    connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
 }
 

@@ -99,6 +99,7 @@ struct native_door {
     uint32_t connection_count;
     size_t request_bytes;                  /* held by inboxes and calls, */
     size_t answer_bytes;                   /* and by outboxes and the network, as last seen */
+    bool is_over;                          /* too many: who has not read his is not served */
     struct native_call *spare;
     uint32_t spare_count;
     struct native_connection *due;         /* to be flushed by `flush` */
@@ -158,6 +159,9 @@ void native_call_free_spare(struct native_door *door);
 
 /* ---- native_door.c ---- */
 
+/* The sums are now these: told to the store, and to all connections where the answers' limit is
+ * passed, or they are back at half of it. */
+void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes);
 /* A connection is gone: the last one of a closing door takes the door with it. */
 void native_door_release(struct native_door *door);
 /* The metric of an error's code. */

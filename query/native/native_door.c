@@ -9,8 +9,6 @@
 
 enum {
     CONNECTION_BYTES_MAX = 32 << 20,
-    BYTES_MAX = 256 << 20,
-    ANSWER_BYTES_MAX = 256 << 20,
     SLOW_READER_MS = 60000,
     LINGER_MS = 5000
 };
@@ -101,6 +99,42 @@ static void door_flush(struct timer *timer)
     native_door_release(door);
 }
 
+/* ---- memory ---- */
+
+/* What each of them may do has changed. */
+static void update_all(struct native_door *door)
+{
+    for (struct native_connection *connection = door->connections; connection != NULL;
+         connection = connection->next)
+        native_connection_flush_soon(connection);
+}
+
+void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes)
+{
+    struct store *store = door->options.store;
+    size_t most = door->options.limits.answer_bytes_max;
+    bool was_over = door->is_over;
+
+    if (store != NULL && request_bytes != door->request_bytes)
+        store_hold_memory(store, STORE_HELD_REQUESTS,
+                          (int64_t)request_bytes - (int64_t)door->request_bytes);
+    if (store != NULL && answer_bytes != door->answer_bytes)
+        store_hold_memory(store, STORE_HELD_ANSWERS,
+                          (int64_t)answer_bytes - (int64_t)door->answer_bytes);
+    door->request_bytes = request_bytes;
+    door->answer_bytes = answer_bytes;
+    door->metrics.request_bytes->value = (int64_t)request_bytes;
+    door->metrics.answer_bytes->value = (int64_t)answer_bytes;
+    door->is_over = answer_bytes > (was_over ? most / 2 : most);
+    if (door->is_over != was_over)
+        update_all(door);
+}
+
+static void door_has_room(void *context)
+{
+    update_all(context);
+}
+
 /* ---- events ---- */
 
 static void door_schema_changed(void *context, const struct cql_schema_change *change)
@@ -126,12 +160,13 @@ static void default_limits(struct native_limits *limits)
 {
     if (limits->connections_max == 0)
         limits->connections_max = NATIVE_CONNECTIONS_MAX;
-    if (limits->connection_bytes_max == 0)
-        limits->connection_bytes_max = CONNECTION_BYTES_MAX;
     if (limits->bytes_max == 0)
-        limits->bytes_max = BYTES_MAX;
+        limits->bytes_max = NATIVE_BYTES_MAX;
+    if (limits->connection_bytes_max == 0)
+        limits->connection_bytes_max =
+            limits->bytes_max < CONNECTION_BYTES_MAX ? limits->bytes_max : CONNECTION_BYTES_MAX;
     if (limits->answer_bytes_max == 0)
-        limits->answer_bytes_max = ANSWER_BYTES_MAX;
+        limits->answer_bytes_max = NATIVE_BYTES_MAX;
     if (limits->slow_reader_ms == 0)
         limits->slow_reader_ms = SLOW_READER_MS;
     if (limits->linger_ms == 0)
@@ -147,6 +182,7 @@ struct native_door *native_door_new(const struct native_options *options)
     door->flush = (struct timer){.fire = door_flush, .context = door};
     add_metrics(door);
     cql_on_schema_change(options->cql, door_schema_changed, door);
+    cql_on_room(options->cql, door_has_room, door);
     return door;
 }
 
@@ -188,11 +224,10 @@ void native_door_close(struct native_door *door, void (*closed)(void *context), 
     if (door->listener != NULL)
         listener_close(door->listener);
     cql_on_schema_change(door->options.cql, NULL, NULL);
+    cql_on_room(door->options.cql, NULL, NULL);
     door->closed = closed;
     door->closed_context = context;
     door->is_closing = true;
-    for (struct native_connection *connection = door->connections; connection != NULL;
-         connection = connection->next)
-        native_connection_flush_soon(connection);
+    update_all(door);
     native_door_release(door);
 }

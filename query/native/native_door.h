@@ -11,23 +11,24 @@
 struct native_door;
 struct native_passwords;
 
-enum { NATIVE_CONNECTIONS_MAX = 16384 };
+enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 
 /* 0 where the default shall hold. */
 struct native_limits {
     uint32_t connections_max;            /* more are hung up at once; NATIVE_CONNECTIONS_MAX */
-    size_t connection_bytes_max;         /* of requests of one connection under way; 32 MiB */
-    size_t bytes_max;                    /* of requests under way in all; 256 MiB */
-    size_t answer_bytes_max;             /* of answers that wait for readers, in all; 256 MiB */
+    size_t bytes_max;                    /* of requests under way in all; NATIVE_BYTES_MAX */
+    size_t connection_bytes_max;         /* and of one connection; 32 MiB, or as many as of all */
+    size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
     int64_t slow_reader_ms;              /* how long answers may wait for their reader; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
 };
 
 struct native_options {
-    struct cql *cql;                     /* these four outlive the door */
+    struct cql *cql;                     /* these five outlive the door */
     struct world *world;
     struct network *network;
     struct metrics *metrics;
+    struct store *store;                 /* in whose account the door's memory is; NULL: in none */
     const struct native_passwords *passwords;      /* NULL: nobody has to log in; outlives it */
     bool read_only;                      /* of every session: cql_session.h */
     struct native_limits limits;

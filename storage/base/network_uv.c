@@ -37,7 +37,8 @@
 enum {
     NETWORK_BACKLOG = 512,
     NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
-    NETWORK_ADDRESS_MAX = 320
+    NETWORK_ADDRESS_MAX = 320,
+    NETWORK_KEEP_MAX = 64 << 10 /* of a buffer that has left, for what leaves next */
 };
 
 union network_handle {
@@ -317,9 +318,17 @@ static void connection_shutdown(struct connection *connection)
     (void)uv_shutdown(&connection->shutdown, &connection->uv.stream, connection_shut);
 }
 
-static void connection_go_on(struct connection *connection, int status)
+/* One large answer must not be held for as long as the connection lives. */
+static void connection_left(struct connection *connection)
 {
     buffer_clear(&connection->sending);
+    if (connection->sending.capacity > NETWORK_KEEP_MAX)
+        buffer_release(&connection->sending);
+}
+
+static void connection_go_on(struct connection *connection, int status)
+{
+    connection_left(connection);
     if (connection->is_closing)
         return;
     if (status < 0) {

@@ -47,6 +47,12 @@ MET_BY = {
     "connections at the CQL door":
         "unit/test_native_door.c connections_beyond_the_limit_are_hung_up",
     "CQL request": "unit/test_native_door.c a_body_over_the_limit_is_refused_and_passed_over",
+    "CQL requests that come or wait, of all connections":
+        "unit/test_native_door.c bodies_half_sent_by_many_stay_within_the_limit",
+    "CQL requests while they are carried out, with their answers":
+        "e2e/test_memory.py test_large_batches_of_many_clients_stay_within_the_limit",
+    "CQL answers that wait for their readers, of all connections":
+        "unit/test_native_door.c while_answers_fill_the_limit_only_who_reads_is_served",
     "CQL requests of a connection that run at a time":
         "unit/test_native_door.c statements_beyond_those_that_run_wait_their_turn",
     "CQL statement": "unit/test_native_codec.c a_statement_over_its_limit_is_refused_as_such",

@@ -1,9 +1,13 @@
 """What the server keeps in memory is bounded by `--memory`, whatever the data look like."""
 
+import collections
 import datetime
 import random
+import re
+import struct
 import uuid
 
+import cql
 import daybook
 
 LIMIT_KB = 64 << 10
@@ -35,3 +39,114 @@ def test_days_and_ads_without_number_stay_within_the_limit(serve):
     assert peak_kb <= LIMIT_KB + BESIDE_KB, (peak_kb, server.run("status").out)
     answer = server.run("verify")
     assert f"{CLICKS} clicks" in answer.out and "all agree" in answer.out
+
+
+# ---- the CQL door ----
+
+SCHEMA = """
+CREATE KEYSPACE shop WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1};
+CREATE TABLE shop.things (id int, number int, what blob, PRIMARY KEY (id, number));
+"""
+THINGS = 150
+THING_BYTES = 16 << 10
+CONNECTIONS = 40
+ASKED = 4                        # requests of a connection that leave together
+OVERLOADED = 0x1001
+RESULT, ERROR = 8, 0
+
+
+def serve_things(serve):
+    server = serve("--memory", "64M", "--cql", "127.0.0.1:0")
+    cql.cqlsh(server, stdin=SCHEMA)
+    return server
+
+
+def add_things(session):
+    insert = session.prepare("INSERT INTO shop.things (id, number, what) VALUES (1, ?, ?)")
+    for number in range(THINGS):
+        session.execute(insert, (number, bytes(THING_BYTES)))
+
+
+def outcomes(connection):
+    """How its requests were answered: by an opcode, or by an error's code."""
+    found = []
+    for _ in range(ASKED):
+        answer = connection.receive()
+        if answer is None:
+            break
+        _, _, opcode, body = answer
+        found.append(struct.unpack_from(">i", body)[0] if opcode == ERROR else "done")
+    connection.close()
+    return found
+
+
+def connections_of(server):
+    connections = [cql.Raw(server) for _ in range(CONNECTIONS)]
+    for connection in connections:
+        connection.startup()
+    return connections
+
+
+def held(server):
+    """What status says of requests and answers."""
+    text = server.run("status").out
+    return [int(re.search(rf"(\d+) of CQL {what}", text).group(1))
+            for what in ("requests", "answers")]
+
+
+def is_within(server):
+    peak_kb = server.memory_kb()
+    assert peak_kb <= LIMIT_KB + BESIDE_KB, (peak_kb, server.run("status").out)
+
+
+def test_answers_that_nobody_reads_stay_within_the_limit(serve):
+    server = serve_things(serve)
+    with cql.connected(server) as session:
+        add_things(session)
+        connections = connections_of(server)
+        for connection in connections:
+            for stream in range(ASKED):
+                connection.query("SELECT * FROM shop.things", stream)
+        # Some answers wait for their readers, some requests for those; none is being carried out.
+        assert cql.wait_for(lambda: held(server)[0] < 1 << 20)
+        # Whoever reads is served meanwhile, page by page.
+        assert len(list(session.execute("SELECT number, what FROM shop.things"))) == THINGS
+        is_within(server)
+        found = collections.Counter(one for connection in connections
+                                    for one in outcomes(connection))
+        assert set(found) <= {"done", OVERLOADED, 0x1200} and found["done"] > 0, found
+        is_within(server)
+        assert cql.wait_for(lambda: held(server)[1] == 0)
+        assert len(list(session.execute("SELECT number FROM shop.things"))) == THINGS
+
+
+def batch_of(statements, size):
+    """A BATCH of texts that are not prepared, with values of so many bytes together."""
+    text = b"INSERT INTO shop.things (id, number, what) VALUES (2, ?, ?)"
+    value = bytes(size // statements)
+    return struct.pack(">BH", 0, statements) + b"".join(
+        struct.pack(">Bi", 0, len(text)) + text + struct.pack(">Hii", 2, 4, number) +
+        struct.pack(">i", len(value)) + value for number in range(statements)) + \
+        struct.pack(">HB", 1, 0)
+
+
+def test_large_batches_of_many_clients_stay_within_the_limit(serve):
+    server = serve_things(serve)
+    connections = connections_of(server)
+    body = batch_of(500, 1 << 20)
+    for connection in connections:
+        connection.send_all(13, [body] * ASKED)
+    found = collections.Counter(one for connection in connections for one in outcomes(connection))
+    assert set(found) <= {"done", OVERLOADED} and found["done"] > 0, found
+    is_within(server)
+    assert cql.wait_for(lambda: held(server) == [0, 0])
+    # One that alone is too much is refused for what it is, not for what others do.
+    alone = cql.Raw(server)
+    alone.startup()
+    alone.send(13, batch_of(4000, 1 << 20))
+    _, _, opcode, answer = alone.receive()
+    assert opcode == ERROR and struct.unpack_from(">i", answer)[0] == OVERLOADED
+    assert b"a smaller batch" in answer
+    alone.send(13, batch_of(100, 1 << 20))
+    assert alone.receive()[2] == RESULT
+    alone.close()

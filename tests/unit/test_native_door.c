@@ -29,6 +29,9 @@ struct cql {
         struct cql_request request;
     } held[RUN_MAX];
     uint32_t held_count;
+    bool is_crowded;
+    void (*has_room)(void *context);
+    void *room_context;
     char user[128];
     uint32_t row_bytes;                  /* of the one cell that `rows` answers with */
 };
@@ -46,6 +49,17 @@ void cql_on_schema_change(struct cql *cql,
 {
     cql->changed = changed;
     cql->context = context;
+}
+
+bool cql_is_crowded(const struct cql *cql)
+{
+    return cql->is_crowded;
+}
+
+void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context)
+{
+    cql->has_room = has_room;
+    cql->room_context = context;
 }
 
 static void answer_rows(cql_answer answer, void *context, const struct cql_request *request)
@@ -630,6 +644,54 @@ Test(native_door, bodies_half_sent_by_many_stay_within_the_limit)
     turn(10);
     cr_expect(metric_of("daybook_cql_request_bytes", "") == 0);
     buffer_release(&zeros);
+}
+
+Test(native_door, no_request_starts_while_others_hold_too_much_memory)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+
+    client_serve(&client, 4);
+    fake.is_crowded = true;
+    send_query(&client, 1, "void");
+    send_request(&client, 2, &options);
+    cr_expect(wait_answer(&client, 2).opcode == NATIVE_SUPPORTED);
+    cr_expect(fake.runs == 0);
+    fake.is_crowded = false;
+    fake.has_room(fake.room_context);
+    cr_expect(wait_answer(&client, 1).opcode == NATIVE_RESULT);
+    client_close(&client);
+}
+
+/* Together they fill the limit, though each is within its own: those who read are served on. */
+Test(native_door, while_answers_fill_the_limit_only_who_reads_is_served)
+{
+    enum { CLIENTS = 8 };
+    static struct client clients[CLIENTS];
+    struct client reader;
+
+    reopen_door(&(struct native_limits){
+        .answer_bytes_max = 4 << 20, .slow_reader_ms = 400, .linger_ms = 200});
+    fake.row_bytes = 60 << 10;
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        client_serve(&clients[i], 4);
+        network_pause(clients[i].network.connection);
+        for (int16_t stream = 0; stream < 100; stream++)
+            send_query(&clients[i], stream, "rows");
+    }
+    client_serve(&reader, 4);
+    for (int i = 0; i < 100; i++)
+        turn(1);
+    cr_expect(metric_of("daybook_cql_answer_bytes", "") <= 6 << 20, "%lld",
+              (long long)metric_of("daybook_cql_answer_bytes", ""));
+    send_query(&reader, 1, "rows");
+    cr_expect(wait_answer(&reader, 1).opcode == NATIVE_RESULT);
+    while (metric_of("daybook_cql_connections", "") > 1)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(metric_of("daybook_cql_answer_bytes", "") == 0);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        client_close(&clients[i]);
+    client_close(&reader);
 }
 
 /* It is neither read from without end nor written to, and hung up at last. */
