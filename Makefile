@@ -5,6 +5,7 @@
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
 #   make record-cassandra  ask Cassandra what daybook must answer; T=file, or SEED=n for random
+#   make test-tsan         all kinds of work at once, watched by the thread sanitizer
 #   make soak MINUTES=60   a server under everything at once; curves in build/soak
 #   make sim MINUTES=10    all short histories with crashes, then random ones from SEED=n on
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
@@ -114,7 +115,7 @@ endif
 .PHONY: all bench bench-cql bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
     deps-test fmt-check fuzz fuzz-corpus fuzz-programs golden install kills planted \
     record-cassandra sim soak \
-    test test-build test-e2e test-fuzz test-sim test-unit test-clients tidy
+    test test-build test-e2e test-fuzz test-sim test-tsan test-unit test-clients tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -272,6 +273,12 @@ build/python/installed: tests/requirements.txt
 
 test-e2e: all bench-programs build/python/installed
 	@DAYBOOK=$(out)/daybook $(python) -m pytest -q tests/e2e
+
+# All kinds of work at once, in the program with the thread sanitizer: what it reports fails it.
+test-tsan:
+	@$(MAKE) --no-print-directory BUILD=tsan all build/python/installed
+	@DAYBOOK=build/tsan-$(notdir $(firstword $(CC)))/daybook $(python) -m pytest -q \
+	    tests/e2e/test_together.py
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000

@@ -1,9 +1,8 @@
 """Everything at once: clicks by socket and by CQL, counters, conditions, schema changes, reports
 and merges beside each other, and every one counted.
 
-With the thread sanitizer's program (`make BUILD=tsan build/tsan-gcc/daybook`, then pytest with
-DAYBOOK=build/tsan-gcc/daybook) it shows that the threads share nothing: what the sanitizer reports
-becomes the server's exit status.
+With the thread sanitizer's program (`make test-tsan`) it shows that the threads share nothing: what
+the sanitizer reports becomes the server's exit status.
 """
 
 import datetime
