@@ -16,8 +16,7 @@
  * in turn (report_ads.h).  As of a time, figures are those of the ledger.  Rounding is the last
  * thing that happens to a number.
  *
- * A slow reader: when enough waits, the figures are stopped, and asked for again behind the last
- * one when it has left; nothing is held meanwhile but the accumulator. */
+ * A slow reader: when enough waits, the reading of figures pauses until it has left. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,10 +56,9 @@ struct report {
     char amount_name[32];
     struct report_group group;
     struct buffer reseller; /* of the last figure */
-    int32_t day;            /* of the last figure */
     bool has_last;
-    bool is_full;           /* stopped for a slow reader */
-    struct report_ads *ads; /* by ad: of the last reseller */
+    struct figure_reading *reading; /* paused; NULL: it is not */
+    struct report_ads *ads;         /* by ad: of the last reseller */
     bool has_day;           /* a day whose clicks are to be read: */
     struct day_figure day_figure;
     struct buffer day_reseller;
@@ -451,11 +449,10 @@ static void remember(struct report *report, const struct day_figure *figure)
 {
     buffer_clear(&report->reseller);
     buffer_append_bytes(&report->reseller, figure->reseller);
-    report->day = figure->day;
     report->has_last = true;
 }
 
-/* Its clicks are read when the figures have stopped; what a reseller's days add up to is printed
+/* Its clicks are read while the figures pause; what a reseller's days add up to is printed
  * before the next one's first. */
 static void take_day(struct report *report, const struct day_figure *figure)
 {
@@ -498,7 +495,6 @@ static bool report_figure(void *context, const struct day_figure *figure)
         report->status = report->status == 0 ? rc : report->status;
     }
     remember(report, figure);
-    report->is_full = !has_room;
     return has_room && report->status == 0;
 }
 
@@ -551,19 +547,34 @@ static void report_fail(struct report *report, int status, const struct error *e
     command_fail(output, command_exit_of(status), "report: %s", copy);
 }
 
-static void report_read(void *context);
 static void report_end(struct report *report);
+
+/* The reader has taken what waited, or the day's clicks are read. */
+static void report_go_on(void *context)
+{
+    struct report *report = context;
+    struct figure_reading *reading = report->reading;
+    report->answer.output->drained = NULL;
+    report->reading = NULL;
+    if (report->status == 0) {
+        rollup_figures_go_on(reading);
+    } else {
+        rollup_figures_stop(reading);
+    }
+}
 
 static void ads_added(void *context, int status, const struct error *err)
 {
     struct report *report = context;
     if (status != 0) {
-        report_fail(report, status, err);
+        report->status = error_set(&report->err, status, "%s",
+                                   err != NULL ? err->text : error_text(status));
+        report_go_on(report);
         return;
     }
     remember(report, &report->day_figure);
     report->has_day = false;
-    query_answer_wait(&report->answer, report_read, report);
+    query_answer_wait(&report->answer, report_go_on, report);
 }
 
 /* Print the reseller that is complete, if one is; then read the next one's day, or end. */
@@ -624,10 +635,6 @@ static void report_read_done(void *context, int status, const struct error *err)
         report_fail(report, status, err);
         return;
     }
-    if (report->is_full) {
-        query_answer_wait(&report->answer, report_read, report);
-        return;
-    }
     if (report->options->by == BY_AD) {
         ads_go_on(report);
         return;
@@ -635,10 +642,19 @@ static void report_read_done(void *context, int status, const struct error *err)
     report_end(report);
 }
 
-/* From the start, or behind the last figure. */
-static void report_read(void *context)
+static void report_paused(void *context, struct figure_reading *reading)
 {
     struct report *report = context;
+    report->reading = reading;
+    if (report->status == 0 && report->options->by == BY_AD) {
+        ads_go_on(report);
+    } else {
+        query_answer_wait(&report->answer, report_go_on, report);
+    }
+}
+
+static void report_read(struct report *report)
+{
     const struct report_options *options = report->options;
     struct figure_query query = {.resellers = report->resellers,
                                  .reseller_count = options->reseller_count,
@@ -646,14 +662,12 @@ static void report_read(void *context)
                                  .day_to = options->day_to,
                                  .is_current = true,
                                  .is_as_of = report->is_as_of,
-                                 .as_of_ms = report->as_of_ms};
+                                 .as_of_ms = report->as_of_ms,
+                                 .in_any_order = options->by == BY_TOTAL};
     struct error err = {0};
-    if (report->has_last) {
-        query.after_reseller = buffer_view(&report->reseller);
-        query.after_day = report->day;
+    if (!query.in_any_order) {
+        query.paused = report_paused;
     }
-    report->answer.output->drained = NULL;
-    report->is_full = false;
     int rc = rollup_figures(report->rollup, &query, report_figure, report_read_done, report, &err);
     if (rc != 0) {
         report_fail(report, rc, &err);
@@ -684,7 +698,8 @@ static void report_begin(struct report *report)
                                        .reseller_count = report->options->reseller_count,
                                        .day_from = report->options->day_from,
                                        .day_to = report->options->day_to,
-                                       .is_current = true};
+                                       .is_current = true,
+                                       .in_any_order = true};
     struct error err = {0};
     if (!report->is_as_of) {
         report_read(report);

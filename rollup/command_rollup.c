@@ -164,7 +164,8 @@ static void totals_start(struct rollup_call *call)
 {
     struct error err = {0};
     const struct figure_query query = {.day_from = call->options->days.from,
-                                       .day_to = call->options->days.to};
+                                       .day_to = call->options->days.to,
+                                       .in_any_order = true};
     int rc = rollup_figures(call->rollup, &query, count_figure, totals_done, call, &err);
     if (rc < 0)
         call_finish(call, rc, &err);

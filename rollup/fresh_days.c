@@ -19,18 +19,28 @@
 /* One day's reads under way. */
 struct fresh_read {
     struct fresh_days *fresh;
+    uint32_t reseller;
     struct day_figure *figure;
     struct partition_stats stats; /* of clicks and seals */
     uint32_t seals;
     uint32_t parts; /* of the two not yet read */
 };
 
+/* Where one reseller's begin among all; they end where the next one's begin. */
+struct fresh_part {
+    uint32_t rates;
+    uint32_t figures;
+};
+
 struct fresh_days {
     struct rollup *rollup;
-    struct bytes reseller;
+    const struct bytes *resellers;
+    uint32_t reseller_count;
     int32_t from;
     int32_t to;
-    struct rate *rates; /* of the reseller, oldest first */
+    struct fresh_part *parts; /* of each reseller, and the end of the last one */
+    uint32_t part_capacity;
+    struct rate *rates; /* of each reseller, oldest first */
     uint32_t rate_count;
     uint32_t rate_capacity;
     uint64_t rates_order; /* of the last change of any rate that the copy may have */
@@ -57,21 +67,31 @@ void fresh_days_free(struct fresh_days *fresh)
 {
     if (fresh == NULL)
         return;
+    memory_free(fresh->parts);
     memory_free(fresh->rates);
     memory_free(fresh->figures);
     memory_free(fresh->reads);
     memory_free(fresh);
 }
 
-const struct day_figure *fresh_days_figures(const struct fresh_days *fresh, uint32_t *count_out)
+const struct day_figure *fresh_days_figures(const struct fresh_days *fresh, uint32_t reseller,
+                                            uint32_t *count_out)
 {
-    *count_out = fresh->count;
-    return fresh->figures;
+    const struct fresh_part *part = &fresh->parts[reseller];
+    *count_out = part[1].figures - part->figures;
+    return *count_out > 0 ? fresh->figures + part->figures : NULL;
 }
 
-int fresh_days_price(const struct fresh_days *fresh, struct day_figure *figure)
+static const struct rate *rate_of(const struct fresh_days *fresh, uint32_t reseller, int32_t day)
 {
-    return figure_price(figure, rate_at(fresh->rates, fresh->rate_count, figure->day));
+    const struct fresh_part *part = &fresh->parts[reseller];
+    uint32_t count = part[1].rates - part->rates;
+    return count > 0 ? rate_at(fresh->rates + part->rates, count, day) : NULL;
+}
+
+int fresh_days_price(const struct fresh_days *fresh, uint32_t reseller, struct day_figure *figure)
+{
+    return figure_price(figure, rate_of(fresh, reseller, figure->day));
 }
 
 static void note_failure(struct fresh_days *fresh, int status, const struct error *err)
@@ -94,8 +114,12 @@ static void read_step(struct fresh_days *fresh)
 {
     if (--fresh->under_way > 0)
         return;
-    if (fresh->count > 1)
-        qsort(fresh->figures, fresh->count, sizeof(*fresh->figures), compare_days);
+    for (uint32_t i = 0; i < fresh->reseller_count; i++) {
+        const struct fresh_part *part = &fresh->parts[i];
+        uint32_t count = part[1].figures - part->figures;
+        if (count > 1)
+            qsort(fresh->figures + part->figures, count, sizeof(*fresh->figures), compare_days);
+    }
     struct error err = fresh->err;
     rollup_unhold_seals(fresh->rollup, &fresh->hold);
     fresh->done(fresh->context, fresh->status, fresh->status < 0 ? &err : NULL);
@@ -110,8 +134,8 @@ static void part_read(struct fresh_read *read, int status, const struct error *e
         note_failure(fresh, status, err);
     if (--read->parts > 0)
         return;
-    status = figure_make(fresh->reseller, day, &read->stats,
-                         rate_at(fresh->rates, fresh->rate_count, day), read->figure);
+    status = figure_make(fresh->resellers[read->reseller], day, &read->stats,
+                         rate_of(fresh, read->reseller, day), read->figure);
     stats_release(&read->stats);
     if (status < 0)
         note_failure(fresh, status, NULL);
@@ -156,17 +180,28 @@ static void read_day(struct fresh_days *fresh, struct fresh_read *read,
         seals_read(read, rc, &err);
 }
 
-static bool is_asked(const struct fresh_days *fresh, const struct dirty_day *day)
+static bool is_asked(const struct dirty_day *day, int32_t from, int32_t to)
 {
-    return day->day >= fresh->from && day->day <= fresh->to;
+    return day->day >= from && day->day <= to;
+}
+
+uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
+                         int32_t to, uint32_t most)
+{
+    uint32_t count = 0;
+    const struct dirty_day *day = dirty_set_first_of(rollup->dirty, reseller);
+    for (; day != NULL && count < most; day = day->peer_next)
+        count += is_asked(day, from, to);
+    return count;
 }
 
 /* Room for all of them before the first is read: readers keep pointers. */
-static void make_room(struct fresh_days *fresh, const struct dirty_day *first)
+static void make_room(struct fresh_days *fresh)
 {
     uint32_t count = 0;
-    for (const struct dirty_day *day = first; day != NULL; day = day->peer_next)
-        count += is_asked(fresh, day);
+    for (uint32_t i = 0; i < fresh->reseller_count; i++)
+        count += fresh_days_owed(fresh->rollup, fresh->resellers[i], fresh->from, fresh->to,
+                                 UINT32_MAX);
     if (count <= fresh->capacity)
         return;
     fresh->capacity = count;
@@ -174,23 +209,32 @@ static void make_room(struct fresh_days *fresh, const struct dirty_day *first)
     fresh->reads = memory_resize(fresh->reads, count * sizeof(*fresh->reads));
 }
 
+static void read_reseller(struct fresh_days *fresh, uint32_t reseller)
+{
+    const struct dirty_day *day =
+        dirty_set_first_of(fresh->rollup->dirty, fresh->resellers[reseller]);
+    fresh->parts[reseller].figures = fresh->count;
+    for (; day != NULL; day = day->peer_next) {
+        if (!is_asked(day, fresh->from, fresh->to))
+            continue;
+        struct fresh_read *read = &fresh->reads[fresh->count];
+        *read = (struct fresh_read){
+            .fresh = fresh, .reseller = reseller, .figure = &fresh->figures[fresh->count++]};
+        read->figure->day = day->day;
+        read_day(fresh, read, day);
+    }
+}
+
 /* Seals are held off: a day is its clicks and its seals. */
 static void read_days(void *context)
 {
     struct fresh_days *fresh = context;
-    struct rollup *rollup = fresh->rollup;
-    const struct dirty_day *first = dirty_set_first_of(rollup->dirty, fresh->reseller);
-    make_room(fresh, first);
+    make_room(fresh);
     fresh->under_way = 1;
-    for (const struct dirty_day *day = first; day != NULL; day = day->peer_next) {
-        if (!is_asked(fresh, day))
-            continue;
-        struct fresh_read *read = &fresh->reads[fresh->count];
-        *read = (struct fresh_read){.fresh = fresh, .figure = &fresh->figures[fresh->count++]};
-        read->figure->day = day->day;
-        read_day(fresh, read, day);
-    }
-    rollup->metric_fresh->value += fresh->count;
+    for (uint32_t i = 0; i < fresh->reseller_count; i++)
+        read_reseller(fresh, i);
+    fresh->parts[fresh->reseller_count].figures = fresh->count;
+    fresh->rollup->metric_fresh->value += fresh->count;
     read_step(fresh);
 }
 
@@ -202,18 +246,28 @@ static void hold_seals(struct fresh_days *fresh)
 
 /* ---- rates ---- */
 
+static void copy_rates_of(struct fresh_days *fresh, uint32_t reseller)
+{
+    uint32_t count;
+    const struct rate *rates =
+        rate_table_rates(fresh->rollup->rates, fresh->resellers[reseller], &count);
+    fresh->parts[reseller].rates = fresh->rate_count;
+    if (fresh->rate_count + count > fresh->rate_capacity) {
+        fresh->rate_capacity = (fresh->rate_count + count) * 2;
+        fresh->rates = memory_resize(fresh->rates, fresh->rate_capacity * sizeof(*rates));
+    }
+    if (count > 0)
+        memcpy(fresh->rates + fresh->rate_count, rates, count * sizeof(*rates));
+    fresh->rate_count += count;
+}
+
 static void copy_rates(struct fresh_days *fresh)
 {
-    const struct rollup *rollup = fresh->rollup;
-    const struct rate *rates =
-        rate_table_rates(rollup->rates, fresh->reseller, &fresh->rate_count);
-    if (fresh->rate_count > fresh->rate_capacity) {
-        fresh->rate_capacity = fresh->rate_count;
-        fresh->rates = memory_resize(fresh->rates, fresh->rate_count * sizeof(*rates));
-    }
-    if (fresh->rate_count > 0)
-        memcpy(fresh->rates, rates, fresh->rate_count * sizeof(*rates));
-    fresh->rates_order = rollup->rates_changed;
+    fresh->rate_count = 0;
+    for (uint32_t i = 0; i < fresh->reseller_count; i++)
+        copy_rates_of(fresh, i);
+    fresh->parts[fresh->reseller_count].rates = fresh->rate_count;
+    fresh->rates_order = fresh->rollup->rates_changed;
 }
 
 static void rates_durable(void *context, int status, const struct error *err)
@@ -227,18 +281,23 @@ static void rates_durable(void *context, int status, const struct error *err)
     hold_seals(fresh);
 }
 
-void fresh_days_read(struct fresh_days *fresh, struct bytes reseller, int32_t from, int32_t to,
-                     store_done done, void *context)
+void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, uint32_t count,
+                     int32_t from, int32_t to, store_done done, void *context)
 {
     struct rollup *rollup = fresh->rollup;
     struct error err = {0};
-    fresh->reseller = reseller;
+    fresh->resellers = resellers;
+    fresh->reseller_count = count;
     fresh->from = from;
     fresh->to = to;
     fresh->done = done;
     fresh->context = context;
     fresh->count = 0;
     fresh->status = 0;
+    if (count >= fresh->part_capacity) {
+        fresh->part_capacity = count + 1;
+        fresh->parts = memory_resize(fresh->parts, fresh->part_capacity * sizeof(*fresh->parts));
+    }
     copy_rates(fresh);
     if (rollup->rates_changed == rollup->rates_durable) {
         hold_seals(fresh);

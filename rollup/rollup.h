@@ -105,7 +105,9 @@ static inline bool day_figure_is_unpriced(const struct day_figure *figure)
 }
 
 /* Every figure of the given resellers (none: all) and days (inclusive), reseller ascending by
- * bytes, day descending.  `each` returns false to stop; `done` is last. */
+ * bytes, day descending.  `each` returns false to stop, or, where the query says who is told, to
+ * pause; `done` is last. */
+struct figure_reading;
 struct figure_query {
     const struct bytes *resellers;
     uint32_t reseller_count;
@@ -123,10 +125,20 @@ struct figure_query {
      * is left out. */
     bool is_as_of;
     int64_t as_of_ms;
+    /* Resellers in any order, the days of one together and descending: for sums, which are the
+     * cheaper for it.  Not with after_reseller, and not to be paused. */
+    bool in_any_order;
+    /* Called when `each` has returned false; the reading keeps what it holds (up to some 64 MiB)
+     * until it goes on, or is stopped: for a slow reader, whom otherwise each piece of a long
+     * answer would cost a reading from the start of it.  NULL: false stops. */
+    void (*paused)(void *context, struct figure_reading *reading);
 };
 must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,
                               bool (*each)(void *context, const struct day_figure *figure),
                               store_done done, void *context, struct error *err);
+/* After a pause: the next figure, perhaps before it returns; or `done` without any more. */
+void rollup_figures_go_on(struct figure_reading *reading);
+void rollup_figures_stop(struct figure_reading *reading);
 
 /* Subcommands: rate, rollup, clicks, restatements, verify; `room` is the struct streams. */
 const struct command *rollup_commands(uint32_t *count_out);

@@ -2,50 +2,92 @@
  *
  * amount_by_day is ordered by token, so its resellers are listed first: by one scan the first time,
  * from memory afterwards, because whatever the rollup writes from then on it adds to the list.
- * Then one slice per reseller, so that a month of one reseller reads a month and memory holds a
- * page.  Where rows are behind, figures worked out in memory stand in for them: of all dirty days
- * in a read-only store, which does that when it is opened; else, if it is asked for, of the
- * reseller being read (fresh_days.h).  Both are in the same order, so this is a merge:
+ * They are read in the order in which they are stored, a batch of them with one read, so that
+ * neighbours share pages and a figure costs the same however many resellers there are; and given in
+ * the order of their names, out of a window that holds them meanwhile (figure_window.h):
+ *
+ *     list      anna bert carl dora emil ...      by name
+ *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
+ *     window    anna bert carl dora emil ...      given by name when all batches are in it
+ *
+ * Sums that need no order are given as they are read.  Whoever may stop any time, without having
+ * said so, gets windows that begin small and grow, so that the first figures do not cost all of
+ * them.
+ *
+ * Where rows are behind, figures worked out in memory stand in for them: of all dirty days in a
+ * read-only store, which does that when it is opened; else, if it is asked for, of the batch being
+ * read (fresh_days.h), which is worked out before its rows are read.  Both are in the same order,
+ * so this is a merge:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
  *
- * Rows in memory are given without waiting for anything, so after TURN_DAYS_MAX days the engine
+ * Figures in memory are given without waiting for anything, so after TURN_DAYS_MAX days the engine
  * thread gets to do other things first.
  *
  * As of a time: the ledger, whose entries of a day stand in the order of their times, is read from
  * its end, and the first of a day that is not too late is the one. */
 #include <stdlib.h>
 
+#include "rollup/figure_window.h"
 #include "rollup/fresh_days.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "storage/base/arena.h"
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 16 * 1024, TURN_DAYS_MAX = 512 };
+enum {
+    ARENA_CHUNK = 16 * 1024,
+    TURN_DAYS_MAX = 512,
+    BATCH_RESELLERS_MAX = READ_KEYS_MAX,
+    BATCH_FRESH_MAX = 512,     /* days to be worked out, after which a batch takes nobody else */
+    WINDOW_RESELLERS_MIN = 32, /* of the first window of one who may stop, */
+    WINDOW_GROWTH = 4,         /* and how much larger each next one is */
+    WINDOW_BYTES_MAX = 64 << 20
+};
 
-struct figures {
+/* A reseller of the window, in the order of reading. */
+struct placed {
+    int64_t token;
+    uint32_t reseller; /* in the list */
+};
+
+struct figure_reading {
     struct rollup *rollup;
     struct arena *arena;
-    struct bytes *resellers; /* ascending, each once */
+    struct bytes *resellers; /* ascending, each once; of sums, in any order */
     uint32_t reseller_count;
-    uint32_t reseller_next;
     int32_t day_from;
     int32_t day_to;
     struct bytes after_reseller; /* data NULL: from the start */
     int32_t after_day;
-    int32_t reseller_to;   /* of the reseller being read: the last day asked for */
     bool is_as_of;
     int64_t as_of_ms;
-    struct fresh_days *fresh;         /* NULL: rows are enough, or the store is read-only */
-    struct bytes reseller;            /* being read, */
-    int64_t given_day;                /* as of a time: the last one given, */
-    const struct day_figure *pending; /* what stands in for rows: first not yet given */
+    bool in_any_order;
+    struct fresh_days *fresh; /* NULL: rows are enough, or the store is read-only */
+
+    struct figure_window *window; /* NULL: in any order */
+    uint32_t window_first;        /* in the list */
+    uint32_t window_most;         /* resellers */
+    struct placed *placed;        /* those of the window, by token */
+    uint32_t placed_count;
+    uint32_t placed_capacity;
+    uint32_t placed_next; /* the first that is in no batch yet */
+
+    struct bytes batch[BATCH_RESELLERS_MAX]; /* being read; and where each is in the list */
+    uint32_t batch_resellers[BATCH_RESELLERS_MAX];
+    uint32_t batch_count;
+    uint32_t batch_at;                /* whose rows come; `batch_count`: nobody's any more */
+    int32_t batch_to;                 /* the last day of the batch that is asked for */
+    int64_t given_day;                /* as of a time: his last one given, */
+    const struct day_figure *pending; /* what stands in for his rows: first not yet given */
     const struct day_figure *pending_end;
+
     struct timer turn;
     uint32_t turn_days; /* worked on since it began */
     bool (*each)(void *context, const struct day_figure *figure);
+    void (*paused)(void *context, struct figure_reading *reading);
     store_done done;
     void *context;
     bool is_calling; /* a read has been started and not returned */
@@ -55,213 +97,381 @@ struct figures {
     struct error err;
 };
 
-static void figures_finish(struct figures *figures)
+static void reading_free(struct figure_reading *reading)
 {
-    store_done done = figures->done;
-    void *context = figures->context;
-    int status = figures->status;
-    struct error err = figures->err;
-    memory_free(figures->resellers);
-    arena_free(figures->arena);
-    fresh_days_free(figures->fresh);
-    memory_free(figures);
+    memory_free(reading->resellers);
+    memory_free(reading->placed);
+    figure_window_free(reading->window);
+    fresh_days_free(reading->fresh);
+    arena_free(reading->arena);
+    memory_free(reading);
+}
+
+static void reading_finish(struct figure_reading *reading)
+{
+    store_done done = reading->done;
+    void *context = reading->context;
+    int status = reading->status;
+    struct error err = reading->err;
+    reading_free(reading);
     done(context, status, status < 0 ? &err : NULL);
 }
 
-/* ---- pending figures ---- */
+/* ---- one reseller of a batch ---- */
 
 /* A read-only store's. */
-static void find_pending(struct figures *figures)
+static void find_pending(struct figure_reading *reading, struct bytes reseller)
 {
-    const struct rollup *rollup = figures->rollup;
+    const struct rollup *rollup = reading->rollup;
     uint32_t start = 0;
     uint32_t end = rollup->pending_count;
     while (start < end) {
         uint32_t middle = start + (end - start) / 2;
-        if (bytes_compare(rollup->pending[middle].reseller, figures->reseller) < 0)
+        if (bytes_compare(rollup->pending[middle].reseller, reseller) < 0)
             start = middle + 1;
         else
             end = middle;
     }
     for (end = start; end < rollup->pending_count; end++) {
-        if (!bytes_equal(rollup->pending[end].reseller, figures->reseller))
+        if (!bytes_equal(rollup->pending[end].reseller, reseller))
             break;
     }
     if (start < end) {
-        figures->pending = rollup->pending + start;
-        figures->pending_end = rollup->pending + end;
+        reading->pending = rollup->pending + start;
+        reading->pending_end = rollup->pending + end;
     }
 }
 
-static void give(struct figures *figures, const struct day_figure *figure)
+/* Begin the reseller whose rows come next. */
+static void reseller_begin(struct figure_reading *reading)
 {
-    figures->turn_days++;
-    figures->is_enough = !figures->each(figures->context, figure);
+    reading->pending = reading->pending_end = NULL;
+    reading->given_day = INT64_MIN;
+    if (reading->batch_at == reading->batch_count)
+        return;
+    if (reading->fresh != NULL) {
+        uint32_t count;
+        reading->pending = fresh_days_figures(reading->fresh, reading->batch_at, &count);
+        reading->pending_end = count > 0 ? reading->pending + count : reading->pending;
+    } else if (!reading->is_as_of) {
+        find_pending(reading, reading->batch[reading->batch_at]);
+    }
+}
+
+/* Give it now, or keep it in the window until its turn comes. */
+static void give(struct figure_reading *reading, const struct day_figure *figure)
+{
+    reading->turn_days++;
+    if (reading->in_any_order)
+        reading->is_enough = !reading->each(reading->context, figure);
+    else
+        figure_window_add(reading->window,
+                          reading->batch_resellers[reading->batch_at] - reading->window_first,
+                          figure);
 }
 
 /* An open day whose clicks are all gone has no figure any more. */
-static void give_pending(struct figures *figures, const struct day_figure *pending,
+static void give_pending(struct figure_reading *reading, const struct day_figure *pending,
                          enum day_state state)
 {
     struct day_figure figure = *pending;
-    bool is_asked = figure.day >= figures->day_from && figure.day <= figures->reseller_to;
-    if (figures->fresh != NULL)
+    bool is_asked = figure.day >= reading->day_from && figure.day <= reading->batch_to;
+    if (reading->fresh != NULL)
         figure.state = state;
     if (is_asked && (figure.clicks > 0 || figure.state != DAY_OPEN))
-        give(figures, &figure);
+        give(reading, &figure);
 }
 
 /* Those of days after `day`. */
-static void give_pending_after(struct figures *figures, int64_t day)
+static void give_pending_after(struct figure_reading *reading, int64_t day)
 {
-    while (figures->pending < figures->pending_end && figures->pending->day > day &&
-           !figures->is_enough)
-        give_pending(figures, figures->pending++, DAY_OPEN);
+    while (reading->pending < reading->pending_end && reading->pending->day > day &&
+           !reading->is_enough)
+        give_pending(reading, reading->pending++, DAY_OPEN);
 }
 
-/* ---- one reseller after the other ---- */
+/* Go on to this reseller, who is in the batch: those before him have no more rows.  No data: to
+ * the end. */
+static void reach(struct figure_reading *reading, struct bytes reseller)
+{
+    while (reading->batch_at < reading->batch_count && !reading->is_enough) {
+        if (reseller.data != NULL && bytes_equal(reading->batch[reading->batch_at], reseller))
+            return;
+        if (!reading->is_as_of)
+            give_pending_after(reading, INT64_MIN);
+        reading->batch_at++;
+        reading->turn_days++;
+        reseller_begin(reading);
+    }
+}
 
 static int give_row(void *context, const struct table *table, const struct page_row *row,
                     struct error *err)
 {
-    struct figures *figures = context;
+    struct figure_reading *reading = context;
     struct day_figure figure;
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0)
         return rc;
-    give_pending_after(figures, figure.day);
-    if (figures->is_enough)
+    reach(reading, row->key);
+    give_pending_after(reading, figure.day);
+    if (reading->is_enough)
         return true;
-    if (figures->pending < figures->pending_end && figures->pending->day == figure.day) {
-        give_pending(figures, figures->pending++, figure.state);
-        return figures->is_enough;
+    if (reading->pending < reading->pending_end && reading->pending->day == figure.day) {
+        give_pending(reading, reading->pending++, figure.state);
+        return reading->is_enough;
     }
-    if (figures->fresh != NULL) {
-        rc = fresh_days_price(figures->fresh, &figure);
+    if (reading->fresh != NULL) {
+        rc = fresh_days_price(reading->fresh, reading->batch_at, &figure);
         if (rc < 0)
             return error_set(err, rc, "an amount has too many digits");
     }
-    give(figures, &figure);
-    return figures->is_enough;
+    give(reading, &figure);
+    return reading->is_enough;
 }
 
 static int give_entry(void *context, const struct table *table, const struct page_row *row,
                       struct error *err)
 {
-    struct figures *figures = context;
+    struct figure_reading *reading = context;
     struct ledger_entry entry;
     int rc = ledger_read(table, row, &entry, err);
-    if (rc < 0 || entry.at_ms > figures->as_of_ms || entry.new.day == figures->given_day)
+    if (rc < 0)
         return rc;
-    figures->given_day = entry.new.day;
+    reach(reading, row->key);
+    if (entry.at_ms > reading->as_of_ms || entry.new.day == reading->given_day)
+        return 0;
+    reading->given_day = entry.new.day;
     entry.new.state = DAY_PUBLISHED;
-    give(figures, &entry.new);
-    return figures->is_enough;
+    give(reading, &entry.new);
+    return reading->is_enough;
 }
 
-static void next_resellers(struct figures *figures);
+/* ---- one batch after the other ---- */
 
-static void reseller_done(void *context, int status, const struct error *err)
+static void next_batches(struct figure_reading *reading);
+
+static void batch_done(void *context, int status, const struct error *err)
 {
-    struct figures *figures = context;
-    figures->status = status;
+    struct figure_reading *reading = context;
+    reading->status = status;
     if (status < 0 && err != NULL)
-        figures->err = *err;
-    if (status == 0 && !figures->is_as_of)
-        give_pending_after(figures, INT64_MIN);
-    if (figures->is_calling)
-        figures->is_answered = true;
+        reading->err = *err;
+    if (status == 0)
+        reach(reading, bytes_of(NULL, 0));
+    if (reading->is_calling)
+        reading->is_answered = true;
     else
-        next_resellers(figures);
+        next_batches(reading);
 }
 
-/* Whether the reseller has days that are asked for, and up to which. */
-static bool begin_reseller(struct figures *figures, struct bytes reseller)
+static int read_rows(struct figure_reading *reading, struct error *err)
 {
-    figures->reseller_to = figures->day_to;
-    if (figures->after_reseller.data == NULL)
-        return true;
-    int order = bytes_compare(reseller, figures->after_reseller);
-    if (order == 0 && figures->after_day <= figures->day_to)
-        figures->reseller_to = figures->after_day - 1;
-    return order > 0 || (order == 0 && figures->reseller_to >= figures->day_from);
-}
-
-static int read_rows(struct figures *figures, struct error *err)
-{
-    const struct click_stream *stream = figures->rollup->stream;
+    const struct click_stream *stream = reading->rollup->stream;
     struct day_slice_text text;
     struct read_request request =
-        rows_request(figures->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
-                     &figures->reseller, READ_DURABLE);
-    request.slice = figures->is_as_of
-                        ? ledger_slice(figures->day_from, figures->reseller_to, &text)
-                        : figure_slice(figures->day_from, figures->reseller_to, &text);
-    request.slice.reversed = figures->is_as_of;
-    figures->given_day = INT64_MIN;
-    return rows_read(figures->rollup->store, &request, figures->is_as_of ? give_entry : give_row,
-                     reseller_done, figures, err);
+        rows_request(reading->is_as_of ? stream->ledger_table_id : stream->figures_table_id,
+                     &reading->batch[0], READ_DURABLE);
+    request.keys = reading->batch;
+    request.key_count = reading->batch_count;
+    request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->batch_to, &text)
+                                      : figure_slice(reading->day_from, reading->batch_to, &text);
+    request.slice.reversed = reading->is_as_of;
+    reading->batch_at = 0;
+    reseller_begin(reading);
+    return rows_read(reading->rollup->store, &request, reading->is_as_of ? give_entry : give_row,
+                     batch_done, reading, err);
 }
 
 static void fresh_read(void *context, int status, const struct error *err)
 {
-    struct figures *figures = context;
+    struct figure_reading *reading = context;
     struct error own = {0};
     if (status == 0) {
-        uint32_t count;
-        figures->pending = fresh_days_figures(figures->fresh, &count);
-        figures->pending_end = figures->pending + count;
-        status = read_rows(figures, &own);
+        status = read_rows(reading, &own);
         err = &own;
     }
     if (status < 0)
-        reseller_done(figures, status, err);
+        batch_done(reading, status, err);
 }
 
-static void read_reseller(struct figures *figures)
+static void read_batch(struct figure_reading *reading)
 {
-    struct error err = {0};
-    figures->pending = figures->pending_end = NULL;
-    if (figures->fresh != NULL) {
-        fresh_days_read(figures->fresh, figures->reseller, figures->day_from,
-                        figures->reseller_to, fresh_read, figures);
+    if (reading->fresh != NULL) {
+        fresh_days_read(reading->fresh, reading->batch, reading->batch_count, reading->day_from,
+                        reading->batch_to, fresh_read, reading);
         return;
     }
-    if (!figures->is_as_of)
-        find_pending(figures);
-    int rc = read_rows(figures, &err);
-    if (rc < 0)
-        reseller_done(figures, rc, &err);
+    fresh_read(reading, 0, NULL);
 }
 
-static void next_resellers(struct figures *figures)
+/* The last day that is asked for of a reseller; below day_from: none is. */
+static int32_t reseller_to(const struct figure_reading *reading, struct bytes reseller)
 {
-    struct executor *executor = figures->rollup->world->executor;
-    while (figures->status == 0 && !figures->is_enough &&
-           figures->reseller_next < figures->reseller_count) {
-        if (figures->turn_days >= TURN_DAYS_MAX) {
-            executor->timer_start(executor, &figures->turn, 0);
+    if (reading->after_reseller.data == NULL)
+        return reading->day_to;
+    int order = bytes_compare(reseller, reading->after_reseller);
+    if (order == 0 && reading->after_day <= reading->day_to)
+        return reading->after_day - 1;
+    return order < 0 ? DAY_MIN - 1 : reading->day_to;
+}
+
+/* The next resellers of the window that were not dropped meanwhile.  All have the same days. */
+static void take_batch(struct figure_reading *reading)
+{
+    uint32_t end = reading->in_any_order
+                       ? reading->reseller_count
+                       : reading->window_first + figure_window_end(reading->window);
+    uint32_t fresh = 0;
+    reading->batch_count = 0;
+    while (reading->placed_next < reading->placed_count &&
+           reading->batch_count < BATCH_RESELLERS_MAX && fresh < BATCH_FRESH_MAX) {
+        uint32_t at = reading->placed[reading->placed_next].reseller;
+        struct bytes reseller = reading->resellers[at];
+        int32_t to = reseller_to(reading, reseller);
+        if (reading->batch_count > 0 && to != reading->batch_to)
+            return;
+        reading->placed_next++;
+        if (at >= end)
+            continue;
+        if (reading->fresh != NULL)
+            fresh += fresh_days_owed(reading->rollup, reseller, reading->day_from, to,
+                                     BATCH_FRESH_MAX);
+        reading->batch_to = to;
+        reading->batch_resellers[reading->batch_count] = at;
+        reading->batch[reading->batch_count++] = reseller;
+    }
+}
+
+/* ---- one window after the other ---- */
+
+static int compare_placed(const void *a, const void *b, void *context)
+{
+    const struct figure_reading *reading = context;
+    const struct placed *left = a;
+    const struct placed *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
+    return bytes_compare(reading->resellers[left->reseller], reading->resellers[right->reseller]);
+}
+
+/* The next resellers of the list by token, those left out of whom nothing is asked for. */
+static void window_begin(struct figure_reading *reading)
+{
+    uint32_t left = reading->reseller_count - reading->window_first;
+    uint32_t count = left < reading->window_most ? left : reading->window_most;
+    if (count > reading->placed_capacity) {
+        memory_free(reading->placed);
+        reading->placed = memory_alloc(count * sizeof(*reading->placed));
+        reading->placed_capacity = count;
+    }
+    reading->placed_count = reading->placed_next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes reseller = reading->resellers[reading->window_first + i];
+        if (reseller_to(reading, reseller) >= reading->day_from)
+            reading->placed[reading->placed_count++] = (struct placed){
+                murmur3_token(reseller.data, reseller.size), reading->window_first + i};
+    }
+    if (reading->placed_count > 1)
+        qsort_r(reading->placed, reading->placed_count, sizeof(*reading->placed), compare_placed,
+                reading);
+    if (!reading->in_any_order)
+        figure_window_begin(reading->window, count);
+}
+
+/* Whether there is another one. */
+static bool window_next(struct figure_reading *reading)
+{
+    if (reading->in_any_order)
+        return false;
+    reading->window_first += figure_window_end(reading->window);
+    if (reading->window_first == reading->reseller_count)
+        return false;
+    if (reading->window_most <= UINT32_MAX / WINDOW_GROWTH)
+        reading->window_most *= WINDOW_GROWTH;
+    window_begin(reading);
+    return true;
+}
+
+enum given { GIVEN_ALL, GIVEN_SOME, GIVEN_ENOUGH };
+
+/* Figures of the window, whose batches are all in it, until the turn is over or `each` says so. */
+static enum given give_window(struct figure_reading *reading)
+{
+    struct day_figure figure;
+    uint32_t reseller;
+    while (reading->turn_days < TURN_DAYS_MAX) {
+        if (!figure_window_next(reading->window, &reseller, &figure))
+            return GIVEN_ALL;
+        figure.reseller = reading->resellers[reading->window_first + reseller];
+        reading->turn_days++;
+        if (!reading->each(reading->context, &figure))
+            return GIVEN_ENOUGH;
+    }
+    return GIVEN_SOME;
+}
+
+/* 1: go on; 0: there is nothing more, or who asked says when. */
+static int next_figures(struct figure_reading *reading)
+{
+    struct executor *executor = reading->rollup->world->executor;
+    enum given given = reading->in_any_order ? GIVEN_ALL : give_window(reading);
+    if (given == GIVEN_ALL && window_next(reading))
+        return 1;
+    if (given == GIVEN_SOME)
+        executor->timer_start(executor, &reading->turn, 0);
+    else if (given == GIVEN_ENOUGH && reading->paused != NULL)
+        reading->paused(reading->context, reading);
+    else
+        reading_finish(reading);
+    return 0;
+}
+
+static void next_batches(struct figure_reading *reading)
+{
+    struct executor *executor = reading->rollup->world->executor;
+    while (reading->status == 0 && !reading->is_enough) {
+        if (reading->turn_days >= TURN_DAYS_MAX) {
+            executor->timer_start(executor, &reading->turn, 0);
             return;
         }
-        figures->reseller = figures->resellers[figures->reseller_next++];
-        figures->turn_days++;
-        if (!begin_reseller(figures, figures->reseller))
+        take_batch(reading);
+        if (reading->batch_count == 0) {
+            if (next_figures(reading) == 0)
+                return;
             continue;
-        figures->is_calling = true;
-        figures->is_answered = false;
-        read_reseller(figures);
-        figures->is_calling = false;
-        if (!figures->is_answered)
+        }
+        reading->is_calling = true;
+        reading->is_answered = false;
+        read_batch(reading);
+        reading->is_calling = false;
+        if (!reading->is_answered)
             return;
     }
-    figures_finish(figures);
+    reading_finish(reading);
 }
 
 static void turn_begin(struct timer *timer)
 {
-    struct figures *figures = timer->context;
-    figures->turn_days = 0;
-    next_resellers(figures);
+    struct figure_reading *reading = timer->context;
+    reading->turn_days = 0;
+    next_batches(reading);
+}
+
+void rollup_figures_go_on(struct figure_reading *reading)
+{
+    next_batches(reading);
+}
+
+void rollup_figures_stop(struct figure_reading *reading)
+{
+    reading_finish(reading);
+}
+
+static void reading_begin(struct figure_reading *reading)
+{
+    window_begin(reading);
+    next_batches(reading);
 }
 
 /* ---- which resellers ---- */
@@ -271,18 +481,33 @@ static int compare_resellers(const void *a, const void *b)
     return bytes_compare(*(const struct bytes *)a, *(const struct bytes *)b);
 }
 
-static void take_asked(struct figures *figures, const struct figure_query *query)
+static void take_asked(struct figure_reading *reading, const struct figure_query *query)
 {
     uint32_t count = 0;
-    figures->resellers = memory_alloc(query->reseller_count * sizeof(struct bytes));
+    reading->resellers = memory_alloc(query->reseller_count * sizeof(struct bytes));
     for (uint32_t i = 0; i < query->reseller_count; i++)
-        figures->resellers[i] = arena_copy(figures->arena, query->resellers[i]);
-    qsort(figures->resellers, query->reseller_count, sizeof(struct bytes), compare_resellers);
+        reading->resellers[i] = arena_copy(reading->arena, query->resellers[i]);
+    if (query->reseller_count > 1)
+        qsort(reading->resellers, query->reseller_count, sizeof(struct bytes), compare_resellers);
     for (uint32_t i = 0; i < query->reseller_count; i++) {
-        if (count == 0 || !bytes_equal(figures->resellers[count - 1], figures->resellers[i]))
-            figures->resellers[count++] = figures->resellers[i];
+        if (count == 0 || !bytes_equal(reading->resellers[count - 1], reading->resellers[i]))
+            reading->resellers[count++] = reading->resellers[i];
     }
-    figures->reseller_count = count;
+    reading->reseller_count = count;
+}
+
+/* Sums need no order, and sorting a hundred thousand names takes a while. */
+static void take_known(struct figure_reading *reading)
+{
+    const struct key_map *known = reading->rollup->resellers;
+    if (!reading->in_any_order) {
+        reading->resellers = key_map_sorted(known, &reading->reseller_count);
+        return;
+    }
+    reading->reseller_count = key_map_count(known);
+    reading->resellers = memory_alloc(reading->reseller_count * sizeof(struct bytes));
+    for (uint32_t i = 0; i < reading->reseller_count; i++)
+        reading->resellers[i] = key_map_key(known, i);
 }
 
 /* The scan that lists the resellers for the first time. */
@@ -341,50 +566,72 @@ static void add_reseller(void *context, struct bytes reseller)
 
 static void resellers_known(void *context, int status, const struct error *err)
 {
-    struct figures *figures = context;
-    struct rollup *rollup = figures->rollup;
-    if (figures->fresh != NULL)
+    struct figure_reading *reading = context;
+    struct rollup *rollup = reading->rollup;
+    if (status < 0) {
+        reading->status = status;
+        if (err != NULL)
+            reading->err = *err;
+        reading_finish(reading);
+        return;
+    }
+    if (reading->fresh != NULL)
         dirty_set_each_reseller(rollup->dirty, add_reseller, rollup->resellers);
-    figures->status = status;
-    if (status < 0 && err != NULL)
-        figures->err = *err;
-    figures->resellers = key_map_sorted(rollup->resellers, &figures->reseller_count);
-    next_resellers(figures);
+    take_known(reading);
+    reading_begin(reading);
+}
+
+/* How many resellers the first window has: all, of one who reads on to the end. */
+static uint32_t first_window(const struct figure_query *query)
+{
+    bool may_stop = query->reseller_count == 0 && query->paused == NULL && !query->in_any_order;
+    return may_stop ? WINDOW_RESELLERS_MIN : UINT32_MAX;
+}
+
+static struct figure_reading *reading_new(struct rollup *rollup, const struct figure_query *query)
+{
+    struct figure_reading *reading = memory_zeroed(1, sizeof(*reading));
+    reading->rollup = rollup;
+    reading->arena = arena_new(ARENA_CHUNK);
+    reading->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
+    reading->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
+    if (query->after_reseller.data != NULL) {
+        reading->after_reseller = arena_copy(reading->arena, query->after_reseller);
+        reading->after_day = query->after_day;
+    }
+    reading->turn = (struct timer){.fire = turn_begin, .context = reading};
+    reading->is_as_of = query->is_as_of;
+    reading->as_of_ms = query->as_of_ms;
+    reading->in_any_order = query->in_any_order;
+    reading->window_most = first_window(query);
+    if (!query->in_any_order)
+        reading->window = figure_window_new(WINDOW_BYTES_MAX);
+    if (query->is_current && !query->is_as_of && !rollup->is_read_only)
+        reading->fresh = fresh_days_new(rollup);
+    return reading;
 }
 
 int rollup_figures(struct rollup *rollup, const struct figure_query *query,
                    bool (*each)(void *context, const struct day_figure *figure), store_done done,
                    void *context, struct error *err)
 {
-    struct figures *figures = memory_zeroed(1, sizeof(*figures));
-    figures->rollup = rollup;
-    figures->arena = arena_new(ARENA_CHUNK);
-    figures->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
-    figures->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
-    if (query->after_reseller.data != NULL) {
-        figures->after_reseller = arena_copy(figures->arena, query->after_reseller);
-        figures->after_day = query->after_day;
-    }
-    figures->turn = (struct timer){.fire = turn_begin, .context = figures};
-    figures->is_as_of = query->is_as_of;
-    if (query->is_current && !query->is_as_of && !rollup->is_read_only)
-        figures->fresh = fresh_days_new(rollup);
-    figures->as_of_ms = query->as_of_ms;
-    figures->each = each;
-    figures->done = done;
-    figures->context = context;
-    if (query->reseller_count > 0 || figures->day_from > figures->day_to) {
-        take_asked(figures, query);
-        if (figures->day_from > figures->day_to)
-            figures->reseller_count = 0;
-        next_resellers(figures);
+    check(!query->in_any_order || (query->paused == NULL && query->after_reseller.data == NULL));
+    struct figure_reading *reading = reading_new(rollup, query);
+    reading->each = each;
+    reading->paused = query->paused;
+    reading->done = done;
+    reading->context = context;
+    if (reading->day_from > reading->day_to) {
+        reading_finish(reading);
         return 0;
     }
-    int rc = rollup_know_resellers(rollup, resellers_known, figures, err);
-    if (rc < 0) {
-        arena_free(figures->arena);
-        fresh_days_free(figures->fresh);
-        memory_free(figures);
+    if (query->reseller_count > 0) {
+        take_asked(reading, query);
+        reading_begin(reading);
+        return 0;
     }
+    int rc = rollup_know_resellers(rollup, resellers_known, reading, err);
+    if (rc < 0)
+        reading_free(reading);
     return rc;
 }

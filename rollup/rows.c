@@ -102,6 +102,33 @@ static void copy_bound(struct bound *bound, struct arena *arena)
         bound->prefix.values[i] = arena_copy(arena, bound->prefix.values[i]);
 }
 
+/* What the request points to, copied. */
+static void copy_request(struct rows *rows)
+{
+    struct read_request *request = &rows->request;
+    struct arena *arena = rows->arena;
+    request->key = arena_copy(arena, request->key);
+    copy_bound(&request->slice.start, arena);
+    copy_bound(&request->slice.end, arena);
+    if (request->key_count == 0)
+        return;
+    struct bytes *keys =
+        arena_alloc(arena, request->key_count * sizeof(*keys), _Alignof(struct bytes));
+    for (uint32_t i = 0; i < request->key_count; i++)
+        keys[i] = arena_copy(arena, request->keys[i]);
+    request->keys = keys;
+    if (request->slices == NULL)
+        return;
+    struct slice *slices =
+        arena_alloc(arena, request->key_count * sizeof(*slices), _Alignof(struct slice));
+    for (uint32_t i = 0; i < request->key_count; i++) {
+        slices[i] = request->slices[i];
+        copy_bound(&slices[i].start, arena);
+        copy_bound(&slices[i].end, arena);
+    }
+    request->slices = slices;
+}
+
 static int rows_start(struct store *store, const struct read_request *request, rows_each each,
                       rows_each_page each_page, store_done done, void *context, struct error *err)
 {
@@ -109,9 +136,7 @@ static int rows_start(struct store *store, const struct read_request *request, r
     rows->store = store;
     rows->arena = arena_new(ARENA_CHUNK);
     rows->request = *request;
-    rows->request.key = arena_copy(rows->arena, request->key);
-    copy_bound(&rows->request.slice.start, rows->arena);
-    copy_bound(&rows->request.slice.end, rows->arena);
+    copy_request(rows);
     buffer_append_bytes(&rows->position, request->position);
     rows->request.position = buffer_view(&rows->position);
     rows->each = each;

@@ -12,6 +12,9 @@
  * Reads that wait for the lane hold their captures, so only so many are begun as `reads_share`
  * allows; later ones wait in their order, without.
  *
+ * Partitions asked for by their keys are read by one job, in the order in which they are stored, so
+ * that neighbours share pages; one key is the common case of it.
+ *
  * A page ends after row_limit rows or PAGE_BYTES_MAX, or at the capture's horizon, the last
  * partition that was copied out whole; the position says where to go on, in bytes that mean the
  * same after a restart:
@@ -63,6 +66,13 @@ struct captured {
     size_t count;
 };
 
+/* A partition that is asked for by its key, and what is left of it to be read. */
+struct read_part {
+    int64_t token;
+    struct bytes key;
+    struct slice slice;
+};
+
 struct read_job {
     struct job job;
     struct freeze_waiter waiter;
@@ -76,10 +86,14 @@ struct read_job {
     struct read_request request;       /* its bytes copied into the arena */
     struct store_version version;      /* of the partition, when the capture was taken */
     struct position position;
+    struct read_part *parts;           /* ascending; of a scan: none */
+    uint32_t part_count;
+    uint32_t part_end;                 /* those from here on were not captured */
     struct view view;
     struct captured *captured;         /* in (token, key) order; one of two streams each */
     uint32_t captured_count;
     uint32_t captured_capacity;
+    uint32_t captured_at;              /* those before it lie before what is read */
     bool has_horizon;                  /* nothing at or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
@@ -195,10 +209,9 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
 }
 
 static bool capture_partition(struct read_job *read, int64_t token, struct bytes key,
-                              size_t *items_left)
+                              const struct slice *slice, size_t *items_left)
 {
     struct memtable *open = read->engine->open;
-    const struct slice *slice = &read->request.slice;
     bool whole = capture_stream(
         read, token, key,
         narrow_memtable_stream(open->narrow, read->table, token, key, slice, read->view.frame),
@@ -213,12 +226,20 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
     return whole;
 }
 
-static void captured_clear(struct read_job *read)
+/* Keep the first `count`. */
+static void captured_cut(struct read_job *read, uint32_t count)
 {
-    for (uint32_t i = 0; i < read->captured_count; i++) {
-        memory_free(read->captured[i].items);
+    while (read->captured_count > count) {
+        memory_free(read->captured[--read->captured_count].items);
     }
-    read->captured_count = 0;
+}
+
+/* Whether what was captured fills the page anyway. */
+static bool is_captured_enough(const struct read_job *read, size_t items_left)
+{
+    return items_left < CAPTURE_ITEMS_MAX &&
+           (CAPTURE_ITEMS_MAX - items_left > read->request.row_limit ||
+            captured_bytes(read) > PAGE_BYTES_MAX);
 }
 
 /* The next partition of the table in the open memtable. */
@@ -267,21 +288,39 @@ static bool capture_scan(struct read_job *read)
     int64_t token = scan_start(read, &key, &after);
     for (; open_seek(read, token, key, after, &token, &key) && !is_past_tokens(read, token);
          after = true) {
-        size_t enough = CAPTURE_ITEMS_MAX - read->request.row_limit - 1;
-        bool is_enough = items_left < CAPTURE_ITEMS_MAX &&
-                         (items_left <= enough || captured_bytes(read) > PAGE_BYTES_MAX);
+        bool is_enough = is_captured_enough(read, items_left);
         uint32_t before = read->captured_count;
-        if (!is_enough && capture_partition(read, token, key, &items_left)) {
+        if (!is_enough &&
+            capture_partition(read, token, key, &read->request.slice, &items_left)) {
             continue;
         }
         if (!is_enough && before == 0) {
             return false;
         }
-        read->captured_count = before;
+        captured_cut(read, before);
         read->has_horizon = true;
         read->horizon_token = token;
         read->horizon_key = arena_copy(read->arena, key);
         return true;
+    }
+    return true;
+}
+
+/* The partitions asked for, until there is enough for a page.  False: the first alone is too much.
+ */
+static bool capture_parts(struct read_job *read)
+{
+    size_t items_left = CAPTURE_ITEMS_MAX;
+    for (read->part_end = 0; read->part_end < read->part_count; read->part_end++) {
+        const struct read_part *part = &read->parts[read->part_end];
+        uint32_t before = read->captured_count;
+        if (is_captured_enough(read, items_left)) {
+            return true;
+        }
+        if (!capture_partition(read, part->token, part->key, &part->slice, &items_left)) {
+            captured_cut(read, before);
+            return read->part_end > 0;
+        }
     }
     return true;
 }
@@ -334,16 +373,38 @@ static bool is_before_horizon(const struct read_job *read, int64_t token, struct
            partition_order(token, key, read->horizon_token, read->horizon_key) < 0;
 }
 
+/* Move to the first that was captured at (token, key) or behind: partitions are read in order. */
+static void captured_seek(struct read_job *read, int64_t token, struct bytes key)
+{
+    while (read->captured_at < read->captured_count &&
+           partition_order(read->captured[read->captured_at].token,
+                           read->captured[read->captured_at].key, token, key) < 0) {
+        read->captured_at++;
+    }
+}
+
+/* What was captured of the partition after the first `index` streams of it; NULL: no more. */
+static struct captured *captured_of(const struct read_job *read, uint32_t index, int64_t token,
+                                    struct bytes key)
+{
+    uint32_t at = read->captured_at + index;
+    struct captured *captured = at < read->captured_count ? &read->captured[at] : NULL;
+    return captured != NULL && captured->token == token && bytes_equal(captured->key, key)
+               ? captured
+               : NULL;
+}
+
 /* The next partition over sealed runs and the capture, before the horizon. */
 static bool next_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
                            struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {
-    const struct captured *captured = NULL;
     /* First, because `key` may be what the last seek found, which the next one writes over. */
-    for (uint32_t i = 0; i < read->captured_count && captured == NULL; i++) {
-        int order = partition_order(read->captured[i].token, read->captured[i].key, token, key);
-        captured = order > 0 || (order == 0 && !after) ? &read->captured[i] : NULL;
+    captured_seek(read, token, key);
+    while (after && captured_of(read, 0, token, key) != NULL) {
+        read->captured_at++;
     }
+    const struct captured *captured =
+        read->captured_at < read->captured_count ? &read->captured[read->captured_at] : NULL;
     bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
     if (captured != NULL &&
         (!found || partition_order(captured->token, captured->key, *token_out, *key_out) < 0)) {
@@ -354,13 +415,12 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
     return found && is_before_horizon(read, *token_out, *key_out);
 }
 
-/* The slice that is left of a partition that the position lies in. */
-static struct slice slice_after(const struct read_job *read)
+/* What is left of the slice of a partition that the position lies in. */
+static struct slice slice_after(const struct position *position, struct slice slice)
 {
-    struct slice slice = read->request.slice;
     slice.with_static = false;
-    if (read->position.kind == AFTER_ROW) {
-        struct bound bound = {.prefix = read->position.clustering,
+    if (position->kind == AFTER_ROW) {
+        struct bound bound = {.prefix = position->clustering,
                               .side = slice.reversed ? BOUND_BEFORE : BOUND_AFTER};
         if (slice.reversed) {
             slice.end = bound;
@@ -428,12 +488,11 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
 {
     struct stream *extra[4];
     uint32_t extra_count = 0;
-    for (uint32_t i = 0; i < read->captured_count; i++) {
-        struct captured *captured = &read->captured[i];
-        if (captured->token == token && bytes_equal(captured->key, key)) {
-            check(extra_count < 4);
-            extra[extra_count++] = captured_stream(read, captured, slice);
-        }
+    struct captured *captured;
+    captured_seek(read, token, key);
+    while ((captured = captured_of(read, extra_count, token, key)) != NULL) {
+        check(extra_count < 4);
+        extra[extra_count++] = captured_stream(read, captured, slice);
     }
     struct stream *stream;
     int rc = partition_reader_stream(reader, token, key, slice, extra, extra_count, read->fresh,
@@ -454,14 +513,18 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     return rc;
 }
 
-static int read_one(struct read_job *read, struct partition_reader *reader, int64_t now_s)
+static int read_parts(struct read_job *read, struct partition_reader *reader, int64_t now_s)
 {
-    struct bytes key = read->request.key;
-    struct slice slice = read->position.is_set ? slice_after(read) : read->request.slice;
-    if (read->position.is_set && read->position.kind == AFTER_PARTITION) {
-        return 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < read->part_end && rc == 0; i++) {
+        const struct read_part *part = &read->parts[i];
+        rc = read_partition(read, reader, part->token, part->key, &part->slice, now_s);
     }
-    return read_partition(read, reader, murmur3_token(key.data, key.size), key, &slice, now_s);
+    if (rc == 0 && read->part_end < read->part_count) {
+        const struct read_part *last = &read->parts[read->part_end - 1];
+        position_write(&read->position_out, AFTER_PARTITION, last->token, last->key, NULL);
+    }
+    return rc;
 }
 
 static int read_scan(struct read_job *read, struct partition_reader *reader, int64_t now_s)
@@ -479,7 +542,8 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
         key = next_key;
         bool continues = within && token == read->position.token &&
                          bytes_equal(key, read->position.key);
-        struct slice slice = continues ? slice_after(read) : read->request.slice;
+        struct slice slice = continues ? slice_after(&read->position, read->request.slice)
+                                       : read->request.slice;
         rc = read_partition(read, reader, token, key, &slice, now_s);
         after = true;
     }
@@ -498,7 +562,8 @@ static void read_run(struct job *job)
     struct clock *clock = read->engine->world->clock;
     int64_t now_s = clock->wall_us(clock) / 1000000;
     struct partition_reader *reader = partition_reader_new(&read->view, read->table);
-    int rc = read->request.is_scan ? read_scan(read, reader, now_s) : read_one(read, reader, now_s);
+    int rc =
+        read->request.is_scan ? read_scan(read, reader, now_s) : read_parts(read, reader, now_s);
     partition_reader_free(reader);
     if (rc == 1) {
         store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
@@ -554,7 +619,7 @@ static void read_finish(struct read_job *read)
     } else {
         read->page(read->context, read->status, &read->err, NULL);
     }
-    captured_clear(read);
+    captured_cut(read, 0);
     memory_free(read->captured);
     if (read->fresh != NULL) {
         wide_rows_release(read->fresh);
@@ -579,9 +644,9 @@ static void read_done(struct job *job)
  * reading. */
 static bool segment_matters(const struct read_job *read, const struct segment *segment)
 {
-    struct bytes key = read->request.key;
-    return segment_may_have(segment, murmur3_token(key.data, key.size)) &&
-           narrow_segment_may_meet(segment, read->table, &read->request.slice);
+    const struct read_part *part = &read->parts[0];
+    return read->part_count > 0 && segment_may_have(segment, part->token) &&
+           narrow_segment_may_meet(segment, read->table, &part->slice);
 }
 
 /* Only segments that matter stay in the view of a read by key. */
@@ -614,7 +679,8 @@ static uint32_t haste_pages(struct engine *engine)
 static bool read_at_once(struct read_job *read)
 {
     struct engine *engine = read->engine;
-    if (read->request.is_scan || (read->table->flags & TABLE_RANKED) != 0) {
+    if (read->request.is_scan || read->part_count > 1 ||
+        (read->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
     view_reduce(read);
@@ -627,6 +693,7 @@ static bool read_at_once(struct read_job *read)
     if (read->status == -EAGAIN) {
         read->status = 0;
         read->row_count = 0;
+        read->captured_at = 0;
         return false;
     }
     return true;
@@ -654,20 +721,18 @@ static void read_prepare(struct read_job *read)
         read->request.view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
     view_take(engine, read->request.table_id, frame, &read->view);
     read->before = arena_held(read->arena);
-    size_t items_left = CAPTURE_ITEMS_MAX;
     bool fits = capture_fresh(read);
-    if (fits && read->request.is_scan) {
-        fits = capture_scan(read);
-    } else if (fits) {
-        struct bytes key = read->request.key;
-        read->version = engine_version(engine, read->request.table_id, key);
-        fits = capture_partition(read, murmur3_token(key.data, key.size), key, &items_left);
+    if (fits && !read->request.is_scan && read->request.key_count == 0) {
+        read->version = engine_version(engine, read->request.table_id, read->request.key);
+    }
+    if (fits) {
+        fits = read->request.is_scan ? capture_scan(read) : capture_parts(read);
     }
     if (fits) {
         read_start(read);
         return;
     }
-    captured_clear(read);
+    captured_cut(read, 0);
     view_release(&read->view);
     read->has_horizon = false;
     read->waiter.resume = read_resume;
@@ -691,6 +756,53 @@ static void bound_copy(struct bound *bound, struct arena *arena)
     bound->prefix = clustering_copy(&bound->prefix, arena);
 }
 
+/* A partition that is asked for, unless the position lies behind it. */
+static void add_part(struct read_job *read, struct bytes key, const struct slice *slice)
+{
+    const struct position *position = &read->position;
+    struct read_part *part = &read->parts[read->part_count];
+    *part = (struct read_part){murmur3_token(key.data, key.size), arena_copy(read->arena, key),
+                               *slice};
+    int order = !position->is_set ? 1
+                                  : partition_order(part->token, part->key, position->token,
+                                                    position->key);
+    if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION)) {
+        return;
+    }
+    bound_copy(&part->slice.start, read->arena);
+    bound_copy(&part->slice.end, read->arena);
+    if (order == 0) {
+        part->slice = slice_after(position, part->slice);
+    }
+    read->part_count++;
+}
+
+static int add_parts(struct read_job *read, const struct read_request *request, struct error *err)
+{
+    uint32_t count = request->key_count > 0 ? request->key_count : 1;
+    if (request->is_scan) {
+        return 0;
+    }
+    if (request->key_count > 0 &&
+        (count > READ_KEYS_MAX || (read->table->flags & TABLE_RANKED) != 0)) {
+        return error_set(err, ERROR_INVALID, "%u partitions of table %u cannot be read at once",
+                         count, request->table_id);
+    }
+    read->parts = arena_alloc(read->arena, count * sizeof(struct read_part),
+                              _Alignof(struct read_part));
+    for (uint32_t i = 0; i < count; i++) {
+        add_part(read, request->key_count > 0 ? request->keys[i] : request->key,
+                 request->slices != NULL ? &request->slices[i] : &request->slice);
+    }
+    for (uint32_t i = 1; i < read->part_count; i++) {
+        const struct read_part *part = &read->parts[i];
+        if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0) {
+            return error_set(err, ERROR_INVALID, "keys that are read at once are out of order");
+        }
+    }
+    return 0;
+}
+
 int engine_read_op(struct store *store, const struct read_request *request, store_page page,
                    void *context, struct error *err)
 {
@@ -710,6 +822,9 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     bound_copy(&read->request.slice.start, read->arena);
     bound_copy(&read->request.slice.end, read->arena);
     int rc = position_read(arena_copy(read->arena, request->position), &read->position, err);
+    if (rc == 0) {
+        rc = add_parts(read, request, err);
+    }
     if (rc != 0) {
         schema_unref(read->schema);
         arena_free(read->arena);

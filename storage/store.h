@@ -44,12 +44,15 @@ struct read_request {
     int64_t token_first;
     int64_t token_last;
     struct bytes key;
+    const struct bytes *keys;     /* these partitions, not `key`: ascending by (token, key); not */
+    uint32_t key_count;           /* of a ranked table.  READ_KEYS_MAX at most */
+    const struct slice *slices;   /* of each of `keys`; NULL: `slice` of all */
     struct slice slice;           /* of every partition read */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
     uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */
     enum read_view view;
 };
-enum { READ_ROWS_MAX = 10000 };
+enum { READ_ROWS_MAX = 10000, READ_KEYS_MAX = 128 };
 
 /* The state of one partition: two that are equal mean that nothing was applied to it in between.
  * They say nothing across a restart, and nothing of counters that follow from blocks by a rule. */
@@ -71,7 +74,8 @@ struct read_page {
     uint32_t row_count;
     struct bytes position;        /* where to go on; empty: there is no more */
     struct store_version version; /* of the one partition that was read, at that moment; a read of
-                                   * several pages keeps the first one's.  Not of a scan */
+                                   * several pages keeps the first one's.  Not of a scan or of
+                                   * several keys */
 };
 
 /* `page` is valid during the callback; NULL when status is negative. */

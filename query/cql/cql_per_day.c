@@ -102,7 +102,8 @@ void cql_per_day_rows(struct cql_work *work,
                                     uint32_t count),
                       void *context)
 {
-    const struct figure_query all = {.day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true};
+    const struct figure_query all = {
+        .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true, .in_any_order = true};
     struct per_day *per_day = arena_alloc(work->arena, sizeof(*per_day), 16);
     struct error err = {0};
     *per_day = (struct per_day){.work = work, .ready = ready, .context = context};

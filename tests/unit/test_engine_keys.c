@@ -1,0 +1,186 @@
+/* test_engine_keys: several partitions read at once are what they are one by one, each in its
+ * slice, in pages of any size, wherever their rows lie. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "storage/base/hash.h"
+#include "tests/lib/engine_fixture.h"
+
+enum { PARTITIONS = 60, ROWS = 30, ROUNDS = 6, WRITES = 120, READS = 25 };
+
+static uint32_t below(uint64_t *state, uint32_t limit)
+{
+    *state = *state * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(*state >> 33) % limit;
+}
+
+struct partition {
+    char name[16];
+    int64_t token;
+};
+
+static int compare_partitions(const void *a, const void *b)
+{
+    int64_t left = ((const struct partition *)a)->token;
+    int64_t right = ((const struct partition *)b)->token;
+    return (left > right) - (left < right);
+}
+
+/* In the order in which they are stored. */
+static void name_partitions(struct partition partitions[PARTITIONS])
+{
+    for (int i = 0; i < PARTITIONS; i++) {
+        int size = snprintf(partitions[i].name, sizeof(partitions[i].name), "p%d", i);
+        partitions[i].token = murmur3_token(partitions[i].name, (size_t)size);
+    }
+    qsort(partitions, PARTITIONS, sizeof(*partitions), compare_partitions);
+}
+
+static void day_text(uint32_t row, char text[16])
+{
+    snprintf(text, 16, "2013-01-%02u", row + 1);
+}
+
+/* Rates set and deleted; the last third of the partitions stays empty. */
+static void write_at_random(struct engine_fixture *fixture,
+                            const struct partition partitions[PARTITIONS], uint64_t *state)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
+    for (int i = 0; i < WRITES; i++) {
+        char day[16];
+        day_text(below(state, ROWS), day);
+        struct column_value values[] = {
+            {RESELLER_ID, false,
+             write_batch_text(batch, partitions[below(state, PARTITIONS * 2 / 3)].name)},
+            {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+            {RESELLER_REWARD_PERCENT, false,
+             write_batch_decimal(batch, decimal_from(below(state, 100), 2))},
+        };
+        if (below(state, 4) == 0)
+            write_batch_delete(batch, table, values, 2);
+        else
+            write_batch_insert(batch, table, values, 3);
+    }
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* Days descend in the table. */
+static struct slice slice_at_random(uint64_t *state, char from[16], char to[16])
+{
+    struct slice slice = slice_all();
+    uint32_t first = below(state, ROWS);
+    day_text(first, from);
+    day_text(first + below(state, ROWS - first), to);
+    if (below(state, 3) == 0)
+        return slice;
+    slice.start.prefix = (struct clustering){1, {bytes_text(to)}};
+    slice.end.prefix = (struct clustering){1, {bytes_text(from)}};
+    return slice;
+}
+
+static struct buffer rows_of(struct engine_fixture *fixture, const struct read_request *request)
+{
+    struct buffer text = {0};
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_try_rows(fixture, request, &text, &err), 0, "%s", err.text);
+    return text;
+}
+
+static void expect_alike(struct engine_fixture *fixture,
+                         const struct partition partitions[PARTITIONS], uint64_t *state)
+{
+    static char texts[PARTITIONS][2][16];
+    struct bytes keys[PARTITIONS];
+    struct slice slices[PARTITIONS];
+    struct buffer wanted = {0};
+    struct read_request one = {.table_id = TABLE_RESELLER, .row_limit = 100};
+    bool is_reversed = below(state, 2) == 0;
+    bool has_slices = below(state, 2) == 0;
+    uint32_t count = 0;
+    for (int i = 0; i < PARTITIONS; i++) {
+        if (below(state, 3) == 0)
+            continue;
+        keys[count] = bytes_text(partitions[i].name);
+        slices[count] = has_slices || count == 0
+                            ? slice_at_random(state, texts[i][0], texts[i][1])
+                            : slices[0];
+        slices[count].reversed = is_reversed;
+        one.key = keys[count];
+        one.slice = slices[count++];
+        struct buffer rows = rows_of(fixture, &one);
+        buffer_append_bytes(&wanted, buffer_view(&rows));
+        buffer_release(&rows);
+    }
+    struct read_request many = {.table_id = TABLE_RESELLER,
+                                .keys = keys,
+                                .key_count = count,
+                                .slices = has_slices ? slices : NULL,
+                                .slice = slices[0],
+                                .row_limit = 1 + below(state, 40)};
+    struct buffer rows = rows_of(fixture, &many);
+    cr_assert(bytes_equal(buffer_view(&rows), buffer_view(&wanted)), "%.*s\nbut alone\n%.*s",
+              (int)rows.size, (char *)rows.data, (int)wanted.size, (char *)wanted.data);
+    buffer_release(&rows);
+    buffer_release(&wanted);
+}
+
+Test(engine_keys, partitions_read_at_once_are_what_they_are_one_by_one)
+{
+    struct engine_fixture fixture = {0};
+    struct partition partitions[PARTITIONS];
+    uint64_t state = 1;
+    name_partitions(partitions);
+    engine_fixture_start(&fixture);
+    for (int round = 0; round < ROUNDS; round++) {
+        write_at_random(&fixture, partitions, &state);
+        for (int i = 0; i < READS; i++)
+            expect_alike(&fixture, partitions, &state);
+        if (round % 2 == 0)
+            engine_fixture_flush(&fixture);
+        if (round == ROUNDS / 2)
+            engine_fixture_restart(&fixture);
+    }
+    engine_fixture_compact(&fixture);
+    expect_alike(&fixture, partitions, &state);
+    engine_fixture_stop(&fixture);
+}
+
+static void expect_refused(struct engine_fixture *fixture, const struct read_request *request)
+{
+    struct buffer text = {0};
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_try_rows(fixture, request, &text, &err), ERROR_INVALID);
+    buffer_release(&text);
+}
+
+Test(engine_keys, keys_out_of_order_or_too_many_or_of_clicks_are_refused)
+{
+    struct engine_fixture fixture = {0};
+    struct partition partitions[PARTITIONS];
+    struct bytes keys[READ_KEYS_MAX + 1];
+    name_partitions(partitions);
+    for (int i = 0; i <= READ_KEYS_MAX; i++)
+        keys[i] = bytes_text(partitions[i % PARTITIONS].name);
+    struct read_request request = {.table_id = TABLE_RESELLER,
+                                   .keys = keys,
+                                   .key_count = READ_KEYS_MAX + 1,
+                                   .slice = slice_all(),
+                                   .row_limit = 10};
+    engine_fixture_start(&fixture);
+    expect_refused(&fixture, &request);
+    request.key_count = 2;
+    struct buffer rows = rows_of(&fixture, &request);
+    buffer_release(&rows);
+    request.table_id = TABLE_AD_CLICK;
+    expect_refused(&fixture, &request);
+    request.table_id = TABLE_RESELLER;
+    keys[1] = keys[0];
+    expect_refused(&fixture, &request);
+    keys[0] = bytes_text(partitions[1].name);
+    keys[1] = bytes_text(partitions[0].name);
+    expect_refused(&fixture, &request);
+    engine_fixture_stop(&fixture);
+}
