@@ -40,9 +40,8 @@ static int access_try(const struct access_options *options, const char *socket,
                                   .memory_limit = options->memory_limit,
                                   .archive_bytes = options->archive_bytes};
     int reached = network_connect_unix(access->network, socket, &access->server, NULL);
-    if (reached == 0) {
+    if (reached == 0)
         return 0;
-    }
     int rc = house_open(&house, &access->house, err);
     if (rc == ERROR_BUSY && reached == -EACCES) {
         return error_set(err, reached, "%s is held by another user's server; run this as its owner",
@@ -65,9 +64,8 @@ int access_open(const struct access_options *options, struct access *access, str
         rc = access_try(options, socket, access, &first);
     }
     memory_free(socket);
-    if (rc == 0 && err != NULL) {
+    if (rc == 0 && err != NULL)
         *err = first;
-    }
     if (rc != 0) {
         (void)error_set(err, rc, "%s%s", first.text,
                         rc == ERROR_BUSY ? ", and no server answers there; --wait waits longer"

@@ -160,9 +160,8 @@ static void add_own(struct subcommands *all, const struct command *command,
 
 static void add_room(struct subcommands *all, const struct command *commands, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         add_own(all, &commands[i], NULL);
-    }
 }
 
 static void subcommands_list(struct subcommands *all)
@@ -187,11 +186,9 @@ static void subcommands_list(struct subcommands *all)
 
 static const struct subcommand *subcommands_find(const struct subcommands *all, const char *name)
 {
-    for (uint32_t i = 0; i < all->count; i++) {
-        if (strcmp(all->items[i].command->name, name) == 0) {
+    for (uint32_t i = 0; i < all->count; i++)
+        if (strcmp(all->items[i].command->name, name) == 0)
             return &all->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -199,9 +196,8 @@ static void print_usage(const struct subcommands *all, FILE *to)
 {
     fprintf(to, "Usage: daybook COMMAND [OPTION...]\n"
                 "Counts ad clicks exactly, and what each reseller has earned by them.\n\n");
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < all->count; i++)
         fprintf(to, "  %-13s %s\n", all->items[i].command->name, all->items[i].command->summary);
-    }
     fprintf(to, "\n"
                 "daybook help COMMAND, or daybook COMMAND --help, says more about one.\n"
                 "Every command takes -d DIR (else $DAYBOOK_DIR, else ./daybook-data) and works "
@@ -219,11 +215,10 @@ static int run_own(const struct subcommand *subcommand, int word_count, char **w
     int status = EXIT_WRONG_USAGE;
     struct error err = {0};
     int rc = control_parse(subcommand->command, word_count, parsed, true, &common, &options, &err);
-    if (rc != 0) {
+    if (rc != 0)
         fprintf(stderr, "daybook: %s\n", err.text);
-    } else if (run_stream_is_known(&common)) {
+    else if (run_stream_is_known(&common))
         status = subcommand->run(options, &common, word_count, words);
-    }
     memory_free(options);
     memory_free(parsed);
     return status;
@@ -259,9 +254,8 @@ int main(int argc, char **argv)
         print_usage(&all, stderr);
         return EXIT_WRONG_USAGE;
     }
-    if (is_help && argc > 2) {
+    if (is_help && argc > 2)
         return run_help(&all, argv[2]);
-    }
     if (is_help) {
         print_usage(&all, stdout);
         return fflush(stdout) == 0 ? EXIT_DONE : EXIT_SYSTEM_FAILED;

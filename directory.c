@@ -43,9 +43,8 @@ int directory_settings_check(const struct directory_settings *settings, struct e
     zone_close(zone);
     static const char *const kinds[] = {"serial", "uuid", "text", "bigint"};
     bool is_kind = false;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         is_kind |= strcmp(settings->click_id, kinds[i]) == 0;
-    }
     if (!is_kind) {
         return error_set(err, ERROR_INVALID,
                          "a click's id is serial, uuid, text or bigint, not '%s'",
@@ -76,9 +75,8 @@ static void settings_write(const struct directory_settings *settings, struct buf
 static void settings_take(const char *line, size_t length, const char *key, char *to, size_t size)
 {
     size_t key_length = strlen(key);
-    if (length > key_length && strncmp(line, key, key_length) == 0 && line[key_length] == '=') {
+    if (length > key_length && strncmp(line, key, key_length) == 0 && line[key_length] == '=')
         snprintf(to, size, "%.*s", (int)(length - key_length - 1), line + key_length + 1);
-    }
 }
 
 void directory_settings_read(struct bytes properties, struct directory_settings *settings)
@@ -92,8 +90,7 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
         settings_take(at, length, "zone", settings->zone, sizeof(settings->zone));
         settings_take(at, length, "currency", settings->currency, sizeof(settings->currency));
         settings_take(at, length, "click_id", settings->click_id, sizeof(settings->click_id));
-        settings_take(at, length, "keep_days", settings->keep_days,
-                      sizeof(settings->keep_days));
+        settings_take(at, length, "keep_days", settings->keep_days, sizeof(settings->keep_days));
         at += length + 1;
     }
 }
@@ -105,9 +102,8 @@ static void take_tables(const struct table_definition *const *from, uint32_t cou
                         uint32_t *count_out)
 {
     check(*count_out + count <= DIRECTORY_TABLES_MAX);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         tables[(*count_out)++] = from[i];
-    }
 }
 
 uint32_t directory_tables(const struct table_definition *tables_out[DIRECTORY_TABLES_MAX])
@@ -160,9 +156,8 @@ int directory_init(const char *path, const struct directory_settings *settings, 
         rc = directory_create(world, settings, err);
         world_uv_close(world);
     }
-    if (rc != 0) {
+    if (rc != 0)
         directory_explain(path, rc, err);
-    }
     return rc;
 }
 

@@ -15,9 +15,8 @@
 void house_done(void *context, int status, const struct error *err)
 {
     struct house_waiter *waiter = context;
-    if (status != 0 && err != NULL) {
+    if (status != 0 && err != NULL)
         waiter->err = *err;
-    }
     waiter->status = status;
 }
 
@@ -40,9 +39,8 @@ static void add_commands(struct house *house, const struct command *commands, ui
                          void *room)
 {
     check(house->entry_count + count <= HOUSE_COMMANDS_MAX);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         house->entries[house->entry_count++] = (struct control_entry){&commands[i], room};
-    }
 }
 
 static void furnish(struct house *house)
@@ -138,17 +136,16 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                                           [FIELD_AMOUNT] = AD_CLICK_AMOUNT},
                                            .day_derived_column_id = AD_CLICK_DAY_DERIVED,
                                            .zone = rollup_zone(streams_find(house->streams, NULL))};
-    if (directory_has_click_ids(&house->settings)) {
+    if (directory_has_click_ids(&house->settings))
         take_click_ids(house);
-    }
-    struct ingest_options ingest = {.store = house->store,
-                                    .world = house->world,
-                                    .network = options->network,
-                                    .metrics = house->metrics,
-                                    .streams = &house->stream,
-                                    .stream_count = 1,
-                                    .limits = {.strings_max =
-                                                   house->memory_limit / HOUSE_DOOR_SHARE}};
+    struct ingest_options ingest = {
+        .store = house->store,
+        .world = house->world,
+        .network = options->network,
+        .metrics = house->metrics,
+        .streams = &house->stream,
+        .stream_count = 1,
+        .limits = {.strings_max = house->memory_limit / HOUSE_DOOR_SHARE}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
@@ -167,9 +164,8 @@ static void make_cql(struct house *house)
 static int open_rooms(struct house *house, const struct house_options *options, struct error *err)
 {
     int rc = open_store(house, options, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     house->backup = backup_new(house->store, house->world, house->metrics);
     directory_settings_read(engine_properties(house->store), &house->settings);
     rc = open_streams(house, options, err);
@@ -186,8 +182,7 @@ int house_open(const struct house_options *options, struct house **house_out, st
     struct house *house = memory_zeroed(1, sizeof(*house));
     *house_out = NULL;
     house->loop = options->loop;
-    house->memory_limit =
-        options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
+    house->memory_limit = options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
     house->metrics = metrics_new();
     loop_show_times(house->loop, house->metrics);
     int rc =
@@ -209,9 +204,8 @@ int house_open(const struct house_options *options, struct house **house_out, st
 int house_close(struct house *house, struct error *err)
 {
     int rc = 0;
-    if (house->cql != NULL) {
+    if (house->cql != NULL)
         cql_free(house->cql);
-    }
     if (house->ingest != NULL) {
         struct house_waiter waiter = {.status = HOUSE_WAITING};
         ingest_close(house->ingest, house_done, &waiter);
@@ -235,9 +229,8 @@ int house_close(struct house *house, struct error *err)
         int status = house_wait(house, &waiter, rc == 0 ? err : NULL);
         rc = rc == 0 ? status : rc;
     }
-    if (house->world != NULL) {
+    if (house->world != NULL)
         world_uv_close(house->world);
-    }
     loop_show_times(house->loop, NULL);
     metrics_free(house->metrics);
     memory_free(house);

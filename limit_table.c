@@ -154,7 +154,7 @@ const struct command limit_table_command = {
 };
 
 int limit_table_run(const void *options, const struct control_common *common, int word_count,
-               char **words)
+                    char **words)
 {
     (void)options;
     (void)common;

@@ -109,9 +109,8 @@ static int settle_here(struct loading *loading, struct error *err)
 static void settle_write(void *context, enum command_stream stream, struct bytes bytes)
 {
     struct loading *loading = context;
-    if (stream == COMMAND_ERR) {
+    if (stream == COMMAND_ERR)
         loading_write(&loading->output, stream, bytes);
-    }
 }
 
 static void settle_finished(void *context, int exit_status)
@@ -155,9 +154,8 @@ static int loading_load(struct loading *loading, const struct load_options *opti
     struct connection *connection = NULL;
     struct world *world = NULL;
     int rc = loading_connect(loading, &connection, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (loading->access.house == NULL) {
         rc = world_uv_open(path, false, loop_uv(loading->access.loop), &loading->world, err);
         if (rc != 0) {
@@ -175,9 +173,8 @@ static int loading_load(struct loading *loading, const struct load_options *opti
 
 static int loading_close(struct loading *loading, struct error *err)
 {
-    if (loading->world != NULL) {
+    if (loading->world != NULL)
         world_uv_close(loading->world);
-    }
     return access_close(&loading->access, err);
 }
 
@@ -199,17 +196,14 @@ int loading_run(const void *argument, const struct control_common *common, int w
     char *text = run_text(word_count, words);
     rc = loading_load(&loading, &options, path, &err);
     int status = loading.exit_status;
-    if (rc == 0) {
+    if (rc == 0)
         rc = is_here ? settle_here(&loading, &err) : settle_there(&loading, path, text, &err);
-    }
     int closed = loading_close(&loading, rc == 0 ? &err : NULL);
     memory_free(text);
-    if (rc == 0 && closed == 0) {
+    if (rc == 0 && closed == 0)
         return status;
-    }
     /* A load that failed has said why, and the rest follows from it. */
-    if (status == EXIT_DONE || status == EXIT_DATA_SAYS_NO) {
+    if (status == EXIT_DONE || status == EXIT_DATA_SAYS_NO)
         fprintf(stderr, "daybook: %s\n", err.text);
-    }
     return EXIT_SYSTEM_FAILED;
 }

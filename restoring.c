@@ -22,7 +22,7 @@ enum { KEY_TO = 0x20001, KEY_LATEST, KEY_NEW_IDENTITY, KEY_LIST };
 
 struct restoring_options {
     const char *backup;
-    const char *directory;             /* NULL: -d */
+    const char *directory; /* NULL: -d */
     int64_t time_ms;
     bool has_time;
     bool is_latest;
@@ -148,8 +148,7 @@ static void print_point(void *context, const struct backup_point *point, int sta
     print_time(point->taken_us);
     printf(", last write ");
     print_time(point->timestamp_us);
-    printf(", frame %" PRIu64 ", %" PRIu32 " segments\n", point->frame,
-           point->state.segment_count);
+    printf(", frame %" PRIu64 ", %" PRIu32 " segments\n", point->frame, point->state.segment_count);
 }
 
 struct progress {
@@ -201,17 +200,14 @@ static int run_restore(struct disk *source, const struct restoring_options *opti
                                          .context = &progress};
     struct backup_restored restored;
     int rc = world_uv_open(path, true, NULL, &how.world, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = backup_restore(&how, &restored, err);
     world_uv_close(how.world);
-    if (progress.told_mb > 0) {
+    if (progress.told_mb > 0)
         fprintf(stderr, "\n");
-    }
-    if (rc == 0) {
+    if (rc == 0)
         print_restored(path, &restored);
-    }
     return rc;
 }
 

@@ -34,9 +34,8 @@ static void run_write(struct run *run, enum command_stream stream, struct bytes 
     size_t done = 0;
     while (done < bytes.size && run->write_error == 0) {
         ssize_t count = write(fd, bytes.data + done, bytes.size - done);
-        if (count < 0 && errno == EINTR) {
+        if (count < 0 && errno == EINTR)
             continue;
-        }
         if (count < 0) {
             run->write_error = errno;
             return;
@@ -85,12 +84,10 @@ static int read_all(int fd, struct buffer *input, struct error *err)
     for (;;) {
         buffer_reserve(input, INPUT_STEP);
         ssize_t count = read(fd, input->data + input->size, INPUT_STEP);
-        if (count < 0 && errno == EINTR) {
+        if (count < 0 && errno == EINTR)
             continue;
-        }
-        if (count <= 0) {
+        if (count <= 0)
             return count == 0 ? 0 : error_set(err, -errno, "%s", error_text(-errno));
-        }
         input->size += (size_t)count;
         if (input->size > RUN_INPUT_MAX) {
             return error_set(err, ERROR_LIMIT, "it is over the limit of %d MB",
@@ -101,18 +98,15 @@ static int read_all(int fd, struct buffer *input, struct error *err)
 
 static int read_input(const char *name, struct buffer *input, struct error *err)
 {
-    if (strcmp(name, "-") == 0) {
+    if (strcmp(name, "-") == 0)
         return read_all(STDIN_FILENO, input, err);
-    }
     int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
+    if (fd < 0)
         return error_set(err, -errno, "read %s: %s", name, error_text(-errno));
-    }
     int rc = read_all(fd, input, err);
     close(fd);
-    if (rc != 0) {
+    if (rc != 0)
         error_wrap(err, "read %s", name);
-    }
     return rc;
 }
 
@@ -122,9 +116,8 @@ char *run_actor(void)
     struct passwd *found = NULL;
     char space[4096];
     char number[32];
-    if (getpwuid_r(geteuid(), &entry, space, sizeof(space), &found) == 0 && found != NULL) {
+    if (getpwuid_r(geteuid(), &entry, space, sizeof(space), &found) == 0 && found != NULL)
         return memory_string(entry.pw_name);
-    }
     snprintf(number, sizeof(number), "uid %u", (unsigned)geteuid());
     return memory_string(number);
 }
@@ -139,9 +132,8 @@ char *run_text(int word_count, char *const *words)
 {
     struct buffer text = {0};
     for (int i = 0; i < word_count; i++) {
-        if (i > 0) {
+        if (i > 0)
             buffer_put_u8(&text, ' ');
-        }
         if (is_plain(words[i])) {
             buffer_append_text(&text, words[i]);
             continue;
@@ -161,11 +153,9 @@ char *run_text(int word_count, char *const *words)
 
 static const struct control_entry *find_entry(const struct house *house, const char *name)
 {
-    for (uint32_t i = 0; i < house->entry_count; i++) {
-        if (strcmp(house->entries[i].command->name, name) == 0) {
+    for (uint32_t i = 0; i < house->entry_count; i++)
+        if (strcmp(house->entries[i].command->name, name) == 0)
             return &house->entries[i];
-        }
-    }
     return NULL;
 }
 
@@ -204,21 +194,18 @@ static void run_there(struct run *run, const struct control_request *request)
 
 static int run_exit(const struct run *run)
 {
-    if (run->write_error == 0) {
+    if (run->write_error == 0)
         return run->exit_status;
-    }
     /* A reader that has seen enough (`| head`) needs no message. */
-    if (run->write_error != EPIPE) {
+    if (run->write_error != EPIPE)
         fprintf(stderr, "daybook: cannot write the output: %s\n", strerror(run->write_error));
-    }
     return EXIT_SYSTEM_FAILED;
 }
 
 bool run_stream_is_known(const struct control_common *common)
 {
-    if (common->stream == NULL || strcmp(common->stream, "clicks") == 0) {
+    if (common->stream == NULL || strcmp(common->stream, "clicks") == 0)
         return true;
-    }
     fprintf(stderr, "daybook: there is no stream '%s'; this directory has: clicks\n",
             common->stream);
     return false;
@@ -248,9 +235,8 @@ static int run_parsed(const struct command *command, int word_count, char **word
     char *text = run_text(word_count, words);
     char folder[PATH_MAX];
     bool is_terminal = isatty(STDOUT_FILENO) == 1;
-    if (getcwd(folder, sizeof(folder)) == NULL) {
+    if (getcwd(folder, sizeof(folder)) == NULL)
         folder[0] = '\0';
-    }
     if (run.access.house != NULL) {
         struct command_request request = {.options = options,
                                           .input = buffer_view(&input),
@@ -285,11 +271,10 @@ int run_command(const struct command *command, int word_count, char **words)
     struct error err = {0};
     int status = EXIT_WRONG_USAGE;
     int rc = control_parse(command, word_count, parsed, true, &common, &options, &err);
-    if (rc != 0) {
+    if (rc != 0)
         fprintf(stderr, "daybook: %s\n", err.text);
-    } else if (run_stream_is_known(&common)) {
+    else if (run_stream_is_known(&common))
         status = run_parsed(command, word_count, words, options, &common);
-    }
     memory_free(options);
     memory_free(parsed);
     return status;

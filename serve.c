@@ -48,7 +48,7 @@ struct serve_options {
 };
 
 struct serve {
-    struct job giving_back;        /* first: what is done with it finds the rest */
+    struct job giving_back; /* first: what is done with it finds the rest */
     struct loop *loop;
     struct network *network;
     struct house *house;
@@ -56,7 +56,7 @@ struct serve {
     struct native_passwords *passwords;
     struct native_door *cql_door;
     struct timer watch;
-    uint32_t watches;              /* since memory was given back */
+    uint32_t watches; /* since memory was given back */
     bool is_giving_back;
     bool is_stopping;
     bool has_failed;
@@ -76,9 +76,8 @@ static bool parse_size(const char *text, uint64_t *size_out)
         shift = 10 * (unsigned)(unit - units + 1);
         end++;
     }
-    if (end == text || *end != '\0' || text[0] == '-' || count > UINT64_MAX >> shift) {
+    if (end == text || *end != '\0' || text[0] == '-' || count > UINT64_MAX >> shift)
         return false;
-    }
     *size_out = (uint64_t)count << shift;
     return true;
 }
@@ -147,7 +146,8 @@ static const struct argp_option serve_argp_options[] = {
      0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
-     "keep a copy of what is damaged; and make segments with damaged pages again from the log", 0},
+     "keep a copy of what is damaged; and make segments with damaged pages again from the log",
+     0},
     {0},
 };
 
@@ -198,9 +198,8 @@ static int explain_door(int rc, const char *door, const char *address, struct er
                          "door, --%s none keeps it closed",
                          door, address, door, door);
     }
-    if (rc != 0) {
+    if (rc != 0)
         error_wrap(err, "the %s door (--%s)", door, door);
-    }
     return rc;
 }
 
@@ -209,9 +208,8 @@ static int open_ingest_door(struct serve *serve, const struct serve_options *opt
 {
     const char *address = options->ingest != NULL ? options->ingest : "127.0.0.1:7600";
     *address_out = "none";
-    if (is_none(address)) {
+    if (is_none(address))
         return 0;
-    }
     int rc = ingest_listen(serve->house->ingest, address, address_out, err);
     return explain_door(rc, "ingest", address, err);
 }
@@ -245,9 +243,8 @@ static int open_cql_door(struct serve *serve, const struct serve_options *option
 {
     const char *address = options->cql != NULL ? options->cql : "127.0.0.1:9042";
     *address_out = "none";
-    if (is_none(address)) {
+    if (is_none(address))
         return 0;
-    }
     if (options->cql_passwords != NULL) {
         int rc = native_passwords_load(options->cql_passwords, &serve->passwords, err);
         if (rc != 0) {
@@ -277,9 +274,8 @@ static void close_cql_door(struct serve *serve)
 {
     if (serve->cql_door != NULL) {
         native_door_close(serve->cql_door, cql_door_closed, serve);
-        while (serve->cql_door != NULL) {
+        while (serve->cql_door != NULL)
             (void)loop_step(serve->loop);
-        }
     }
     native_passwords_free(serve->passwords);
 }
@@ -327,9 +323,8 @@ static void give_back_done(struct job *job)
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
-    if (serve->is_giving_back || ++serve->watches < GIVE_BACK_WATCHES) {
+    if (serve->is_giving_back || ++serve->watches < GIVE_BACK_WATCHES)
         return;
-    }
     serve->watches = 0;
     serve->is_giving_back = true;
     serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
@@ -363,9 +358,8 @@ static void serve_until_stopped(struct serve *serve)
     thread_set_prompt(true);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     executor->timer_start(executor, &serve->watch, WATCH_MS);
-    while (!serve->is_stopping) {
+    while (!serve->is_stopping)
         (void)loop_step(serve->loop);
-    }
     executor->timer_stop(executor, &serve->watch);
 }
 
@@ -384,11 +378,10 @@ static int serve_doors(struct serve *serve, const struct serve_options *options,
         note_missing(options);
         fprintf(stderr, "daybook: ready: ingest %s, cql %s, socket %s\n", ingest, cql, socket);
         serve_until_stopped(serve);
-        backup_stop(serve->house->backup);     /* it may take hours; the next one goes on from it */
+        backup_stop(serve->house->backup); /* it may take hours; the next one goes on from it */
         control_server_close(serve->control, control_closed, serve);
-        while (serve->control != NULL) {
+        while (serve->control != NULL)
             (void)loop_step(serve->loop);
-        }
     }
     close_cql_door(serve);
     memory_free(socket);
@@ -401,9 +394,8 @@ static int serve_explain_holder(const char *path, struct error *err)
     struct error held = {.text = "it has just ended"};
     struct disk *disk;
     if (disk_posix_open(path, false, &disk, &held) == 0) {
-        if (disk->lock(disk, DISK_LOCK_EXCLUSIVE, &held) == 0) {
+        if (disk->lock(disk, DISK_LOCK_EXCLUSIVE, &held) == 0)
             disk->unlock(disk);
-        }
         disk_posix_close(disk);
     }
     return error_set(err, ERROR_BUSY, "a server holds %s already: %s", path, held.text);
@@ -422,12 +414,10 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                  .archive_bytes = options->keep_log};
     struct access access;
     int rc = access_open(&how, &access, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (options->salvages && err->text[0] != '\0') {
+    if (options->salvages && err->text[0] != '\0')
         fprintf(stderr, "daybook: note: %s\n", err->text);
-    }
     serve->loop = access.loop;
     serve->network = access.network;
     serve->house = access.house;
@@ -442,9 +432,8 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
 static void serve_resume_backup(struct serve *serve)
 {
     struct error err = {0};
-    if (backup_resume(serve->house->backup, disk_posix_open, disk_posix_close, &err) != 0) {
+    if (backup_resume(serve->house->backup, disk_posix_open, disk_posix_close, &err) != 0)
         fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
-    }
 }
 
 /* Thousands of connections need as many descriptors; what the system allows is taken. */
@@ -471,19 +460,16 @@ int serve_run(const void *argument, const struct control_common *common)
         serve_resume_backup(&serve);
         rc = serve_doors(&serve, options, path, &err);
     }
-    if (rc != 0) {
+    if (rc != 0)
         fprintf(stderr, "daybook: %s\n", err.text);
-    }
     int closed = 0;
     if (serve.loop != NULL) {
         struct access access = {serve.loop, serve.network, NULL, serve.house};
         closed = access_close(&access, &err);
     }
-    if (closed != 0 && rc == 0 && !serve.has_failed) {
+    if (closed != 0 && rc == 0 && !serve.has_failed)
         fprintf(stderr, "daybook: %s\n", err.text);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return command_exit_of(rc);
-    }
     return closed != 0 || serve.has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
 }

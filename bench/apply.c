@@ -32,7 +32,7 @@ struct bench {
     struct write_batch *batch;
     struct row_builder *builder;
     struct line_parser parser;
-    uint64_t waiting;                  /* batches not yet durable */
+    uint64_t waiting; /* batches not yet durable */
     double generating_s;
 };
 
@@ -52,12 +52,12 @@ static void count(void *context, struct write_batch *batch)
 
 static void open_store(struct bench *bench)
 {
-    static const struct ingest_stream stream = {
-        .name = "clicks",
-        .table_id = TABLE_AD_CLICK,
-        .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
-                       AD_CLICK_AMOUNT},
-        .day_derived_column_id = AD_CLICK_DAY_DERIVED};
+    static const struct ingest_stream stream = {.name = "clicks",
+                                                .table_id = TABLE_AD_CLICK,
+                                                .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY,
+                                                               AD_CLICK_TIME, AD_CLICK_AD_ID,
+                                                               AD_CLICK_AMOUNT},
+                                                .day_derived_column_id = AD_CLICK_DAY_DERIVED};
     struct error err = {0};
     bench_store_create(&bench->on, bench->arguments.directory, NULL, 0);
     store_set_commit_hook(bench->on.store, count, NULL);
@@ -90,26 +90,23 @@ static void apply(struct bench *bench)
     int rc;
     write_batch_clear(bench->batch);
     write_batch_add_block(bench->batch, bench->builder->block);
-    while ((rc = store_apply(bench->on.store, bench->batch, durable, bench, &err)) == ERROR_FULL) {
+    while ((rc = store_apply(bench->on.store, bench->batch, durable, bench, &err)) == ERROR_FULL)
         bench_store_step(&bench->on);
-    }
     must(rc, "apply", &err);
     bench->waiting++;
-    while (bench->waiting >= bench->arguments.window) {
+    while (bench->waiting >= bench->arguments.window)
         bench_store_step(&bench->on);
-    }
 }
 
 static void parse_lines(struct bench *bench, struct bytes lines)
 {
     while (lines.size > 0) {
-        size_t taken = line_parser_run(&bench->parser, bench->builder, lines,
-                                       bench->arguments.batch_lines);
+        size_t taken =
+            line_parser_run(&bench->parser, bench->builder, lines, bench->arguments.batch_lines);
         lines = bytes_of(lines.data + taken, lines.size - taken);
         row_builder_finish(bench->builder);
-        if (bench->arguments.until == STEP_APPLY) {
+        if (bench->arguments.until == STEP_APPLY)
             apply(bench);
-        }
         row_builder_clear(bench->builder);
     }
 }
@@ -126,13 +123,11 @@ static void run(struct bench *bench)
         click_generator_append(generator, at, lines_now, &lines);
         buffer_reserve(&lines, LINE_PARSER_PADDING);
         bench->generating_s += now_s() - started;
-        if (bench->arguments.until >= STEP_PARSE) {
+        if (bench->arguments.until >= STEP_PARSE)
             parse_lines(bench, buffer_view(&lines));
-        }
     }
-    while (bench->waiting > 0) {
+    while (bench->waiting > 0)
         bench_store_step(&bench->on);
-    }
     buffer_release(&lines);
     click_generator_free(generator);
 }
@@ -192,9 +187,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         arguments->is_compacted = true;
         break;
     case ARGP_KEY_ARG:
-        if (arguments->directory != NULL) {
+        if (arguments->directory != NULL)
             argp_usage(state);
-        }
         arguments->directory = argument;
         break;
     case ARGP_KEY_NO_ARGS:
@@ -203,9 +197,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (!is_good) {
+    if (!is_good)
         argp_error(state, "no such value: %s", argument);
-    }
     return 0;
 }
 

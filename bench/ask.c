@@ -70,8 +70,8 @@ static char *word_fill(struct run *run, const char *word)
     struct buffer filled = {0};
     for (; *word != '\0'; word++) {
         if (word[0] == '%' && word[1] == 'R') {
-            buffer_printf(&filled, run->arguments.resellers > 10000 ? "reseller-%06u" :
-                                                                      "reseller-%04u",
+            buffer_printf(&filled,
+                          run->arguments.resellers > 10000 ? "reseller-%06u" : "reseller-%04u",
                           (unsigned)((random_next(run) >> 32) % run->arguments.resellers));
             word++;
         } else if (word[0] == '%' && word[1] == 'P') {
@@ -93,13 +93,11 @@ static void request_make(struct run *run)
     struct buffer body = {0};
     struct control_request request = {
         .actor = "ask", .text = run->arguments.words[0], .word_count = count, .words = words};
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         words[i] = word_fill(run, run->arguments.words[i]);
-    }
     control_request_put(&request, &body);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         memory_free(words[i]);
-    }
     buffer_clear(&run->request);
     buffer_put_u32(&run->request, (uint32_t)body.size + 1);
     buffer_put_u8(&run->request, CONTROL_RUN);
@@ -113,9 +111,8 @@ static bool answer_is_whole(const struct buffer *answer)
     size_t at = 0;
     while (answer->size - at >= 5) {
         uint32_t size = load_u32(answer->data + at);
-        if (answer->size - at - 4 < size) {
+        if (answer->size - at - 4 < size)
             return false;
-        }
         if (answer->data[at + 4] == CONTROL_EXIT) {
             if (size != 2 || answer->data[at + 5] != 0) {
                 fprintf(stderr, "ask: the command failed:\n");
@@ -145,9 +142,8 @@ static void ask(struct run *run)
     do {
         buffer_reserve(answer, ANSWER_PIECE);
         ssize_t got = recv(descriptor, answer->data + answer->size, ANSWER_PIECE, 0);
-        if (got <= 0) {
+        if (got <= 0)
             die("the answer");
-        }
         answer->size += (size_t)got;
     } while (!answer_is_whole(answer));
     (void)close(descriptor);
@@ -228,16 +224,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc; /* what follows is the command's, its options too */
         break;
     case ARGP_KEY_END:
-        if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX) {
+        if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX)
             argp_usage(state);
-        }
         break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (!is_good) {
+    if (!is_good)
         argp_error(state, "no such value: %s", argument);
-    }
     return 0;
 }
 

@@ -29,9 +29,8 @@ static struct schema *schema_of(const struct table_definition *const *tables, ui
     must(schema_add_keyspace(schema, "daybook", &err), "schema", &err);
     must(schema_add_keyspace(schema, "daybook_system", &err), "schema", &err);
     for (uint32_t i = 0; i < count; i++) {
-        if (schema_keyspace(schema, tables[i]->keyspace) == NULL) {
+        if (schema_keyspace(schema, tables[i]->keyspace) == NULL)
             must(schema_add_keyspace(schema, tables[i]->keyspace, &err), "schema", &err);
-        }
         must(schema_add_table(schema, tables[i], &err), "schema", &err);
     }
     return schema;
@@ -71,9 +70,8 @@ void bench_store_step(struct bench_store *bench)
 
 void bench_store_wait(struct bench_store *bench, const bool *done)
 {
-    while (!*done) {
+    while (!*done)
         bench_store_step(bench);
-    }
 }
 
 void bench_store_done(void *context, int status, const struct error *err)
@@ -103,8 +101,7 @@ uint64_t bench_store_bytes(struct bench_store *bench, uint32_t table_id)
     struct store_table_status tables[TABLES_MAX];
     uint32_t count = store_table_status(bench->store, tables, TABLES_MAX);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++) {
+    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
         bytes += tables[i].table_id == table_id ? tables[i].segment_bytes : 0;
-    }
     return bytes;
 }

@@ -21,11 +21,11 @@
 #include "storage/base/memory.h"
 
 enum {
-    RESELLER_SIZE = 14,           /* "reseller-0001," */
-    RESELLER_SIZE_MANY = 16,      /* "reseller-000001," */
-    RESELLERS_FEW = 10000,        /* up to here four digits do */
-    AD_SIZE = 11,                 /* "ad-0007919," */
-    AD_UUID_SIZE = 37,            /* "00001eef-5d5a-4b3c-9f0e-3a1d2b4c5d6e," */
+    RESELLER_SIZE = 14,      /* "reseller-0001," */
+    RESELLER_SIZE_MANY = 16, /* "reseller-000001," */
+    RESELLERS_FEW = 10000,   /* up to here four digits do */
+    AD_SIZE = 11,            /* "ad-0007919," */
+    AD_UUID_SIZE = 37,       /* "00001eef-5d5a-4b3c-9f0e-3a1d2b4c5d6e," */
     AD_SLOT = 40,
     DAY_SIZE = DAY_TEXT_SIZE + 1, /* "2026-08-01," */
     TIME_SIZE = 13,

@@ -37,9 +37,8 @@ static void flatten(struct wide_page *page, uint32_t column)
     vector->absent = NULL;
     if (vector->kind != VECTOR_CODE) {
         memset(vector->integers, 0, page->rows.rows * sizeof *vector->integers);
-        if (vector->scales != NULL) {
+        if (vector->scales != NULL)
             memset(vector->scales, 0, page->rows.rows);
-        }
         return;
     }
     memset(vector->codes, 0, page->rows.rows * sizeof *vector->codes);

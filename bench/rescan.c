@@ -42,9 +42,8 @@ static void total_figures(void *context, int status, const struct error *err,
 {
     struct total *total = context;
     must(status, "figures", err);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         total_add(total, &figures[i]);
-    }
     buffer_clear(&total->position);
     buffer_append_bytes(&total->position, position);
     total->done = true;

@@ -99,15 +99,13 @@ static void apply(struct bench *bench)
 {
     struct error err = {0};
     int rc;
-    while ((rc = store_apply(bench->on.store, bench->batch, durable, bench, &err)) == ERROR_FULL) {
+    while ((rc = store_apply(bench->on.store, bench->batch, durable, bench, &err)) == ERROR_FULL)
         bench_store_step(&bench->on);
-    }
     must(rc, "apply", &err);
     write_batch_clear(bench->batch);
     bench->waiting++;
-    while (bench->waiting >= bench->arguments.window) {
+    while (bench->waiting >= bench->arguments.window)
         bench_store_step(&bench->on);
-    }
 }
 
 static void write_user(struct bench *bench, uint64_t number)
@@ -173,21 +171,18 @@ static void write_hit(struct bench *bench, uint64_t number)
 static void write_hits(struct bench *bench, uint64_t number)
 {
     add_hit(bench, random_below(bench, HIT_KEYS));
-    if ((number + 1) % HITS_IN_BATCH == 0) {
+    if ((number + 1) % HITS_IN_BATCH == 0)
         apply(bench);
-    }
 }
 
 static void measure_writes(struct bench *bench, const char *name, uint64_t count,
                            void (*write)(struct bench *bench, uint64_t number))
 {
     double started = now_s();
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++)
         write(bench, i);
-    }
-    while (bench->waiting > 0) {
+    while (bench->waiting > 0)
         bench_store_step(&bench->on);
-    }
     printf("%-24s %.0f\n", name, (double)count / (now_s() - started));
 }
 
@@ -308,9 +303,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         is_good = click_number_parse(argument, 1, 4096, &arguments->window);
         break;
     case ARGP_KEY_ARG:
-        if (arguments->directory != NULL) {
+        if (arguments->directory != NULL)
             argp_usage(state);
-        }
         arguments->directory = argument;
         break;
     case ARGP_KEY_NO_ARGS:
@@ -319,9 +313,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (!is_good) {
+    if (!is_good)
         argp_error(state, "no such value: %s", argument);
-    }
     return 0;
 }
 

@@ -342,7 +342,7 @@ static void table_build(struct table *table, struct column *built)
 static void options_parse(int argc, char **argv, struct options *options)
 {
     *options = (struct options){.rows = 8000000, .memtable_rows = 4000000, .path = "bench-data"};
-    for (int option; (option = getopt(argc, argv, "n:d:m:p:s")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "n:d:m:p:s")) != -1;)
         if (option == 'n')
             options->rows = strtoull(optarg, NULL, 10) * 1000000;
         else if (option == 'd')
@@ -355,7 +355,6 @@ static void options_parse(int argc, char **argv, struct options *options)
             options->is_shuffled = true;
         else
             exit(2);
-    }
     if (options->days == 0)
         options->days = options->rows > 2000000 ? (uint32_t)(options->rows / 2000000) : 1;
 }

@@ -102,11 +102,10 @@ static int take_error(struct daybook *daybook, char *rest)
     const char *number = next_word(&rest);
     size_t size = strcspn(rest, " ");
 
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
         if (strlen(passing[i]) == size && memcmp(rest, passing[i], size) == 0)
             return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: the server says: %s",
                                 daybook->address, rest);
-    }
     return daybook_fail(daybook, DAYBOOK_REFUSED, "%s: batch %s: the server says: %s",
                         daybook->address, number, rest);
 }

@@ -89,10 +89,9 @@ static int slots_grow(struct string_map *map)
         return STRING_MAP_NO_MEMORY;
     if (map->epoch == 0)
         map->epoch = 1;
-    for (size_t i = 0; map->slots != NULL && i <= map->mask; i++) {
+    for (size_t i = 0; map->slots != NULL && i <= map->mask; i++)
         if (map->slots[i].epoch == map->epoch)
             slot_place(grown, (uint32_t)slots - 1, map->slots[i]);
-    }
     free(map->slots);
     map->slots = grown;
     map->mask = (uint32_t)slots - 1;

@@ -7,8 +7,8 @@
 struct client {
     struct connection *connection;
     struct message_reader reader;
-    const struct control_client_handler *handler;  /* of RUN */
-    void (*opened)(void *context, struct connection *connection);   /* of INGEST */
+    const struct control_client_handler *handler;                 /* of RUN */
+    void (*opened)(void *context, struct connection *connection); /* of INGEST */
     void *context;
     int exit_status;
     bool is_closing;
@@ -90,11 +90,10 @@ static void client_closed(void *context)
     struct client *client = context;
     struct client copy = *client;
     client_free(client);
-    if (copy.handler != NULL) {
+    if (copy.handler != NULL)
         copy.handler->finished(copy.context, copy.exit_status);
-    } else {
+    else
         copy.opened(copy.context, NULL);
-    }
 }
 
 static const struct connection_handler client_connection = {.space = client_space,
@@ -118,13 +117,11 @@ void control_request_put(const struct control_request *request, struct buffer *b
     buffer_put_sized(body, bytes_text(request->text));
     buffer_put_sized(body, bytes_text(request->folder != NULL ? request->folder : ""));
     buffer_put_varint(body, (uint64_t)request->word_count);
-    for (int i = 0; i < request->word_count; i++) {
+    for (int i = 0; i < request->word_count; i++)
         buffer_put_sized(body, bytes_text(request->words[i]));
-    }
     buffer_put_u8(body, request->input.data != NULL ? 1 : 0);
-    if (request->input.data != NULL) {
+    if (request->input.data != NULL)
         buffer_put_sized(body, request->input);
-    }
 }
 
 void control_client_run(struct connection *connection, const struct control_request *request,

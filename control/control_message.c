@@ -26,9 +26,8 @@ void message_reader_added(struct message_reader *reader, size_t size)
 static void drop_consumed(struct message_reader *reader)
 {
     size_t left = reader->bytes.size - reader->consumed;
-    if (reader->consumed > 0 && left > 0) {
+    if (reader->consumed > 0 && left > 0)
         memmove(reader->bytes.data, reader->bytes.data + reader->consumed, left);
-    }
     reader->bytes.size = left;
     reader->consumed = 0;
 }
@@ -39,16 +38,14 @@ int message_reader_next(struct message_reader *reader, enum control_kind *kind_o
     const uint8_t *at = reader->bytes.data + reader->consumed;
     size_t left = reader->bytes.size - reader->consumed;
     uint32_t size = left < HEADER_SIZE ? 1 : load_u32(at);
-    if (size == 0 || size > CONTROL_MESSAGE_MAX) {
+    if (size == 0 || size > CONTROL_MESSAGE_MAX)
         return ERROR_CORRUPT;
-    }
     if (left < HEADER_SIZE || left < 4 + (size_t)size) {
         drop_consumed(reader);
         return 0;
     }
-    if (at[4] < CONTROL_RUN || at[4] > CONTROL_OPEN) {
+    if (at[4] < CONTROL_RUN || at[4] > CONTROL_OPEN)
         return ERROR_CORRUPT;
-    }
     *kind_out = (enum control_kind)at[4];
     *body_out = bytes_of(at + HEADER_SIZE, size - 1);
     reader->consumed += 4 + (size_t)size;

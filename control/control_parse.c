@@ -35,9 +35,8 @@ static bool parse_wait(const char *text, int64_t *wait_ms_out)
     } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"", 1000}};
     char *end;
     long count = strtol(text, &end, 10);
-    if (end == text || count < 0 || count > 1000000) {
+    if (end == text || count < 0 || count > 1000000)
         return false;
-    }
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (strcmp(end, units[i].name) == 0) {
             *wait_ms_out = count * units[i].ms;
@@ -73,9 +72,8 @@ static const struct argp common_argp = {.options = common_options, .parser = com
 static error_t parent_parse(int key, char *argument, struct argp_state *state)
 {
     (void)argument;
-    if (key != ARGP_KEY_INIT) {
+    if (key != ARGP_KEY_INIT)
         return ARGP_ERR_UNKNOWN;
-    }
     const struct parse *parse = state->input;
     state->child_inputs[0] = parse->options;
     state->child_inputs[1] = parse->common;
@@ -101,9 +99,8 @@ int control_parse(const struct command *command, int word_count, char **words, b
     words[0] = name;
     error_t rc = argp_parse(&argp, word_count, words, flags, NULL, &parse);
     words[0] = word;
-    if (common_out != NULL) {
+    if (common_out != NULL)
         *common_out = common;
-    }
     *options_out = parse.options;
     if (rc != 0) {
         memory_free(parse.options);

@@ -23,15 +23,15 @@
 enum { HELD_MAX = 16 << 10 }; /* bytes; less than any command waits for to have left */
 
 struct session {
-    struct command_output output;      /* first: the command's handle on the session */
+    struct command_output output; /* first: the command's handle on the session */
     struct control_server *server;
-    struct session *next;              /* in the server's list */
-    struct connection *connection;     /* NULL once it is closed */
+    struct session *next;          /* in the server's list */
+    struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
-    struct buffer held;                /* of the answer, to be sent soon */
-    struct timer turn;                 /* sends it, */
-    bool is_turn_wanted;               /* if it was started and has not fired */
-    bool is_starting;                  /* the command has not returned yet: it may end at once */
+    struct buffer held;  /* of the answer, to be sent soon */
+    struct timer turn;   /* sends it, */
+    bool is_turn_wanted; /* if it was started and has not fired */
+    bool is_starting;    /* the command has not returned yet: it may end at once */
     char **words;
     int word_count;
     char *actor;
@@ -45,7 +45,7 @@ struct session {
 
 struct control_server {
     struct control_server_options options;
-    struct listener *listener;         /* NULL once it closes */
+    struct listener *listener; /* NULL once it closes */
     struct session *sessions;
     void (*closed)(void *context);
     void *closed_context;
@@ -53,9 +53,8 @@ struct control_server {
 
 static void server_free_if_idle(struct control_server *server)
 {
-    if (server->listener != NULL || server->sessions != NULL) {
+    if (server->listener != NULL || server->sessions != NULL)
         return;
-    }
     void (*closed)(void *context) = server->closed;
     void *context = server->closed_context;
     memory_free(server);
@@ -65,9 +64,8 @@ static void server_free_if_idle(struct control_server *server)
 static void server_forget(struct control_server *server, struct session *session)
 {
     struct session **link = &server->sessions;
-    while (*link != session) {
+    while (*link != session)
         link = &(*link)->next;
-    }
     *link = session->next;
 }
 
@@ -75,9 +73,8 @@ static void session_free(struct session *session)
 {
     struct control_server *server = session->server;
     server_forget(server, session);
-    for (int i = 0; i < session->word_count; i++) {
+    for (int i = 0; i < session->word_count; i++)
         memory_free(session->words[i]);
-    }
     memory_free(session->words);
     memory_free(session->actor);
     memory_free(session->text);
@@ -139,9 +136,8 @@ static void held_turn(struct timer *timer)
 static void held_want_turn(struct session *session)
 {
     struct executor *executor = session->server->options.executor;
-    if (session->held.size == 0 || session->is_turn_wanted || session->is_starting) {
+    if (session->held.size == 0 || session->is_turn_wanted || session->is_starting)
         return;
-    }
     session->is_turn_wanted = true;
     executor->timer_start(executor, &session->turn, 0);
 }
@@ -150,13 +146,11 @@ static void output_write(struct command_output *output, enum command_stream stre
                          struct bytes bytes)
 {
     struct session *session = session_of(output);
-    if (!session_is_heard(session) || bytes.size == 0) {
+    if (!session_is_heard(session) || bytes.size == 0)
         return;
-    }
     message_put(&session->held, stream == COMMAND_OUT ? CONTROL_OUT : CONTROL_ERR, bytes);
-    if (session->held.size >= HELD_MAX) {
+    if (session->held.size >= HELD_MAX)
         held_send(session);
-    }
     held_want_turn(session);
 }
 
@@ -181,9 +175,8 @@ static void output_finish(struct command_output *output, int exit_status)
         network_write(session->connection, buffer_view(&session->held));
         buffer_clear(&session->held);
         network_finish(session->connection);
-        if (network_queued(session->connection) == 0) {
+        if (network_queued(session->connection) == 0)
             session_close(session);
-        }
         session_hurry(session);
     }
 }
@@ -193,9 +186,8 @@ static void output_finish(struct command_output *output, int exit_status)
 static char *copy_text(struct bytes bytes)
 {
     char *text = memory_alloc(bytes.size + 1);
-    if (bytes.size > 0) {
+    if (bytes.size > 0)
         memcpy(text, bytes.data, bytes.size);
-    }
     text[bytes.size] = '\0';
     return text;
 }
@@ -208,26 +200,21 @@ static int read_words(struct session *session, struct bytes body)
     session->text = copy_text(reader_sized(&reader));
     session->folder = copy_text(reader_sized(&reader));
     uint64_t count = reader_count(&reader, 1);
-    if (reader.failed || count == 0 || count > CONTROL_WORDS_MAX) {
+    if (reader.failed || count == 0 || count > CONTROL_WORDS_MAX)
         return ERROR_CORRUPT;
-    }
     session->words = memory_zeroed((size_t)count + 1, sizeof(char *));
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++)
         session->words[session->word_count++] = copy_text(reader_sized(&reader));
-    }
-    if (reader_u8(&reader) != 0) {
+    if (reader_u8(&reader) != 0)
         session->request.input = reader_sized(&reader);
-    }
     return reader.failed || reader_left(&reader) > 0 ? ERROR_CORRUPT : 0;
 }
 
 static const struct control_entry *find_entry(const struct control_server *server, const char *name)
 {
-    for (uint32_t i = 0; i < server->options.entry_count; i++) {
-        if (strcmp(server->options.entries[i].command->name, name) == 0) {
+    for (uint32_t i = 0; i < server->options.entry_count; i++)
+        if (strcmp(server->options.entries[i].command->name, name) == 0)
             return &server->options.entries[i];
-        }
-    }
     return NULL;
 }
 
@@ -236,19 +223,19 @@ static void session_run(struct session *session, struct bytes body)
     struct error err = {0};
     session->is_running = true;
     if (read_words(session, body) != 0) {
-        command_fail(&session->output, EXIT_SYSTEM_FAILED, "a request the server cannot read; are "
-                                                           "server and command of one version?");
+        command_fail(&session->output, EXIT_SYSTEM_FAILED,
+                     "a request the server cannot read; are "
+                     "server and command of one version?");
         return;
     }
     const struct control_entry *entry = find_entry(session->server, session->words[0]);
     if (entry == NULL) {
         command_fail(&session->output, EXIT_WRONG_USAGE,
-                     "the server that holds this directory has no command '%s'",
-                     session->words[0]);
+                     "the server that holds this directory has no command '%s'", session->words[0]);
         return;
     }
-    int rc = control_parse(entry->command, session->word_count, session->words, false,
-                           NULL, &session->options, &err);
+    int rc = control_parse(entry->command, session->word_count, session->words, false, NULL,
+                           &session->options, &err);
     if (rc != 0) {
         command_fail(&session->output, EXIT_WRONG_USAGE, "%s", err.text);
         return;
@@ -291,35 +278,31 @@ static void session_data(void *context, size_t size)
     struct bytes body;
     message_reader_added(&session->reader, size);
     int rc = message_reader_next(&session->reader, &kind, &body);
-    if (rc == 0) {
+    if (rc == 0)
         return;
-    }
     network_pause(session->connection);
-    if (rc == 1 && kind == CONTROL_RUN) {
+    if (rc == 1 && kind == CONTROL_RUN)
         session_run(session, body);
-    } else if (rc == 1 && kind == CONTROL_INGEST && session->server->options.ingest != NULL) {
+    else if (rc == 1 && kind == CONTROL_INGEST && session->server->options.ingest != NULL)
         session_hand_over(session);
-    } else {
+    else
         session_close(session);
-    }
 }
 
 static void session_end(void *context, int status)
 {
     struct session *session = context;
-    if (status != 0 || !session->is_running) {
+    if (status != 0 || !session->is_running)
         session_close(session);
-    }
 }
 
 static void session_drained(void *context)
 {
     struct session *session = context;
-    if (session->output.drained != NULL) {
+    if (session->output.drained != NULL)
         session->output.drained(session->output.drained_context);
-    } else if (!session->is_running && session->words != NULL) {
+    else if (!session->is_running && session->words != NULL)
         session_close(session);
-    }
 }
 
 static void session_closed(void *context)
@@ -327,9 +310,8 @@ static void session_closed(void *context)
     struct session *session = context;
     session->connection = NULL;
     if (session->is_running) {
-        if (session->output.drained != NULL) {
+        if (session->output.drained != NULL)
             session->output.drained(session->output.drained_context);
-        }
         return;
     }
     session_free(session);
@@ -377,8 +359,7 @@ void control_server_close(struct control_server *server, void (*closed)(void *co
     server->closed_context = context;
     listener_close(server->listener);
     server->listener = NULL;
-    for (struct session *session = server->sessions; session != NULL; session = session->next) {
+    for (struct session *session = server->sessions; session != NULL; session = session->next)
         session_hurry(session);
-    }
     server_free_if_idle(server);
 }

@@ -67,10 +67,9 @@ int counter_validate(struct bytes cell)
     uint32_t count = shard_count(cell);
     if (count > COUNTER_SHARDS_MAX || cell.size != HEADER_SIZE + (size_t)count * SHARD_SIZE)
         return ERROR_CORRUPT;
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++)
         if (shard_at(cell, i - 1).id >= shard_at(cell, i).id)
             return ERROR_CORRUPT;
-    }
     if (count > 0 && !shard_belongs(shard_at(cell, 0), counter_generation(cell)))
         return ERROR_CORRUPT;
     return 0;

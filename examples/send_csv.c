@@ -56,14 +56,13 @@ static bool parse_amount(const char *text, int64_t *amount_out, uint8_t *scale_o
     const char *point = NULL;
     int64_t amount = 0;
 
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         if (*text == '.' && point == NULL)
             point = text;
         else if (*text < '0' || *text > '9' || amount > INT64_MAX / 10 - 1)
             return false;
         else
             amount = amount * 10 + (*text - '0');
-    }
     *amount_out = amount;
     *scale_out = point == NULL ? 0 : (uint8_t)(text - point - 1);
     return true;
@@ -119,12 +118,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "send_csv: the address is HOST:PORT, a batch has up to 65,536 rows\n");
         return EXIT_FAILURE;
     }
-    while (fgets(line, sizeof line, stdin) != NULL) {
+    while (fgets(line, sizeof line, stdin) != NULL)
         if (!parse_click(line, &click))
             fprintf(stderr, "send_csv: not a click: %s\n", line);
         else if (daybook_add(daybook, &click) != 0)
             return fail(daybook);
-    }
     if (daybook_sync(daybook) != 0)
         return fail(daybook);
     daybook_totals(daybook, &totals);

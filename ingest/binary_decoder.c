@@ -183,10 +183,9 @@ static bool width_is_good(uint8_t width, uint8_t width_max)
 
 static bool bytes_are_zero(const uint8_t *data, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    for (size_t i = 0; i < size; i++)
         if (data[i] != 0)
             return false;
-    }
     return true;
 }
 
@@ -539,10 +538,9 @@ static int columns_widen(const struct binary_batch *batch, const struct target *
         return 0;
     }
     memcpy(scales, batch->scales, rows);
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i++)
         if (scales[i] > WIRE_SCALE_MAX)
             return ERROR_CORRUPT;
-    }
     return 0;
 }
 

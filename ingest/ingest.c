@@ -37,10 +37,10 @@ static void ingest_add_metrics(struct ingest *ingest)
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
                              "Times a connection had to wait for room in the store.");
-    own->forgotten = metrics_add(metrics, METRIC_COUNTER,
-                                 "daybook_ingest_producers_forgotten_total", "",
-                                 "Producers that were silent for so long that others took their "
-                                 "places.");
+    own->forgotten =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_producers_forgotten_total", "",
+                    "Producers that were silent for so long that others took their "
+                    "places.");
     own->ahead = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
                              "Bytes of lines that were parsed beside the engine thread.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
@@ -68,8 +68,7 @@ void ingest_tell_producers(struct ingest *ingest)
 
 bool ingest_take_strings(struct ingest *ingest, size_t before, size_t after)
 {
-    store_hold_memory(ingest->options.store, STORE_HELD_STRINGS,
-                      (int64_t)after - (int64_t)before);
+    store_hold_memory(ingest->options.store, STORE_HELD_STRINGS, (int64_t)after - (int64_t)before);
     ingest->strings_bytes += after - before;
     return after <= before || ingest->strings_bytes <= ingest->options.limits.strings_max;
 }

@@ -10,9 +10,12 @@ enum {
 };
 
 /* The first bytes of a word; shifts of 64 are undefined. */
-#define MASK(size) \
-    ((size) <= 0 ? 0 : (size) >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ((size) & 7)) - 1)
-#define MASKS(size) {MASK(size), MASK((size) - 8)}
+#define MASK(size)                                                                                 \
+    ((size) <= 0 ? 0 : (size) >= 8 ? UINT64_MAX : (UINT64_C(1) << 8 * ((size)&7)) - 1)
+#define MASKS(size)                                                                                \
+    {                                                                                              \
+        MASK(size), MASK((size)-8)                                                                 \
+    }
 
 const struct intern_mask intern_masks[INTERN_SHORT_MAX + 1] = {
     MASKS(0), MASKS(1),  MASKS(2),  MASKS(3),  MASKS(4),  MASKS(5),  MASKS(6),  MASKS(7), MASKS(8),
@@ -82,7 +85,7 @@ static void intern_grow(struct intern *intern)
     uint32_t old_epoch = intern->epoch;
 
     intern_allocate(intern, old_slots * 2);
-    for (uint32_t i = 0; i < old_slots; i++) {
+    for (uint32_t i = 0; i < old_slots; i++)
         if (old[i].epoch == old_epoch)
             intern_place(intern,
                          (struct intern_key){
@@ -91,7 +94,6 @@ static void intern_grow(struct intern *intern)
                              .size = old[i].size,
                          },
                          old[i].code);
-    }
     memory_free(old);
 }
 

@@ -36,7 +36,7 @@ struct keyed {
     const struct block *block;
     struct schema *schema; /* the table's, while something is judged */
     const struct table *table;
-    struct arena *arena; /* what rows and expectations point to */
+    struct arena *arena;    /* what rows and expectations point to */
     struct keyed_row *rows; /* by partition, clustering and line */
     uint32_t row_count;
     struct store_expectation *expectations; /* one for each partition */
@@ -235,12 +235,11 @@ static int judge_found(struct keyed *keyed, const struct table *table, const str
     if (page_row_value(table, found, keyed->stream->column_ids[FIELD_AMOUNT], &value) &&
         decimal_deserialize(value, &amount) != 0)
         return error_set(err, ERROR_CORRUPT, "a click's amount is damaged");
-    for (; keyed->next < keyed->end &&
-           clustering_compare(table, &keyed->rows[keyed->next].clustering,
-                              &found->row.clustering) == 0;
+    for (;
+         keyed->next < keyed->end && clustering_compare(table, &keyed->rows[keyed->next].clustering,
+                                                        &found->row.clustering) == 0;
          keyed->next++)
-        keyed->rows[keyed->next].verdict =
-            verdict_of(keyed, &keyed->rows[keyed->next], amount);
+        keyed->rows[keyed->next].verdict = verdict_of(keyed, &keyed->rows[keyed->next], amount);
     return 0;
 }
 
@@ -330,8 +329,8 @@ void keyed_judge(struct keyed *keyed, const struct block *block, void (*done)(vo
     keyed->table = schema_table(keyed->schema, keyed->stream->table_id);
     keyed->begin = 0;
     take_rows(keyed);
-    keyed->expectations = arena_alloc(
-        keyed->arena, (block->partitions.count + 1) * sizeof *keyed->expectations, 16);
+    keyed->expectations =
+        arena_alloc(keyed->arena, (block->partitions.count + 1) * sizeof *keyed->expectations, 16);
     judge_among_themselves(keyed);
     read_partition(keyed);
 }
@@ -380,10 +379,9 @@ void keyed_add_rejects(const struct keyed *keyed, struct reject_list *rejects)
     uint32_t count = 0;
     struct buffer id = {0};
 
-    for (uint32_t i = 0; i < keyed->row_count; i++) {
+    for (uint32_t i = 0; i < keyed->row_count; i++)
         if (keyed->rows[i].verdict == ROW_DIFFERENT)
             different[count++] = keyed->rows[i].row;
-    }
     qsort(different, count, sizeof *different, order_lines);
     for (uint32_t i = 0; i < count; i++) {
         buffer_clear(&id);
@@ -473,10 +471,9 @@ static uint32_t add_partition(const struct keyed *keyed, uint32_t begin, struct 
     struct bytes reseller;
 
     count = 0;
-    for (uint32_t i = begin; i < end; i++) {
+    for (uint32_t i = begin; i < end; i++)
         if (keyed->rows[i].verdict == ROW_NEW)
             make_row(keyed, &keyed->rows[i], batch, &items[count++]);
-    }
     write_batch_add_mutation(batch, &mutation);
     if (key_component(key, 2, 0, &reseller) == 0)
         add_increment(batch, keyed->stream->per_reseller, reseller, count);

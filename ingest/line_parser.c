@@ -147,10 +147,9 @@ uint8_t line_columns_count(const struct line_columns *columns)
 
 static int column_named(const struct line_columns *columns, struct bytes name)
 {
-    for (int i = 0; i < line_columns_count(columns); i++) {
+    for (int i = 0; i < line_columns_count(columns); i++)
         if (bytes_equal(columns->names[i], name))
             return i;
-    }
     return -1;
 }
 
@@ -206,10 +205,9 @@ int line_parser_header(struct line_parser *parser, struct bytes header,
             return header_error(err, "duplicate_column", name);
         order[field] = count++;
     }
-    for (int i = 0; i < line_columns_count(columns); i++) {
+    for (int i = 0; i < line_columns_count(columns); i++)
         if (order[i] == LINE_FIELD_NONE && i != FIELD_DAY)
             return header_error(err, "missing_column", columns->names[i]);
-    }
     memcpy(parser->order.line_field, order, sizeof order);
     parser->order.field_count = count;
     return 0;

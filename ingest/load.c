@@ -451,10 +451,9 @@ static struct bytes batch_line(const struct load_batch *batch, uint64_t number)
 
 static const char *reason_of(struct bytes code)
 {
-    for (int i = 0; i < REJECT_CODE_COUNT; i++) {
+    for (int i = 0; i < REJECT_CODE_COUNT; i++)
         if (bytes_equal(code, bytes_text(reject_name((enum reject_code)i))))
             return reject_reason((enum reject_code)i);
-    }
     return "";
 }
 

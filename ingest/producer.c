@@ -35,8 +35,7 @@ size_t producer_table_bytes(const struct producer_table *table)
 
 static void producer_free(struct producer *producer)
 {
-    producer->table->bytes -=
-        sizeof *producer + producer->window_size * sizeof *producer->window;
+    producer->table->bytes -= sizeof *producer + producer->window_size * sizeof *producer->window;
     memory_free(producer->window);
     memory_free(producer);
 }
@@ -45,10 +44,9 @@ void producer_table_free(struct producer_table *table)
 {
     if (table == NULL)
         return;
-    for (uint32_t i = 0; i <= table->mask; i++) {
+    for (uint32_t i = 0; i <= table->mask; i++)
         if (table->slots[i] != NULL)
             producer_free(table->slots[i]);
-    }
     memory_free(table->slots);
     memory_free(table);
 }
@@ -76,10 +74,9 @@ static void producers_grow(struct producer_table *table)
 
     table->slots = memory_zeroed((size_t)old_slots * 2, sizeof *table->slots);
     table->mask = old_slots * 2 - 1;
-    for (uint32_t i = 0; i < old_slots; i++) {
+    for (uint32_t i = 0; i < old_slots; i++)
         if (old[i] != NULL)
             *producer_slot(table, old[i]->id) = old[i];
-    }
     memory_free(old);
 }
 
@@ -143,10 +140,9 @@ uint32_t producer_list_silent(const struct producer_table *table, int64_t before
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i <= table->mask && count < capacity; i++) {
+    for (uint32_t i = 0; i <= table->mask && count < capacity; i++)
         if (producer_is_silent(table->slots[i], before_us))
             found[count++] = table->slots[i];
-    }
     return count;
 }
 
@@ -173,8 +169,8 @@ void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_o
     hash = hash128(named, sizeof named);
     store_u64(id_out, hash.low);
     store_u64(id_out + 8, hash.high);
-    id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80);      /* RFC 9562 version 8, */
-    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80);      /* its variant */
+    id_out[6] = (uint8_t)((id_out[6] & 0x0F) | 0x80); /* RFC 9562 version 8, */
+    id_out[8] = (uint8_t)((id_out[8] & 0x3F) | 0x80); /* its variant */
 }
 
 enum producer_verdict producer_verdict_of(const struct producer *producer, uint64_t sequence)
@@ -202,10 +198,9 @@ static void window_grow(struct producer *producer)
     producer->window_size = old_size == 0 ? 1 : old_size * 2;
     producer->window = memory_zeroed(producer->window_size, sizeof *producer->window);
     producer->table->bytes += (producer->window_size - old_size) * sizeof *producer->window;
-    for (uint32_t i = 0; i < old_size; i++) {
+    for (uint32_t i = 0; i < old_size; i++)
         if (old[i].sequence != 0)
             producer->window[old[i].sequence & (producer->window_size - 1)] = old[i];
-    }
     memory_free(old);
 }
 

@@ -10,10 +10,10 @@
 
 #include <string.h>
 
-enum { FORGOTTEN_AT_ONCE = 1024 };     /* in one batch, and so in one turn of the loop */
+enum { FORGOTTEN_AT_ONCE = 1024 }; /* in one batch, and so in one turn of the loop */
 
-#define DAY_US INT64_C(86400000000)
-#define SWEEP_US INT64_C(3600000000)   /* from one look at all producers to the next */
+#define DAY_US   INT64_C(86400000000)
+#define SWEEP_US INT64_C(3600000000) /* from one look at all producers to the next */
 
 static struct bytes batch_int(struct write_batch *batch, int32_t value)
 {
@@ -100,8 +100,8 @@ static bool forget(struct ingest *ingest, struct producer *const *producers, uin
 
     write_batch_clear(batch);
     for (uint32_t i = 0; i < count; i++) {
-        struct column_value id = {
-            PRODUCER_ID, false, write_batch_copy(batch, bytes_of(producers[i]->id, UUID_SIZE))};
+        struct column_value id = {PRODUCER_ID, false,
+                                  write_batch_copy(batch, bytes_of(producers[i]->id, UUID_SIZE))};
 
         write_batch_delete(batch, table, &id, 1);
     }
@@ -127,8 +127,8 @@ void producer_rows_make_room(struct ingest *ingest)
             ingest->producers_due_us = now_us + SWEEP_US;
     }
     if (producer_table_is_full(ingest->producers)) {
-        silent[0] = producer_longest_silent(ingest->producers,
-                                            now_us - PRODUCER_SILENT_DAYS_MIN * DAY_US);
+        silent[0] =
+            producer_longest_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS_MIN * DAY_US);
         if (silent[0] != NULL)
             (void)forget(ingest, silent, 1);
     }

@@ -335,12 +335,11 @@ static void rejects_page(void *context, int status, const struct error *err,
     if (status != 0) {
         (void)error_set(&job->err, status, "%s", err == NULL ? error_text(status) : err->text);
     } else {
-        for (uint32_t i = 0; i < page->row_count; i++) {
+        for (uint32_t i = 0; i < page->row_count; i++)
             if (job->print != NULL)
                 list_row(job, page->table, &page->rows[i]);
             else
                 export_row(job, page->table, &page->rows[i]);
-        }
         job->rows += page->row_count;
         buffer_clear(&job->position);
         buffer_append_bytes(&job->position, page->position);

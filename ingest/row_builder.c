@@ -307,10 +307,9 @@ static bool is_integer(struct bytes text)
 {
     size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
 
-    for (size_t i = start; i < text.size; i++) {
+    for (size_t i = start; i < text.size; i++)
         if (text.data[i] < '0' || text.data[i] > '9')
             return false;
-    }
     return text.size > 0;
 }
 

@@ -413,10 +413,9 @@ static const struct control_word *control_find(struct bytes line)
 
     if (line.size > CONTROL_LINE_MAX)
         return NULL;
-    for (size_t i = 0; i < sizeof control_list / sizeof control_list[0]; i++) {
+    for (size_t i = 0; i < sizeof control_list / sizeof control_list[0]; i++)
         if (word_is(word, control_list[i].name))
             return &control_list[i];
-    }
     return NULL;
 }
 

@@ -31,8 +31,8 @@ static void spare_give(struct text_spare *spare, struct text_chunk *chunk)
         chunk_free(chunk);
         return;
     }
-    *chunk = (struct text_chunk){
-        .next = spare->first, .data = chunk->data, .capacity = chunk->capacity};
+    *chunk =
+        (struct text_chunk){.next = spare->first, .data = chunk->data, .capacity = chunk->capacity};
     spare->first = chunk;
     spare->count++;
 }

@@ -128,10 +128,9 @@ uint64_t text_rows_accepted(const struct text_rows *rows)
 
 void text_rows_add_blocks(const struct text_rows *rows, struct write_batch *batch)
 {
-    for (uint32_t i = 0; i < rows->count; i++) {
+    for (uint32_t i = 0; i < rows->count; i++)
         if (rows->parts[i]->block->rows > 0)
             write_batch_add_block(batch, rows->parts[i]->block);
-    }
     if (rows->builder->block->rows > 0)
         write_batch_add_block(batch, rows->builder->block);
 }

@@ -19,7 +19,7 @@ struct backup_command {
     struct command_output *output;
     bool follows;
     bool is_terminal;
-    uint64_t told_mb;                  /* of the last progress shown */
+    uint64_t told_mb; /* of the last progress shown */
     char path[PATH_MAX];
 };
 
@@ -35,8 +35,7 @@ static error_t parse_keep(const char *argument, uint32_t *keep_out, struct argp_
     return 0;
 }
 
-static error_t check_options(const struct backup_command_options *options,
-                             struct argp_state *state)
+static error_t check_options(const struct backup_command_options *options, struct argp_state *state)
 {
     if (options->stops && (options->path != NULL || options->follows)) {
         argp_error(state, "--stop stands alone");
@@ -125,12 +124,10 @@ static void backup_command_done(void *context, int status, const struct error *e
 {
     struct backup_command *command = context;
     struct command_output *output = command->output;
-    if (command->told_mb > 0) {
+    if (command->told_mb > 0)
         command_printf(output, COMMAND_ERR, "\n");
-    }
     if (status != 0) {
-        command_fail(output, command_exit_of(status), "backup to %s: %s", command->path,
-                     err->text);
+        command_fail(output, command_exit_of(status), "backup to %s: %s", command->path, err->text);
     } else {
         command_printf(output, COMMAND_OUT,
                        "point %" PRIu64 " in %s: %" PRIu32 " segments, %" PRIu32 " copied and "
@@ -163,19 +160,17 @@ static void stopped(void *context, int status, const struct error *err,
 {
     struct command_output *output = context;
     (void)progress;
-    if (status != 0) {
+    if (status != 0)
         command_fail(output, command_exit_of(status), "%s", err->text);
-    } else {
+    else
         output->finish(output, EXIT_DONE);
-    }
 }
 
 static void stop_following(const struct query *query, struct command_output *output)
 {
     static const struct backup_handler stop_handler = {.done = stopped};
-    if (!backup_unfollow(query->backup, &stop_handler, output)) {
+    if (!backup_unfollow(query->backup, &stop_handler, output))
         command_fail(output, EXIT_DATA_SAYS_NO, "no backup follows this directory");
-    }
 }
 
 void backup_command_run(void *room, const struct command_request *request,

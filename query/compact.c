@@ -36,9 +36,8 @@ static uint64_t segment_bytes(const struct query *query)
     struct store_table_status tables[TABLES_MAX];
     uint32_t count = store_table_status(query->store, tables, TABLES_MAX);
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++) {
+    for (uint32_t i = 0; i < count && i < TABLES_MAX; i++)
         bytes += tables[i].segment_bytes;
-    }
     return bytes;
 }
 
@@ -75,9 +74,8 @@ static void compact_flushed(void *context, int status, const struct error *err)
         status = store_compact(compact->query->store, compact_done, compact, &own);
         err = &own;
     }
-    if (status != 0) {
+    if (status != 0)
         compact_fail(compact, status, err);
-    }
 }
 
 void compact_run(void *room, const struct command_request *request, struct command_output *output)
@@ -89,7 +87,6 @@ void compact_run(void *room, const struct command_request *request, struct comma
     compact->output = output;
     store_status(compact->query->store, &compact->before);
     int rc = store_flush(compact->query->store, compact_flushed, compact, &err);
-    if (rc != 0) {
+    if (rc != 0)
         compact_fail(compact, rc, &err);
-    }
 }

@@ -170,9 +170,8 @@ static int put_row(struct counters *counters, struct bytes key, uint64_t clicks)
     uint32_t count = counters->options->table->key_count;
     for (uint32_t i = 0; i < count; i++) {
         int rc = key_component(key, count, i, &cells[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     cells[count] = query_number(clicks, number);
     (void)query_answer_row(&counters->answer, cells);
@@ -184,9 +183,8 @@ static int compare_top(const void *a, const void *b)
 {
     const struct top_entry *left = a;
     const struct top_entry *right = b;
-    if (left->clicks != right->clicks) {
+    if (left->clicks != right->clicks)
         return left->clicks < right->clicks ? -1 : 1;
-    }
     return bytes_compare(right->key, left->key);
 }
 
@@ -207,9 +205,8 @@ static void top_sink(struct counters *counters, uint32_t at)
                 least = child;
             }
         }
-        if (least == at) {
+        if (least == at)
             return;
-        }
         top_swap(counters, at, least);
         at = least;
     }
@@ -219,9 +216,8 @@ static void top_add(struct counters *counters, struct bytes key, uint64_t clicks
 {
     struct top_entry entry = {clicks, key};
     bool is_full = counters->top_count == counters->options->top;
-    if (is_full && compare_top(&entry, &counters->top[0]) <= 0) {
+    if (is_full && compare_top(&entry, &counters->top[0]) <= 0)
         return;
-    }
     entry.key.data = memory_copy(key.data, key.size);
     if (is_full) {
         memory_free((void *)(uintptr_t)counters->top[0].key.data);
@@ -254,14 +250,12 @@ static bool is_asked(const struct counters *counters, struct bytes key)
 
 static int take(struct counters *counters, struct bytes key, uint64_t clicks)
 {
-    if (clicks == 0 || !is_asked(counters, key)) {
+    if (clicks == 0 || !is_asked(counters, key))
         return 0;
-    }
     counters->keys_seen++;
     counters->clicks_seen += clicks;
-    if (counters->options->table == NULL) {
+    if (counters->options->table == NULL)
         return 0;
-    }
     if (counters->options->top > 0) {
         top_add(counters, key, clicks);
         return 0;
@@ -273,9 +267,8 @@ static int take(struct counters *counters, struct bytes key, uint64_t clicks)
 
 static void counters_free(struct counters *counters)
 {
-    for (uint32_t i = 0; i < counters->top_count; i++) {
+    for (uint32_t i = 0; i < counters->top_count; i++)
         memory_free((void *)(uintptr_t)counters->top[i].key.data);
-    }
     memory_free(counters->top);
     query_answer_release(&counters->answer);
     buffer_release(&counters->position);
@@ -287,9 +280,8 @@ static void counters_fail(struct counters *counters, int status)
 {
     struct command_output *output = counters->output;
     struct error err = counters->err;
-    if (err.text[0] == '\0') {
+    if (err.text[0] == '\0')
         (void)error_set(&err, status, "%s", error_text(status));
-    }
     counters_free(counters);
     command_fail(output, command_exit_of(status), "counters: %s", err.text);
 }
@@ -298,12 +290,10 @@ static void counters_end(struct counters *counters)
 {
     struct command_output *output = counters->output;
     int rc = 0;
-    if (counters->top_count > 0) {
+    if (counters->top_count > 0)
         qsort(counters->top, counters->top_count, sizeof(*counters->top), compare_top);
-    }
-    for (uint32_t i = counters->top_count; i > 0 && rc == 0; i--) {
+    for (uint32_t i = counters->top_count; i > 0 && rc == 0; i--)
         rc = put_row(counters, counters->top[i - 1].key, counters->top[i - 1].clicks);
-    }
     if (rc != 0) {
         counters_fail(counters, rc);
         return;
@@ -332,9 +322,8 @@ static void counters_read(void *context);
 static void next_table(struct counters *counters)
 {
     counters->table = NULL;
-    if (counters->options->table == NULL && ++counters->table_index < COUNTER_TABLES) {
+    if (counters->options->table == NULL && ++counters->table_index < COUNTER_TABLES)
         counters->table = &counter_tables[counters->table_index];
-    }
 }
 
 /* A page has been taken: go on behind `position`, with the next table, or end. */
@@ -343,22 +332,19 @@ static void page_taken(struct counters *counters, int status, const struct error
 {
     struct buffer next = {0};
     counters->status = status;
-    if (status != 0 && err != NULL) {
+    if (status != 0 && err != NULL)
         counters->err = *err;
-    }
     buffer_append_bytes(&next, position);
     buffer_release(&counters->position);
     counters->position = next;
     if (status == 0 && next.size == 0) {
-        if (counters->options->table == NULL) {
+        if (counters->options->table == NULL)
             put_sum(counters);
-        }
         next_table(counters);
     }
     counters->has_page = true;
-    if (!counters->is_reading) {
+    if (!counters->is_reading)
         query_answer_wait(&counters->answer, counters_read, counters);
-    }
 }
 
 static void counter_page(void *context, int status, const struct error *err,
@@ -368,13 +354,11 @@ static void counter_page(void *context, int status, const struct error *err,
     struct bytes position = {0};
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         struct bytes clicks;
-        if (page_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks)) {
+        if (page_row_value(page->table, &page->rows[i], COUNTER_CLICKS, &clicks))
             status = take(counters, page->rows[i].key, (uint64_t)value_bigint(clicks));
-        }
     }
-    if (status == 0) {
+    if (status == 0)
         position = page->position;
-    }
     page_taken(counters, status, err, position);
 }
 
@@ -396,9 +380,8 @@ static void figures_given(void *context, int status, const struct error *err)
         status = counters->status;
         err = &counters->err;
     }
-    if (counters->page_rows < PAGE_ROWS) {
+    if (counters->page_rows < PAGE_ROWS)
         end = bytes_of("", 0);
-    }
     page_taken(counters, status, err, end);
 }
 
@@ -413,9 +396,8 @@ static int ask_figures(struct counters *counters, struct error *err)
                                  .day_from = DAY_MIN,
                                  .day_to = DAY_MAX,
                                  .is_current = true};
-    if (options->key_count > 1 && day_parse(bytes_text(options->keys[1]), &query.day_from)) {
+    if (options->key_count > 1 && day_parse(bytes_text(options->keys[1]), &query.day_from))
         query.day_to = query.day_from;
-    }
     if (after.size > 0) {
         int rc = key_component(after, 2, 0, &query.after_reseller);
         rc = rc == 0 ? key_component(after, 2, 1, &day) : rc;
@@ -431,9 +413,8 @@ static int ask_page(struct counters *counters, struct error *err)
     struct store *store = counters->query->store;
     struct bytes position = buffer_view(&counters->position);
     struct bytes key = buffer_view(&counters->key);
-    if (counters->table->is_figures) {
+    if (counters->table->is_figures)
         return ask_figures(counters, err);
-    }
     struct read_request request = {.table_id = counters->table->table_id,
                                    .is_scan = key.size == 0,
                                    .key = key,
@@ -465,9 +446,8 @@ static void counters_read(void *context)
         counters->status = rc != 0 ? rc : counters->status;
     } while (counters->status != 0 ||
              (counters->has_page && query_answer_has_room(&counters->answer)));
-    if (counters->has_page) {
+    if (counters->has_page)
         query_answer_wait(&counters->answer, counters_read, counters);
-    }
 }
 
 /* ---- the command ---- */
@@ -485,13 +465,11 @@ static void begin_table(struct counters *counters)
     const struct counters_options *options = counters->options;
     uint32_t count = options->table->key_count;
     counters->table = options->table;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         counters->columns[i] = (struct table_column){options->table->keys[i], TABLE_TEXT};
-    }
     counters->columns[count] = (struct table_column){"clicks", TABLE_NUMBER};
-    for (uint32_t i = 0; options->key_count == count && i < count; i++) {
+    for (uint32_t i = 0; options->key_count == count && i < count; i++)
         key_put_component(&counters->key, count, bytes_text(options->keys[i]));
-    }
     query_answer_begin(&counters->answer, counters->output, options->format, counters->columns,
                        count + 1);
 }
@@ -502,10 +480,9 @@ void counters_run(void *room, const struct command_request *request, struct comm
     counters->query = room;
     counters->options = request->options;
     counters->output = output;
-    if (counters->options->table == NULL) {
+    if (counters->options->table == NULL)
         begin_sums(counters);
-    } else {
+    else
         begin_table(counters);
-    }
     counters_read(counters);
 }

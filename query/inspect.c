@@ -54,11 +54,10 @@ static void put_table(struct query_answer *answer, const struct schema *schema,
     char ratio[32] = "";
     struct buffer name = {0};
     struct bytes cells[6];
-    if (table == NULL) {
+    if (table == NULL)
         buffer_printf(&name, "dropped table %" PRIu32, status->table_id);
-    } else {
+    else
         buffer_printf(&name, "%s.%s", table->keyspace, table->name);
-    }
     cells[0] = buffer_view(&name);
     cells[1] = query_number(status->segments, numbers[0]);
     cells[2] = query_number(status->segment_bytes, numbers[1]);
@@ -100,19 +99,16 @@ void inspect_run(void *room, const struct command_request *request, struct comma
     struct store_table_status *tables = memory_zeroed(count, sizeof(*tables));
     uint32_t filled = store_table_status(query->store, tables, count);
     count = filled < count ? filled : count;
-    if (count > 0) {
+    if (count > 0)
         qsort(tables, count, sizeof(*tables), compare_tables);
-    }
     query_answer_begin(&answer, output, options->format, columns,
                        sizeof(columns) / sizeof(columns[0]));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         put_table(&answer, store_schema(query->store), &tables[i]);
-    }
     query_answer_end(&answer);
     query_answer_release(&answer);
     memory_free(tables);
-    if (options->format == TABLE_ALIGNED) {
+    if (options->format == TABLE_ALIGNED)
         put_rest(output, query);
-    }
     output->finish(output, EXIT_DONE);
 }

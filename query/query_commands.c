@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 enum {
-    PIECE = 64 * 1024        /* bytes handed over at once */
+    PIECE = 64 * 1024 /* bytes handed over at once */
 };
 
 /* ---- answers ---- */
@@ -34,9 +34,8 @@ bool query_answer_has_room(const struct query_answer *answer)
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells)
 {
     table_print_row(answer->print, cells);
-    if (answer->text.size < PIECE) {
+    if (answer->text.size < PIECE)
         return true;
-    }
     answer_hand_over(answer);
     return query_answer_has_room(answer);
 }
@@ -53,18 +52,16 @@ void query_answer_wait(struct query_answer *answer, void (*drained)(void *contex
 
 void query_answer_end(struct query_answer *answer)
 {
-    if (answer->print != NULL) {
+    if (answer->print != NULL)
         table_print_finish(answer->print);
-    }
     answer->print = NULL;
     answer_hand_over(answer);
 }
 
 void query_answer_release(struct query_answer *answer)
 {
-    if (answer->print != NULL) {
+    if (answer->print != NULL)
         table_print_abandon(answer->print);
-    }
     buffer_release(&answer->text);
 }
 
@@ -72,9 +69,8 @@ void query_answer_release(struct query_answer *answer)
 
 bool query_format_parse(const char *name, enum table_format *format_out, struct argp_state *state)
 {
-    if (table_format_parse(name, format_out)) {
+    if (table_format_parse(name, format_out))
         return true;
-    }
     argp_error(state, "--format is table, csv, json or md; '%s' is not in this version", name);
     return false;
 }

@@ -59,7 +59,7 @@ struct report {
     bool has_last;
     struct figure_reading *reading; /* paused; NULL: it is not */
     struct report_ads *ads;         /* by ad: of the last reseller */
-    bool has_day;           /* a day whose clicks are to be read: */
+    bool has_day;                   /* a day whose clicks are to be read: */
     struct day_figure day_figure;
     struct buffer day_reseller;
     const struct report_ad *ads_sorted;
@@ -72,7 +72,7 @@ struct report {
     uint64_t unpriced_days; /* of all that was printed */
     struct decimal unpriced_gross;
     struct report_chart *chart; /* NULL: rows are printed */
-    int status; /* of the arithmetic, or the picture */
+    int status;                 /* of the arithmetic, or the picture */
     struct error err;
 };
 
@@ -81,18 +81,19 @@ struct report {
 static bool parse_day(const char *text, const char *option, int32_t *day_out,
                       struct argp_state *state)
 {
-    if (day_parse(bytes_text(text), day_out)) {
+    if (day_parse(bytes_text(text), day_out))
         return true;
-    }
     argp_error(state, "%s takes a day such as 2013-11-28, not '%s'", option, text);
     return false;
 }
 
 static bool parse_by(const char *text, enum report_by *by_out, struct argp_state *state)
 {
-    static const char *const names[] = {
-        [BY_DAY] = "day", [BY_MONTH] = "month", [BY_RESELLER] = "reseller", [BY_AD] = "ad",
-        [BY_TOTAL] = "total"};
+    static const char *const names[] = {[BY_DAY] = "day",
+                                        [BY_MONTH] = "month",
+                                        [BY_RESELLER] = "reseller",
+                                        [BY_AD] = "ad",
+                                        [BY_TOTAL] = "total"};
     uint32_t by = command_word(text, names, BY_TOTAL + 1);
     if (by <= BY_TOTAL) {
         *by_out = (enum report_by)by;
@@ -108,9 +109,8 @@ static bool parse_round(const char *text, struct report_options *options, struct
     long digits = strtol(text, &end, 10);
     options->is_rounded = true;
     options->round = (int32_t)digits;
-    if (*text != '\0' && *end == '\0' && digits >= 0 && digits <= ROUND_MAX) {
+    if (*text != '\0' && *end == '\0' && digits >= 0 && digits <= ROUND_MAX)
         return true;
-    }
     argp_error(state, "--round takes a number of digits from 0 to %d, not '%s'", ROUND_MAX, text);
     return false;
 }
@@ -119,12 +119,10 @@ static bool parse_round(const char *text, struct report_options *options, struct
 static bool parse_as_of(const char *text, const struct zone *zone, int64_t *time_ms_out)
 {
     int32_t day;
-    if (time_parse(bytes_text(text), time_ms_out)) {
+    if (time_parse(bytes_text(text), time_ms_out))
         return true;
-    }
-    if (!day_parse(bytes_text(text), &day) || day == DAY_MAX) {
+    if (!day_parse(bytes_text(text), &day) || day == DAY_MAX)
         return false;
-    }
     *time_ms_out = zone == NULL ? 0 : zone_day_start(zone, day + 1) - 1;
     return true;
 }
@@ -174,9 +172,8 @@ static error_t report_parse(int key, char *argument, struct argp_state *state)
     case KEY_AS_OF: {
         int64_t time_ms;
         options->as_of = argument;
-        if (parse_as_of(argument, NULL, &time_ms)) {
+        if (parse_as_of(argument, NULL, &time_ms))
             return 0;
-        }
         argp_error(state, "--as-of takes a time such as 2013-12-01T12:00:00Z, or a day, not '%s'",
                    argument);
         return EINVAL;
@@ -243,20 +240,16 @@ static void name_columns(struct report *report)
     enum report_by by = report->options->by;
     const char *gross = money_name(report, "gross", report->gross_name);
     const char *amount = money_name(report, "amount", report->amount_name);
-    if (by != BY_TOTAL) {
+    if (by != BY_TOTAL)
         add_column(report, "reseller_id", TABLE_TEXT);
-    }
-    if (by == BY_DAY || by == BY_MONTH) {
+    if (by == BY_DAY || by == BY_MONTH)
         add_column(report, by == BY_DAY ? "day" : "month", TABLE_TEXT);
-    }
-    if (by == BY_AD) {
+    if (by == BY_AD)
         add_column(report, "ad_id", TABLE_TEXT);
-    }
     add_column(report, "clicks", TABLE_NUMBER);
     add_column(report, gross, TABLE_DECIMAL);
-    if (by == BY_DAY) {
+    if (by == BY_DAY)
         add_column(report, "rate", TABLE_DECIMAL);
-    }
     add_column(report, amount, TABLE_DECIMAL);
     if (by != BY_DAY) {
         add_column(report, "unpriced_days", TABLE_NUMBER);
@@ -277,10 +270,8 @@ static struct bytes money_cell(const struct report *report, struct decimal value
                                char text[DECIMAL_TEXT_MAX])
 {
     struct decimal rounded;
-    if (report->options->is_rounded &&
-        decimal_round(value, report->options->round, &rounded) == 0) {
+    if (report->options->is_rounded && decimal_round(value, report->options->round, &rounded) == 0)
         value = rounded;
-    }
     return decimal_cell(value, text);
 }
 
@@ -308,13 +299,12 @@ static bool chart_row(struct report *report, const struct chart_row *row)
 
 static bool chart_day(struct report *report, const struct day_figure *figure)
 {
-    const struct chart_row row = {
-        .reseller = figure->reseller,
-        .period = figure->day,
-        .clicks = figure->clicks,
-        .gross = figure->gross,
-        .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
-        .unpriced_days = day_figure_is_unpriced(figure)};
+    const struct chart_row row = {.reseller = figure->reseller,
+                                  .period = figure->day,
+                                  .clicks = figure->clicks,
+                                  .gross = figure->gross,
+                                  .amount = figure->is_priced ? figure->amount : decimal_from(0, 0),
+                                  .unpriced_days = day_figure_is_unpriced(figure)};
     return chart_row(report, &row);
 }
 
@@ -322,13 +312,13 @@ static bool chart_group(struct report *report)
 {
     const struct report_group *group = &report->group;
     const bool is_total = report->options->by == BY_TOTAL;
-    const struct chart_row row = {
-        .reseller = is_total ? bytes_of(NULL, 0) : buffer_view(&report->reseller),
-        .period = group->month,
-        .clicks = group->clicks,
-        .gross = group->gross,
-        .amount = group->amount,
-        .unpriced_days = group->unpriced_days};
+    const struct chart_row row = {.reseller =
+                                      is_total ? bytes_of(NULL, 0) : buffer_view(&report->reseller),
+                                  .period = group->month,
+                                  .clicks = group->clicks,
+                                  .gross = group->gross,
+                                  .amount = group->amount,
+                                  .unpriced_days = group->unpriced_days};
     report->group = (struct report_group){0};
     return chart_row(report, &row);
 }
@@ -353,9 +343,8 @@ static bool print_day(struct report *report, const struct day_figure *figure)
     char amount[DECIMAL_TEXT_MAX];
     bool is_table = report->options->format == TABLE_ALIGNED;
     struct bytes cells[6] = {figure->reseller};
-    if (report->chart != NULL) {
+    if (report->chart != NULL)
         return chart_day(report, figure);
-    }
     day_format(figure->day, day);
     cells[1] = bytes_of(day, DAY_TEXT_SIZE);
     cells[2] = query_number(figure->clicks, clicks);
@@ -377,12 +366,10 @@ static bool print_group(struct report *report)
     char texts[3][DECIMAL_TEXT_MAX];
     struct bytes cells[8];
     uint32_t count = 0;
-    if (report->chart != NULL) {
+    if (report->chart != NULL)
         return chart_group(report);
-    }
-    if (by != BY_TOTAL) {
+    if (by != BY_TOTAL)
         cells[count++] = buffer_view(&report->reseller);
-    }
     if (by == BY_MONTH) {
         day_format(month_first_day(group->month), month);
         cells[count++] = bytes_of(month, MONTH_TEXT_SIZE);
@@ -401,9 +388,8 @@ static bool print_ad(struct report *report, const struct report_ad *ad)
     char clicks[24];
     char unpriced_days[24];
     char texts[3][DECIMAL_TEXT_MAX];
-    if (report->chart != NULL) {
+    if (report->chart != NULL)
         return chart_ad(report, ad);
-    }
     const struct bytes cells[] = {buffer_view(&report->reseller),
                                   ad->ad,
                                   query_number(ad->clicks, clicks),
@@ -474,9 +460,8 @@ static bool report_figure(void *context, const struct day_figure *figure)
     bool has_room = true;
     report->days_known++;
     if (report->options->by == BY_AD) {
-        if (figure->clicks > 0) {
+        if (figure->clicks > 0)
             take_day(report, figure);
-        }
         return figure->clicks == 0;
     }
     if (day_figure_is_unpriced(figure)) {
@@ -487,9 +472,8 @@ static bool report_figure(void *context, const struct day_figure *figure)
     if (report->options->by == BY_DAY) {
         has_room = print_day(report, figure);
     } else {
-        if (report->group.is_begun && is_next_group(report, figure)) {
+        if (report->group.is_begun && is_next_group(report, figure))
             has_room = print_group(report);
-        }
         report->group.month = month_of_day(figure->day);
         int rc = group_add(&report->group, figure);
         report->status = report->status == 0 ? rc : report->status;
@@ -556,19 +540,18 @@ static void report_go_on(void *context)
     struct figure_reading *reading = report->reading;
     report->answer.output->drained = NULL;
     report->reading = NULL;
-    if (report->status == 0) {
+    if (report->status == 0)
         rollup_figures_go_on(reading);
-    } else {
+    else
         rollup_figures_stop(reading);
-    }
 }
 
 static void ads_added(void *context, int status, const struct error *err)
 {
     struct report *report = context;
     if (status != 0) {
-        report->status = error_set(&report->err, status, "%s",
-                                   err != NULL ? err->text : error_text(status));
+        report->status =
+            error_set(&report->err, status, "%s", err != NULL ? err->text : error_text(status));
         report_go_on(report);
         return;
     }
@@ -581,13 +564,12 @@ static void ads_added(void *context, int status, const struct error *err)
 static void ads_go_on(void *context)
 {
     struct report *report = context;
-    bool is_complete = report->has_last && (!report->has_day ||
-                                            !bytes_equal(report->day_figure.reseller,
-                                                         buffer_view(&report->reseller)));
+    bool is_complete = report->has_last &&
+                       (!report->has_day ||
+                        !bytes_equal(report->day_figure.reseller, buffer_view(&report->reseller)));
     report->answer.output->drained = NULL;
-    if (is_complete && report->ads_printed == 0) {
+    if (is_complete && report->ads_printed == 0)
         report->ads_sorted = report_ads_sorted(report->ads, &report->ads_count);
-    }
     while (is_complete && report->ads_printed < report->ads_count) {
         if (!print_ad(report, &report->ads_sorted[report->ads_printed++])) {
             query_answer_wait(&report->answer, ads_go_on, report);
@@ -608,16 +590,14 @@ static void ads_go_on(void *context)
 static void report_end(struct report *report)
 {
     struct command_output *output = report->answer.output;
-    if (report->group.is_begun || report->options->by == BY_TOTAL) {
+    if (report->group.is_begun || report->options->by == BY_TOTAL)
         print_group(report);
-    }
     if (report->status != 0) {
         report_fail(report, report->status, &report->err);
         return;
     }
-    if (report->chart != NULL) {
+    if (report->chart != NULL)
         report_chart_draw(report->chart, &report->answer.text);
-    }
     query_answer_end(&report->answer);
     report_notes(report);
     report_free(report);
@@ -646,11 +626,10 @@ static void report_paused(void *context, struct figure_reading *reading)
 {
     struct report *report = context;
     report->reading = reading;
-    if (report->status == 0 && report->options->by == BY_AD) {
+    if (report->status == 0 && report->options->by == BY_AD)
         ads_go_on(report);
-    } else {
+    else
         query_answer_wait(&report->answer, report_go_on, report);
-    }
 }
 
 static void report_read(struct report *report)
@@ -665,13 +644,11 @@ static void report_read(struct report *report)
                                  .as_of_ms = report->as_of_ms,
                                  .in_any_order = options->by == BY_TOTAL};
     struct error err = {0};
-    if (!query.in_any_order) {
+    if (!query.in_any_order)
         query.paused = report_paused;
-    }
     int rc = rollup_figures(report->rollup, &query, report_figure, report_read_done, report, &err);
-    if (rc != 0) {
+    if (rc != 0)
         report_fail(report, rc, &err);
-    }
 }
 
 static bool count_day(void *context, const struct day_figure *figure)
@@ -706,9 +683,8 @@ static void report_begin(struct report *report)
         return;
     }
     int rc = rollup_figures(report->rollup, &query, count_day, days_counted, report, &err);
-    if (rc != 0) {
+    if (rc != 0)
         report_fail(report, rc, &err);
-    }
 }
 
 void report_run(void *room, const struct command_request *request, struct command_output *output)
@@ -716,23 +692,20 @@ void report_run(void *room, const struct command_request *request, struct comman
     const struct query *query = room;
     const struct report_options *options = request->options;
     struct rollup *rollup = rollup_enter(query->streams, options->stream, output);
-    if (rollup == NULL) {
+    if (rollup == NULL)
         return;
-    }
     struct report *report = memory_zeroed(1, sizeof(*report));
     report->query = query;
     report->rollup = rollup;
     report->request = request;
     report->options = request->options;
-    for (uint32_t i = 0; i < report->options->reseller_count; i++) {
+    for (uint32_t i = 0; i < report->options->reseller_count; i++)
         report->resellers[i] = bytes_text(report->options->resellers[i]);
-    }
     report->is_as_of =
         report->options->as_of != NULL &&
         parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
-    if (report->options->by == BY_AD) {
+    if (report->options->by == BY_AD)
         report->ads = report_ads_new(report->query->store, report->rollup);
-    }
     name_columns(report);
     if (report->options->is_chart) {
         report->chart = report_chart_new(report->options, report->query->currency);

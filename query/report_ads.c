@@ -11,7 +11,7 @@
 
 struct entry {
     struct report_ad sum;
-    uint64_t day_clicks;       /* of the day being read */
+    uint64_t day_clicks; /* of the day being read */
     struct decimal day_gross;
 };
 
@@ -20,13 +20,13 @@ struct report_ads {
     struct rollup *rollup;
     const struct click_stream *stream;
     struct key_map *numbers;
-    struct entry *entries;     /* by number */
+    struct entry *entries; /* by number */
     uint32_t capacity;
     struct report_ad *sorted;
-    bool is_priced;            /* the day being read */
+    bool is_priced; /* the day being read */
     struct decimal rate;
-    struct seal_hold hold;     /* while a day's clicks and seals are read */
-    struct buffer key;         /* the day's */
+    struct seal_hold hold; /* while a day's clicks and seals are read */
+    struct buffer key;     /* the day's */
     int32_t day;
     store_done done;
     void *context;
@@ -44,9 +44,8 @@ struct report_ads *report_ads_new(struct store *store, struct rollup *rollup)
 
 void report_ads_free(struct report_ads *ads)
 {
-    if (ads == NULL) {
+    if (ads == NULL)
         return;
-    }
     key_map_free(ads->numbers);
     memory_free(ads->entries);
     memory_free(ads->sorted);
@@ -68,9 +67,8 @@ static struct entry *entry_of(struct report_ads *ads, struct bytes ad)
         ads->capacity = ads->capacity * 2 + 64;
         ads->entries = memory_resize(ads->entries, ads->capacity * sizeof(*ads->entries));
     }
-    if (is_new) {
+    if (is_new)
         ads->entries[number] = (struct entry){.sum = {.ad = key_map_key(ads->numbers, number)}};
-    }
     return &ads->entries[number];
 }
 
@@ -81,19 +79,16 @@ static int add_click(void *context, const struct table *table, const struct page
     struct bytes ad;
     struct bytes value;
     struct decimal amount;
-    if (!page_row_value(table, row, ads->stream->clicks.ad, &ad)) {
+    if (!page_row_value(table, row, ads->stream->clicks.ad, &ad))
         return 0;
-    }
     struct entry *entry = entry_of(ads, ad);
     entry->day_clicks++;
-    if (!page_row_value(table, row, ads->stream->clicks.amount, &value)) {
+    if (!page_row_value(table, row, ads->stream->clicks.amount, &value))
         return 0;
-    }
     const struct column *column = table_column(table, ads->stream->clicks.amount);
     int rc = type_decimal(column->type, value, &amount);
-    if (rc == 0) {
+    if (rc == 0)
         rc = decimal_add(entry->day_gross, amount, &entry->day_gross);
-    }
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
@@ -106,9 +101,8 @@ static int day_fold(const struct report_ads *ads, struct entry *entry)
     int rc = decimal_add(sum->gross, entry->day_gross, &sum->gross);
     if (rc == 0 && ads->is_priced) {
         rc = decimal_multiply(entry->day_gross, ads->rate, &amount);
-        if (rc == 0) {
+        if (rc == 0)
             rc = decimal_add(sum->amount, amount, &sum->amount);
-        }
     } else if (rc == 0) {
         sum->unpriced_days++;
         rc = decimal_add(sum->unpriced_gross, entry->day_gross, &sum->unpriced_gross);
@@ -122,11 +116,9 @@ static void day_read(void *context, int status, const struct error *err)
 {
     struct report_ads *ads = context;
     rollup_unhold_seals(ads->rollup, &ads->hold);
-    for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++) {
-        if (ads->entries[i].day_clicks > 0) {
+    for (uint32_t i = 0; status == 0 && i < key_map_count(ads->numbers); i++)
+        if (ads->entries[i].day_clicks > 0)
             status = day_fold(ads, &ads->entries[i]);
-        }
-    }
     ads->done(ads->context, status, err);
 }
 
@@ -136,9 +128,8 @@ static int add_sealed(void *context, const struct table *table, const struct pag
     struct report_ads *ads = context;
     struct sealed_ad sealed;
     int rc = sealed_ad_read(table, row, &sealed, err);
-    if (rc < 0) {
+    if (rc < 0)
         return rc;
-    }
     struct entry *entry = entry_of(ads, sealed.ad);
     entry->day_clicks += sealed.clicks;
     rc = decimal_add(entry->day_gross, sealed.gross, &entry->day_gross);
@@ -155,9 +146,8 @@ static void clicks_read(void *context, int status, const struct error *err)
         struct read_request request =
             rows_request(ads->stream->sealed_ads_table_id, &key, READ_DURABLE);
         status = rows_read(ads->store, &request, add_sealed, day_read, ads, &own);
-        if (status == 0) {
+        if (status == 0)
             return;
-        }
         err = &own;
     }
     day_read(ads, status, err);
@@ -171,9 +161,8 @@ static void seals_held(void *context)
     struct read_request request = rows_request(ads->stream->clicks.table_id, &key, READ_DURABLE);
     request.row_limit = READ_ROWS_MAX;
     int rc = rows_read(ads->store, &request, add_click, clicks_read, ads, &err);
-    if (rc < 0) {
+    if (rc < 0)
         day_read(ads, rc, &err);
-    }
 }
 
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
@@ -199,9 +188,8 @@ const struct report_ad *report_ads_sorted(struct report_ads *ads, uint32_t *coun
 {
     *count_out = key_map_count(ads->numbers);
     ads->sorted = memory_resize(ads->sorted, (*count_out + 1) * sizeof(*ads->sorted));
-    for (uint32_t i = 0; i < *count_out; i++) {
+    for (uint32_t i = 0; i < *count_out; i++)
         ads->sorted[i] = ads->entries[i].sum;
-    }
     qsort(ads->sorted, *count_out, sizeof(*ads->sorted), compare_ads);
     return ads->sorted;
 }

@@ -19,20 +19,20 @@ enum {
     ARENA_CHUNK = 16 * 1024,
     WIDTH = 960,
     MARGIN = 24,
-    HEADING = 64,                      /* title and sums */
-    PANEL_HEAD = 24,                   /* a panel's reseller and sum */
+    HEADING = 64,    /* title and sums */
+    PANEL_HEAD = 24, /* a panel's reseller and sum */
     PANEL_HEIGHT = 120,
     PANEL_GAP = 28,
-    AXIS_WIDTH = 110,                  /* the numbers left of a panel */
-    AXIS_HEIGHT = 24,                  /* the days below the last one */
-    TICKS = 4,                         /* of a panel's scale, at most */
-    LABELS = 8,                        /* of the axis of time, at most, */
-    LETTER = 7,                        /* and how wide a letter of one is */
-    BAR_STEP = 24,                     /* from one bar to the next */
+    AXIS_WIDTH = 110, /* the numbers left of a panel */
+    AXIS_HEIGHT = 24, /* the days below the last one */
+    TICKS = 4,        /* of a panel's scale, at most */
+    LABELS = 8,       /* of the axis of time, at most, */
+    LETTER = 7,       /* and how wide a letter of one is */
+    BAR_STEP = 24,    /* from one bar to the next */
     BAR_HEIGHT = 16,
-    BAR_LABEL = 260,                   /* the names left of the bars */
-    BAR_LEAST = 40,                    /* the longest bar's width, at least */
-    SLOT_MOST = 60,                    /* from one period's bar to the next */
+    BAR_LABEL = 260, /* the names left of the bars */
+    BAR_LEAST = 40,  /* the longest bar's width, at least */
+    SLOT_MOST = 60,  /* from one period's bar to the next */
     NAME_LETTERS = 32,
     NAME_BYTES = NAME_LETTERS * 4 + 8,
     MARK_HEIGHT = 6
@@ -48,7 +48,7 @@ struct panel {
 };
 
 struct bar {
-    struct chart_row row;              /* its own names are gone */
+    struct chart_row row; /* its own names are gone */
     char name[NAME_BYTES];
 };
 
@@ -60,24 +60,23 @@ struct report_chart {
     uint32_t panel_count;
     int32_t period_first;
     int32_t period_last;
-    struct bar bars[CHART_BARS];       /* the largest first */
+    struct bar bars[CHART_BARS]; /* the largest first */
     uint32_t bar_count;
     struct chart_row others;
     uint64_t other_count;
-    struct chart_row sum;              /* of all rows */
+    struct chart_row sum; /* of all rows */
 };
 
 static const char style[] =
-    SVG_TEXT_STYLE
-    ".heading { font-size: 18px; font-weight: bold; }\n"
-    ".name { font-weight: bold; }\n"
-    ".note { fill: #5b6b7c; }\n"
-    ".tick { fill: #5b6b7c; font-size: 11px; text-anchor: end; }\n"
-    ".time { fill: #5b6b7c; font-size: 11px; text-anchor: middle; }\n"
-    ".right { text-anchor: end; }\n"
-    ".rule { stroke: #d3dbe4; }\n"
-    ".bar { fill: #2f6db5; }\n"
-    ".mark { fill: #c2500c; }\n";
+    SVG_TEXT_STYLE ".heading { font-size: 18px; font-weight: bold; }\n"
+                   ".name { font-weight: bold; }\n"
+                   ".note { fill: #5b6b7c; }\n"
+                   ".tick { fill: #5b6b7c; font-size: 11px; text-anchor: end; }\n"
+                   ".time { fill: #5b6b7c; font-size: 11px; text-anchor: middle; }\n"
+                   ".right { text-anchor: end; }\n"
+                   ".rule { stroke: #d3dbe4; }\n"
+                   ".bar { fill: #2f6db5; }\n"
+                   ".mark { fill: #c2500c; }\n";
 
 struct report_chart *report_chart_new(const struct report_options *options, const char *currency)
 {
@@ -90,12 +89,10 @@ struct report_chart *report_chart_new(const struct report_options *options, cons
 
 void report_chart_free(struct report_chart *chart)
 {
-    if (chart == NULL) {
+    if (chart == NULL)
         return;
-    }
-    for (uint32_t i = 0; i < chart->panel_count; i++) {
+    for (uint32_t i = 0; i < chart->panel_count; i++)
         memory_free(chart->panels[i].rows);
-    }
     arena_free(chart->arena);
     memory_free(chart);
 }
@@ -121,21 +118,18 @@ static int add_to(struct chart_row *sum, const struct chart_row *row, struct err
     sum->clicks += row->clicks;
     sum->unpriced_days += row->unpriced_days;
     int rc = decimal_add(sum->gross, row->gross, &sum->gross);
-    if (rc == 0) {
+    if (rc == 0)
         rc = decimal_add(sum->amount, row->amount, &sum->amount);
-    }
     return rc == 0 ? 0 : error_set(err, rc, "a sum has too many digits");
 }
 
 static struct panel *panel_of(struct report_chart *chart, struct bytes reseller)
 {
     struct panel *last = chart->panel_count > 0 ? &chart->panels[chart->panel_count - 1] : NULL;
-    if (last != NULL && bytes_equal(last->reseller, reseller)) {
+    if (last != NULL && bytes_equal(last->reseller, reseller))
         return last;
-    }
-    if (chart->panel_count == CHART_PANELS) {
+    if (chart->panel_count == CHART_PANELS)
         return NULL;
-    }
     last = &chart->panels[chart->panel_count++];
     last->reseller = arena_copy(chart->arena, reseller);
     return last;
@@ -152,8 +146,7 @@ static int add_period(struct report_chart *chart, const struct chart_row *row, s
                          CHART_PANELS);
     }
     bool is_first = chart->panel_count == 1 && panel->count == 0;
-    chart->period_first =
-        is_first || period < chart->period_first ? period : chart->period_first;
+    chart->period_first = is_first || period < chart->period_first ? period : chart->period_first;
     chart->period_last = is_first || period > chart->period_last ? period : chart->period_last;
     if (chart->period_last - chart->period_first >= CHART_PERIODS) {
         return error_set(err, ERROR_INVALID,
@@ -189,9 +182,8 @@ static void name_cut(struct bytes name, char to[NAME_BYTES])
 static void name_bar(const struct report_chart *chart, struct bar *bar)
 {
     struct buffer name = {0};
-    if (chart->options->by == BY_TOTAL) {
+    if (chart->options->by == BY_TOTAL)
         buffer_append_text(&name, "all");
-    }
     buffer_append_bytes(&name, bar->row.reseller);
     if (chart->options->by == BY_AD) {
         buffer_append_text(&name, " ");
@@ -211,16 +203,14 @@ static bool is_before(const struct chart_row *a, const struct chart_row *b)
 static int add_bar(struct report_chart *chart, const struct chart_row *row, struct error *err)
 {
     uint32_t at = chart->bar_count;
-    while (at > 0 && is_before(row, &chart->bars[at - 1].row)) {
+    while (at > 0 && is_before(row, &chart->bars[at - 1].row))
         at--;
-    }
     if (chart->bar_count == CHART_BARS) {
         const struct chart_row *out = at == CHART_BARS ? row : &chart->bars[CHART_BARS - 1].row;
         chart->other_count++;
         int rc = add_to(&chart->others, out, err);
-        if (rc != 0 || at == CHART_BARS) {
+        if (rc != 0 || at == CHART_BARS)
             return rc;
-        }
         chart->bar_count--;
     }
     struct bar *bar = &chart->bars[at];
@@ -234,9 +224,8 @@ static int add_bar(struct report_chart *chart, const struct chart_row *row, stru
 int report_chart_add(struct report_chart *chart, const struct chart_row *row, struct error *err)
 {
     int rc = add_to(&chart->sum, row, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     return is_over_time(chart) ? add_period(chart, row, err) : add_bar(chart, row, err);
 }
 
@@ -246,9 +235,8 @@ static void put_money(const struct report_chart *chart, struct decimal value, st
 {
     struct decimal rounded;
     const struct report_options *options = chart->options;
-    if (options->is_rounded && decimal_round(value, options->round, &rounded) == 0) {
+    if (options->is_rounded && decimal_round(value, options->round, &rounded) == 0)
         value = rounded;
-    }
     decimal_append(text, value);
 }
 
@@ -262,9 +250,8 @@ static void put_earned(const struct report_chart *chart, const struct chart_row 
                        struct buffer *text)
 {
     put_money(chart, row->amount, text);
-    if (chart->currency[0] != '\0') {
+    if (chart->currency[0] != '\0')
         buffer_printf(text, " %s", chart->currency);
-    }
 }
 
 static void put_unpriced(const struct chart_row *row, struct buffer *text)
@@ -332,9 +319,8 @@ static double step_of(const struct scale *scale)
 static struct scale scale_of(double most)
 {
     struct scale scale = {.most = most, .mantissa = 1};
-    if (most <= 0) {
+    if (most <= 0)
         return (struct scale){.most = 1};
-    }
     scale.exponent = (int32_t)floor(log10(most / TICKS));
     while (step_of(&scale) * TICKS < most) {
         if (scale.mantissa == 5) {
@@ -351,9 +337,8 @@ static void put_tick(const struct scale *scale, int32_t number, struct buffer *t
 {
     decimal_append(text, decimal_from((int128)number * scale->mantissa,
                                       scale->exponent < 0 ? -scale->exponent : 0));
-    for (int32_t i = 0; i < scale->exponent && number > 0; i++) {
+    for (int32_t i = 0; i < scale->exponent && number > 0; i++)
         buffer_put_u8(text, '0');
-    }
 }
 
 /* ---- panels ---- */
@@ -386,9 +371,8 @@ static void draw_ticks(struct buffer *svg, const struct scale *scale, int32_t ba
                       MARGIN + AXIS_WIDTH, y, WIDTH - MARGIN, y);
         put_tick(scale, i, &text);
         put_label(svg, MARGIN + AXIS_WIDTH - 8, y + 4, "tick", &text);
-        if (scale->mantissa == 0) {
+        if (scale->mantissa == 0)
             break;
-        }
     }
     buffer_release(&text);
 }
@@ -404,13 +388,12 @@ static void draw_period(const struct report_chart *chart, const struct chart_row
     period_format(chart, row->period, name);
     buffer_append_text(svg, "<g>");
     put_hint(chart, name, row, svg);
-    buffer_printf(svg,
-                  "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"bar\"/>", x,
-                  base - height, width, height);
+    buffer_printf(svg, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"bar\"/>",
+                  x, base - height, width, height);
     if (row->unpriced_days > 0) {
         buffer_printf(svg,
-                      "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"mark\"/>",
-                      x, base + 1, width, MARK_HEIGHT);
+                      "<rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"mark\"/>", x,
+                      base + 1, width, MARK_HEIGHT);
     }
     buffer_append_text(svg, "</g>\n");
 }
@@ -445,9 +428,8 @@ static int32_t draw_panels(const struct report_chart *chart, struct buffer *svg)
         put_amount(chart, &panel->sum, &text);
         put_label(svg, WIDTH - MARGIN, y + 8, "right", &text);
         draw_ticks(svg, &scale, base);
-        for (uint32_t k = panel->count; k > 0; k--) {
+        for (uint32_t k = panel->count; k > 0; k--)
             draw_period(chart, &panel->rows[k - 1], &scale, base, svg);
-        }
         y = base + PANEL_GAP;
     }
     if (chart->panel_count > 0) {
@@ -483,8 +465,7 @@ static void draw_bar(const struct report_chart *chart, const char *name,
     svg_put_label(svg, MARGIN + BAR_LABEL - 8, y + 13, "right", bytes_text(name));
     buffer_append_text(svg, "<g>");
     put_hint(chart, name, row, svg);
-    buffer_printf(svg,
-                  "<rect x=\"%d\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"bar\"/></g>\n",
+    buffer_printf(svg, "<rect x=\"%d\" y=\"%d\" width=\"%.2f\" height=\"%d\" class=\"bar\"/></g>\n",
                   MARGIN + BAR_LABEL, y, width, BAR_HEIGHT);
     put_amount(chart, row, &amount);
     put_label(svg, MARGIN + BAR_LABEL + (int32_t)width + 8, y + 13,
@@ -521,9 +502,8 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
     char day[DAY_TEXT_SIZE + 1];
     const struct report_options *options = chart->options;
     buffer_append_text(title, "Amount");
-    if (options->by != BY_TOTAL) {
+    if (options->by != BY_TOTAL)
         buffer_printf(title, " by %s", names[options->by]);
-    }
     if (options->day_from > DAY_MIN) {
         day_format(options->day_from, day);
         buffer_printf(title, " from %s", day);
@@ -532,9 +512,8 @@ static void put_heading(const struct report_chart *chart, struct buffer *title)
         day_format(options->day_to, day);
         buffer_printf(title, " to %s", day);
     }
-    if (options->as_of != NULL) {
+    if (options->as_of != NULL)
         buffer_printf(title, ", as of %s", options->as_of);
-    }
 }
 
 /* What all rows add up to. */

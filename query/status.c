@@ -66,30 +66,26 @@ static void put_fact(struct buffer *text, const char *name, const char *format, 
 static void put_holder(struct buffer *text, const struct command_request *request)
 {
     bool is_served = strcmp(request->door, "socket") == 0;
-    if (is_served) {
+    if (is_served)
         put_fact(text, "held by", "process %ld, which serves it", (long)getpid());
-    } else {
+    else
         put_fact(text, "held by", "nobody; read by this command");
-    }
 }
 
 /* A following backup is behind by what has not left this machine yet. */
 static void put_backup(struct buffer *text, const struct query *query)
 {
     struct backup_status backup = {0};
-    if (query->backup != NULL) {
+    if (query->backup != NULL)
         backup_status(query->backup, &backup);
-    }
-    if (!backup.is_following) {
+    if (!backup.is_following)
         return;
-    }
     put_fact(text, "backup", "%s follows: point %" PRIu64 ", frame %" PRIu64, backup.path,
              backup.point, backup.frame);
     put_fact(text, "backup lag", "%" PRIu64 " frames, %" PRId64 " ms", backup.lag_frames,
              backup.lag_us / 1000);
-    if (backup.failure[0] != '\0') {
+    if (backup.failure[0] != '\0')
         put_fact(text, "backup waits", "%s", backup.failure);
-    }
 }
 
 /* The account that --memory limits, part by part. */
@@ -106,9 +102,8 @@ static void put_memory(struct buffer *text, const struct store_status *status)
              status->memory_bytes);
     put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);
     put_fact(text, "", "%" PRIu64 " of days' sums", status->memory_sums_bytes);
-    for (uint32_t i = 0; i < STORE_HOLDERS; i++) {
+    for (uint32_t i = 0; i < STORE_HOLDERS; i++)
         put_fact(text, "", "%" PRIu64 " of %s", status->memory_held_bytes[i], holders[i]);
-    }
 }
 
 static void put_all(struct buffer *text, const struct query *query,
@@ -132,8 +127,9 @@ static void put_all(struct buffer *text, const struct query *query,
     put_backup(text, query);
     put_fact(text, "days to work off", "%" PRIu32,
              rollup_dirty_count(streams_find(query->streams, NULL)));
-    put_fact(text, "open days", "%" PRIu32 " in memory, at most %" PRIu32
-             " others in their table alone", open.in_memory, open.away);
+    put_fact(text, "open days",
+             "%" PRIu32 " in memory, at most %" PRIu32 " others in their table alone",
+             open.in_memory, open.away);
 }
 
 void status_run(void *room, const struct command_request *request, struct command_output *output)
@@ -147,14 +143,12 @@ void status_run(void *room, const struct command_request *request, struct comman
         command_fail(output, EXIT_SYSTEM_FAILED, "%s", status.failure);
         return;
     }
-    if (options->is_metrics) {
+    if (options->is_metrics)
         metrics_write(query->metrics, &text);
-    } else if (!options->is_check) {
+    else if (!options->is_check)
         put_all(&text, query, request, &status);
-    }
-    if (text.size > 0) {
+    if (text.size > 0)
         output->write(output, COMMAND_OUT, buffer_view(&text));
-    }
     buffer_release(&text);
     output->finish(output, status.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
 }

@@ -22,10 +22,10 @@
 #include "storage/base/memory.h"
 
 enum {
-    LOOKS_MAX = 1024,  /* days looked at by one call: more than a chunk has, and soon done */
-    PAGE_ROWS = 2000,  /* marks read at a time */
-    PAUSE_SHARE = 10,  /* between readings: so many times the last one's length */
-    RELIEF_SHARE = 64  /* of the limit, before others may write again: a fraction of a second */
+    LOOKS_MAX = 1024, /* days looked at by one call: more than a chunk has, and soon done */
+    PAGE_ROWS = 2000, /* marks read at a time */
+    PAUSE_SHARE = 10, /* between readings: so many times the last one's length */
+    RELIEF_SHARE = 64 /* of the limit, before others may write again: a fraction of a second */
 };
 
 #define RETRY_US INT64_C(10000000)
@@ -37,9 +37,9 @@ struct away_reading {
     int64_t token_first;
     struct buffer position;
     bool is_over;
-    uint32_t left;                     /* days that stayed away, */
-    int64_t left_due_us;               /* and when the first of them is due */
-    int64_t began_us;                  /* monotonic */
+    uint32_t left;       /* days that stayed away, */
+    int64_t left_due_us; /* and when the first of them is due */
+    int64_t began_us;    /* monotonic */
     struct timer turn;
     store_done done;
     void *context;
@@ -249,8 +249,8 @@ static void take_page(void *context, int status, const struct error *err,
         next_turn(reading);
         return;
     }
-    status = rollup_settle_queued(rollup, reading->which == AWAY_ENDED, page_settled, reading,
-                                  &own);
+    status =
+        rollup_settle_queued(rollup, reading->which == AWAY_ENDED, page_settled, reading, &own);
     if (status < 0)
         reading_finish(reading, status, &own);
 }
@@ -260,8 +260,7 @@ static void read_page(struct timer *timer)
     struct away_reading *reading = timer->context;
     struct rollup *rollup = reading->rollup;
     struct error err = {0};
-    struct read_request request =
-        rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
+    struct read_request request = rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
     if (rollup->is_closing && reading->which == AWAY_DUE) {
         reading_finish(reading, 0, NULL);
         return;

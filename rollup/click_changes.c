@@ -42,35 +42,35 @@ struct changed_day {
     uint32_t stream;           /* its number */
     const struct table *table; /* of the clicks */
     struct bytes key;
-    uint32_t *mutations;           /* places in filled[], ascending */
+    uint32_t *mutations; /* places in filled[], ascending */
     uint32_t mutation_count;
-    struct slice slice;            /* holds every row that they may change */
+    struct slice slice; /* holds every row that they may change */
     bool deletes_range;
-    struct key_map *named;         /* clusterings of their rows, packed */
-    bool *is_there;                /* by place in `named`: the row was read */
-    bool is_read;                  /* the version is that of its first page */
+    struct key_map *named; /* clusterings of their rows, packed */
+    bool *is_there;        /* by place in `named`: the row was read */
+    bool is_read;          /* the version is that of its first page */
     struct store_version version;
 };
 
 struct click_changes {
     struct streams *streams;
     struct write_batch *batch;
-    struct store_expectation *expectations;    /* the caller's, then one for each day */
-    uint32_t own_count;                        /* the caller's */
+    struct store_expectation *expectations; /* the caller's, then one for each day */
+    uint32_t own_count;                     /* the caller's */
     store_done done;
     void *context;
     struct arena *arena;
-    struct mutation *filled;                   /* mutations of ad_click with timestamps */
+    struct mutation *filled; /* mutations of ad_click with timestamps */
     uint32_t filled_count;
     struct changed_day *days;
     uint32_t day_count;
-    uint32_t day_next;                         /* being read */
-    uint32_t increment_count;                  /* of the batch as it came */
-    struct deltas *counters;                   /* of every stream CLICK_STREAM_COUNTERS_MAX */
+    uint32_t day_next;        /* being read */
+    uint32_t increment_count; /* of the batch as it came */
+    struct deltas *counters;  /* of every stream CLICK_STREAM_COUNTERS_MAX */
     uint32_t stream_count;
     uint32_t tries;
-    struct day_turn *turn;                     /* NULL once the batch is applied */
-    struct store_hold *hold;                   /* NULL: none is needed, or any more */
+    struct day_turn *turn;   /* NULL once the batch is applied */
+    struct store_hold *hold; /* NULL: none is needed, or any more */
     struct timer again;
 };
 
@@ -537,10 +537,9 @@ static void days_take(struct click_changes *changes)
 static bool reads_any_first(const struct streams *streams, const struct write_batch *batch)
 {
     uint32_t stream;
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
         if (reads_first(streams, batch->mutations[i].table_id, &stream))
             return true;
-    }
     return false;
 }
 

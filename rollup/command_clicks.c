@@ -69,8 +69,9 @@ static int parse_action(struct clicks_options *options, const char *word, struct
 static int add_where(struct clicks_options *options, const char *argument, struct argp_state *state)
 {
     if (strchr(argument, '=') == NULL || options->where_count == CLICKS_WHERE_MAX) {
-        argp_error(state, strchr(argument, '=') == NULL ? "'%s' is not COLUMN=VALUE"
-                                                        : "'%s' is one --where too many",
+        argp_error(state,
+                   strchr(argument, '=') == NULL ? "'%s' is not COLUMN=VALUE"
+                                                 : "'%s' is one --where too many",
                    argument);
         return EINVAL;
     }
@@ -253,8 +254,7 @@ static bool is_asked(const struct clicks_call *call, const struct table *table,
                      const struct page_row *row)
 {
     for (uint32_t i = 0; i < call->filter_count; i++) {
-        const struct column *column =
-            table_column_named(table, bytes_text(call->filters[i].name));
+        const struct column *column = table_column_named(table, bytes_text(call->filters[i].name));
         struct bytes value;
         if (!page_row_value(table, row, column->id, &value) ||
             type_compare(column->type, value, buffer_view(&call->filters[i].value)) != 0)
@@ -316,8 +316,7 @@ static void void_row(struct clicks_call *call, const struct table *table,
 {
     struct write_batch *batch = call->batch;
     struct column_value values[CLICK_VALUES + 1];
-    uint32_t count =
-        row_values(table, row, click_columns, voided_columns, CLICK_VALUES, values);
+    uint32_t count = row_values(table, row, click_columns, voided_columns, CLICK_VALUES, values);
     values[count++] =
         (struct column_value){VOIDED_CHANGE_ID, false, bytes_of(call->change.id, UUID_SIZE)};
     write_batch_insert(batch, rollup_table(call->rollup, TABLE_VOIDED_CLICK), values, count);
@@ -334,13 +333,11 @@ static void restore_row(struct clicks_call *call, const struct table *table,
     uint64_t drawn;
     const struct table *clicks = rollup_table(call->rollup, TABLE_AD_CLICK);
     bool is_ranked = (clicks->flags & TABLE_RANKED) != 0;
-    uint32_t count =
-        row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
+    uint32_t count = row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
     random->fill(random, &drawn, sizeof(drawn));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (values[i].column_id == AD_CLICK_CLICK_ID && is_ranked)
             values[i].value = write_batch_bigint(batch, -(int64_t)(drawn >> 2) - 1);
-    }
     write_batch_insert(batch, clicks, values, count);
     count = row_values(table, row, voided_columns, voided_columns, 5, values);
     count += row_values(table, row, (const uint32_t[]){VOIDED_CHANGE_ID},

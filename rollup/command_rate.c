@@ -530,18 +530,15 @@ static void preview_done(void *context, int status, const struct error *err)
 static void preview_start(struct rate_change *change)
 {
     struct error err = {0};
-    struct figure_query query = {
-        .day_from = INT32_MAX, .day_to = INT32_MAX, .is_current = true};
+    struct figure_query query = {.day_from = INT32_MAX, .day_to = INT32_MAX, .is_current = true};
     if (!check_deleted(change))
         return;
     change->resellers = rate_table_resellers(change->after, &query.reseller_count);
     query.resellers = change->resellers;
-    for (uint32_t i = 0; i < change->edit_count; i++) {
+    for (uint32_t i = 0; i < change->edit_count; i++)
         if (change->edits[i].since < query.day_from)
             query.day_from = change->edits[i].since;
-    }
-    int rc =
-        rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &err);
+    int rc = rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &err);
     if (rc < 0)
         change_fail(change, command_exit_of(rc), err.text);
 }

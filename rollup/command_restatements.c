@@ -246,11 +246,10 @@ static bool is_asked(const struct restatements_options *options, const struct le
         return false;
     if (!options->has_change)
         return true;
-    for (uint32_t i = 0; i < row->cell_count; i++) {
+    for (uint32_t i = 0; i < row->cell_count; i++)
         if (row->cells[i].column_id == RESTATEMENT_CHANGES &&
             bytes_equal(row->cells[i].path, bytes_of(options->change, UUID_SIZE)))
             return true;
-    }
     return false;
 }
 

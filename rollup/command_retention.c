@@ -21,8 +21,7 @@ static const struct argp_option retention_argp_options[] = {
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
-static int parse_days(struct retention_options *options, const char *word,
-                      struct argp_state *state)
+static int parse_days(struct retention_options *options, const char *word, struct argp_state *state)
 {
     char *end;
     errno = 0;
@@ -37,8 +36,7 @@ static int parse_days(struct retention_options *options, const char *word,
     return 0;
 }
 
-static int parse_word(struct retention_options *options, const char *word,
-                      struct argp_state *state)
+static int parse_word(struct retention_options *options, const char *word, struct argp_state *state)
 {
     static const char *const actions[] = {
         [RETENTION_SET] = "set", [RETENTION_OFF] = "off", [RETENTION_SHOW] = "show"};
@@ -163,8 +161,7 @@ static void set_done(void *context, int status, const struct error *err)
     call_finish(call, EXIT_DONE);
 }
 
-void retention_run(void *room, const struct command_request *request,
-                   struct command_output *output)
+void retention_run(void *room, const struct command_request *request, struct command_output *output)
 {
     struct rollup *rollup = rollup_enter(room, NULL, output);
     uint8_t change[UUID_SIZE];

@@ -14,7 +14,7 @@
 #include "rollup/seal_pass.h"
 #include "storage/base/memory.h"
 
-enum { SEALING_PAUSE_MS = 20 };        /* while somebody else's pass is under way */
+enum { SEALING_PAUSE_MS = 20 }; /* while somebody else's pass is under way */
 
 /* ---- options ---- */
 
@@ -229,8 +229,8 @@ static void seal_days(struct timer *timer)
         totals_start(call);
         return;
     }
-    int rc = seal_pass_begin(call->rollup, &call->change, call->options->is_dry_run, sealed, call,
-                             &err);
+    int rc =
+        seal_pass_begin(call->rollup, &call->change, call->options->is_dry_run, sealed, call, &err);
     if (rc == ERROR_FULL)
         executor->timer_start(executor, &call->again, SEALING_PAUSE_MS);
     else if (rc < 0)
@@ -274,15 +274,14 @@ void rollup_command_run(void *room, const struct command_request *request,
     if (rollup == NULL)
         return;
     struct rollup_call *call = memory_zeroed(1, sizeof(*call));
-    *call = (struct rollup_call){.rollup = rollup,
-                                 .options = request->options,
-                                 .output = output,
-                                 .change = {.door = request->door,
-                                            .actor = request->actor,
-                                            .command = request->text},
-                                 .written_before = rollup->metric_written->value,
-                                 .published_before = rollup->metric_published->value,
-                                 .restated_before = rollup->metric_restated->value};
+    *call = (struct rollup_call){
+        .rollup = rollup,
+        .options = request->options,
+        .output = output,
+        .change = {.door = request->door, .actor = request->actor, .command = request->text},
+        .written_before = rollup->metric_written->value,
+        .published_before = rollup->metric_published->value,
+        .restated_before = rollup->metric_restated->value};
     call->again = (struct timer){.fire = seal_days, .context = call};
     if (call->options->is_dry_run) {
         dry_run(call);

@@ -138,10 +138,9 @@ static void run_done(void *context, int status, const struct error *err)
 
 static struct day_facts *run_find(const struct run *run, int32_t day)
 {
-    for (uint32_t i = run->start; i < run->end; i++) {
+    for (uint32_t i = run->start; i < run->end; i++)
         if (run->reader->days[i].day == day)
             return &run->reader->days[i];
-    }
     return NULL;
 }
 
@@ -308,10 +307,9 @@ static int compare_days(const void *a, const void *b)
 /* Rows known, none published: there is nothing to read but stats, and the order serves nobody. */
 static bool all_are_open(const struct day_reader *reader)
 {
-    for (uint32_t i = 0; i < reader->count; i++) {
+    for (uint32_t i = 0; i < reader->count; i++)
         if (!reader->days[i].has_row || reader->days[i].row.state != DAY_OPEN)
             return false;
-    }
     return true;
 }
 

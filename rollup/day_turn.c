@@ -29,14 +29,14 @@ struct day_turn {
     void (*begin)(void *context);
     void *context;
     struct day_turn *next_ready;
-    uint32_t waits_for;                    /* queues in which it is not the first, */
-    uint32_t place_count;                  /* of so many */
+    uint32_t waits_for;   /* queues in which it is not the first, */
+    uint32_t place_count; /* of so many */
     struct day_place places[];
 };
 
 struct day_turns {
     struct day_queue queues[QUEUES];
-    struct day_turn *ready, **ready_end;   /* to begin, in this order */
+    struct day_turn *ready, **ready_end; /* to begin, in this order */
     bool is_beginning;
 };
 
@@ -52,11 +52,10 @@ void day_turns_free(struct day_turns *turns)
     memory_free(turns);
 }
 
-struct day_turn *day_turn_new(struct day_turns *turns, uint32_t count,
-                              void (*begin)(void *context), void *context)
+struct day_turn *day_turn_new(struct day_turns *turns, uint32_t count, void (*begin)(void *context),
+                              void *context)
 {
-    struct day_turn *turn =
-        memory_zeroed(1, sizeof(*turn) + count * sizeof(struct day_place));
+    struct day_turn *turn = memory_zeroed(1, sizeof(*turn) + count * sizeof(struct day_place));
     turn->turns = turns;
     turn->begin = begin;
     turn->context = context;

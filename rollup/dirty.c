@@ -43,7 +43,7 @@ struct dirty_set {
     struct dirty_range *range_first;
     struct dirty_range *range_last;
     uint64_t order_next;
-    uint64_t cleared;                  /* dirty_set_cleared */
+    uint64_t cleared; /* dirty_set_cleared */
 };
 
 static const char *const cause_names[CAUSE_COUNT] = {"late_clicks", "rate",   "void",
@@ -298,8 +298,7 @@ static uint32_t find_slot(const struct day_table *days, struct bytes key, uint64
 {
     uint32_t slot = (uint32_t)hash & (days->slot_count - 1);
     while (days->slots[slot] != NULL) {
-        if (days->slots[slot]->hash == hash &&
-            bytes_equal(dirty_day_key(days->slots[slot]), key))
+        if (days->slots[slot]->hash == hash && bytes_equal(dirty_day_key(days->slots[slot]), key))
             break;
         slot = (slot + 1) & (days->slot_count - 1);
     }
@@ -409,10 +408,9 @@ struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes r
 void dirty_set_each_reseller(const struct dirty_set *set,
                              void (*each)(void *context, struct bytes reseller), void *context)
 {
-    for (uint32_t i = 0; i < set->resellers.slot_count; i++) {
+    for (uint32_t i = 0; i < set->resellers.slot_count; i++)
         if (set->resellers.slots[i] != NULL)
             each(context, dirty_day_reseller(set->resellers.slots[i]));
-    }
 }
 
 /* ---- leaving ---- */
@@ -525,20 +523,18 @@ static bool has_mark(const struct dirty_day *day, enum dirty_cause cause, const 
     const struct dirty_mark *marks = dirty_day_marks(day);
     if (change == NULL)
         return (day->unnamed & 1U << cause) != 0;
-    for (uint32_t i = 0; i < day->mark_count; i++) {
+    for (uint32_t i = 0; i < day->mark_count; i++)
         if (marks[i].cause == cause && marks[i].has_change &&
             memcmp(marks[i].change, change, UUID_SIZE) == 0)
             return true;
-    }
     return false;
 }
 
 static bool has_mark_of(const struct dirty_day *day, const uint8_t id[UUID_SIZE])
 {
-    for (uint32_t i = 0; i < day->mark_count; i++) {
+    for (uint32_t i = 0; i < day->mark_count; i++)
         if (memcmp(dirty_day_marks(day)[i].id, id, UUID_SIZE) == 0)
             return true;
-    }
     return false;
 }
 

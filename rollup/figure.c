@@ -281,11 +281,10 @@ static void add_sets(struct write_batch *batch, const struct table *table,
         set_add(&causes, RESTATEMENT_CAUSES,
                 write_batch_text(batch, dirty_cause_name(marks[i].cause)));
     struct set_builder changes = set_of(table, RESTATEMENT_CHANGES, cells + causes.count);
-    for (uint32_t i = 0; i < mark_count; i++) {
+    for (uint32_t i = 0; i < mark_count; i++)
         if (marks[i].has_change)
             set_add(&changes, RESTATEMENT_CHANGES,
                     write_batch_copy(batch, bytes_of(marks[i].change, UUID_SIZE)));
-    }
     uint32_t count = causes.count + changes.count;
     memcpy(cells + count, simple->cells, simple->cell_count * sizeof(*cells));
     struct unfiltered *item = arena_alloc(batch->arena, sizeof(*item), _Alignof(struct unfiltered));
@@ -314,10 +313,9 @@ void ledger_write(struct write_batch *batch, const struct table *table,
     count += put_numbers(batch, &new_columns, &entry->new, values + count);
     /* What is null in a new row is left out: there is nothing to overwrite. */
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (!values[i].is_null)
             values[kept++] = values[i];
-    }
     mutation_insert(table, values, kept, true, batch->arena, &mutation);
     add_sets(batch, table, &mutation, entry->is_publication, marks, mark_count);
     write_batch_add_rows(batch, table, &mutation);

@@ -48,7 +48,7 @@ struct fresh_days {
     struct fresh_read *reads; /* of each figure */
     uint32_t count;
     uint32_t capacity;
-    uint32_t under_way; /* days, and one for whoever starts them */
+    uint32_t under_way;    /* days, and one for whoever starts them */
     struct seal_hold hold; /* while days are read */
     store_done done;
     void *context;
@@ -158,8 +158,7 @@ static void seals_read(void *context, int status, const struct error *err)
     part_read(context, status, err);
 }
 
-static void read_day(struct fresh_days *fresh, struct fresh_read *read,
-                     const struct dirty_day *day)
+static void read_day(struct fresh_days *fresh, struct fresh_read *read, const struct dirty_day *day)
 {
     struct store *store = fresh->rollup->store;
     const struct click_stream *stream = fresh->rollup->stream;
@@ -200,8 +199,8 @@ static void make_room(struct fresh_days *fresh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < fresh->reseller_count; i++)
-        count += fresh_days_owed(fresh->rollup, fresh->resellers[i], fresh->from, fresh->to,
-                                 UINT32_MAX);
+        count +=
+            fresh_days_owed(fresh->rollup, fresh->resellers[i], fresh->from, fresh->to, UINT32_MAX);
     if (count <= fresh->capacity)
         return;
     fresh->capacity = count;

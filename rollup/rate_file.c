@@ -195,10 +195,9 @@ struct rate_file *rate_file_parse(struct bytes text, struct buffer *errors)
     file->arena = arena_new(ARENA_CHUNK);
     parser.seen = rate_table_new();
     if (read_header(&parser)) {
-        while (!at_end(&parser)) {
+        while (!at_end(&parser))
             if (read_record(&parser, fields))
                 take_record(&parser, fields);
-        }
     }
     if (parser.error_count > RATE_FILE_ERRORS_MAX)
         buffer_printf(errors, "… and %u more\n", parser.error_count - RATE_FILE_ERRORS_MAX);

@@ -58,10 +58,9 @@ int reseller_check(struct bytes reseller, struct error *err)
                          RESELLER_SIZE_MAX);
     if (!bytes_valid_utf8(reseller))
         return error_set(err, ERROR_INVALID, "a reseller's id is valid UTF-8");
-    for (size_t i = 0; i < reseller.size; i++) {
+    for (size_t i = 0; i < reseller.size; i++)
         if (reseller.data[i] < 0x20 || reseller.data[i] == 0x7F)
             return error_set(err, ERROR_INVALID, "a reseller's id has no control characters");
-    }
     return 0;
 }
 

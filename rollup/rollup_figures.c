@@ -132,10 +132,9 @@ static void find_pending(struct figure_reading *reading, struct bytes reseller)
         else
             end = middle;
     }
-    for (end = start; end < rollup->pending_count; end++) {
+    for (end = start; end < rollup->pending_count; end++)
         if (!bytes_equal(rollup->pending[end].reseller, reseller))
             break;
-    }
     if (start < end) {
         reading->pending = rollup->pending + start;
         reading->pending_end = rollup->pending + end;
@@ -335,8 +334,8 @@ static void take_batch(struct figure_reading *reading)
         if (at >= end)
             continue;
         if (reading->fresh != NULL)
-            fresh += fresh_days_owed(reading->rollup, reseller, reading->day_from, to,
-                                     BATCH_FRESH_MAX);
+            fresh +=
+                fresh_days_owed(reading->rollup, reseller, reading->day_from, to, BATCH_FRESH_MAX);
         reading->batch_to = to;
         reading->batch_resellers[reading->batch_count] = at;
         reading->batch[reading->batch_count++] = reseller;
@@ -489,10 +488,9 @@ static void take_asked(struct figure_reading *reading, const struct figure_query
         reading->resellers[i] = arena_copy(reading->arena, query->resellers[i]);
     if (query->reseller_count > 1)
         qsort(reading->resellers, query->reseller_count, sizeof(struct bytes), compare_resellers);
-    for (uint32_t i = 0; i < query->reseller_count; i++) {
+    for (uint32_t i = 0; i < query->reseller_count; i++)
         if (count == 0 || !bytes_equal(reading->resellers[count - 1], reading->resellers[i]))
             reading->resellers[count++] = reading->resellers[i];
-    }
     reading->reseller_count = count;
 }
 

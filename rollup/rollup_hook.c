@@ -49,8 +49,7 @@ static void mark_day(struct rollup *rollup, struct write_batch *batch, struct by
                      uint64_t hash, enum dirty_cause cause, const uint8_t *change, int64_t now_us)
 {
     struct dirty_mark *mark;
-    struct dirty_day *day =
-        dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
+    struct dirty_day *day = dirty_set_mark(rollup->dirty, key, hash, cause, change, now_us, &mark);
     if (mark != NULL)
         rollup_write_mark(rollup, batch, dirty_day_reseller(day), day->day, day->day + 1, mark,
                           now_us);
@@ -75,7 +74,7 @@ void rollup_mark_range(struct rollup *rollup, struct write_batch *batch, struct 
 
 /* ---- clicks ---- */
 
-enum { AHEAD = 8, HASHES = 2 * AHEAD };        /* HASHES a power of two */
+enum { AHEAD = 8, HASHES = 2 * AHEAD }; /* HASHES a power of two */
 
 /* Mark every partition of a block: its slot is fetched 2 * AHEAD of them before, its day AHEAD. */
 static void mark_partitions(struct rollup *rollup, struct write_batch *batch,
@@ -268,10 +267,9 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch)
     bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
     uint64_t order = dirty_set_order(rollup->dirty);
     int64_t now_us = store_now_us(rollup->store);
-    for (uint32_t i = 0; i < batch->block_count; i++) {
+    for (uint32_t i = 0; i < batch->block_count; i++)
         if (batch->blocks[i]->table_id == stream->clicks.table_id)
             take_block(rollup, batch, i, change, now_us);
-    }
     for (uint32_t i = 0; i < mutation_count; i++) {
         struct mutation mutation = batch->mutations[i];
         if (mutation.table_id == stream->clicks.table_id)

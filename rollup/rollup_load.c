@@ -14,7 +14,7 @@
 #include "rollup/rows.h"
 #include "rollup/seal_pass.h"
 
-enum { SEAL_MS = 1000 };               /* a server looks for expired days so long after its start */
+enum { SEAL_MS = 1000 }; /* a server looks for expired days so long after its start */
 
 static void loaded(struct rollup *rollup, int status, const struct error *err)
 {
@@ -44,10 +44,9 @@ static void pending_ready(void *context, int status, const struct error *err)
     uint32_t count = 0;
     if (rollup->pending_count > 0)
         qsort(rollup->pending, rollup->pending_count, sizeof(*rollup->pending), compare_pending);
-    for (uint32_t i = 0; i < rollup->pending_count; i++) {
+    for (uint32_t i = 0; i < rollup->pending_count; i++)
         if (count == 0 || compare_pending(&rollup->pending[count - 1], &rollup->pending[i]) != 0)
             rollup->pending[count++] = rollup->pending[i];
-    }
     rollup->pending_count = count;
     loaded(rollup, status, err);
 }
@@ -80,8 +79,7 @@ int rollup_read_mark(const struct table *table, const struct page_row *row,
     struct bytes change;
     enum dirty_cause why;
     *mark_out = (struct mark_row){.day = 0};
-    if (!page_row_value(table, row, DIRTY_DAY, &day_text) ||
-        !day_parse(day_text, &mark_out->day) ||
+    if (!page_row_value(table, row, DIRTY_DAY, &day_text) || !day_parse(day_text, &mark_out->day) ||
         !page_row_value(table, row, DIRTY_ID, &id) || id.size != UUID_SIZE ||
         !page_row_value(table, row, DIRTY_CAUSE, &cause) || !dirty_cause_parse(cause, &why) ||
         read_until(table, row, mark_out->day, &mark_out->until) < 0)

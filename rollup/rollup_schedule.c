@@ -93,10 +93,9 @@ void rollup_chunk_written(struct rollup *rollup)
 void rollup_wait_longer(struct rollup *rollup)
 {
     rollup->order_wanted = dirty_set_order(rollup->dirty);
-    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next)
         if (!waiter->is_worked)
             waiter->order = rollup->order_wanted;
-    }
 }
 
 /* What a command publishes or restates at once, though it would have waited. */
@@ -139,8 +138,8 @@ int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
     if (publishes)
         queue_waiting(rollup, store_now_us(rollup->store));
-    waiter_add(rollup, &(struct settle_waiter){
-                           .publishes = publishes, .done = done, .context = context});
+    waiter_add(rollup,
+               &(struct settle_waiter){.publishes = publishes, .done = done, .context = context});
     rollup_work_wanted(rollup);
     return 0;
 }
@@ -149,8 +148,8 @@ int rollup_settle_rates(struct rollup *rollup, store_done done, void *context, s
 {
     if (rollup->is_failed)
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
-    waiter_add(rollup, &(struct settle_waiter){
-                           .is_of_rates = true, .done = done, .context = context});
+    waiter_add(rollup,
+               &(struct settle_waiter){.is_of_rates = true, .done = done, .context = context});
     rollup_work_ranges(rollup);
     return 0;
 }

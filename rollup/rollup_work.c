@@ -82,18 +82,18 @@ struct work {
     struct rollup *rollup;
     struct window_day *window; /* the front of the queue by token; NULL: none was needed */
     uint32_t window_count;
-    uint32_t window_next; /* the first that is still queued */
+    uint32_t window_next;              /* the first that is still queued */
     struct window_range *range_window; /* the front of the ranges by token; NULL likewise */
     uint32_t range_window_count;
     uint32_t range_window_next;
     struct day_reader *reader;
     struct write_batch *batch;
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
-    uint32_t range_count;      /* 0: days of the queue */
-    uint32_t range_days_max;   /* of each in this chunk */
-    uint32_t reads;            /* of ranges, under way, and one for who starts them */
-    bool had_days;             /* of the queue, not of ranges alone */
-    struct day_facts *days;    /* of the chunk: reseller ascending, day descending */
+    uint32_t range_count;                       /* 0: days of the queue */
+    uint32_t range_days_max;                    /* of each in this chunk */
+    uint32_t reads;         /* of ranges, under way, and one for who starts them */
+    bool had_days;          /* of the queue, not of ranges alone */
+    struct day_facts *days; /* of the chunk: reseller ascending, day descending */
     uint32_t day_count;
     struct plan plans[BEHIND_DAYS_MAX];
     int status; /* the first failure of all */
@@ -161,13 +161,11 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
     /* A reader restates nothing: what the ledger is owed must still be known to be owed. */
     if (rollup->is_read_only && day->range == NULL)
         return false;
-    if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL ||
-        rollup->away.holds)
+    if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL || rollup->away.holds)
         return true;
-    for (uint32_t i = 0; i < day->dirty->mark_count; i++) {
+    for (uint32_t i = 0; i < day->dirty->mark_count; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
             return true;
-    }
     return day->dirty->owed_us != 0 && now_us >= publication_restate_us(&rollup->rules, day->dirty);
 }
 
@@ -217,10 +215,9 @@ static struct dirty_mark *marks_of(struct work *work, const struct day_facts *da
     struct dirty_mark *marks = arena_alloc(day_reader_arena(work->reader),
                                            (own + 1) * sizeof(*marks), _Alignof(struct dirty_mark));
     *count_out = 0;
-    for (uint32_t i = 0; i < own; i++) {
+    for (uint32_t i = 0; i < own; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_EXPIRY)
             marks[(*count_out)++] = dirty_day_marks(day->dirty)[i];
-    }
     if (day->range != NULL)
         marks[(*count_out)++] = day->range->mark;
     if (*count_out == 0 && own > 0)
@@ -312,10 +309,9 @@ static void keep_pending(struct rollup *rollup, const struct day_facts *day,
 
 static void keep_days(struct work *work)
 {
-    for (uint32_t i = 0; i < work->day_count; i++) {
+    for (uint32_t i = 0; i < work->day_count; i++)
         if (work->days[i].status == 0)
             keep_pending(work->rollup, &work->days[i], &work->plans[i]);
-    }
 }
 
 /* ---- the end of a chunk ---- */
@@ -355,10 +351,9 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
 /* Days back to the queue: nothing of the chunk was written. */
 static void put_back(struct work *work)
 {
-    for (uint32_t i = 0; i < work->day_count; i++) {
+    for (uint32_t i = 0; i < work->day_count; i++)
         if (work->days[i].dirty != NULL)
             dirty_set_queue(work->rollup->dirty, work->days[i].dirty);
-    }
 }
 
 static void next_turn(struct rollup *rollup, int64_t delay_ms)
@@ -432,18 +427,15 @@ static void chunk_end(struct work *work)
  * in the order of their table. */
 static void write_reseller(struct work *work, uint32_t start, uint32_t end)
 {
-    for (uint32_t i = start; i < end; i++) {
+    for (uint32_t i = start; i < end; i++)
         if (work->days[i].status == 0)
             write_figure(work, &work->days[i], &work->plans[i]);
-    }
-    for (uint32_t i = end; i > start; i--) {
+    for (uint32_t i = end; i > start; i--)
         if (work->days[i - 1].status == 0)
             write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
-    }
-    for (uint32_t i = start; i < end; i++) {
+    for (uint32_t i = start; i < end; i++)
         if (work->days[i].status == 0)
             clear_marks(work, &work->days[i], &work->plans[i]);
-    }
 }
 
 static void write_days(struct work *work)
@@ -465,10 +457,9 @@ static void write_days(struct work *work)
 
 static void decide_days(struct work *work, int64_t now_us)
 {
-    for (uint32_t i = 0; i < work->day_count; i++) {
+    for (uint32_t i = 0; i < work->day_count; i++)
         if (work->days[i].status == 0)
             decide_day(work, &work->days[i], &work->plans[i], now_us);
-    }
 }
 
 static int apply_chunk(struct work *work, struct error *err)
@@ -535,9 +526,8 @@ static void chunk_read(void *context, int status, const struct error *err)
 static void add_dirty(struct work *work, struct dirty_day *dirty)
 {
     dirty_set_wait(work->rollup->dirty, dirty);
-    struct day_facts *day =
-        day_reader_add_key(work->reader, dirty_day_key(dirty), dirty_day_reseller(dirty),
-                           dirty->day);
+    struct day_facts *day = day_reader_add_key(work->reader, dirty_day_key(dirty),
+                                               dirty_day_reseller(dirty), dirty->day);
     day->dirty = dirty;
     day->has_row = dirty_day_row(dirty, &day->row);
     day->row.reseller = day->reseller;
@@ -698,10 +688,9 @@ static void take_range_window(struct work *work)
 
 static bool is_open(const struct work *work, struct bytes reseller)
 {
-    for (uint32_t i = 0; i < work->range_count; i++) {
+    for (uint32_t i = 0; i < work->range_count; i++)
         if (bytes_equal(work->ranges[i].range->reseller, reseller))
             return true;
-    }
     return false;
 }
 

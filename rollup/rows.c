@@ -12,7 +12,7 @@ struct rows {
     struct arena *arena;
     struct read_request request;
     struct buffer position;
-    rows_each each;           /* one of the two is NULL */
+    rows_each each; /* one of the two is NULL */
     rows_each_page each_page;
     store_done done;
     void *context;

@@ -24,11 +24,11 @@
 #include "storage/base/memory.h"
 
 enum {
-    BATCH_BYTES_MAX = 16 << 20,        /* of a seal, below the store's limit for a batch */
-    ROW_BYTES = 160,                   /* of an ad's row besides ids */
+    BATCH_BYTES_MAX = 16 << 20, /* of a seal, below the store's limit for a batch */
+    ROW_BYTES = 160,            /* of an ad's row besides ids */
     HELD_PAUSE_MS = 5,
     FULL_PAUSE_MS = 20,
-    LOOK_MS = 60000                    /* a server looks so often whether anything is due */
+    LOOK_MS = 60000 /* a server looks so often whether anything is due */
 };
 
 /* What one ad has of the day. */
@@ -41,22 +41,22 @@ struct seal_pass {
     struct rollup *rollup;
     bool is_dry;
     int32_t from;
-    int32_t to;                        /* the last day that has expired */
-    int32_t left_from;                 /* the first day that was left; INT32_MAX: none */
+    int32_t to;        /* the last day that has expired */
+    int32_t left_from; /* the first day that was left; INT32_MAX: none */
     struct change_row change;
-    struct bytes *resellers;           /* that had figures when it began */
+    struct bytes *resellers; /* that had figures when it began */
     uint32_t reseller_count;
     uint32_t reseller_next;
-    struct bytes reseller;             /* whose days these are */
+    struct bytes reseller; /* whose days these are */
     int32_t *days;
     uint32_t day_count, day_capacity, day_next;
-    int32_t day;                       /* being sealed */
+    int32_t day; /* being sealed */
     struct buffer key;
-    struct partition_stats stats;      /* of its clicks, as they were read */
+    struct partition_stats stats; /* of its clicks, as they were read */
     struct key_map *ads;
-    struct ad_sum *sums;               /* by number in `ads` */
+    struct ad_sum *sums; /* by number in `ads` */
     uint32_t sum_capacity;
-    size_t bytes;                      /* of the batch, roughly */
+    size_t bytes; /* of the batch, roughly */
     bool is_read;
     struct store_version version;
     struct write_batch *batch;
@@ -237,9 +237,8 @@ static void add_deletion(struct seal_pass *pass)
     const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
     char day[DAY_TEXT_SIZE + 1];
     day_format(pass->day, day);
-    const struct column_value values[] = {
-        {clicks->reseller, false, pass->reseller},
-        {clicks->day, false, write_batch_text(pass->batch, day)}};
+    const struct column_value values[] = {{clicks->reseller, false, pass->reseller},
+                                          {clicks->day, false, write_batch_text(pass->batch, day)}};
     write_batch_delete(pass->batch, rollup_table(pass->rollup, clicks->table_id), values, 2);
 }
 
@@ -269,9 +268,8 @@ static void add_sealed_to(struct seal_pass *pass)
 static void add_seal(struct seal_pass *pass)
 {
     const struct click_stream *stream = pass->rollup->stream;
-    struct seal seal = {.key = buffer_view(&pass->key),
-                        .stats = pass->stats,
-                        .ads = key_map_count(pass->ads)};
+    struct seal seal = {
+        .key = buffer_view(&pass->key), .stats = pass->stats, .ads = key_map_count(pass->ads)};
     struct sealed_ad ad = {.key = seal.key};
     memcpy(seal.id, pass->change.id, UUID_SIZE);
     memcpy(ad.id, pass->change.id, UUID_SIZE);
@@ -365,8 +363,8 @@ static struct ad_sum *sum_of(struct seal_pass *pass, struct bytes ad)
     return &pass->sums[number];
 }
 
-static int take_click(struct seal_pass *pass, const struct table *table,
-                      const struct page_row *row, struct error *err)
+static int take_click(struct seal_pass *pass, const struct table *table, const struct page_row *row,
+                      struct error *err)
 {
     const struct click_stream_clicks *clicks = &pass->rollup->stream->clicks;
     struct bytes ad, value;

@@ -317,10 +317,9 @@ static bool uses(const struct click_stream *stream, uint32_t table_id)
 
 const struct click_stream *streams_user(const struct streams *streams, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < streams->count; i++) {
+    for (uint32_t i = 0; i < streams->count; i++)
         if (uses(streams_number(streams, i), table_id))
             return streams_number(streams, i);
-    }
     return NULL;
 }
 

@@ -222,14 +222,13 @@ static const struct table_definition dirty_day = {
     dirty_day_columns,
     COUNT_OF(dirty_day_columns)};
 
-static const struct table_definition voided_click = {
-    TABLE_VOIDED_CLICK,
-    "daybook_system",
-    "voided_click",
-    "Clicks that were voided, as they were.",
-    TABLE_KEPT | TABLE_HIDDEN,
-    voided_click_columns,
-    COUNT_OF(voided_click_columns)};
+static const struct table_definition voided_click = {TABLE_VOIDED_CLICK,
+                                                     "daybook_system",
+                                                     "voided_click",
+                                                     "Clicks that were voided, as they were.",
+                                                     TABLE_KEPT | TABLE_HIDDEN,
+                                                     voided_click_columns,
+                                                     COUNT_OF(voided_click_columns)};
 
 static const struct table_definition sealed_day = {
     TABLE_SEALED_DAY,
@@ -240,14 +239,13 @@ static const struct table_definition sealed_day = {
     sealed_day_columns,
     COUNT_OF(sealed_day_columns)};
 
-static const struct table_definition sealed_ad = {
-    TABLE_SEALED_AD,
-    "daybook_system",
-    "sealed_ad",
-    "Clicks and gross of each ad on such a day.",
-    TABLE_KEPT | TABLE_HIDDEN,
-    sealed_ad_columns,
-    COUNT_OF(sealed_ad_columns)};
+static const struct table_definition sealed_ad = {TABLE_SEALED_AD,
+                                                  "daybook_system",
+                                                  "sealed_ad",
+                                                  "Clicks and gross of each ad on such a day.",
+                                                  TABLE_KEPT | TABLE_HIDDEN,
+                                                  sealed_ad_columns,
+                                                  COUNT_OF(sealed_ad_columns)};
 
 static const struct table_definition retention = {
     TABLE_RETENTION,

@@ -134,12 +134,11 @@ static void take_partitions(void *context, int status, const struct error *err,
         verify_fail(verify, status, err);
         return;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (verify->counter->key == CLICKS_OF_DAY)
             verify_count(verify, figures[i].key, figures[i].stats.rows);
         else if (key_component(figures[i].key, 2, 0, &reseller) == 0)
             verify_count(verify, reseller, figures[i].stats.rows);
-    }
     verify_count_seals(verify, clicks_counted);
 }
 

@@ -31,8 +31,8 @@ struct repair {
     uint32_t day_count, day_capacity;
     struct repair_counter *counters;
     uint32_t counter_count, counter_capacity;
-    uint32_t day_next, counter_next;           /* the first that are not yet written */
-    uint32_t day_end;                          /* of the batch under way */
+    uint32_t day_next, counter_next; /* the first that are not yet written */
+    uint32_t day_end;                /* of the batch under way */
     struct change_row change;
     struct write_batch *batch;
 };
@@ -71,8 +71,8 @@ void repair_note_counter(struct repair *repair, const struct click_stream_counte
 {
     if (repair->counter_count == repair->counter_capacity) {
         repair->counter_capacity = repair->counter_capacity * 2 + 64;
-        repair->counters = memory_resize(repair->counters,
-                                         repair->counter_capacity * sizeof(*repair->counters));
+        repair->counters =
+            memory_resize(repair->counters, repair->counter_capacity * sizeof(*repair->counters));
     }
     repair->counters[repair->counter_count++] =
         (struct repair_counter){counter, arena_copy(repair->arena, key), delta};

@@ -25,11 +25,11 @@ struct seal_claim {
 
 struct verify_seals {
     struct verify *verify;
-    struct arena *arena;               /* of the page's keys */
+    struct arena *arena; /* of the page's keys */
     struct seal_claim claims[DAY_READER_MAX];
     uint32_t count, next;
     struct buffer position;
-    struct buffer last_key;            /* of the seal before */
+    struct buffer last_key; /* of the seal before */
     uint64_t days, clicks;
     struct timer turn;
 };
@@ -186,8 +186,7 @@ static void read_page(struct verify_seals *seals)
 {
     struct rollup *rollup = seals->verify->rollup;
     struct error err = {0};
-    struct read_request request =
-        rows_request(rollup->stream->seals_table_id, NULL, READ_DURABLE);
+    struct read_request request = rows_request(rollup->stream->seals_table_id, NULL, READ_DURABLE);
     arena_reset(seals->arena);
     seals->count = seals->next = 0;
     request.row_limit = DAY_READER_MAX;
@@ -208,8 +207,8 @@ static void claim_next(struct verify_seals *seals)
             seals_end(seals);
         return;
     }
-    const struct read_request request = rows_request(
-        rollup->stream->sealed_ads_table_id, &seals->claims[seals->next].key, READ_DURABLE);
+    const struct read_request request = rows_request(rollup->stream->sealed_ads_table_id,
+                                                     &seals->claims[seals->next].key, READ_DURABLE);
     int rc = rows_read(rollup->store, &request, take_ad, ads_read, seals, &err);
     if (rc < 0)
         seals_fail(seals, rc, &err);

@@ -27,36 +27,36 @@ enum { WATCH_MS = 500 };
 enum task_state { TASK_OPENING, TASK_COPYING, TASK_WAITING, TASK_CLOSING };
 
 struct task {
-    struct job job;                    /* first */
+    struct job job; /* first */
     struct backup *backup;
-    struct backup_options options;     /* path: `path` */
+    struct backup_options options; /* path: `path` */
     char *path;
-    struct backup_handler handler;     /* done NULL: was called */
+    struct backup_handler handler; /* done NULL: was called */
     void *context;
     enum task_state state;
-    struct disk *target;               /* locked; NULL: not open */
-    struct store_snapshot *held;       /* being copied, or copied last */
+    struct disk *target;         /* locked; NULL: not open */
+    struct store_snapshot *held; /* being copied, or copied last */
     struct backup_copy *copy;
-    struct backup_progress progress;   /* of the last step */
+    struct backup_progress progress; /* of the last step */
     struct timer timer;
-    int status;                        /* of the job */
-    struct error err;                  /* likewise */
-    char failure[256];                 /* of the last try; "" when it went well */
-    bool is_ending;                    /* closes, and is gone */
+    int status;        /* of the job */
+    struct error err;  /* likewise */
+    char failure[256]; /* of the last try; "" when it went well */
+    bool is_ending;    /* closes, and is gone */
     /* Of one that follows: */
     bool is_remembered;
-    bool is_forgotten;                 /* is to be, when it closes, */
-    bool forgets;                      /* and the job under way sees to it */
+    bool is_forgotten; /* is to be, when it closes, */
+    bool forgets;      /* and the job under way sees to it */
     bool needs_point;
-    bool has_let_go;                   /* of the log after `frame`: BACKUP_LOG_MAX */
+    bool has_let_go; /* of the log after `frame`: BACKUP_LOG_MAX */
     struct backup_tail tail;
-    uint64_t frame;                    /* copied and synced */
-    uint64_t frame_point;              /* of the last point */
-    uint64_t point;                    /* its number */
-    uint64_t log_bytes;                /* copied since then */
-    int64_t point_ms;                  /* when it was made */
-    int64_t taken_us;                  /* when the snapshot of `frame` was taken */
-    int64_t began_us;                  /* the one under way */
+    uint64_t frame;       /* copied and synced */
+    uint64_t frame_point; /* of the last point */
+    uint64_t point;       /* its number */
+    uint64_t log_bytes;   /* copied since then */
+    int64_t point_ms;     /* when it was made */
+    int64_t taken_us;     /* when the snapshot of `frame` was taken */
+    int64_t began_us;     /* the one under way */
 };
 
 struct backup {
@@ -68,7 +68,7 @@ struct backup {
     store_done closed;
     void *closed_context;
     bool is_closing;
-    int64_t closing_us;                /* since when */
+    int64_t closing_us; /* since when */
     struct metric *metric_done;
     struct metric *metric_failed;
     struct metric *metric_lag_frames;
@@ -109,18 +109,16 @@ static void tell_done(struct task *task, int status, const struct error *err)
 {
     struct backup_handler handler = task->handler;
     task->handler = (struct backup_handler){0};
-    if (handler.done != NULL) {
+    if (handler.done != NULL)
         handler.done(task->context, status, err, &task->progress);
-    }
 }
 
 /* ---- the end of a task ---- */
 
 static void backup_free_if_idle(struct backup *backup)
 {
-    if (!backup->is_closing || backup->once != NULL || backup->follow != NULL) {
+    if (!backup->is_closing || backup->once != NULL || backup->follow != NULL)
         return;
-    }
     backup->world->executor->timer_stop(backup->world->executor, &backup->watch);
     store_done closed = backup->closed;
     void *context = backup->closed_context;
@@ -131,11 +129,10 @@ static void backup_free_if_idle(struct backup *backup)
 static void task_free(struct task *task)
 {
     struct backup *backup = task->backup;
-    if (backup->once == task) {
+    if (backup->once == task)
         backup->once = NULL;
-    } else {
+    else
         backup->follow = NULL;
-    }
     release_held(task);
     memory_free(task->path);
     memory_free(task);
@@ -159,7 +156,7 @@ static void task_closed(struct task *task)
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
         snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
-        task->needs_point = true;      /* the directory may be another one when it is opened next */
+        task->needs_point = true; /* the directory may be another one when it is opened next */
         task->tail = (struct backup_tail){0};
     }
     if (task->options.follows && !task->is_ending && !backup->is_closing &&
@@ -175,9 +172,8 @@ static void task_closed(struct task *task)
 static void close_run(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->forgets) {
+    if (task->forgets)
         task->status = backup_following_remove(task->backup->world->disk, &task->err);
-    }
     if (task->target != NULL) {
         task->options.close(task->target);
         task->target = NULL;
@@ -211,37 +207,34 @@ static void step_done(struct job *job)
     struct task *task = (struct task *)job;
     task->progress = *backup_copy_progress(task->copy);
     if (task->status > 0 && !task->is_ending) {
-        if (task->handler.progress != NULL) {
+        if (task->handler.progress != NULL)
             task->handler.progress(task->context, &task->progress);
-        }
         submit(task, step_run, step_done);
         return;
     }
     backup_copy_free(task->copy);
     task->copy = NULL;
-    if (task->is_ending && task->status >= 0) {
+    if (task->is_ending && task->status >= 0)
         task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    }
-    if (task->status < 0) {
+    if (task->status < 0)
         task_close(task);
-    } else {
+    else
         copied(task);
-    }
 }
 
 /* Copy `held`: all of it as a point, or what its log has behind the tail. */
 static void copy_begin(struct task *task, bool is_tail)
 {
     struct backup *backup = task->backup;
-    struct backup_copy_options options = {
-        .source = backup->world->disk,
-        .target = task->target,
-        .snapshot = task->held,
-        .is_tail = is_tail,
-        .tail = task->tail,
-        .copies = task->options.copies,
-        .keep = task->options.keep,
-        .now_us = backup->world->clock->wall_us(backup->world->clock)};
+    struct backup_copy_options options = {.source = backup->world->disk,
+                                          .target = task->target,
+                                          .snapshot = task->held,
+                                          .is_tail = is_tail,
+                                          .tail = task->tail,
+                                          .copies = task->options.copies,
+                                          .keep = task->options.keep,
+                                          .now_us =
+                                              backup->world->clock->wall_us(backup->world->clock)};
     task->state = TASK_COPYING;
     task->began_us = now_us(backup);
     task->copy = backup_copy_new(&options);
@@ -253,8 +246,8 @@ static int take_next(struct task *task)
 {
     bool goes_on = task->held != NULL && !task->has_let_go;
     struct store_snapshot *next;
-    int rc = store_snapshot(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next,
-                            &task->err);
+    int rc =
+        store_snapshot(task->backup->store, goes_on ? task->frame : UINT64_MAX, &next, &task->err);
     if (rc == 0) {
         release_held(task);
         task->held = next;
@@ -265,10 +258,9 @@ static int take_next(struct task *task)
 
 static bool point_is_due(const struct task *task)
 {
-    return task->needs_point ||
-           (task->held->frame > task->frame_point &&
-            (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
-             now_us(task->backup) / 1000 - task->point_ms >= BACKUP_POINT_MS));
+    return task->needs_point || (task->held->frame > task->frame_point &&
+                                 (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
+                                  now_us(task->backup) / 1000 - task->point_ms >= BACKUP_POINT_MS));
 }
 
 /* ---- following ---- */
@@ -282,11 +274,10 @@ static void tick(struct timer *timer)
     task->status = 0;
     if (status.frame_durable == task->frame && !task->needs_point) {
         task->taken_us = now_us(backup);
-        if (backup->is_closing) {
+        if (backup->is_closing)
             task_close(task);
-        } else {
+        else
             wait_ms(task, BACKUP_TICK_MS, tick);
-        }
         return;
     }
     task->status = take_next(task);
@@ -326,9 +317,8 @@ static void remember_run(struct job *job)
 static void remember_done(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->status == 0 && task->is_ending) {
+    if (task->status == 0 && task->is_ending)
         task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    }
     if (task->status != 0) {
         task_close(task);
         return;
@@ -341,18 +331,16 @@ static void remember_done(struct job *job)
 /* A snapshot is copied and synced. */
 static void copied(struct task *task)
 {
-    if (task->progress.point != 0) {
+    if (task->progress.point != 0)
         task->backup->metric_done->value++;
-    }
     if (!task->options.follows) {
         release_held(task);
         task_close(task);
         return;
     }
     task->log_bytes += tail_bytes(task);
-    if (task->progress.point != 0) {
+    if (task->progress.point != 0)
         note_point(task);
-    }
     task->tail = task->progress.tail;
     task->frame = task->held->frame;
     task->taken_us = task->began_us;
@@ -380,14 +368,12 @@ static void open_run(struct job *job)
     struct task *task = (struct task *)job;
     struct disk *disk = NULL;
     task->status = task->options.open(task->options.path, true, &disk, &task->err);
-    if (task->status != 0) {
+    if (task->status != 0)
         return;
-    }
     /* Before the lock, which would leave a file in somebody else's directory. */
     task->status = open_check(disk, &task->err);
-    if (task->status == 0) {
+    if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
-    }
     if (task->status != 0) {
         task->options.close(disk);
         return;
@@ -398,12 +384,10 @@ static void open_run(struct job *job)
 static void open_done(struct job *job)
 {
     struct task *task = (struct task *)job;
-    if (task->status == 0 && task->is_ending) {
+    if (task->status == 0 && task->is_ending)
         task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    }
-    if (task->status == 0) {
+    if (task->status == 0)
         task->status = take_next(task);
-    }
     if (task->status != 0) {
         task_close(task);
         return;
@@ -421,9 +405,8 @@ static void task_open(struct task *task)
 static void task_end(struct task *task)
 {
     task->is_ending = true;
-    if (task->copy != NULL) {
+    if (task->copy != NULL)
         backup_copy_cancel(task->copy);
-    }
     if (task->state == TASK_WAITING) {
         task->backup->world->executor->timer_stop(task->backup->world->executor, &task->timer);
         task->status = 0;
@@ -436,9 +419,8 @@ static void task_end(struct task *task)
 static void give_up_hold(struct task *task)
 {
     task->has_let_go = task->needs_point = true;
-    if (task->copy != NULL) {
+    if (task->copy != NULL)
         backup_copy_cancel(task->copy);
-    }
     store_snapshot_let_go(task->backup->store, task->held);
 }
 
@@ -451,9 +433,8 @@ static void watch(struct timer *timer)
     backup->metric_lag_frames->value = (int64_t)status.lag_frames;
     backup->metric_lag_s->value = (status.lag_us + 999999) / 1000000;
     store_status(backup->store, &store);
-    if (backup->follow == NULL) {
+    if (backup->follow == NULL)
         return;
-    }
     backup->world->executor->timer_start(backup->world->executor, &backup->watch, WATCH_MS);
     if (backup->is_closing && now_us(backup) - backup->closing_us > BACKUP_DRAIN_MS * 1000) {
         task_end(backup->follow);
@@ -470,16 +451,15 @@ struct backup *backup_new(struct store *store, struct world *world, struct metri
     struct backup *backup = memory_zeroed(1, sizeof(*backup));
     backup->store = store;
     backup->world = world;
-    backup->metric_done = metrics_add(metrics, METRIC_COUNTER, "daybook_backups_total", "",
-                                      "Points of backups made");
+    backup->metric_done =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_backups_total", "", "Points of backups made");
     backup->metric_failed = metrics_add(metrics, METRIC_COUNTER, "daybook_backup_failures_total",
                                         "", "Backups, and tries to follow, that failed");
     backup->metric_lag_frames =
         metrics_add(metrics, METRIC_GAUGE, "daybook_backup_lag_frames", "",
                     "Frames on disk that the following backup does not have");
-    backup->metric_lag_s =
-        metrics_add(metrics, METRIC_GAUGE, "daybook_backup_lag_seconds", "",
-                    "How long the oldest of these has waited, rounded up");
+    backup->metric_lag_s = metrics_add(metrics, METRIC_GAUGE, "daybook_backup_lag_seconds", "",
+                                       "How long the oldest of these has waited, rounded up");
     return backup;
 }
 
@@ -487,16 +467,14 @@ int backup_start(struct backup *backup, const struct backup_options *options,
                  const struct backup_handler *handler, void *context, struct error *err)
 {
     struct task **place = options->follows ? &backup->follow : &backup->once;
-    if (backup->is_closing) {
+    if (backup->is_closing)
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    }
-    if (!store_capabilities(backup->store).files) {
+    if (!store_capabilities(backup->store).files)
         return error_set(err, ERROR_UNSUPPORTED, "this store has no files that could be copied");
-    }
     if (*place != NULL) {
-        return error_set(err, ERROR_BUSY, options->follows
-                                              ? "%s follows already; daybook backup --stop ends it"
-                                              : "a backup to %s is under way; wait for its end",
+        return error_set(err, ERROR_BUSY,
+                         options->follows ? "%s follows already; daybook backup --stop ends it"
+                                          : "a backup to %s is under way; wait for its end",
                          (*place)->options.path);
     }
     struct task *task = memory_zeroed(1, sizeof(*task));
@@ -504,12 +482,10 @@ int backup_start(struct backup *backup, const struct backup_options *options,
     task->options = *options;
     task->path = memory_string(options->path);
     task->options.path = task->path;
-    if (options->log_max == 0) {
+    if (options->log_max == 0)
         task->options.log_max = BACKUP_LOG_MAX;
-    }
-    if (options->follows && options->keep == 0) {
+    if (options->follows && options->keep == 0)
         task->options.keep = BACKUP_KEEP_FOLLOWING;
-    }
     task->handler = *handler;
     task->context = context;
     task->needs_point = true;
@@ -532,9 +508,8 @@ int backup_resume(struct backup *backup,
     static const struct backup_handler nobody;
     struct backup_following following;
     int rc = backup_following_read(backup->world->disk, &following, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc == -ENOENT ? 0 : rc;
-    }
     const struct backup_options options = {.path = following.path,
                                            .follows = true,
                                            .copies = following.copies,
@@ -542,9 +517,8 @@ int backup_resume(struct backup *backup,
                                            .open = open,
                                            .close = close};
     rc = backup_start(backup, &options, &nobody, NULL, err);
-    if (rc == 0) {
+    if (rc == 0)
         backup->follow->is_remembered = true;
-    }
     backup_following_release(&following);
     return rc;
 }
@@ -553,9 +527,8 @@ bool backup_unfollow(struct backup *backup, const struct backup_handler *handler
 {
     struct task *task = backup->follow;
     struct error err = {0};
-    if (task == NULL || task->is_ending) {
+    if (task == NULL || task->is_ending)
         return false;
-    }
     tell_done(task, error_set(&err, ERROR_CLOSED, "the backup was stopped"), &err);
     task->handler = *handler;
     task->context = context;
@@ -569,9 +542,8 @@ void backup_status(struct backup *backup, struct backup_status *status)
     const struct task *task = backup->follow;
     struct store_status store;
     *status = (struct backup_status){0};
-    if (task == NULL || task->is_ending) {
+    if (task == NULL || task->is_ending)
         return;
-    }
     store_status(backup->store, &store);
     status->is_following = true;
     snprintf(status->path, sizeof(status->path), "%s", task->options.path);
@@ -584,9 +556,8 @@ void backup_status(struct backup *backup, struct backup_status *status)
 
 void backup_stop(struct backup *backup)
 {
-    if (backup->once != NULL && !backup->once->is_ending) {
+    if (backup->once != NULL && !backup->once->is_ending)
         task_end(backup->once);
-    }
 }
 
 void backup_close(struct backup *backup, store_done done, void *context)

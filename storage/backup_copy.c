@@ -35,16 +35,16 @@ enum phase { PHASE_PREPARE, PHASE_SEGMENTS, PHASE_LOG, PHASE_POINT, PHASE_PRUNE,
 
 /* The file under way. */
 struct work {
-    char path[BACKUP_PATH];            /* of the source */
+    char path[BACKUP_PATH]; /* of the source */
     char target_path[BACKUP_PATH];
     struct disk_file *from;
-    struct disk_file *to;              /* NULL: only to be hashed */
-    uint64_t synced;                   /* bytes of it that are known to be on the disk */
+    struct disk_file *to; /* NULL: only to be hashed */
+    uint64_t synced;      /* bytes of it that are known to be on the disk */
     uint64_t offset;
     uint64_t size;
     struct hash128_stream *hash;
-    bool is_dirty;                     /* `to` has to be synced */
-    bool is_temporary;                 /* target_path is; the segment gets its name at the end */
+    bool is_dirty;     /* `to` has to be synced */
+    bool is_temporary; /* target_path is; the segment gets its name at the end */
 };
 
 struct backup_copy {
@@ -52,16 +52,16 @@ struct backup_copy {
     atomic_bool is_cancelled;
     struct backup_progress progress;
     enum phase phase;
-    uint32_t index;                    /* in the phase's files */
-    bool is_working;                   /* on the file at `index` */
+    uint32_t index;  /* in the phase's files */
+    bool is_working; /* on the file at `index` */
     struct work work;
     bool has_new_names;                /* in segments/ or log/: to be synced */
     struct backup_point last;          /* the newest point; number 0: there is none */
     struct backup_point point;         /* the one being made; its state is the snapshot's */
     struct commit_log_extent *extents; /* of the log phase, by file id */
     uint32_t extent_count;
-    uint8_t *piece;                    /* PIECE_SIZE aligned bytes */
-    uint8_t *other;                    /* a block, to compare with */
+    uint8_t *piece; /* PIECE_SIZE aligned bytes */
+    uint8_t *other; /* a block, to compare with */
 };
 
 struct backup_copy *backup_copy_new(const struct backup_copy_options *options)
@@ -87,24 +87,20 @@ const struct backup_progress *backup_copy_progress(const struct backup_copy *cop
 static void work_end(struct backup_copy *copy)
 {
     struct work *work = &copy->work;
-    if (work->from != NULL) {
+    if (work->from != NULL)
         copy->options.source->close(copy->options.source, work->from);
-    }
-    if (work->to != NULL) {
+    if (work->to != NULL)
         copy->options.target->close(copy->options.target, work->to);
-    }
-    if (work->hash != NULL) {
+    if (work->hash != NULL)
         hash128_stream_free(work->hash);
-    }
     *work = (struct work){0};
     copy->is_working = false;
 }
 
 void backup_copy_free(struct backup_copy *copy)
 {
-    if (copy == NULL) {
+    if (copy == NULL)
         return;
-    }
     work_end(copy);
     backup_point_release(&copy->last);
     memory_free(copy->point.segment_hashes);
@@ -126,9 +122,8 @@ static int make_directories(struct disk *target, struct error *err)
 {
     static const char *const names[] = {"points", "segments", "log"};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; rc == 0 && i < sizeof(names) / sizeof(names[0]); i++)
         rc = target->make_directory(target, names[i]);
-    }
     rc = rc == 0 ? target->sync_directory(target, "") : rc;
     return rc == 0 ? 0 : fail(err, rc, "make the directories of", "the backup");
 }
@@ -138,9 +133,8 @@ static int read_last(struct backup_copy *copy, struct error *err)
     uint64_t *numbers;
     size_t count;
     int rc = backup_points_list(copy->options.target, &numbers, &count, err);
-    if (rc == 0 && count > 0) {
+    if (rc == 0 && count > 0)
         rc = backup_point_read(copy->options.target, numbers[count - 1], &copy->last, err);
-    }
     memory_free(numbers);
     if (rc == ERROR_CORRUPT) {
         error_wrap(err, "the newest point of the backup is damaged; remove it to go on from the "
@@ -175,20 +169,16 @@ static void choose_log(struct backup_copy *copy)
     uint32_t first = copy->last.log_count > 0 ? copy->last.log[0].extent.file_id : UINT32_MAX;
     copy->extents = memory_alloc((snapshot->log_count + snapshot->archive_count) *
                                  sizeof(struct commit_log_extent));
-    for (uint32_t i = 0; i < snapshot->archive_count && !copy->options.is_tail; i++) {
-        if (snapshot->archive[i].file_id >= first) {
+    for (uint32_t i = 0; i < snapshot->archive_count && !copy->options.is_tail; i++)
+        if (snapshot->archive[i].file_id >= first)
             copy->extents[copy->extent_count++] = snapshot->archive[i];
-        }
-    }
     for (uint32_t i = 0; i < snapshot->log_count; i++) {
         const struct commit_log_extent *extent = &snapshot->log[i];
-        if (!copy->options.is_tail || extent->file_id >= copy->options.tail.file_id) {
+        if (!copy->options.is_tail || extent->file_id >= copy->options.tail.file_id)
             copy->extents[copy->extent_count++] = *extent;
-        }
     }
-    if (copy->extent_count > 0) {
+    if (copy->extent_count > 0)
         qsort(copy->extents, copy->extent_count, sizeof(copy->extents[0]), extent_order);
-    }
 }
 
 static void begin_point(struct backup_copy *copy)
@@ -203,9 +193,8 @@ static void begin_point(struct backup_copy *copy)
         memory_zeroed(snapshot->state.segment_count, sizeof(struct hash128));
     copy->point.log = memory_zeroed(snapshot->log_count, sizeof(struct backup_log_file));
     copy->progress.segments = snapshot->state.segment_count;
-    for (uint32_t i = 0; i < snapshot->state.segment_count; i++) {
+    for (uint32_t i = 0; i < snapshot->state.segment_count; i++)
         copy->progress.bytes_total += snapshot->state.segments[i].size;
-    }
 }
 
 static int prepare(struct backup_copy *copy, struct error *err)
@@ -218,14 +207,12 @@ static int prepare(struct backup_copy *copy, struct error *err)
     int rc = read_last(copy, err);
     rc = rc == 0 ? check_lineage(copy, err) : rc;
     rc = rc == 0 ? make_directories(copy->options.target, err) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     begin_point(copy);
     choose_log(copy);
-    for (uint32_t i = 0; i < copy->extent_count; i++) {
+    for (uint32_t i = 0; i < copy->extent_count; i++)
         copy->progress.bytes_total += copy->extents[i].size;
-    }
     copy->phase = PHASE_SEGMENTS;
     return 1;
 }
@@ -243,9 +230,8 @@ static int put_piece(struct backup_copy *copy, size_t size)
 {
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
-    if (work->to == NULL || work->offset + size <= work->synced) {
+    if (work->to == NULL || work->offset + size <= work->synced)
         return 0;
-    }
     work->is_dirty = true;
     return target->write(target, work->to, work->offset, copy->piece, size);
 }
@@ -256,24 +242,19 @@ static int work_step(struct backup_copy *copy, struct error *err)
     struct work *work = &copy->work;
     uint64_t left = work->size - work->offset;
     size_t size = left < PIECE_SIZE ? (size_t)left : PIECE_SIZE;
-    if (size == 0) {
+    if (size == 0)
         return 0;
-    }
     int rc = read_exactly(copy->options.source, work->from, work->offset, copy->piece, size);
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: read", work->path);
-    }
     /* Asked behind the read: until then the snapshot was there, so that what was read is right. */
-    if (atomic_load(&copy->is_cancelled)) {
+    if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
-    }
-    if (work->hash != NULL) {
+    if (work->hash != NULL)
         hash128_stream_add(work->hash, copy->piece, size);
-    }
     rc = put_piece(copy, size);
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: write", work->target_path);
-    }
     work->offset += size;
     copy->progress.bytes_done += size;
     return work->offset < work->size;
@@ -302,27 +283,24 @@ static int segment_is_there(struct backup_copy *copy, const struct segment_info 
     struct disk *target = copy->options.target;
     struct disk_file *file;
     int rc = target->open(target, work->target_path, DISK_READ | DISK_DIRECT, &file, NULL);
-    if (rc == -ENOENT) {
+    if (rc == -ENOENT)
         return 0;
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: open", work->target_path);
-    }
     uint64_t at = info->size - SEGMENT_BLOCK;
     int64_t size = target->size(target, file);
     bool is_same = size == (int64_t)info->size;
     rc = size < 0 ? (int)size : 0;
     if (is_same) {
         rc = read_exactly(target, file, at, copy->other, SEGMENT_BLOCK);
-        rc = rc == 0 ? read_exactly(copy->options.source, work->from, at, copy->piece,
-                                    SEGMENT_BLOCK)
-                     : rc;
+        rc = rc == 0
+                 ? read_exactly(copy->options.source, work->from, at, copy->piece, SEGMENT_BLOCK)
+                 : rc;
         is_same = rc == 0 && memcmp(copy->piece, copy->other, SEGMENT_BLOCK) == 0;
     }
     target->close(target, file);
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: read", work->target_path);
-    }
     return is_same ? 1
                    : error_set(err, ERROR_CONFLICT,
                                "%s of the backup is another one: it is of another course of this "
@@ -335,7 +313,7 @@ static int segment_open_target(struct backup_copy *copy, uint64_t id, struct err
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
     segment_temporary(id, work->target_path);
-    (void)target->remove(target, work->target_path);         /* of a copy that was cut short */
+    (void)target->remove(target, work->target_path); /* of a copy that was cut short */
     work->is_temporary = true;
     int rc = target->open(target, work->target_path, DISK_WRITE | DISK_CREATE | DISK_DIRECT,
                           &work->to, NULL);
@@ -355,13 +333,11 @@ static int segment_begin(struct backup_copy *copy, struct error *err)
     segment_path(info->id, work->target_path);
     work->size = info->size;
     int rc = source->open(source, work->path, DISK_READ | DISK_DIRECT, &work->from, NULL);
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: open", work->path);
-    }
     rc = segment_is_there(copy, info, err);
-    if (rc < 0) {
+    if (rc < 0)
         return rc;
-    }
     copy->is_working = true;
     work->hash = hash128_stream_new();
     if (rc == 1 && known != NULL) {
@@ -371,9 +347,8 @@ static int segment_begin(struct backup_copy *copy, struct error *err)
         copy->index++;
         return 1;
     }
-    if (rc == 1) {
+    if (rc == 1)
         return 1;
-    }
     copy->has_new_names = true;
     if (!copy->options.copies && source->link(source, work->path, target, work->target_path) == 0) {
         copy->progress.segments_linked++;
@@ -388,14 +363,12 @@ static int segment_end(struct backup_copy *copy, struct error *err)
     struct work *work = &copy->work;
     struct disk *target = copy->options.target;
     int rc = work_sync(copy, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (work->is_temporary) {
         rc = target->rename(target, work->target_path, work->path);
-        if (rc != 0) {
+        if (rc != 0)
             return fail(err, rc, "backup: rename", work->target_path);
-        }
     }
     copy->point.segment_hashes[copy->index] = hash128_stream_digest(work->hash);
     work_end(copy);
@@ -408,9 +381,8 @@ static int next_phase(struct backup_copy *copy, const char *directory, enum phas
 {
     struct disk *target = copy->options.target;
     int rc = copy->has_new_names ? target->sync_directory(target, directory) : 0;
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: sync", directory);
-    }
     copy->has_new_names = false;
     copy->phase = phase;
     copy->index = 0;
@@ -419,12 +391,10 @@ static int next_phase(struct backup_copy *copy, const char *directory, enum phas
 
 static int segments_step(struct backup_copy *copy, struct error *err)
 {
-    if (copy->index == copy->point.state.segment_count) {
+    if (copy->index == copy->point.state.segment_count)
         return next_phase(copy, "segments", PHASE_LOG, err);
-    }
-    if (!copy->is_working) {
+    if (!copy->is_working)
         return segment_begin(copy, err);
-    }
     int rc = work_step(copy, err);
     return rc == 0 ? segment_end(copy, err) : rc;
 }
@@ -455,19 +425,15 @@ static bool is_zero(const uint8_t *block)
 static int log_compare_first(struct backup_copy *copy, uint64_t target_size, struct error *err)
 {
     struct work *work = &copy->work;
-    if (target_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK) {
+    if (target_size < COMMIT_LOG_BLOCK || work->size < COMMIT_LOG_BLOCK)
         return 0;
-    }
     int rc = read_exactly(copy->options.target, work->to, 0, copy->other, COMMIT_LOG_BLOCK);
-    rc = rc == 0
-             ? read_exactly(copy->options.source, work->from, 0, copy->piece, COMMIT_LOG_BLOCK)
-             : rc;
-    if (rc != 0) {
+    rc = rc == 0 ? read_exactly(copy->options.source, work->from, 0, copy->piece, COMMIT_LOG_BLOCK)
+                 : rc;
+    if (rc != 0)
         return fail(err, rc, "backup: read", work->target_path);
-    }
-    if (memcmp(copy->piece, copy->other, COMMIT_LOG_BLOCK) == 0 || is_zero(copy->other)) {
+    if (memcmp(copy->piece, copy->other, COMMIT_LOG_BLOCK) == 0 || is_zero(copy->other))
         return 0;
-    }
     return error_set(err, ERROR_CONFLICT,
                      "%s of the backup is another one: it is of another course of this directory, "
                      "before it was restored; name an empty or a new one",
@@ -486,9 +452,8 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
                           &work->to, NULL);
     }
     int64_t size = rc == 0 ? target->size(target, work->to) : rc;
-    if (size < 0) {
+    if (size < 0)
         return fail(err, (int)size, "backup: open", work->target_path);
-    }
     return log_compare_first(copy, (uint64_t)size, err);
 }
 
@@ -496,14 +461,11 @@ static int log_open_target(struct backup_copy *copy, uint32_t file_id, struct er
 static uint64_t log_synced(const struct backup_copy *copy, uint32_t file_id)
 {
     const struct backup_tail *tail = &copy->options.tail;
-    if (file_id <= tail->file_id) {
+    if (file_id <= tail->file_id)
         return file_id < tail->file_id ? UINT64_MAX : tail->size;
-    }
-    for (uint32_t i = 0; i < copy->last.log_count; i++) {
-        if (copy->last.log[i].extent.file_id == file_id) {
+    for (uint32_t i = 0; i < copy->last.log_count; i++)
+        if (copy->last.log[i].extent.file_id == file_id)
             return copy->last.log[i].extent.size;
-        }
-    }
     return 0;
 }
 
@@ -513,14 +475,12 @@ static int log_begin(struct backup_copy *copy, struct error *err)
     struct work *work = &copy->work;
     work->size = extent->size;
     work->synced = log_synced(copy, extent->file_id);
-    if (copy->options.is_tail && extent->file_id == copy->options.tail.file_id) {
+    if (copy->options.is_tail && extent->file_id == copy->options.tail.file_id)
         work->offset = copy->options.tail.size;
-    }
     copy->is_working = true;
     work->hash = copy->options.is_tail ? NULL : hash128_stream_new();
-    if (work->offset >= work->size) {
+    if (work->offset >= work->size)
         return 1;
-    }
     int rc = log_open_source(copy, extent->file_id, err);
     rc = rc == 0 ? log_open_target(copy, extent->file_id, err) : rc;
     return rc == 0 ? 1 : rc;
@@ -531,9 +491,8 @@ static int log_end(struct backup_copy *copy, struct error *err)
     const struct store_snapshot *snapshot = copy->options.snapshot;
     const struct commit_log_extent *extent = &copy->extents[copy->index];
     int rc = work_sync(copy, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (!copy->options.is_tail && copy->point.log_count < snapshot->log_count &&
         snapshot->log[copy->point.log_count].file_id == extent->file_id) {
         copy->point.log[copy->point.log_count++] = (struct backup_log_file){
@@ -547,12 +506,10 @@ static int log_end(struct backup_copy *copy, struct error *err)
 
 static int log_step(struct backup_copy *copy, struct error *err)
 {
-    if (copy->index == copy->extent_count) {
+    if (copy->index == copy->extent_count)
         return next_phase(copy, "log", copy->options.is_tail ? PHASE_DONE : PHASE_POINT, err);
-    }
-    if (!copy->is_working) {
+    if (!copy->is_working)
         return log_begin(copy, err);
-    }
     int rc = work_step(copy, err);
     return rc == 0 ? log_end(copy, err) : rc;
 }
@@ -562,11 +519,10 @@ static int log_step(struct backup_copy *copy, struct error *err)
 static int point_put(struct disk *target, const char *path, struct bytes content)
 {
     struct disk_file *file;
-    (void)target->remove(target, "points/new.tmp");          /* left by a crash */
+    (void)target->remove(target, "points/new.tmp"); /* left by a crash */
     int rc = target->open(target, "points/new.tmp", DISK_WRITE | DISK_CREATE, &file, NULL);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = target->write(target, file, 0, content.data, content.size);
     rc = rc == 0 ? target->sync(target, file) : rc;
     target->close(target, file);
@@ -584,9 +540,8 @@ static int point_write(struct backup_copy *copy, struct error *err)
                  ? point_put(copy->options.target, path, buffer_view(&content))
                  : ERROR_LIMIT;
     buffer_release(&content);
-    if (rc != 0) {
+    if (rc != 0)
         return fail(err, rc, "backup: write", path);
-    }
     copy->progress.point = copy->point.number;
     copy->phase = copy->options.keep > 0 ? PHASE_PRUNE : PHASE_DONE;
     return copy->phase != PHASE_DONE;
@@ -594,9 +549,8 @@ static int point_write(struct backup_copy *copy, struct error *err)
 
 int backup_copy_step(struct backup_copy *copy, struct error *err)
 {
-    if (atomic_load(&copy->is_cancelled)) {
+    if (atomic_load(&copy->is_cancelled))
         return error_set(err, ERROR_CLOSED, "the backup was stopped");
-    }
     switch (copy->phase) {
     case PHASE_PREPARE:
         return prepare(copy, err);

@@ -12,7 +12,7 @@
 #include "storage/base/memory.h"
 #include "storage/whole_file.h"
 
-#define FOLLOWING "following"
+#define FOLLOWING     "following"
 #define FOLLOWING_NEW "following.tmp"
 
 enum { FORMAT = 1, HEAD = 8 + 4, FOLLOWING_MAX = FOLLOWING_PATH_MAX + 64 };
@@ -98,17 +98,14 @@ int backup_following_read(struct disk *disk, struct backup_following *following,
     struct disk_file *file;
     *following = (struct backup_following){0};
     int rc = disk->open(disk, FOLLOWING, DISK_READ, &file, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     int64_t size = disk->read(disk, file, 0, record, sizeof(record));
     disk->close(disk, file);
-    if (size < 0) {
+    if (size < 0)
         return error_set(err, (int)size, "read " FOLLOWING ": %s", error_text((int)size));
-    }
     rc = backup_following_decode(bytes_of(record, (size_t)size), following, err);
-    if (rc != 0) {
+    if (rc != 0)
         error_wrap(err, FOLLOWING);
-    }
     return rc;
 }

@@ -20,13 +20,7 @@
 
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};
 
-enum {
-    POINT_FORMAT = 1,
-    POINT_HEADER = 56,
-    POINT_CRC = 4,
-    HASH_SIZE = 16,
-    LOG_FILE_SIZE = 28
-};
+enum { POINT_FORMAT = 1, POINT_HEADER = 56, POINT_CRC = 4, HASH_SIZE = 16, LOG_FILE_SIZE = 28 };
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH])
 {
@@ -68,9 +62,8 @@ void backup_point_encode(const struct backup_point *point, struct buffer *to)
     manifest_state_encode(&point->state, &state);
     buffer_put_sized(to, buffer_view(&state));
     buffer_release(&state);
-    for (uint32_t i = 0; i < point->state.segment_count; i++) {
+    for (uint32_t i = 0; i < point->state.segment_count; i++)
         put_hash(to, point->segment_hashes[i]);
-    }
     buffer_put_varint(to, point->log_count);
     for (uint32_t i = 0; i < point->log_count; i++) {
         buffer_put_u32(to, point->log[i].extent.file_id);
@@ -115,26 +108,22 @@ static void get_log(struct reader *reader, struct backup_point *point)
         file->extent.file_id = reader_u32(reader);
         file->extent.size = reader_u64(reader);
         file->hash = get_hash(reader);
-        if (i > 0 && file->extent.file_id <= point->log[i - 1].extent.file_id) {
+        if (i > 0 && file->extent.file_id <= point->log[i - 1].extent.file_id)
             reader->failed = true;
-        }
     }
 }
 
 static bool get_body(struct reader *reader, struct backup_point *point, struct error *err)
 {
     struct bytes state = reader_sized(reader);
-    if (reader->failed || manifest_state_decode(state, &point->owner, err) != 0) {
+    if (reader->failed || manifest_state_decode(state, &point->owner, err) != 0)
         return false;
-    }
     point->state = *manifest_state(point->owner);
-    if (reader_left(reader) / HASH_SIZE < point->state.segment_count) {
+    if (reader_left(reader) / HASH_SIZE < point->state.segment_count)
         return false;
-    }
     point->segment_hashes = memory_zeroed(point->state.segment_count, sizeof(struct hash128));
-    for (uint32_t i = 0; i < point->state.segment_count; i++) {
+    for (uint32_t i = 0; i < point->state.segment_count; i++)
         point->segment_hashes[i] = get_hash(reader);
-    }
     get_log(reader, point);
     return !reader->failed && reader_left(reader) == 0 &&
            point->frame >= point->state.flushed_frame;
@@ -145,9 +134,8 @@ int backup_point_decode(struct bytes bytes, struct backup_point *point, struct e
     struct error inner = {0};
     *point = (struct backup_point){0};
     int rc = check_frame(bytes, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct reader reader = reader_of(bytes_of(bytes.data, bytes.size - POINT_CRC));
     (void)reader_bytes(&reader, 16);
     uint64_t size = reader_u64(&reader);
@@ -155,13 +143,11 @@ int backup_point_decode(struct bytes bytes, struct backup_point *point, struct e
     point->frame = reader_u64(&reader);
     point->timestamp_us = (int64_t)reader_u64(&reader);
     point->taken_us = (int64_t)reader_u64(&reader);
-    if (size == bytes.size && get_body(&reader, point, &inner)) {
+    if (size == bytes.size && get_body(&reader, point, &inner))
         return 0;
-    }
     backup_point_release(point);
-    if (inner.code == ERROR_NEWER_FORMAT) {
+    if (inner.code == ERROR_NEWER_FORMAT)
         return error_set(err, ERROR_NEWER_FORMAT, "%s", inner.text);
-    }
     return error_set(err, ERROR_CORRUPT, "its content makes no sense");
 }
 
@@ -175,11 +161,9 @@ void backup_point_release(struct backup_point *point)
 
 const struct hash128 *backup_point_segment(const struct backup_point *point, uint64_t segment_id)
 {
-    for (uint32_t i = 0; i < point->state.segment_count; i++) {
-        if (point->state.segments[i].id == segment_id) {
+    for (uint32_t i = 0; i < point->state.segment_count; i++)
+        if (point->state.segments[i].id == segment_id)
             return &point->segment_hashes[i];
-        }
-    }
     return NULL;
 }
 
@@ -195,11 +179,9 @@ static void find_foreign(void *context, const char *name)
 {
     static const char *const ours[] = {"points", "segments", "log", "lock"};
     struct listing *listing = context;
-    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        if (strcmp(name, ours[i]) == 0) {
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+        if (strcmp(name, ours[i]) == 0)
             return;
-        }
-    }
     snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }
 
@@ -209,13 +191,11 @@ static void find_point(void *context, const char *name)
     struct listing *listing = context;
     uint64_t number = 0;
     char again[BACKUP_PATH];
-    if (sscanf(name, "%16" SCNx64, &number) != 1) {
+    if (sscanf(name, "%16" SCNx64, &number) != 1)
         return;
-    }
     backup_point_path(number, again);
-    if (strcmp(again + strlen("points/"), name) != 0) {
+    if (strcmp(again + strlen("points/"), name) != 0)
         return;
-    }
     listing->numbers =
         memory_resize(listing->numbers, (listing->count + 1) * sizeof(listing->numbers[0]));
     listing->numbers[listing->count++] = number;
@@ -228,9 +208,8 @@ int backup_points_list(struct disk *disk, uint64_t **numbers_out, size_t *count_
     *numbers_out = NULL;
     *count_out = 0;
     int rc = disk->list(disk, "", find_foreign, &listing);
-    if (rc != 0) {
+    if (rc != 0)
         return error_set(err, rc, "list the directory of the backup: %s", error_text(rc));
-    }
     if (listing.foreign[0] != '\0') {
         return error_set(err, ERROR_NOT_OURS,
                          "the directory is no backup: it has \"%s\"; name an empty or a new one",
@@ -255,18 +234,16 @@ int backup_point_read(struct disk *disk, uint64_t number, struct backup_point *p
     *point = (struct backup_point){0};
     backup_point_path(number, path);
     int rc = disk->open(disk, path, DISK_READ, &file, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = whole_file_read(disk, file, BACKUP_POINT_MAX, &content);
     disk->close(disk, file);
     if (rc != 0) {
         (void)error_set(err, rc, "read %s: %s", path, error_text(rc));
     } else {
         rc = backup_point_decode(buffer_view(&content), point, err);
-        if (rc != 0) {
+        if (rc != 0)
             error_wrap(err, "%s", path);
-        }
     }
     buffer_release(&content);
     return rc;

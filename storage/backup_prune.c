@@ -17,10 +17,10 @@
 
 struct prune {
     struct disk *target;
-    uint64_t *segments;                /* needed, ascending */
+    uint64_t *segments; /* needed, ascending */
     size_t segment_count;
-    uint32_t log_first;                /* files below are not needed */
-    const char *directory;             /* being listed */
+    uint32_t log_first;    /* files below are not needed */
+    const char *directory; /* being listed */
     bool has_removed;
     int rc;
 };
@@ -35,16 +35,14 @@ static int id_order(const void *a, const void *b)
 static void need_point(struct prune *prune, const struct backup_point *point)
 {
     uint32_t count = point->state.segment_count;
-    prune->segments = memory_resize(prune->segments,
-                                    (prune->segment_count + count) * sizeof(prune->segments[0]));
-    for (uint32_t i = 0; i < count; i++) {
+    prune->segments =
+        memory_resize(prune->segments, (prune->segment_count + count) * sizeof(prune->segments[0]));
+    for (uint32_t i = 0; i < count; i++)
         prune->segments[prune->segment_count++] = point->state.segments[i].id;
-    }
-    if (point->log_count == 0) {
+    if (point->log_count == 0)
         prune->log_first = 0;
-    } else if (point->log[0].extent.file_id < prune->log_first) {
+    else if (point->log[0].extent.file_id < prune->log_first)
         prune->log_first = point->log[0].extent.file_id;
-    }
 }
 
 static int need_points(struct prune *prune, const uint64_t *numbers, size_t count,
@@ -59,9 +57,8 @@ static int need_points(struct prune *prune, const uint64_t *numbers, size_t coun
             backup_point_release(&point);
         }
     }
-    if (prune->segment_count > 0) {
+    if (prune->segment_count > 0)
         qsort(prune->segments, prune->segment_count, sizeof(prune->segments[0]), id_order);
-    }
     return rc;
 }
 
@@ -69,13 +66,11 @@ static bool segment_is_needed(const struct prune *prune, const char *name)
 {
     uint64_t id = 0;
     char again[BACKUP_PATH];
-    if (sscanf(name, "%16" SCNx64, &id) != 1) {
+    if (sscanf(name, "%16" SCNx64, &id) != 1)
         return true;
-    }
     segment_path(id, again);
-    if (strcmp(again + strlen("segments/"), name) != 0) {
+    if (strcmp(again + strlen("segments/"), name) != 0)
         return true;
-    }
     return prune->segment_count > 0 && bsearch(&id, prune->segments, prune->segment_count,
                                                sizeof(prune->segments[0]), id_order) != NULL;
 }
@@ -92,18 +87,16 @@ static void remove_file(struct prune *prune, const char *name)
 static void prune_segment(void *context, const char *name)
 {
     struct prune *prune = context;
-    if (!segment_is_needed(prune, name)) {
+    if (!segment_is_needed(prune, name))
         remove_file(prune, name);
-    }
 }
 
 static void prune_log(void *context, const char *name)
 {
     struct prune *prune = context;
     uint32_t id;
-    if (commit_log_name_parse(name, &id) && id < prune->log_first) {
+    if (commit_log_name_parse(name, &id) && id < prune->log_first)
         remove_file(prune, name);
-    }
 }
 
 static int prune_directory(struct prune *prune, const char *directory,
@@ -113,11 +106,9 @@ static int prune_directory(struct prune *prune, const char *directory,
     prune->has_removed = false;
     int rc = prune->target->list(prune->target, directory, each, prune);
     rc = rc == 0 ? prune->rc : rc;
-    if (rc == 0 && prune->has_removed) {
+    if (rc == 0 && prune->has_removed)
         rc = prune->target->sync_directory(prune->target, directory);
-    }
-    return rc == 0 ? 0
-                   : error_set(err, rc, "backup: clear up %s: %s", directory, error_text(rc));
+    return rc == 0 ? 0 : error_set(err, rc, "backup: clear up %s: %s", directory, error_text(rc));
 }
 
 static int remove_points(struct prune *prune, const uint64_t *numbers, size_t count,

@@ -31,8 +31,8 @@ struct restore {
     struct disk *source;
     struct disk *disk;
     struct backup_point point;
-    struct commit_log_end end;         /* of the log that is taken */
-    uint8_t *piece;                    /* PIECE_SIZE aligned bytes */
+    struct commit_log_end end; /* of the log that is taken */
+    uint8_t *piece;            /* PIECE_SIZE aligned bytes */
     uint64_t bytes_done;
     uint64_t bytes_total;
 };
@@ -44,13 +44,11 @@ static int no_point(struct restore *r, const uint64_t *numbers, size_t count, st
 {
     struct backup_point oldest;
     struct buffer text = {0};
-    if (count == 0) {
+    if (count == 0)
         return error_set(err, ERROR_NOT_FOUND, "there is no backup in it");
-    }
     int rc = backup_point_read(r->source, numbers[0], &oldest, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     int64_t time_ms = oldest.timestamp_us / 1000;
     backup_point_release(&oldest);
     time_format(time_ms < 0 ? 0 : time_ms, &text);
@@ -72,13 +70,11 @@ static int choose_point(struct restore *r, struct error *err)
         rc = backup_point_read(r->source, numbers[i - 1], &r->point, err);
         is_found = rc == 0 && (r->options->moment != BACKUP_AT_TIME ||
                                r->point.timestamp_us <= r->options->time_us);
-        if (rc == 0 && !is_found) {
+        if (rc == 0 && !is_found)
             backup_point_release(&r->point);
-        }
     }
-    if (rc == 0 && !is_found) {
+    if (rc == 0 && !is_found)
         rc = no_point(r, numbers, count, err);
-    }
     memory_free(numbers);
     return rc;
 }
@@ -88,9 +84,8 @@ static int choose_point(struct restore *r, struct error *err)
 /* Does what could not be read lie behind everything that the point vouches for? */
 static bool is_behind_point(const struct restore *r)
 {
-    if (r->end.frame < r->point.frame || !r->end.is_cut) {
+    if (r->end.frame < r->point.frame || !r->end.is_cut)
         return false;
-    }
     for (uint32_t i = 0; i < r->point.log_count; i++) {
         const struct commit_log_extent *extent = &r->point.log[i].extent;
         if (extent->file_id > r->end.file_id ||
@@ -108,15 +103,13 @@ static int scan_log(struct restore *r, struct error *err)
                                      .frame_until = UINT64_MAX,
                                      .timestamp_until_us = INT64_MAX};
     world.disk = r->source;
-    if (r->options->moment == BACKUP_AT_POINT) {
+    if (r->options->moment == BACKUP_AT_POINT)
         range.frame_until = r->point.frame;
-    } else if (r->options->moment == BACKUP_AT_TIME) {
+    else if (r->options->moment == BACKUP_AT_TIME)
         range.timestamp_until_us = r->options->time_us;
-    }
     int rc = commit_log_scan(&world, &range, &r->end, err);
-    if (rc == ERROR_CORRUPT && is_behind_point(r)) {
+    if (rc == ERROR_CORRUPT && is_behind_point(r))
         return 0;
-    }
     r->end.is_cut = false;
     if (rc == 0 && r->end.frame < r->point.frame) {
         return error_set(err, ERROR_CORRUPT,
@@ -125,9 +118,10 @@ static int scan_log(struct restore *r, struct error *err)
                          r->end.frame, r->point.number, r->point.frame);
     }
     if (rc == ERROR_CORRUPT && r->end.frame >= r->point.frame) {
-        error_wrap(err, "the log of the backup has a gap behind frame %" PRIu64
-                        "; without --latest or --to its newest point is restored, or a time "
-                        "before the gap can be given",
+        error_wrap(err,
+                   "the log of the backup has a gap behind frame %" PRIu64
+                   "; without --latest or --to its newest point is restored, or a time "
+                   "before the gap can be given",
                    r->end.frame);
     }
     return rc;
@@ -158,9 +152,8 @@ static int pour(struct restore *r, struct disk_file *from, struct disk_file *to,
             rc = to != NULL ? r->disk->write(r->disk, to, offset, r->piece, part) : 0;
         }
         r->bytes_done += part;
-        if (r->options->progress != NULL) {
+        if (r->options->progress != NULL)
             r->options->progress(r->options->context, r->bytes_done, r->bytes_total);
-        }
     }
     *hash_out = hash128_stream_digest(hash);
     hash128_stream_free(hash);
@@ -173,16 +166,14 @@ static int copy_file(struct restore *r, const char *path, uint64_t size, struct 
     struct disk_file *from;
     struct disk_file *to;
     int rc = r->source->open(r->source, path, DISK_READ | DISK_DIRECT, &from, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = r->disk->open(r->disk, path, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &to, err);
     if (rc == 0) {
         rc = pour(r, from, to, size, hash_out);
         r->disk->close(r->disk, to);
-        if (rc != 0) {
+        if (rc != 0)
             (void)error_set(err, rc, "copy %s: %s", path, error_text(rc));
-        }
     }
     r->source->close(r->source, from);
     return rc;
@@ -204,9 +195,8 @@ static int copy_segments(struct restore *r, struct error *err)
         struct hash128 hash;
         segment_path(state->segments[i].id, path);
         rc = copy_file(r, path, state->segments[i].size, &hash, err);
-        if (rc == 0 && !hash_equal(hash, r->point.segment_hashes[i])) {
+        if (rc == 0 && !hash_equal(hash, r->point.segment_hashes[i]))
             rc = hash_differs(path, err);
-        }
     }
     return rc;
 }
@@ -222,19 +212,16 @@ static int check_log(struct restore *r, struct error *err)
         char path[BACKUP_PATH];
         struct disk_file *from;
         struct hash128 hash;
-        if (file->extent.size == 0) {
+        if (file->extent.size == 0)
             continue;
-        }
         backup_log_path(file->extent.file_id, path);
         rc = r->source->open(r->source, path, DISK_READ | DISK_DIRECT, &from, err);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         rc = pour(r, from, NULL, file->extent.size, &hash);
         r->source->close(r->source, from);
-        if (rc != 0) {
+        if (rc != 0)
             return error_set(err, rc, "read %s of the backup: %s", path, error_text(rc));
-        }
         rc = hash_equal(hash, file->hash) ? 0 : hash_differs(path, err);
     }
     return rc;
@@ -267,12 +254,10 @@ static int copy_log_file(struct restore *r, uint32_t id, struct error *err)
     if (id < r->end.file_id) {
         int rc = r->source->open(r->source, path, DISK_READ, &file, err);
         int64_t found = rc == 0 ? r->source->size(r->source, file) : rc;
-        if (rc == 0) {
+        if (rc == 0)
             r->source->close(r->source, file);
-        }
-        if (found < 0) {
+        if (found < 0)
             return (int)found;
-        }
         size = (uint64_t)found / COMMIT_LOG_BLOCK * COMMIT_LOG_BLOCK;
     }
     return size == 0 ? 0 : copy_file(r, path, size, &hash, err);
@@ -286,9 +271,8 @@ static int make_empty_log(struct restore *r, struct error *err)
     uint32_t id = r->point.log_count > 0 ? r->point.log[r->point.log_count - 1].extent.file_id : 1;
     backup_log_path(id, path);
     int rc = r->disk->open(r->disk, path, DISK_WRITE | DISK_CREATE, &file, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = r->disk->allocate(r->disk, file, COMMIT_LOG_BLOCK);
     r->disk->close(r->disk, file);
     return rc == 0 ? 0 : error_set(err, rc, "make %s: %s", path, error_text(rc));
@@ -297,16 +281,13 @@ static int make_empty_log(struct restore *r, struct error *err)
 static int copy_log(struct restore *r, struct error *err)
 {
     struct log_names names = {.end = &r->end};
-    if (r->end.file_id == 0) {
+    if (r->end.file_id == 0)
         return make_empty_log(r, err);
-    }
     int rc = r->source->list(r->source, "log", find_log, &names);
-    if (rc != 0) {
+    if (rc != 0)
         (void)error_set(err, rc, "list the log of the backup: %s", error_text(rc));
-    }
-    for (size_t i = 0; rc == 0 && i < names.count; i++) {
+    for (size_t i = 0; rc == 0 && i < names.count; i++)
         rc = copy_log_file(r, names.ids[i], err);
-    }
     memory_free(names.ids);
     return rc;
 }
@@ -315,18 +296,16 @@ static int copy_log(struct restore *r, struct error *err)
 
 static void find_any(void *context, const char *name)
 {
-    if (strcmp(name, "lock") != 0) {
+    if (strcmp(name, "lock") != 0)
         snprintf(context, 64, "%s", name);
-    }
 }
 
 static int check_empty(struct restore *r, struct error *err)
 {
     char found[64] = "";
     int rc = r->disk->list(r->disk, "", find_any, found);
-    if (rc != 0) {
+    if (rc != 0)
         return error_set(err, rc, "list the directory: %s", error_text(rc));
-    }
     return found[0] == '\0' ? 0
                             : error_set(err, ERROR_EXISTS,
                                         "it has \"%s\"; a backup is restored to an empty or a new "
@@ -348,12 +327,10 @@ static int write_manifest(struct restore *r, struct error *err)
     int rc = r->disk->sync_directory(r->disk, "segments");
     rc = rc == 0 ? r->disk->sync_directory(r->disk, "log") : rc;
     rc = rc == 0 ? r->disk->sync_directory(r->disk, "") : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return error_set(err, rc, "sync the directory: %s", error_text(rc));
-    }
-    if (r->options->is_new) {
+    if (r->options->is_new)
         manifest_new_id(world, state.directory_id);
-    }
     return manifest_create_from(world, &state, err);
 }
 
@@ -361,15 +338,12 @@ static int restore_locked(struct restore *r, struct error *err)
 {
     int rc = check_empty(r, err);
     rc = rc == 0 ? choose_point(r, err) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    for (uint32_t i = 0; i < r->point.state.segment_count; i++) {
+    for (uint32_t i = 0; i < r->point.state.segment_count; i++)
         r->bytes_total += r->point.state.segments[i].size;
-    }
-    for (uint32_t i = 0; i < r->point.log_count; i++) {
+    for (uint32_t i = 0; i < r->point.log_count; i++)
         r->bytes_total += 2 * r->point.log[i].extent.size;
-    }
     rc = check_log(r, err);
     rc = rc == 0 ? scan_log(r, err) : rc;
     rc = rc == 0 ? make_directories(r, err) : rc;
@@ -378,16 +352,15 @@ static int restore_locked(struct restore *r, struct error *err)
     return rc == 0 ? write_manifest(r, err) : rc;
 }
 
-int backup_restore(const struct backup_restore_options *options,
-                   struct backup_restored *restored, struct error *err)
+int backup_restore(const struct backup_restore_options *options, struct backup_restored *restored,
+                   struct error *err)
 {
     struct restore r = {
         .options = options, .source = options->source, .disk = options->world->disk};
     *restored = (struct backup_restored){0};
     int rc = r.disk->lock(r.disk, DISK_LOCK_EXCLUSIVE, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     r.piece = memory_aligned(PIECE_SIZE);
     rc = restore_locked(&r, err);
     if (rc == 0) {

@@ -36,9 +36,9 @@ enum {
     FIRST_FILE_SIZE_DEFAULT = 1 << 20,
     FILE_GROWTH = 8,
     SPARE_COUNT_MAX = 2,
-    REMOVE_COUNT_MAX = 16,         /* files removed by one background job, and as many archived */
-    RETIRED_COUNT_MAX = 4,         /* two rotations and a file too small can fall into one chore */
-    MARK_SIZE = 1 << 20,           /* bytes between two marks */
+    REMOVE_COUNT_MAX = 16, /* files removed by one background job, and as many archived */
+    RETIRED_COUNT_MAX = 4, /* two rotations and a file too small can fall into one chore */
+    MARK_SIZE = 1 << 20,   /* bytes between two marks */
     RETRY_MS = 250
 };
 
@@ -46,19 +46,19 @@ enum {
 struct chore {
     struct job job;
     struct disk *disk;
-    struct disk_file *retired[RETIRED_COUNT_MAX];        /* to close */
+    struct disk_file *retired[RETIRED_COUNT_MAX]; /* to close */
     size_t retired_count;
     uint32_t remove[REMOVE_COUNT_MAX];
     size_t remove_count;
-    struct commit_log_file archive[REMOVE_COUNT_MAX];    /* from the log to the archive */
+    struct commit_log_file archive[REMOVE_COUNT_MAX]; /* from the log to the archive */
     size_t archive_count;
-    uint32_t discard[REMOVE_COUNT_MAX];                  /* from the archive */
+    uint32_t discard[REMOVE_COUNT_MAX]; /* from the archive */
     size_t discard_count;
-    bool is_making;                /* a file `made` from `spare`, anew when its id is 0 */
+    bool is_making; /* a file `made` from `spare`, anew when its id is 0 */
     struct commit_log_file spare;
     struct commit_log_file made;
-    struct disk_file *made_file;   /* set by the job, open for writing */
-    int status;                    /* of making */
+    struct disk_file *made_file; /* set by the job, open for writing */
+    int status;                  /* of making */
 };
 
 /* All frames up to `frame` take `bytes` since the log was opened. */
@@ -72,9 +72,9 @@ struct commit_log {
     uint64_t file_size;
     commit_log_durable durable;
     void (*room)(void *context);
-    void *context;                 /* of durable */
+    void *context; /* of durable */
     void *room_context;
-    int failure;                   /* 0, or why nothing is written any more */
+    int failure; /* 0, or why nothing is written any more */
     bool read_only;
 
     uint64_t frame_next;
@@ -84,34 +84,34 @@ struct commit_log {
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
-    struct buffer payload;         /* of the frame being written */
+    struct buffer payload; /* of the frame being written */
     struct commit_log_write write;
 
-    struct commit_log_file current;      /* id 0: none */
+    struct commit_log_file current; /* id 0: none */
     struct disk_file *current_file;
-    uint64_t offset;                     /* where its next record goes */
+    uint64_t offset; /* where its next record goes */
     bool is_opening_due;
-    struct commit_log_file next;         /* ready; id 0: none */
+    struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
-    struct disk_file *retired[RETIRED_COUNT_MAX];        /* wait for a chore to close them */
+    struct disk_file *retired[RETIRED_COUNT_MAX]; /* wait for a chore to close them */
     size_t retired_count;
     struct commit_log_files live;
     struct commit_log_files spare;
-    struct commit_log_files leaving;     /* for the archive, as soon as a chore comes to it */
+    struct commit_log_files leaving; /* for the archive, as soon as a chore comes to it */
     struct commit_log_archive archive;
     struct commit_log_hold *holds;
     uint32_t file_id_last;
-    uint64_t size_next;                  /* of the next file that is made */
+    uint64_t size_next; /* of the next file that is made */
 
     struct chore chore;
     bool is_chore_running;
     struct timer retry;
     bool is_retry_waiting;
-    uint64_t room_wanted;                /* bytes of a record that found no room; 0: none */
+    uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
 
-    uint64_t bytes_written;              /* of frames, since the log was opened */
+    uint64_t bytes_written; /* of frames, since the log was opened */
     uint64_t bytes_flushed;
-    struct mark *marks;                  /* of frames past frame_flushed */
+    struct mark *marks; /* of frames past frame_flushed */
     size_t mark_count;
     size_t mark_capacity;
 };
@@ -139,14 +139,14 @@ static int file_make(struct chore *chore, const char *path)
         commit_log_path(chore->spare.id, spare_path);
         from = spare_path;
     } else {
-        (void)disk->remove(disk, from);          /* a rename may have failed before */
+        (void)disk->remove(disk, from); /* a rename may have failed before */
         rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
         if (rc < 0)
             return rc;
         rc = disk->allocate(disk, file, chore->made.size);
         disk->close(disk, file);
         if (rc < 0) {
-            (void)disk->remove(disk, from);      /* what it has of the disk may be needed */
+            (void)disk->remove(disk, from); /* what it has of the disk may be needed */
             return rc;
         }
     }
@@ -185,7 +185,7 @@ static void chore_run(struct chore *chore)
     chore_run_archive(chore);
     for (size_t i = 0; i < chore->remove_count; i++) {
         commit_log_path(chore->remove[i], path);
-        (void)disk->remove(disk, path);          /* one that stays is found by the next opening */
+        (void)disk->remove(disk, path); /* one that stays is found by the next opening */
     }
     chore->status = 0;
     if (!chore->is_making)
@@ -216,8 +216,7 @@ static uint64_t current_offset(const struct commit_log *log)
 
 static bool log_fits(const struct commit_log *log, uint64_t bytes)
 {
-    return file_fits(&log->current, current_offset(log), bytes) ||
-           file_fits(&log->next, 0, bytes);
+    return file_fits(&log->current, current_offset(log), bytes) || file_fits(&log->next, 0, bytes);
 }
 
 /* The largest spare file that is at least `size`; spare.count when there is none. */
@@ -225,11 +224,10 @@ static size_t spare_find(const struct commit_log *log, uint64_t size)
 {
     size_t best = log->spare.count;
 
-    for (size_t i = 0; i < log->spare.count; i++) {
+    for (size_t i = 0; i < log->spare.count; i++)
         if (log->spare.items[i].size >= size &&
             (best == log->spare.count || log->spare.items[i].size > log->spare.items[best].size))
             best = i;
-    }
     return best;
 }
 
@@ -254,10 +252,9 @@ static void files_let_go(struct commit_log *log)
 {
     uint64_t frame = frame_free(log);
 
-    for (size_t i = log->live.count; i > 0; i--) {
+    for (size_t i = log->live.count; i > 0; i--)
         if (log->live.items[i - 1].frame_last <= frame)
             file_let_go(log, commit_log_files_take(&log->live, i - 1));
-    }
 }
 
 static void chore_take_archive(struct commit_log *log, struct chore *chore)
@@ -276,11 +273,10 @@ static void chore_take_removals(struct commit_log *log, struct chore *chore)
 {
     chore->remove_count = 0;
     if (log->current.id == 0)
-        return;                    /* the last file is not removed: a log has at least one */
-    for (size_t i = log->spare.count; i > 0 && chore->remove_count < REMOVE_COUNT_MAX; i--) {
+        return; /* the last file is not removed: a log has at least one */
+    for (size_t i = log->spare.count; i > 0 && chore->remove_count < REMOVE_COUNT_MAX; i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
             chore->remove[chore->remove_count++] = commit_log_files_take(&log->spare, i - 1).id;
-    }
 }
 
 /* Have the chore make a file in which `bytes` fit: a spare one if there is, else a new one. */
@@ -296,7 +292,7 @@ static void chore_take_making(struct commit_log *log, struct chore *chore, uint6
         chore->spare = commit_log_files_take(&log->spare, spare);
     check(log->file_id_last < UINT32_MAX);
     chore->made.id = log->file_id_last + 1;
-    chore->made.size = chore->spare.id != 0          ? chore->spare.size
+    chore->made.size = chore->spare.id != 0        ? chore->spare.size
                        : size_min > log->size_next ? size_min
                                                    : log->size_next;
     chore->made.frame_last = 0;
@@ -365,12 +361,12 @@ static int chore_finish(struct commit_log *log)
         return 0;
     chore->is_making = false;
     if (chore->status < 0) {
-        if (chore->spare.id != 0)      /* under its old name or its new one: not touched again */
+        if (chore->spare.id != 0) /* under its old name or its new one: not touched again */
             log->file_id_last = chore->made.id;
         return chore->status;
     }
     log->file_id_last = chore->made.id;
-    if (log->next.id != 0) {           /* it was too small for the frame that waits */
+    if (log->next.id != 0) { /* it was too small for the frame that waits */
         file_retire(log, log->next_file);
         commit_log_files_add(&log->spare, log->next);
     }
@@ -730,10 +726,9 @@ void commit_log_extents(const struct commit_log *log, uint64_t frame, struct buf
 {
     size_t begin = extents->size;
 
-    for (size_t i = 0; i < log->live.count; i++) {
+    for (size_t i = 0; i < log->live.count; i++)
         if (log->live.items[i].frame_last > frame)
             extent_add(extents, log->live.items[i].id, left_durable(log, &log->live.items[i]));
-    }
     if (log->current.id != 0)
         extent_add(extents, log->current.id, current_durable(log));
     if (extents->size > begin)
@@ -857,7 +852,7 @@ void commit_log_flushed(struct commit_log *log, uint64_t frame)
     log->frame_flushed = frame;
     marks_flush(log, frame);
     files_let_go(log);
-    retry_stop(log);               /* there may be a file to reuse */
+    retry_stop(log); /* there may be a file to reuse */
     chore_consider(log);
 }
 

@@ -17,9 +17,9 @@
 #include "storage/base/hash.h"
 
 enum {
-    HEADER_MAGIC = 0x474c4244,     /* "DBLG" */
+    HEADER_MAGIC = 0x474c4244, /* "DBLG" */
     HEADER_VERSION = 1,
-    HEADER_CRC = 40                /* offset of the header's own checksum */
+    HEADER_CRC = 40 /* offset of the header's own checksum */
 };
 
 _Static_assert(HEADER_CRC + 4 == COMMIT_LOG_HEADER, "the checksum ends the header");

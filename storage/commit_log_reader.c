@@ -13,26 +13,23 @@
 
 #include "storage/base/memory.h"
 
-enum {
-    PIECE_COUNT = 4,
-    PIECE_SIZE = 1 << 20
-};
+enum { PIECE_COUNT = 4, PIECE_SIZE = 1 << 20 };
 
 struct piece {
-    struct job job;                /* first, so that a job leads to its piece */
+    struct job job; /* first, so that a job leads to its piece */
     struct disk *disk;
     struct disk_file *file;
-    uint64_t number;               /* of the piece in the file */
-    uint8_t *data;                 /* PIECE_SIZE aligned bytes, NULL until first used */
+    uint64_t number; /* of the piece in the file */
+    uint8_t *data;   /* PIECE_SIZE aligned bytes, NULL until first used */
     size_t size;
     int64_t result;
-    bool is_filled;                /* with `number`: being read, or read */
+    bool is_filled; /* with `number`: being read, or read */
     bool is_pending;
 };
 
 struct commit_log_reader {
     struct world *world;
-    struct disk_file *file;        /* NULL when none is open */
+    struct disk_file *file; /* NULL when none is open */
     char path[COMMIT_LOG_PATH];
     uint64_t size;
     struct piece pieces[PIECE_COUNT];

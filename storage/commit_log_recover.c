@@ -23,11 +23,11 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
-enum { REWRITE_PIECE = 1 << 20 };  /* bytes, whole blocks */
+enum { REWRITE_PIECE = 1 << 20 }; /* bytes, whole blocks */
 
 enum found_state {
-    FOUND_EMPTY,                   /* no record of this life of the file at its beginning */
-    FOUND_BEGINS,                  /* `frame_first` is the number of its first record */
+    FOUND_EMPTY,  /* no record of this life of the file at its beginning */
+    FOUND_BEGINS, /* `frame_first` is the number of its first record */
     FOUND_DAMAGED
 };
 
@@ -37,8 +37,8 @@ struct found {
     enum found_state state;
     uint64_t size;
     uint64_t frame_first;
-    uint64_t frame_last;           /* newest one read, 0 if none was */
-    uint64_t used;                 /* bytes of whole records, as far as they were read */
+    uint64_t frame_last; /* newest one read, 0 if none was */
+    uint64_t used;       /* bytes of whole records, as far as they were read */
 };
 
 struct recovery {
@@ -48,23 +48,23 @@ struct recovery {
     void *context;
     struct commit_log_recovered *out;
     struct commit_log_reader *reader;
-    struct found *found;           /* by id */
+    struct found *found; /* by id */
     size_t found_count;
     size_t found_capacity;
-    bool has_leftover;             /* a file under a temporary name */
-    bool is_archive_listed;        /* what is found now lies there */
+    bool has_leftover;      /* a file under a temporary name */
+    bool is_archive_listed; /* what is found now lies there */
     struct buffer payload;
-    size_t index;                  /* where the walk stands: found_count before it started */
+    size_t index; /* where the walk stands: found_count before it started */
     uint64_t offset;
-    size_t last_index;             /* where the last record that was accepted lies ... */
+    size_t last_index; /* where the last record that was accepted lies ... */
     uint64_t last_offset;
-    uint64_t last_bytes;           /* ... and its size; 0: none was */
+    uint64_t last_bytes; /* ... and its size; 0: none was */
     bool is_crc_known;
-    bool is_closed;                /* the last record was a closing one */
-    const struct commit_log_range *range;        /* of a scan; NULL: to the end */
-    struct commit_log_end *end;                  /* of a scan: where the last frame taken in ends */
-    bool is_stopped;               /* the next frame lies behind the range */
-    bool is_damaged;               /* the error is about the bytes at `index`, `offset` */
+    bool is_closed;                       /* the last record was a closing one */
+    const struct commit_log_range *range; /* of a scan; NULL: to the end */
+    struct commit_log_end *end;           /* of a scan: where the last frame taken in ends */
+    bool is_stopped;                      /* the next frame lies behind the range */
+    bool is_damaged;                      /* the error is about the bytes at `index`, `offset` */
 };
 
 /* What the walk finds where the next record could begin. */
@@ -237,9 +237,9 @@ static int found_list(struct recovery *r, const char *directory, struct error *e
     struct disk *disk = r->world->disk;
     int rc = disk->list(disk, directory, found_add, r);
 
-    return rc < 0 && rc != -ENOENT ? error_set(err, rc, "cannot list the directory %s: %s",
-                                               directory, error_text(rc))
-                                   : 0;
+    return rc < 0 && rc != -ENOENT
+               ? error_set(err, rc, "cannot list the directory %s: %s", directory, error_text(rc))
+               : 0;
 }
 
 static int found_all(struct recovery *r, struct error *err)
@@ -256,7 +256,7 @@ static int found_all(struct recovery *r, struct error *err)
     if (r->found_count > 0)
         qsort(r->found, r->found_count, sizeof(r->found[0]), found_order);
     if (r->has_leftover && !r->options->read_only)
-        (void)disk->remove(disk, "log/" COMMIT_LOG_NEW_NAME);  /* else the next opening does it */
+        (void)disk->remove(disk, "log/" COMMIT_LOG_NEW_NAME); /* else the next opening does it */
     if (r->found_count == 0)
         return 0;
     r->out->file_id_last = r->found[r->found_count - 1].id;
@@ -318,8 +318,9 @@ static int header_check(struct recovery *r, const struct commit_log_header *head
     if (commit_log_record_bytes(header->payload_size) > found->size - r->offset)
         return damage(r, "it does not fit its file", err);
     if (r->is_closed != (header->kind == COMMIT_LOG_OPENING))
-        return damage(r, r->is_closed ? "it follows the closing record without an opening one"
-                                      : "an opening record without a closing one before it",
+        return damage(r,
+                      r->is_closed ? "it follows the closing record without an opening one"
+                                   : "an opening record without a closing one before it",
                       err);
     return 0;
 }
@@ -357,8 +358,7 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
         rc = record_gather(r, header, state_out, err);
     if (rc < 0 || *state_out == RECORD_TORN)
         return rc;
-    if (crc32c(0, r->payload.data + COMMIT_LOG_HEADER, header->payload_size) !=
-        header->payload_crc)
+    if (crc32c(0, r->payload.data + COMMIT_LOG_HEADER, header->payload_size) != header->payload_crc)
         return damage(r, "all of it is there, but its checksum is wrong", err);
     return 0;
 }
@@ -456,11 +456,10 @@ static size_t found_start(const struct recovery *r)
 {
     size_t start = r->found_count;
 
-    for (size_t i = 0; i < r->found_count; i++) {
+    for (size_t i = 0; i < r->found_count; i++)
         if (r->found[i].state == FOUND_BEGINS &&
             r->found[i].frame_first <= r->options->flushed_frame + 1)
             start = i;
-    }
     return start < r->found_count ? start : found_next(r, 0);
 }
 
@@ -523,7 +522,7 @@ static int log_search_later(struct recovery *r, struct error *err)
     if (index < r->found_count)
         rc = file_search_later(r, index++, r->offset + COMMIT_LOG_BLOCK, err);
     else
-        r->index = index = 0;      /* no file has records: any of them may have lost its first */
+        r->index = index = 0; /* no file has records: any of them may have lost its first */
     for (; rc == 0 && index < r->found_count; index++) {
         r->index = index;
         r->offset = 0;
@@ -611,7 +610,7 @@ static int damage_cut(struct recovery *r, struct error *err)
 
         commit_log_files_add(&later, moved);
     }
-    commit_log_reader_free(r->reader);       /* it has the file open */
+    commit_log_reader_free(r->reader); /* it has the file open */
     r->reader = commit_log_reader_new(r->world);
     rc = commit_log_salvage(r->world, file, r->offset, &later, &failed);
     memory_free(later.items);
@@ -666,8 +665,11 @@ int commit_log_recover(struct world *world, const struct commit_log_options *opt
                        commit_log_replay replay, void *context,
                        struct commit_log_recovered *recovered_out, struct error *err)
 {
-    struct recovery r = {.world = world, .options = options, .replay = replay,
-                         .context = context, .out = recovered_out};
+    struct recovery r = {.world = world,
+                         .options = options,
+                         .replay = replay,
+                         .context = context,
+                         .out = recovered_out};
     int rc;
 
     memset(recovered_out, 0, sizeof(*recovered_out));
@@ -723,14 +725,18 @@ int commit_log_scan(struct world *world, const struct commit_log_range *range,
     const struct commit_log_options options = {.flushed_frame = range->frame_after,
                                                .read_only = true};
     struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
-    struct recovery r = {.world = world, .options = &options, .replay = scan_frame,
-                         .out = &recovered, .range = range, .end = end_out};
+    struct recovery r = {.world = world,
+                         .options = &options,
+                         .replay = scan_frame,
+                         .out = &recovered,
+                         .range = range,
+                         .end = end_out};
     int rc;
 
     *end_out = (struct commit_log_end){.frame = range->frame_after};
     rc = range_walk(&r, err);
-    end_out->is_cut = rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 &&
-                      r.index + 1 == r.found_count;
+    end_out->is_cut =
+        rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 && r.index + 1 == r.found_count;
     memory_free(r.found);
     return rc;
 }
@@ -741,8 +747,12 @@ int commit_log_read(struct world *world, const struct commit_log_range *range,
     const struct commit_log_options options = {.flushed_frame = range->frame_after,
                                                .read_only = true};
     struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
-    struct recovery r = {.world = world, .options = &options, .replay = replay,
-                         .context = context, .out = &recovered, .range = range};
+    struct recovery r = {.world = world,
+                         .options = &options,
+                         .replay = replay,
+                         .context = context,
+                         .out = &recovered,
+                         .range = range};
     int rc = range_walk(&r, err);
 
     memory_free(r.found);

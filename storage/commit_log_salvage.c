@@ -58,8 +58,7 @@ static int file_copy(struct disk *disk, struct disk_file *from, struct commit_lo
     int rc;
 
     damaged_path(disk, file.id, path);
-    rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to,
-                    err);
+    rc = disk->open(disk, "log/" COMMIT_LOG_NEW_NAME, DISK_WRITE | DISK_CREATE, &to, err);
     if (rc == 0) {
         rc = copy_bytes(disk, from, to, file.size, piece);
         disk->close(disk, to);

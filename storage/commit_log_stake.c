@@ -67,9 +67,9 @@ void commit_log_stake_file(struct commit_log_reader *reader, const struct commit
                 crc32c(0, content.data + COMMIT_LOG_HEADER, header.payload_size) ==
                     header.payload_crc) {
                 if (stake->count != NULL)
-                    stake->clicks += stake->count(
-                        stake->context,
-                        bytes_of(content.data + COMMIT_LOG_HEADER, header.payload_size));
+                    stake->clicks +=
+                        stake->count(stake->context, bytes_of(content.data + COMMIT_LOG_HEADER,
+                                                              header.payload_size));
                 bytes = commit_log_record_bytes(header.payload_size);
             }
         }

@@ -10,22 +10,21 @@
 #include "storage/base/memory.h"
 
 enum {
-    CLOSED_DAYS = 2,                   /* after its beginning a day is over in every zone */
-    CLOSE_SHARE = 10,                  /* the small runs are at least one in so many of the rows */
-    OLDER_SHARE = 4                    /* what is older is cheap up to so many times the rest */
+    CLOSED_DAYS = 2,  /* after its beginning a day is over in every zone */
+    CLOSE_SHARE = 10, /* the small runs are at least one in so many of the rows */
+    OLDER_SHARE = 4   /* what is older is cheap up to so many times the rest */
 };
 
-#define QUIET_US (INT64_C(600) * 1000000)        /* since the day's last run */
-#define PURGE_US (INT64_C(3600) * 1000000)       /* since the last deletion */
+#define QUIET_US (INT64_C(600) * 1000000)  /* since the day's last run */
+#define PURGE_US (INT64_C(3600) * 1000000) /* since the last deletion */
 
 /* ---- tiers ---- */
 
 static uint32_t size_class(uint64_t size)
 {
     uint32_t class = 0;
-    for (uint64_t bound = 4 << 20; size >= bound && class < 16; bound *= 4) {
-        class++;
-    }
+    for (uint64_t bound = 4 << 20; size >= bound && class < 16; bound *= 4)
+        class ++;
     return class;
 }
 
@@ -35,10 +34,8 @@ static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, ui
 {
     for (uint32_t end = count; end >= COMPACT_RUNS_MIN; end--) {
         uint32_t start = end;
-        while (start > 0 && end - start < COMPACT_RUNS_MAX &&
-               size_class(sizes[start - 1]) <= class) {
+        while (start > 0 && end - start < COMPACT_RUNS_MAX && size_class(sizes[start - 1]) <= class)
             start--;
-        }
         if (end - start >= COMPACT_RUNS_MIN) {
             *start_out = start;
             *end_out = end;
@@ -50,11 +47,9 @@ static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, ui
 
 bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t *start_out, uint32_t *end_out)
 {
-    for (uint32_t class = 0; class <= 16; class++) {
-        if (stretch_of(sizes, count, class, start_out, end_out)) {
+    for (uint32_t class = 0; class <= 16; class ++)
+        if (stretch_of(sizes, count, class, start_out, end_out))
             return true;
-        }
-    }
     return false;
 }
 
@@ -81,15 +76,11 @@ static bool is_sound(const struct compact_facts *facts, const uint32_t *chosen, 
             next++;
             continue;
         }
-        if (!spans_meet(first, last, run->info->frame_first, run->info->frame_last)) {
+        if (!spans_meet(first, last, run->info->frame_first, run->info->frame_last))
             continue;
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            if (run->days->count == 0 ||
-                segment_days_meet(run->days, facts->runs[chosen[i]].days)) {
+        for (uint32_t i = 0; i < count; i++)
+            if (run->days->count == 0 || segment_days_meet(run->days, facts->runs[chosen[i]].days))
                 return false;
-            }
-        }
     }
     return true;
 }
@@ -107,12 +98,10 @@ static int lane_compare(const void *a, const void *b)
 {
     const struct lane_entry *first = a;
     const struct lane_entry *second = b;
-    if (first->is_mixed != second->is_mixed) {
+    if (first->is_mixed != second->is_mixed)
         return first->is_mixed ? -1 : 1;
-    }
-    if (first->day != second->day) {
+    if (first->day != second->day)
         return first->day < second->day ? -1 : 1;
-    }
     return first->run < second->run ? -1 : first->run > second->run;
 }
 
@@ -127,9 +116,8 @@ static struct lane_entry *lanes_of(const struct compact_facts *facts, uint32_t *
         entries[i] = (struct lane_entry){is_mixed, is_mixed ? DAY_NONE : days->days[0].day, i};
         *mixed_count_out += is_mixed;
     }
-    if (facts->run_count > 1) {
+    if (facts->run_count > 1)
         qsort(entries, facts->run_count, sizeof *entries, lane_compare);
-    }
     return entries;
 }
 
@@ -148,9 +136,8 @@ static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 {
     uint64_t older = 0;
     uint64_t chosen = 0;
-    for (uint32_t i = 0; i < end; i++) {
+    for (uint32_t i = 0; i < end; i++)
         *(i < start ? &older : &chosen) += sizes[i];
-    }
     bool is_cheap = older / OLDER_SHARE <= chosen && end <= COMPACT_RUNS_MAX;
     return is_cheap ? 0 : start;
 }
@@ -159,9 +146,8 @@ static uint32_t reach_back(const uint64_t *sizes, uint32_t start, uint32_t end)
 static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, uint32_t count)
 {
     uint32_t asked = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         asked += facts->runs[runs[i]].info->frame_first <= facts->asked_until;
-    }
     return asked > 1;
 }
 
@@ -174,22 +160,18 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
     bool found = is_asked(facts, group, count);
     if (!found) {
         uint64_t *sizes = memory_alloc(count * sizeof *sizes);
-        for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t i = 0; i < count; i++)
             sizes[i] = facts->runs[group[i]].info->size;
-        }
         found = compact_tiers(sizes, count, &start, &end);
-        if (found && facts->runs[group[0]].days->count == 0) {
+        if (found && facts->runs[group[0]].days->count == 0)
             start = reach_back(sizes, start, end);
-        }
         memory_free(sizes);
     }
     /* Neighbours in the lane, and yet a later run of it may reach in between. */
-    if (!found || !is_sound(facts, group + start, end - start)) {
+    if (!found || !is_sound(facts, group + start, end - start))
         return false;
-    }
-    for (uint32_t i = start; i < end; i++) {
+    for (uint32_t i = start; i < end; i++)
         choice->runs[choice->count++] = group[i];
-    }
     return true;
 }
 
@@ -225,10 +207,10 @@ static int run_compare(const void *a, const void *b)
 
 /* A closed day: all runs that have rows of it. */
 struct closing {
-    uint64_t rows;                     /* of the day */
-    uint64_t rows_largest;             /* in one run */
+    uint64_t rows;         /* of the day */
+    uint64_t rows_largest; /* in one run */
     int64_t newest_us;
-    bool fits;                         /* into one merge */
+    bool fits; /* into one merge */
 };
 
 static struct closing closing_of(const struct compact_facts *facts, const struct lane_entry *mixed,
@@ -241,32 +223,27 @@ static struct closing closing_of(const struct compact_facts *facts, const struct
         uint32_t run = i < mixed_count ? mixed[i].run : own[i - mixed_count].run;
         const struct day_rows *rows = segment_days_find(facts->runs[run].days, day);
         int64_t newest_us = facts->runs[run].info->timestamp_max_us;
-        if (rows == NULL) {
+        if (rows == NULL)
             continue;
-        }
         closing.rows += rows->rows;
         closing.rows_largest =
             rows->rows > closing.rows_largest ? rows->rows : closing.rows_largest;
         closing.newest_us = newest_us > closing.newest_us ? newest_us : closing.newest_us;
         closing.fits = closing.fits && choice->count < COMPACT_RUNS_MAX;
-        if (closing.fits) {
+        if (closing.fits)
             choice->runs[choice->count++] = run;
-        }
     }
-    if (choice->count > 1) {
+    if (choice->count > 1)
         qsort(choice->runs, choice->count, sizeof choice->runs[0], run_compare);
-    }
     return closing;
 }
 
 /* Whether the runs are mixed with other days, which must then be written out apart. */
 static bool must_split(const struct compact_facts *facts, const struct compact_choice *choice)
 {
-    for (uint32_t i = 0; i < choice->count; i++) {
-        if (facts->runs[choice->runs[i]].days->count > 1) {
+    for (uint32_t i = 0; i < choice->count; i++)
+        if (facts->runs[choice->runs[i]].days->count > 1)
             return true;
-        }
-    }
     return false;
 }
 
@@ -278,9 +255,8 @@ static bool is_over(const struct compact_facts *facts, int32_t day)
 /* True when it is time; else `again_us` says when. */
 static bool is_due(const struct compact_facts *facts, int64_t at_us, struct compact_choice *choice)
 {
-    if (facts->now_us >= at_us) {
+    if (facts->now_us >= at_us)
         return true;
-    }
     choice->again_us = at_us < choice->again_us ? at_us : choice->again_us;
     return false;
 }
@@ -290,11 +266,9 @@ static bool choose_closing(const struct compact_facts *facts, const struct lane_
                            struct compact_choice *choice)
 {
     int32_t day = own[0].day;
-    if (!is_over(facts, day)) {
+    if (!is_over(facts, day))
         return false;
-    }
-    struct closing closing =
-        closing_of(facts, mixed, mixed_count, own, own_count, day, choice);
+    struct closing closing = closing_of(facts, mixed, mixed_count, own, own_count, day, choice);
     uint64_t small = closing.rows - closing.rows_largest;
     bool is_worth =
         closing.rows >= facts->day_rows_min && small >= closing.rows_largest / CLOSE_SHARE;
@@ -363,17 +337,15 @@ static bool choose_purge(const struct compact_facts *facts, const struct lane_en
         uint32_t own_count;
         const struct lane_entry *own =
             lane_find(entries, mixed_count, facts->run_count, day, &own_count);
-        if (!is_over(facts, day)) {
+        if (!is_over(facts, day))
             continue;
-        }
         struct closing closing =
             closing_of(facts, entries, mixed_count, own, own_count, day, choice);
-        if (choice->count == 0 || !closing.fits) {
+        if (choice->count == 0 || !closing.fits)
             continue;
-        }
-        choice->splits = must_split(facts, choice) &&
-                         (closing.rows >= facts->day_rows_min ||
-                          !is_sound(facts, choice->runs, choice->count));
+        choice->splits =
+            must_split(facts, choice) &&
+            (closing.rows >= facts->day_rows_min || !is_sound(facts, choice->runs, choice->count));
         choice->purges = true;
         choice->day = day;
         return true;
@@ -396,13 +368,12 @@ bool compact_plan(const struct compact_facts *facts, struct compact_choice *choi
     }
     for (uint32_t start = mixed_count, end; start < facts->run_count && !found; start = end) {
         end = lane_end(entries, facts->run_count, start);
-        found = choose_closing(facts, entries, mixed_count, &entries[start], end - start,
-                               choice_out);
+        found =
+            choose_closing(facts, entries, mixed_count, &entries[start], end - start, choice_out);
     }
     found = found || choose_purge(facts, entries, mixed_count, choice_out);
-    if (found && !choice_out->splits) {
+    if (found && !choice_out->splits)
         check(is_sound(facts, choice_out->runs, choice_out->count));
-    }
     memory_free(entries);
     return found;
 }

@@ -30,25 +30,25 @@
 
 enum {
     COUNTER_FRAMES = 3,
-    COUNTER_CHUNK_SLOTS = 1024,        /* 64 KiB of slots */
+    COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
     COUNTER_BUCKETS_FIRST = 1024,
     COUNTER_STREAM_CHUNK = 4096
 };
 
-#define COUNTER_NEVER UINT64_MAX       /* no frame */
+#define COUNTER_NEVER UINT64_MAX /* no frame */
 
 /* What SET or DELETE began. */
 struct counter_generation {
     struct counter_generation *older;
     uint64_t frame;
     int64_t generation;
-    uint64_t frame_counted;            /* since when it has a value; COUNTER_NEVER: reset only */
+    uint64_t frame_counted; /* since when it has a value; COUNTER_NEVER: reset only */
 };
 
 struct counter_slot {
-    uint64_t frames[COUNTER_FRAMES];   /* newest first; 0: none */
+    uint64_t frames[COUNTER_FRAMES]; /* newest first; 0: none */
     int64_t sums[COUNTER_FRAMES];
-    struct counter_generation *generation;       /* NULL: 0, since ever */
+    struct counter_generation *generation; /* NULL: 0, since ever */
     struct counter_identity *identity;
 };
 
@@ -63,24 +63,24 @@ struct counter_partition {
 /* Which counter a slot is. */
 struct counter_identity {
     struct counter_partition *partition;
-    struct counter_identity *next;     /* in the partition */
+    struct counter_identity *next; /* in the partition */
     const struct counter_slot *slot;
-    struct bytes clustering;           /* packed */
+    struct bytes clustering; /* packed */
     uint32_t column_id;
 };
 
 struct counter_bucket {
-    uint32_t tag;                      /* the hash; its low bits say where the search begins */
-    uint32_t slot;                     /* the slot's number plus 1; 0: empty */
+    uint32_t tag;  /* the hash; its low bits say where the search begins */
+    uint32_t slot; /* the slot's number plus 1; 0: empty */
 };
 
 struct counter_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
-    struct counter_slot **chunks;      /* of COUNTER_CHUNK_SLOTS slots each, which never move */
+    struct counter_slot **chunks; /* of COUNTER_CHUNK_SLOTS slots each, which never move */
     uint32_t count;
     struct counter_bucket *buckets;
-    uint32_t bucket_count;             /* a power of two */
+    uint32_t bucket_count; /* a power of two */
 };
 
 struct counter_memtable *counter_memtable_new(struct arena *arena)
@@ -172,9 +172,8 @@ static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, s
         memtable->chunks[chunk] =
             arena_alloc(memtable->arena, COUNTER_CHUNK_SLOTS * sizeof(struct counter_slot), 64);
     }
-    struct counter_partition *partition =
-        memtable_partitions_get(&memtable->partitions, table_id,
-                                murmur3_token(key.data, key.size), key);
+    struct counter_partition *partition = memtable_partitions_get(
+        &memtable->partitions, table_id, murmur3_token(key.data, key.size), key);
     struct counter_slot *slot = slot_at(memtable, number);
     struct counter_identity *identity =
         arena_alloc(memtable->arena, sizeof *identity, _Alignof(struct counter_identity));
@@ -200,8 +199,8 @@ uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table
 
     for (; memtable->buckets[at].slot != 0; at = (at + 1) & mask) {
         struct counter_bucket bucket = memtable->buckets[at];
-        if (bucket.tag == tag && identity_is(slot_at(memtable, bucket.slot - 1)->identity,
-                                             table_id, key, clustering, column_id))
+        if (bucket.tag == tag && identity_is(slot_at(memtable, bucket.slot - 1)->identity, table_id,
+                                             key, clustering, column_id))
             return bucket.slot - 1;
     }
     uint32_t number = slot_add(memtable, table_id, key, clustering, column_id);
@@ -292,10 +291,9 @@ bool counter_memtable_is_empty(const struct counter_memtable *memtable)
 /* Which of the three a reader at `frame` sees; -1: the slot was not there yet. */
 static int slot_visible(const struct counter_slot *slot, uint64_t frame)
 {
-    for (int i = 0; i < COUNTER_FRAMES; i++) {
+    for (int i = 0; i < COUNTER_FRAMES; i++)
         if (slot->frames[i] != 0 && slot->frames[i] <= frame)
             return i;
-    }
     /* Further behind than any reader of the durable frame: the oldest is durable as well. */
     return slot->frames[COUNTER_FRAMES - 1] != 0 ? COUNTER_FRAMES - 1 : -1;
 }
@@ -315,10 +313,10 @@ static int64_t slot_write(const struct counter_slot *slot, uint64_t frame, uint6
         counter_write_reset(value, number);
     else
         counter_write_single(value, number,
-                             (struct counter_shard){
-                                 number > 0 && (uint64_t)number > shard_id ? (uint64_t)number
-                                                                           : shard_id,
-                                 slot->frames[seen], slot->sums[seen]});
+                             (struct counter_shard){number > 0 && (uint64_t)number > shard_id
+                                                        ? (uint64_t)number
+                                                        : shard_id,
+                                                    slot->frames[seen], slot->sums[seen]});
     return number;
 }
 
@@ -333,11 +331,11 @@ struct counter_stream {
     struct stream base;
     uint64_t frame;
     uint64_t shard_id;
-    struct counter_place *places;      /* in stream order; owned */
+    struct counter_place *places; /* in stream order; owned */
     uint32_t count;
     uint32_t next;
-    struct buffer value;               /* scratch of one cell */
-    struct arena *arena;               /* for what was last yielded */
+    struct buffer value; /* scratch of one cell */
+    struct arena *arena; /* for what was last yielded */
 };
 
 struct place_order {
@@ -399,8 +397,8 @@ static int counter_stream_next(struct stream *base, struct unfiltered *out, stru
     struct cell *cells = arena_alloc(stream->arena, count * sizeof *cells, _Alignof(struct cell));
     for (uint32_t i = 0; i < count; i++) {
         buffer_clear(&stream->value);
-        int64_t generation = slot_write(first[i].identity->slot, stream->frame, stream->shard_id,
-                                        &stream->value);
+        int64_t generation =
+            slot_write(first[i].identity->slot, stream->frame, stream->shard_id, &stream->value);
         cells[i] = (struct cell){
             .column_id = first[i].identity->column_id,
             .flags = CELL_COUNTER,
@@ -432,25 +430,23 @@ static void counter_stream_close(struct stream *base)
 }
 
 /* The cells within the slice that are visible at `frame`, in stream order. */
-static uint32_t places_collect(const struct counter_partition *partition,
-                               const struct table *table, const struct slice *slice,
-                               uint64_t frame, struct counter_place *places)
+static uint32_t places_collect(const struct counter_partition *partition, const struct table *table,
+                               const struct slice *slice, uint64_t frame,
+                               struct counter_place *places)
 {
     struct place_order order = {table, slice->reversed};
     uint32_t count = 0;
 
-    for (const struct counter_identity *at = partition->identities; at != NULL; at = at->next) {
+    for (const struct counter_identity *at = partition->identities; at != NULL; at = at->next)
         if (slot_visible(at->slot, frame) >= 0)
             count += place_set(&places[count], table, slice, at);
-    }
     qsort_r(places, count, sizeof *places, place_compare, &order);
     return count;
 }
 
 struct stream *counter_memtable_stream(const struct counter_memtable *memtable,
                                        const struct table *table, struct bytes key,
-                                       const struct slice *slice, uint64_t frame,
-                                       uint64_t shard_id)
+                                       const struct slice *slice, uint64_t frame, uint64_t shard_id)
 {
     const struct counter_partition *partition = memtable_partitions_find(
         &memtable->partitions, table->id, murmur3_token(key.data, key.size), key);

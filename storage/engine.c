@@ -28,9 +28,9 @@
 #define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
 
 enum {
-    OPEN_PAYLOAD_MAX = 8 << 20,        /* past this the open frame takes no more batches */
-    FOLLOW_MS = 1,                     /* at most, until a frame that waits for a batch is sealed */
-    RETRY_MS = 1000                    /* until a job that found the disk full is tried again */
+    OPEN_PAYLOAD_MAX = 8 << 20, /* past this the open frame takes no more batches */
+    FOLLOW_MS = 1,              /* at most, until a frame that waits for a batch is sealed */
+    RETRY_MS = 1000             /* until a job that found the disk full is tried again */
 };
 
 static struct engine *engine_of(struct store *store)
@@ -50,9 +50,8 @@ static void waiter_add(struct engine *engine, uint64_t frame, store_done done, v
     if (engine->waiter_count == engine->waiter_capacity) {
         uint32_t capacity = engine->waiter_capacity == 0 ? 64 : engine->waiter_capacity * 2;
         struct waiter *waiters = memory_alloc(capacity * sizeof(*waiters));
-        for (uint32_t i = 0; i < engine->waiter_count; i++) {
+        for (uint32_t i = 0; i < engine->waiter_count; i++)
             waiters[i] = engine->waiters[(engine->waiter_first + i) % engine->waiter_capacity];
-        }
         memory_free(engine->waiters);
         engine->waiters = waiters;
         engine->waiter_first = 0;
@@ -67,9 +66,8 @@ static void waiters_call(struct engine *engine, uint64_t frame, int status)
 {
     while (engine->waiter_count > 0) {
         struct waiter waiter = engine->waiters[engine->waiter_first];
-        if (waiter.frame > frame) {
+        if (waiter.frame > frame)
             return;
-        }
         engine->waiter_first = (engine->waiter_first + 1) % engine->waiter_capacity;
         engine->waiter_count--;
         waiter.done(waiter.context, status, status == 0 ? NULL : &engine->failure);
@@ -78,13 +76,11 @@ static void waiters_call(struct engine *engine, uint64_t frame, int status)
 
 void engine_drain(struct engine *engine)
 {
-    if (!engine->drain_owed) {
+    if (!engine->drain_owed)
         return;
-    }
     engine->drain_owed = false;
-    for (uint32_t i = 0; i < engine->drain_count; i++) {
+    for (uint32_t i = 0; i < engine->drain_count; i++)
         engine->drains[i].call(engine->drains[i].context);
-    }
 }
 
 void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context)
@@ -100,11 +96,9 @@ void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
     uint32_t taken_count = *count;
     *callbacks = NULL;
     *count = 0;
-    for (uint32_t i = 0; i < taken_count; i++) {
-        if (taken[i].done != NULL) {
+    for (uint32_t i = 0; i < taken_count; i++)
+        if (taken[i].done != NULL)
             taken[i].done(taken[i].context, status, err);
-        }
-    }
     memory_free(taken);
 }
 
@@ -116,8 +110,8 @@ void engine_freeze_open(struct engine *engine, uint64_t frame_last)
     engine->freeze_requested = false;
     if (!memtable_is_empty(memtable)) {
         memtable_freeze(memtable, frame_last);
-        engine->frozen = memory_resize(engine->frozen, (engine->frozen_count + 1) *
-                                                           sizeof(struct memtable *));
+        engine->frozen =
+            memory_resize(engine->frozen, (engine->frozen_count + 1) * sizeof(struct memtable *));
         engine->frozen[engine->frozen_count++] = memtable;
         engine->open = memtable_new(engine->schema, frame_last + 1, engine->memory);
     }
@@ -158,11 +152,10 @@ static bool open_has_table(const struct engine *engine, uint32_t table_id)
 void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
                               struct freeze_waiter *waiter)
 {
-    if (open_has_table(engine, table_id)) {
+    if (open_has_table(engine, table_id))
         engine_freeze_then(engine, waiter);
-    } else {
+    else
         waiter->resume(waiter, 0);
-    }
 }
 
 /* ---- frames ---- */
@@ -176,12 +169,10 @@ static void seal_frame(struct engine *engine)
     buffer_clear(&engine->payload);
     engine->payload_frame++;
     atomic_fetch_add_explicit(&engine->frames_sealed, 1, memory_order_relaxed);
-    if (engine->metric_frames != NULL) {
+    if (engine->metric_frames != NULL)
         engine->metric_frames->value++;
-    }
-    if (engine->freeze_requested || engine_open_is_full(engine)) {
+    if (engine->freeze_requested || engine_open_is_full(engine))
         engine_freeze_open(engine, engine->payload_frame - 1);
-    }
 }
 
 void engine_seal_if_idle(struct engine *engine)
@@ -212,8 +203,9 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
 {
     struct engine *engine = context;
     if (status < 0) {
-        engine_fail(engine, status, "a write or sync of the commit log failed; nothing more is "
-                                    "acknowledged");
+        engine_fail(engine, status,
+                    "a write or sync of the commit log failed; nothing more is "
+                    "acknowledged");
         return;
     }
     /* First what the log shall do next, so that it does not wait for those who are told. */
@@ -233,9 +225,8 @@ void engine_log_has_room(void *context)
 
 void engine_fail(struct engine *engine, int code, const char *what)
 {
-    if (engine->failed != 0) {
+    if (engine->failed != 0)
         return;
-    }
     engine->failed = code;
     error_set(&engine->failure, code, "%s: %s", what, error_text(code));
     while (engine->freeze_waiters != NULL) {
@@ -245,8 +236,7 @@ void engine_fail(struct engine *engine, int code, const char *what)
     }
     waiters_call(engine, UINT64_MAX, code);
     callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, code, &engine->failure);
-    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code,
-                   &engine->failure);
+    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, code, &engine->failure);
     engine_drain(engine);
     engine_close_if_idle(engine);
 }
@@ -300,17 +290,15 @@ struct store_version engine_version(const struct engine *engine, uint32_t table_
 void engine_versions_end(struct engine *engine)
 {
     engine->writes_last++;
-    for (uint32_t i = 0; i < WRITE_SLOTS; i++) {
+    for (uint32_t i = 0; i < WRITE_SLOTS; i++)
         engine->writes[i] = engine->writes_last;
-    }
 }
 
 /* A batch was applied: the partitions of its mutations and increments are others than before. */
 static void versions_advance(struct engine *engine, const struct write_batch *batch)
 {
-    if (batch->schema != NULL) {
+    if (batch->schema != NULL)
         engine_versions_end(engine);
-    }
     engine->writes_last += batch->mutation_count > 0 || batch->increment_count > 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
@@ -343,14 +331,12 @@ static int expectations_hold(const struct engine *engine,
 static void engine_hold(struct store *store, struct store_hold *hold)
 {
     struct store_hold **end = &engine_of(store)->holds;
-    while (*end != NULL) {
+    while (*end != NULL)
         end = &(*end)->next;
-    }
     *end = hold;
     hold->next = NULL;
-    if (engine_of(store)->holds == hold) {
+    if (engine_of(store)->holds == hold)
         hold->granted(hold->context);
-    }
 }
 
 static void engine_unhold(struct store *store, struct store_hold *hold)
@@ -363,11 +349,10 @@ static void engine_unhold(struct store *store, struct store_hold *hold)
         at = &(*at)->next;
     }
     *at = hold->next;
-    if (was_granted && engine->holds != NULL) {
+    if (was_granted && engine->holds != NULL)
         engine->holds->granted(engine->holds->context);
-    } else if (was_granted) {
+    else if (was_granted)
         engine_drain(engine);
-    }
 }
 
 /* ---- apply ---- */
@@ -387,15 +372,12 @@ static int64_t now_us(struct engine *engine)
 /* Whether batches are applied at all. */
 static int admit_any(const struct engine *engine, struct error *err)
 {
-    if (engine->options.read_only) {
+    if (engine->options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    }
-    if (engine->failed != 0) {
+    if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
-    }
-    if (engine->is_closing) {
+    if (engine->is_closing)
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    }
     return 0;
 }
 
@@ -403,12 +385,10 @@ static int admit_any(const struct engine *engine, struct error *err)
 static int apply_admit(struct engine *engine, const struct write_batch *batch, struct error *err)
 {
     int rc = admit_any(engine, err);
-    if (rc != 0 || write_batch_is_empty(batch)) {
+    if (rc != 0 || write_batch_is_empty(batch))
         return rc;
-    }
-    if (engine->holds != NULL && engine->holds != batch->hold) {
+    if (engine->holds != NULL && engine->holds != batch->hold)
         return full(engine, err);
-    }
     if (engine->freeze_requested || engine->payload.size >= OPEN_PAYLOAD_MAX ||
         (engine->is_purging && batch->block_count > 0)) {
         return full(engine, err);
@@ -440,9 +420,8 @@ bool engine_meets_exceptions(const struct engine *engine, const struct write_bat
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         const struct wide_memtable *wide = memtable_wide(engine->open, mutation->table_id);
-        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX) {
+        if (wide != NULL && wide_memtable_find(wide, mutation->key) != UINT32_MAX)
             return true;
-        }
     }
     return false;
 }
@@ -450,9 +429,8 @@ bool engine_meets_exceptions(const struct engine *engine, const struct write_bat
 static int admit_exceptions(struct engine *engine, const struct write_batch *batch,
                             struct error *err)
 {
-    if (!engine_meets_exceptions(engine, batch)) {
+    if (!engine_meets_exceptions(engine, batch))
         return 0;
-    }
     if (engine->payload.size > 0) {
         engine->freeze_requested = true;
         return full(engine, err);
@@ -476,12 +454,10 @@ static size_t batch_bytes_max(struct engine *engine, const struct write_batch *b
         mutation_pack(&batch->mutations[i], &engine->scratch);
         bytes += 512 + 4 * batch->mutations[i].key.size;
     }
-    for (uint32_t i = 0; i < batch->increment_count; i++) {
+    for (uint32_t i = 0; i < batch->increment_count; i++)
         bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
-    }
-    if (batch->schema != NULL) {
+    if (batch->schema != NULL)
         schema_serialize(batch->schema, &engine->scratch);
-    }
     return bytes + engine->scratch.size;
 }
 
@@ -493,9 +469,8 @@ static int admit_size(struct engine *engine, const struct write_batch *batch, si
         return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
                          *bytes_out, WRITE_BATCH_BYTES_MAX);
     }
-    if (!commit_log_has_room(engine->log, engine->payload.size + *bytes_out)) {
+    if (!commit_log_has_room(engine->log, engine->payload.size + *bytes_out))
         return full(engine, err);
-    }
     return 0;
 }
 
@@ -503,72 +478,59 @@ static int admit_size(struct engine *engine, const struct write_batch *batch, si
 static void done_after_all(struct engine *engine, store_done done, void *context)
 {
     uint64_t frame = engine->payload_frame - (engine->payload.size == 0 ? 1 : 0);
-    if (done == NULL) {
+    if (done == NULL)
         return;
-    }
-    if (frame <= engine_durable_frame(engine)) {
+    if (frame <= engine_durable_frame(engine))
         done(context, 0, NULL);
-    } else {
+    else
         waiter_add(engine, frame, done, context);
-    }
 }
 
 static int engine_apply_if(struct store *store, struct write_batch *batch,
-                           const struct store_expectation *expectations,
-                           uint32_t expectation_count, store_done done, void *context,
-                           struct error *err)
+                           const struct store_expectation *expectations, uint32_t expectation_count,
+                           store_done done, void *context, struct error *err)
 {
     struct engine *engine = engine_of(store);
     int rc = apply_admit(engine, batch, err);
-    if (rc == 0) {
+    if (rc == 0)
         rc = expectations_hold(engine, expectations, expectation_count, err);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (write_batch_is_empty(batch)) {
         done_after_all(engine, done, context);
         return 0;
     }
     size_t bytes_max;
     rc = admit_size(engine, batch, &bytes_max, err);
-    if (rc == 0 && batch->schema != NULL) {
+    if (rc == 0 && batch->schema != NULL)
         rc = admit_schema(engine, batch, err);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = admit_exceptions(engine, batch, err);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (engine->hook != NULL) {
+    if (engine->hook != NULL)
         engine->hook(engine->hook_context, batch);
-    }
     int64_t timestamp_us = now_us(engine);
-    if (engine->payload.size == 0) {
+    if (engine->payload.size == 0)
         engine->payload_timestamp_us = timestamp_us;
-    }
     size_t before = engine->payload.size;
     buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
     write_batch_serialize(batch, &engine->payload);
     check(engine->payload.size - before <= bytes_max);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
-    if (engine->open->oldest_us < engine->oldest_us) {
+    if (engine->open->oldest_us < engine->oldest_us)
         engine->oldest_us = engine->open->oldest_us;
-    }
     versions_advance(engine, batch);
     engine->freeze_requested |= engine_meets_exceptions(engine, batch);
-    if (done != NULL) {
+    if (done != NULL)
         waiter_add(engine, engine->payload_frame, done, context);
-    }
-    if (batch->is_followed) {
+    if (batch->is_followed)
         seal_later(engine, FOLLOW_MS);
-    } else if (batch->joins_turn) {
+    else if (batch->joins_turn)
         seal_later(engine, 0);
-    } else {
+    else
         engine_seal_if_idle(engine);
-    }
     engine_make_memory_ready(engine);
     return 0;
 }
@@ -606,11 +568,9 @@ static void engine_on_drain(struct store *store, void (*drain)(void *context), v
     struct engine *engine = engine_of(store);
     if (drain == NULL) {
         uint32_t kept = 0;
-        for (uint32_t i = 0; i < engine->drain_count; i++) {
-            if (engine->drains[i].context != context) {
+        for (uint32_t i = 0; i < engine->drain_count; i++)
+            if (engine->drains[i].context != context)
                 engine->drains[kept++] = engine->drains[i];
-            }
-        }
         engine->drain_count = kept;
         return;
     }
@@ -648,15 +608,12 @@ static struct store_table_status *table_entry(struct store_table_status *tables,
                                               uint32_t *count, uint32_t table_id)
 {
     uint32_t used = *count < capacity ? *count : capacity;
-    for (uint32_t i = 0; i < used; i++) {
-        if (tables[i].table_id == table_id) {
+    for (uint32_t i = 0; i < used; i++)
+        if (tables[i].table_id == table_id)
             return &tables[i];
-        }
-    }
     (*count)++;
-    if (*count > capacity) {
+    if (*count > capacity)
         return NULL;
-    }
     tables[*count - 1] = (struct store_table_status){.table_id = table_id};
     return &tables[*count - 1];
 }
@@ -667,9 +624,8 @@ static void add_memory_rows(const struct memtable *memtable, struct store_table_
     for (uint32_t i = 0; i < memtable->wide_count; i++) {
         struct store_table_status *entry =
             table_entry(tables, capacity, count, memtable->wide[i].table_id);
-        if (entry != NULL) {
+        if (entry != NULL)
             entry->memory_rows += wide_memtable_row_count(memtable->wide[i].rows);
-        }
     }
 }
 
@@ -687,9 +643,8 @@ static uint32_t engine_table_status(struct store *store, struct store_table_stat
             entry->segment_rows += info->rows;
         }
     }
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         add_memory_rows(engine->frozen[i], tables, capacity, &count);
-    }
     add_memory_rows(engine->open, tables, capacity, &count);
     return count;
 }

@@ -25,17 +25,16 @@
 #include "storage/engine_merge.h"
 
 enum {
-    RUNS_TOO_MANY = 24,                /* of one table and kind: past them a merge does not rest */
-    CLOCKS_DIFFER_US = 60000000        /* younger tombstones stay */
+    RUNS_TOO_MANY = 24,         /* of one table and kind: past them a merge does not rest */
+    CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
 };
 
 /* ---- the end of a merge ---- */
 
 static void list_release(struct segment_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count; i++)
         segment_unref(list->segments[i]);
-    }
     memory_free(list->segments);
 }
 
@@ -71,15 +70,13 @@ static bool purged_all(const struct compact_job *compact,
                                     struct bytes key))
 {
     struct partition_index_entry entry = {.token = INT64_MIN};
-    if (compact->purged == NULL) {
+    if (compact->purged == NULL)
         return true;
-    }
     for (bool after = false;
          partition_index_seek(compact->purged, entry.token, entry.key, after, &entry);
          after = true) {
-        if (!each(compact, entry.token, entry.key)) {
+        if (!each(compact, entry.token, entry.key))
             return false;
-        }
     }
     return true;
 }
@@ -100,22 +97,18 @@ static bool reindex(const struct compact_job *compact, int64_t token, struct byt
 static void compact_swap(struct compact_job *compact)
 {
     struct engine *engine = compact->engine;
-    for (uint32_t i = 0; i < compact->inputs.count; i++) {
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
         engine_remove_segment(engine, segment_info(compact->inputs.segments[i])->id);
-    }
-    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++) {
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
         engine_remove_segment(engine, segment_info(compact->exceptions.segments[i])->id);
-    }
-    for (uint32_t i = 0; i < compact->output_count; i++) {
+    for (uint32_t i = 0; i < compact->output_count; i++)
         engine_add_segment(engine, compact->outputs[i]);
-    }
     if (has_purged(compact)) {
         purged_all(compact, reindex);
         engine_versions_end(engine);
     }
-    if (engine->metric_compactions != NULL) {
+    if (engine->metric_compactions != NULL)
         engine->metric_compactions->value++;
-    }
 }
 
 /* ---- publishing ---- */
@@ -124,15 +117,12 @@ static int publish_write(struct compact_job *compact)
 {
     uint32_t most = compact->inputs.count + compact->exceptions.count;
     uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
-    struct manifest_edit edit = {.added = compact->infos,
-                                 .added_count = compact->output_count,
-                                 .removed = removed};
-    for (uint32_t i = 0; i < compact->inputs.count; i++) {
+    struct manifest_edit edit = {
+        .added = compact->infos, .added_count = compact->output_count, .removed = removed};
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
         removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
-    }
-    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++) {
+    for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
         removed[edit.removed_count++] = segment_info(compact->exceptions.segments[i])->id;
-    }
     int rc = manifest_apply(compact->engine->manifest, &edit, &compact->err);
     memory_free(removed);
     return rc;
@@ -163,24 +153,20 @@ static void publish_done(struct job *job)
 
 static struct purge_tried *purge_tried_of(struct engine *engine, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < engine->purge_count; i++) {
-        if (engine->purges[i].table_id == table_id) {
+    for (uint32_t i = 0; i < engine->purge_count; i++)
+        if (engine->purges[i].table_id == table_id)
             return &engine->purges[i];
-        }
-    }
-    engine->purges = memory_resize(engine->purges,
-                                   (engine->purge_count + 1) * sizeof(struct purge_tried));
+    engine->purges =
+        memory_resize(engine->purges, (engine->purge_count + 1) * sizeof(struct purge_tried));
     engine->purges[engine->purge_count] = (struct purge_tried){.table_id = table_id};
     return &engine->purges[engine->purge_count++];
 }
 
 static bool is_input(const struct compact_job *compact, const struct segment *segment)
 {
-    for (uint32_t i = 0; i < compact->inputs.count; i++) {
-        if (compact->inputs.segments[i] == segment) {
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        if (compact->inputs.segments[i] == segment)
             return true;
-        }
-    }
     return false;
 }
 
@@ -203,11 +189,9 @@ static bool is_untouched(const struct compact_job *compact, int64_t token, struc
             return false;
         }
     }
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
-        if (memtable_has(engine->frozen[i], table_id, key)) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        if (memtable_has(engine->frozen[i], table_id, key))
             return false;
-        }
-    }
     return !memtable_has(engine->open, table_id, key);
 }
 
@@ -221,9 +205,8 @@ static bool has_client_times(const struct table *table)
 static int64_t tombstones_before(const struct engine *engine, const struct table *table)
 {
     int64_t before_us = engine->world->clock->wall_us(engine->world->clock) - CLOCKS_DIFFER_US;
-    if (!has_client_times(table)) {
+    if (!has_client_times(table))
         return INT64_MAX;
-    }
     for (uint32_t i = 0; i <= engine->frozen_count; i++) {
         const struct memtable *memtable =
             i < engine->frozen_count ? engine->frozen[i] : engine->open;
@@ -237,9 +220,8 @@ static bool is_disturbed(const struct compact_job *compact)
 {
     const struct engine *engine = compact->engine;
     bool has_dropped = compact->drops_tombstones && has_client_times(compact->table);
-    if ((has_purged(compact) || has_dropped) && commit_log_is_kept(engine->log)) {
+    if ((has_purged(compact) || has_dropped) && commit_log_is_kept(engine->log))
         return true;
-    }
     return !purged_all(compact, is_untouched) ||
            (has_dropped && engine->oldest_us < compact->drops_before_us);
 }
@@ -259,9 +241,8 @@ static void merge_done(struct job *job)
         return;
     }
     compact_discard(compact);
-    if (compact->status != ERROR_CLOSED && compact->status != ERROR_CONFLICT) {
+    if (compact->status != ERROR_CLOSED && compact->status != ERROR_CONFLICT)
         engine_job_failed(engine, compact->status, &compact->err);
-    }
     compact_end(compact);
 }
 
@@ -269,17 +250,15 @@ static void merge_done(struct job *job)
 
 static void list_add(struct segment_list *list, struct segment *segment)
 {
-    list->segments =
-        memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
     list->segments[list->count++] = segment_ref(segment);
 }
 
 static uint64_t list_size(const struct segment_list *list)
 {
     uint64_t size = 0;
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; i < list->count; i++)
         size += segment_info(list->segments[i])->size;
-    }
     return size;
 }
 
@@ -295,9 +274,8 @@ static struct group group_at(const struct engine *engine, uint32_t start)
     while (group.end < engine->segment_count) {
         const struct segment_info *first = segment_info(engine->segments[start]);
         const struct segment_info *info = segment_info(engine->segments[group.end]);
-        if (info->table_id != first->table_id || info->kind != first->kind) {
+        if (info->table_id != first->table_id || info->kind != first->kind)
             break;
-        }
         group.end++;
     }
     return group;
@@ -320,9 +298,9 @@ static struct compact_run *runs_of(const struct engine *engine, struct group gro
     static const struct segment_days none = {0};
     struct compact_run *runs = memory_alloc((group.end - group.start) * sizeof *runs);
     for (uint32_t i = group.start; i < group.end; i++) {
-        runs[i - group.start] = (struct compact_run){
-            segment_info(engine->segments[i]),
-            with_days ? segment_days(engine->segments[i]) : &none};
+        runs[i - group.start] =
+            (struct compact_run){segment_info(engine->segments[i]),
+                                 with_days ? segment_days(engine->segments[i]) : &none};
     }
     return runs;
 }
@@ -340,9 +318,8 @@ static void fill_lists(struct compact_job *compact, struct group group, struct g
             list_add(&compact->beside, engine->segments[i]);
         }
     }
-    for (uint32_t i = exceptions.start; i < exceptions.end; i++) {
+    for (uint32_t i = exceptions.start; i < exceptions.end; i++)
         list_add(&compact->exceptions, engine->segments[i]);
-    }
 }
 
 /* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
@@ -414,9 +391,8 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
     memory_free(runs);
     memory_free(beside);
     *again_us = choice.again_us < *again_us ? choice.again_us : *again_us;
-    if (!found) {
+    if (!found)
         return false;
-    }
     if (choice.purges) {
         for (uint32_t i = exceptions.start; i < exceptions.end; i++) {
             uint64_t frame = segment_info(engine->segments[i])->frame_last;
@@ -440,8 +416,7 @@ void engine_start_compaction(struct engine *engine)
     if (engine->is_closing) {
         struct error err;
         error_set(&err, ERROR_CLOSED, "the store is closing");
-        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED,
-                       &err);
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED, &err);
         return;
     }
     if (engine->compaction != NULL || engine->failed != 0 || engine->options.read_only ||
@@ -494,14 +469,12 @@ static void compact_flushed(void *context, int status, const struct error *err)
 int engine_compact_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->options.read_only) {
+    if (engine->options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    }
     struct compact_request *request = memory_alloc(sizeof *request);
     *request = (struct compact_request){engine, done, context};
     int rc = engine_flush_op(store, compact_flushed, request, err);
-    if (rc != 0) {
+    if (rc != 0)
         memory_free(request);
-    }
     return rc;
 }

@@ -115,8 +115,7 @@ static void note_purged(struct compact_job *compact, struct segment *segment)
 
 static void list_append(struct segment_list *list, struct segment *segment)
 {
-    list->segments =
-        memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
+    list->segments = memory_resize(list->segments, (list->count + 1) * sizeof(struct segment *));
     list->segments[list->count++] = segment;
 }
 
@@ -149,9 +148,9 @@ static struct candidate *candidates_of(const struct compact_job *compact, uint32
     *count_out = inputs->count + beside->count;
     struct candidate *candidates = memory_zeroed(*count_out, sizeof(*candidates));
     for (uint32_t n = 0; n < *count_out; n++) {
-        bool is_input = b == beside->count ||
-                        (i < inputs->count &&
-                         comes_before(inputs->segments[i], beside->segments[b]));
+        bool is_input =
+            b == beside->count ||
+            (i < inputs->count && comes_before(inputs->segments[i], beside->segments[b]));
         candidates[n].segment = is_input ? inputs->segments[i++] : beside->segments[b++];
     }
     return candidates;

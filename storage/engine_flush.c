@@ -23,11 +23,11 @@ struct flush_job {
     struct job job;
     struct engine *engine;
     struct memtable *memtable;
-    struct segment_info *infos;        /* two kinds per table, and a wide one per large day */
+    struct segment_info *infos; /* two kinds per table, and a wide one per large day */
     struct segment **segments;
     uint32_t count;
     uint32_t capacity;
-    uint64_t *dropped;                 /* segments of tables that are gone */
+    uint64_t *dropped; /* segments of tables that are gone */
     uint32_t dropped_count;
     int status;
     struct error err;
@@ -48,9 +48,8 @@ static struct segment_info info_for(struct flush_job *flush, uint32_t table_id,
 static int keep_segment(struct flush_job *flush, const struct segment_info *info,
                         const struct table *table)
 {
-    if (info->rows == 0 && info->partitions == 0) {
+    if (info->rows == 0 && info->partitions == 0)
         return 0;
-    }
     if (flush->count == flush->capacity) {
         flush->capacity = flush->capacity == 0 ? 16 : flush->capacity * 2;
         flush->infos = memory_resize(flush->infos, flush->capacity * sizeof(struct segment_info));
@@ -58,8 +57,8 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
             memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
     }
     flush->infos[flush->count] = *info;
-    int rc = engine_open_segment(flush->engine->world, info, table,
-                                 &flush->segments[flush->count], &flush->err);
+    int rc = engine_open_segment(flush->engine->world, info, table, &flush->segments[flush->count],
+                                 &flush->err);
     flush->count += rc == 0;
     return rc;
 }
@@ -70,10 +69,10 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
 struct wide_share {
     const struct wide_memtable *wide;
     const struct table *table;
-    const int32_t *days;               /* by place in the memtable's order */
-    const struct segment_days *own;    /* days that get a segment of their own */
+    const int32_t *days;            /* by place in the memtable's order */
+    const struct segment_days *own; /* days that get a segment of their own */
     bool is_rest;
-    int32_t day;                       /* unless it is the rest */
+    int32_t day; /* unless it is the rest */
 };
 
 static bool share_takes(const struct wide_share *share, uint32_t place)
@@ -91,9 +90,8 @@ static int write_wide_partitions(struct wide_segment_writer *writer, const struc
     const uint32_t *order = wide_memtable_order(wide);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {
-        if (!share_takes(share, i)) {
+        if (!share_takes(share, i))
             continue;
-        }
         wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
         rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
                                            wide_memtable_partition_key(wide, order[i]), &rows, err);
@@ -106,15 +104,13 @@ static int flush_share(struct flush_job *flush, const struct wide_share *share)
 {
     struct segment_info info = info_for(flush, share->table->id, SEGMENT_WIDE);
     struct wide_segment_writer *writer;
-    int rc = wide_segment_writer_open(flush->engine->world, share->table, &info, &writer,
-                                      &flush->err);
-    if (rc != 0) {
+    int rc =
+        wide_segment_writer_open(flush->engine->world, share->table, &info, &writer, &flush->err);
+    if (rc != 0)
         return rc;
-    }
     rc = write_wide_partitions(writer, share, &flush->err);
-    if (rc == 0) {
+    if (rc == 0)
         rc = wide_segment_writer_finish(writer, &info, &flush->err);
-    }
     wide_segment_writer_close(writer);
     return rc == 0 ? keep_segment(flush, &info, share->table) : rc;
 }
@@ -130,11 +126,9 @@ static bool days_of(const struct flush_job *flush, const struct wide_memtable *w
         days[i] = partition_day(table, wide_memtable_partition_key(wide, order[i]));
         segment_days_add(&all, days[i], wide_memtable_stats(wide, order[i], UINT64_MAX).rows);
     }
-    for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++) {
-        if (all.days[i].rows >= flush->engine->options.day_rows_min) {
+    for (uint32_t i = 0; i < all.count && own->count < OWN_DAYS_MAX; i++)
+        if (all.days[i].rows >= flush->engine->options.day_rows_min)
             segment_days_add(own, all.days[i].day, all.days[i].rows);
-        }
-    }
     bool has_rest = own->count < all.count;
     segment_days_release(&all);
     return has_rest;
@@ -168,15 +162,13 @@ static struct stream *narrow_partition(const struct memtable *memtable, const st
     size_t count = 0;
     struct stream *stream =
         narrow_memtable_stream(memtable->narrow, table, token, key, &slice, UINT64_MAX);
-    if (stream != NULL) {
+    if (stream != NULL)
         streams[count++] = stream;
-    }
     if ((table->flags & TABLE_COUNTER) != 0) {
         stream = counter_memtable_stream(memtable->counters, table, key, &slice, UINT64_MAX,
                                          (uint64_t)memtable->timestamp_first_us);
-        if (stream != NULL) {
+        if (stream != NULL)
             streams[count++] = stream;
-        }
     }
     return stream_merge(table, streams, count, false);
 }
@@ -222,13 +214,11 @@ static int flush_narrow(struct flush_job *flush, uint32_t table_id)
     struct segment_info info = info_for(flush, table_id, SEGMENT_NARROW);
     struct narrow_segment_writer *writer;
     int rc = narrow_segment_writer_open(flush->engine->world, &info, &writer, &flush->err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = write_narrow_partitions(writer, flush->memtable, table, &flush->err);
-    if (rc == 0) {
+    if (rc == 0)
         rc = narrow_segment_writer_finish(writer, &info, &flush->err);
-    }
     narrow_segment_writer_close(writer);
     return rc == 0 ? keep_segment(flush, &info, table) : rc;
 }
@@ -238,9 +228,8 @@ static uint32_t narrow_table_after(const struct memtable *memtable, uint32_t aft
 {
     uint32_t rows = narrow_memtable_next_table(memtable->narrow, after);
     uint32_t counters = counter_memtable_next_table(memtable->counters, after);
-    if (rows == 0 || counters == 0) {
+    if (rows == 0 || counters == 0)
         return rows == 0 ? counters : rows;
-    }
     return rows < counters ? rows : counters;
 }
 
@@ -250,16 +239,14 @@ static int flush_write(struct flush_job *flush)
 {
     struct memtable *memtable = flush->memtable;
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++) {
+    for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++)
         rc = flush_wide(flush, &memtable->wide[i]);
-    }
     for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
          table_id = narrow_table_after(memtable, table_id)) {
         rc = flush_narrow(flush, table_id);
     }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct manifest_state *state = manifest_state(flush->engine->manifest);
     bool schema_is_newer = schema_version(memtable->schema) > schema_version(state->schema);
     struct manifest_edit edit = {.added = flush->infos,
@@ -286,30 +273,26 @@ static void flush_publish(struct flush_job *flush)
         engine_add_segment(engine, flush->segments[i]);
         engine_index_segment(engine, flush->segments[i]);
     }
-    for (uint32_t i = 0; i < flush->dropped_count; i++) {
+    for (uint32_t i = 0; i < flush->dropped_count; i++)
         engine_remove_segment(engine, flush->dropped[i]);
-    }
     engine->frame_flushed = flush->memtable->frame_last;
     if (schema_version(flush->memtable->schema) > schema_version(engine->schema_flushed)) {
         schema_unref(engine->schema_flushed);
         engine->schema_flushed = schema_ref(flush->memtable->schema);
     }
     engine->frozen_count--;
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         engine->frozen[i] = engine->frozen[i + 1];
-    }
-    if (engine->metric_flushes != NULL) {
+    if (engine->metric_flushes != NULL)
         engine->metric_flushes->value++;
-    }
 }
 
 /* Segments that are not going to be live: their files would only take space. */
 static void flush_discard(struct flush_job *flush)
 {
     for (uint32_t i = 0; i < flush->count; i++) {
-        if (error_is_passing(flush->status)) {
+        if (error_is_passing(flush->status))
             segment_remove_at_close(flush->segments[i]);
-        }
         segment_unref(flush->segments[i]);
     }
 }
@@ -325,10 +308,10 @@ static void flush_free(struct flush_job *flush)
 /* Whether segments hold what was there when a flush was last asked for. */
 static bool is_flushed(const struct engine *engine)
 {
-    bool is_frozen = memtable_is_empty(engine->open) ||
-                     engine->open->frame_first > engine->flush_until;
-    return is_frozen && (engine->frozen_count == 0 ||
-                         engine->frozen[0]->frame_first > engine->flush_until);
+    bool is_frozen =
+        memtable_is_empty(engine->open) || engine->open->frame_first > engine->flush_until;
+    return is_frozen &&
+           (engine->frozen_count == 0 || engine->frozen[0]->frame_first > engine->flush_until);
 }
 
 static void flush_done(struct job *job)
@@ -342,9 +325,8 @@ static void flush_done(struct job *job)
         memtable_unref(flush->memtable);
         engine_start_flush(engine);
         engine_start_compaction(engine);
-        if (is_flushed(engine)) {
+        if (is_flushed(engine))
             callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, 0, NULL);
-        }
         engine_drain(engine);
     } else {
         flush_discard(flush);
@@ -359,15 +341,13 @@ static void flush_done(struct job *job)
 static void collect_dropped(struct flush_job *flush)
 {
     struct engine *engine = flush->engine;
-    if (engine->compaction != NULL) {
+    if (engine->compaction != NULL)
         return;
-    }
     flush->dropped = memory_alloc(engine->segment_count * sizeof(uint64_t));
     for (uint32_t i = 0; i < engine->segment_count; i++) {
         const struct segment_info *info = segment_info(engine->segments[i]);
-        if (schema_table(flush->memtable->schema, info->table_id) == NULL) {
+        if (schema_table(flush->memtable->schema, info->table_id) == NULL)
             flush->dropped[flush->dropped_count++] = info->id;
-        }
     }
 }
 
@@ -384,8 +364,7 @@ static struct flush_job *flush_new(struct engine *engine)
 void engine_start_flush(struct engine *engine)
 {
     if (engine->flush != NULL || engine->frozen_count == 0 || engine->failed != 0 ||
-        engine_is_waiting_for_space(engine) ||
-        engine->options.read_only || engine->log == NULL ||
+        engine_is_waiting_for_space(engine) || engine->options.read_only || engine->log == NULL ||
         engine->frozen[0]->frame_last > engine_durable_frame(engine)) {
         return;
     }
@@ -405,14 +384,12 @@ int engine_flush_now(struct engine *engine, struct error *err)
             memtable_unref(flush->memtable);
         } else {
             flush_discard(flush);
-            if (err != NULL) {
+            if (err != NULL)
                 *err = flush->err;
-            }
         }
         flush_free(flush);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -423,17 +400,13 @@ int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t
 {
     struct flush_job flush = {.engine = engine, .memtable = memtable};
     int rc = 0;
-    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++) {
-        if (memtable->wide[i].table_id == table_id) {
+    for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++)
+        if (memtable->wide[i].table_id == table_id)
             rc = flush_wide(&flush, &memtable->wide[i]);
-        }
-    }
-    if (kind == SEGMENT_NARROW && schema_table(memtable->schema, table_id) != NULL) {
+    if (kind == SEGMENT_NARROW && schema_table(memtable->schema, table_id) != NULL)
         rc = flush_narrow(&flush, table_id);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         error_set(err, rc, "%s", flush.err.text);
-    }
     memory_free(flush.infos);
     *segments_out = flush.segments;
     *count_out = flush.count;
@@ -443,18 +416,15 @@ int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t
 int engine_flush_op(struct store *store, store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->options.read_only) {
+    if (engine->options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    }
-    if (engine->failed != 0) {
+    if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
-    }
     engine->flush_until = engine->payload_frame - (engine->payload.size == 0);
     engine_request_freeze(engine);
     if (is_flushed(engine)) {
-        if (done != NULL) {
+        if (done != NULL)
             done(context, 0, NULL);
-        }
         return 0;
     }
     callbacks_add(&engine->flush_waiters, &engine->flush_waiter_count, done, context);

@@ -20,8 +20,8 @@ struct group;
 struct group_part {
     struct job job;
     struct group *group;
-    uint32_t number; /* 0 .. GROUP_PARTS - 1 */
-    struct partition_index *sums;      /* by the hash of the value and the value, or by partition */
+    uint32_t number;              /* 0 .. GROUP_PARTS - 1 */
+    struct partition_index *sums; /* by the hash of the value and the value, or by partition */
     int status;
     struct error err;
 };
@@ -145,8 +145,8 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
     struct slice slice = slice_all();
     struct stream *stream;
     slice.with_static = false;
-    int rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
-                                     &part->err);
+    int rc =
+        partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &part->err);
     if (rc != 0 || stream == NULL)
         return rc;
     struct clock *clock = part->group->engine->world->clock;
@@ -173,8 +173,7 @@ static int part_exceptions(struct group_part *part, struct partition_reader *rea
 static void part_run(struct job *job)
 {
     struct group_part *part = (struct group_part *)job;
-    struct partition_reader *reader =
-        partition_reader_new(&part->group->view, part->group->table);
+    struct partition_reader *reader = partition_reader_new(&part->group->view, part->group->table);
     part->status = part_fresh(part, reader);
     if (part->status == 0 && part->group->has_exceptions)
         part->status = part_exceptions(part, reader);

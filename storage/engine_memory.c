@@ -20,27 +20,24 @@ enum { WORK_MAX = 64 << 20, FROZEN_SHARE = 3 };
 uint64_t engine_memtables_bytes(const struct engine *engine)
 {
     uint64_t bytes = memtable_bytes(engine->open);
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         bytes += memtable_bytes(engine->frozen[i]);
-    }
     return bytes;
 }
 
 uint64_t engine_sums_bytes(const struct engine *engine)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < engine->index_count; i++) {
+    for (uint32_t i = 0; i < engine->index_count; i++)
         bytes += partition_index_bytes(engine->indexes[i]);
-    }
     return bytes;
 }
 
 uint64_t engine_kept_bytes(const struct engine *engine)
 {
     uint64_t bytes = engine->segments_bytes + engine_sums_bytes(engine);
-    for (uint32_t i = 0; i < STORE_HOLDERS; i++) {
+    for (uint32_t i = 0; i < STORE_HOLDERS; i++)
         bytes += engine->held_bytes[i];
-    }
     return bytes;
 }
 
@@ -63,9 +60,8 @@ bool engine_open_is_full(const struct engine *engine)
 
 bool engine_memory_is_full(const struct engine *engine)
 {
-    return engine->frozen_count > 0 &&
-           (engine_memtables_bytes(engine) >= memtables_share(engine) ||
-            (engine->frozen_count > 1 && engine_open_is_full(engine)));
+    return engine->frozen_count > 0 && (engine_memtables_bytes(engine) >= memtables_share(engine) ||
+                                        (engine->frozen_count > 1 && engine_open_is_full(engine)));
 }
 
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes)
@@ -100,9 +96,8 @@ static void memory_done(struct job *job)
 /* The kernel clears memory at its first touch, which costs more than what is written to it. */
 void engine_make_memory_ready(struct engine *engine)
 {
-    if (engine->is_memory_coming || !arena_supply_wants(engine->memory)) {
+    if (engine->is_memory_coming || !arena_supply_wants(engine->memory))
         return;
-    }
     struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
     memory->job = (struct job){.run = memory_run, .done = memory_done};
     memory->engine = engine;

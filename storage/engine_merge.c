@@ -33,17 +33,14 @@ static int merge_pause(void *context, struct error *err)
     struct compact_job *compact = context;
     struct engine *engine = compact->engine;
     struct clock *clock = engine->world->clock;
-    if (atomic_load_explicit(&engine->merge_ends, memory_order_relaxed)) {
+    if (atomic_load_explicit(&engine->merge_ends, memory_order_relaxed))
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    }
     int64_t worked_us = clock->monotonic_us(clock) - compact->rested_us;
-    if (worked_us < WORK_US) {
+    if (worked_us < WORK_US)
         return 0;
-    }
     uint64_t frames = atomic_load_explicit(&engine->frames_sealed, memory_order_relaxed);
-    if (frames != compact->frames_seen && !compact->hurries) {
+    if (frames != compact->frames_seen && !compact->hurries)
         clock->sleep_us(clock, worked_us < REST_MAX_US ? worked_us : REST_MAX_US);
-    }
     compact->frames_seen = frames;
     compact->rested_us = clock->monotonic_us(clock);
     return 0;
@@ -60,21 +57,18 @@ static struct segment_info info_of(const struct compact_job *compact,
     info.schema_version = schema_version(compact->schema);
     for (uint32_t i = 1; i < list->count; i++) {
         const struct segment_info *more = segment_info(list->segments[i]);
-        if (more->frame_last > info.frame_last) {
+        if (more->frame_last > info.frame_last)
             info.frame_last = more->frame_last;
-        }
-        if (more->timestamp_max_us > info.timestamp_max_us) {
+        if (more->timestamp_max_us > info.timestamp_max_us)
             info.timestamp_max_us = more->timestamp_max_us;
-        }
     }
     return info;
 }
 
 static int keep_output(struct compact_job *compact, const struct segment_info *info)
 {
-    if (info->rows == 0 && info->partitions == 0) {
+    if (info->rows == 0 && info->partitions == 0)
         return 0;
-    }
     check(compact->output_count < MERGE_OUTPUTS_MAX);
     compact->infos[compact->output_count] = *info;
     int rc = engine_open_segment(compact->engine->world, info, compact->table,
@@ -88,7 +82,7 @@ static int keep_output(struct compact_job *compact, const struct segment_info *i
 struct fold_stream {
     struct stream stream;
     struct stream *inner;
-    struct arena *arena;               /* of the row yielded last */
+    struct arena *arena; /* of the row yielded last */
 };
 
 static struct bytes fold_cell(struct fold_stream *fold, struct bytes value)
@@ -104,16 +98,14 @@ static int fold_next(struct stream *stream, struct unfiltered *out, struct error
 {
     struct fold_stream *fold = (struct fold_stream *)stream;
     int rc = fold->inner->next(fold->inner, out, err);
-    if (rc != 1 || out->kind != UNFILTERED_ROW || out->row.cell_count == 0) {
+    if (rc != 1 || out->kind != UNFILTERED_ROW || out->row.cell_count == 0)
         return rc;
-    }
     arena_reset(fold->arena);
     struct cell *cells = arena_alloc(fold->arena, out->row.cell_count * sizeof(struct cell), 16);
     for (uint32_t i = 0; i < out->row.cell_count; i++) {
         cells[i] = out->row.cells[i];
-        if ((cells[i].flags & CELL_COUNTER) != 0) {
+        if ((cells[i].flags & CELL_COUNTER) != 0)
             cells[i].value = fold_cell(fold, cells[i].value);
-        }
     }
     out->row.cells = cells;
     return 1;
@@ -143,9 +135,8 @@ static struct stream *stream_folded(struct stream *inner)
 static int64_t purged_before(const struct compact_job *compact, int64_t token, struct bytes key)
 {
     struct partition_index_entry entry;
-    if (compact->purged != NULL && partition_index_find(compact->purged, token, key, &entry)) {
+    if (compact->purged != NULL && partition_index_find(compact->purged, token, key, &entry))
         return INT64_MAX;
-    }
     return compact->drops_tombstones ? compact->drops_before_us : INT64_MIN;
 }
 
@@ -154,18 +145,15 @@ static int merge_partition(struct compact_job *compact, struct partition_reader 
 {
     struct slice slice = slice_all();
     struct stream *stream;
-    int rc = partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream,
-                                     &compact->err);
-    if (rc != 0 || stream == NULL) {
+    int rc =
+        partition_reader_stream(reader, token, key, &slice, NULL, 0, NULL, &stream, &compact->err);
+    if (rc != 0 || stream == NULL)
         return rc;
-    }
-    if ((compact->table->flags & TABLE_COUNTER) != 0) {
+    if ((compact->table->flags & TABLE_COUNTER) != 0)
         stream = stream_folded(stream);
-    }
     int64_t before_us = purged_before(compact, token, key);
-    if (before_us != INT64_MIN) {
+    if (before_us != INT64_MIN)
         stream = stream_purged(stream, compact->now_s, before_us);
-    }
     rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
     stream->close(stream);
     return rc;
@@ -176,9 +164,8 @@ static int merge_narrow(struct compact_job *compact, const struct segment_list *
     struct narrow_segment_writer *writer;
     struct segment_info info = info_of(compact, list, SEGMENT_NARROW);
     int rc = narrow_segment_writer_open(compact->engine->world, &info, &writer, &compact->err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct view view = {.schema = compact->schema,
                         .segments = list->segments,
                         .segment_count = list->count,
@@ -189,14 +176,12 @@ static int merge_narrow(struct compact_job *compact, const struct segment_list *
     for (bool after = false;
          rc == 0 && partition_reader_seek(reader, token, key, after, &token, &key); after = true) {
         rc = merge_partition(compact, reader, writer, token, key);
-        if (rc == 0) {
+        if (rc == 0)
             rc = merge_pause(compact, &compact->err);
-        }
     }
     partition_reader_free(reader);
-    if (rc == 0) {
+    if (rc == 0)
         rc = narrow_segment_writer_finish(writer, &info, &compact->err);
-    }
     narrow_segment_writer_close(writer);
     return rc == 0 ? keep_output(compact, &info) : rc;
 }
@@ -216,8 +201,7 @@ static bool takes(void *context, int64_t token, struct bytes key)
 static bool may_raise(void *context, int64_t token, struct bytes key)
 {
     const struct compact_job *compact = context;
-    return compact->reader == NULL ||
-           !partition_reader_has_exceptions(compact->reader, token, key);
+    return compact->reader == NULL || !partition_reader_has_exceptions(compact->reader, token, key);
 }
 
 static bool list_has(const struct segment_list *list, const struct segment_list *but, int32_t day,
@@ -226,9 +210,8 @@ static bool list_has(const struct segment_list *list, const struct segment_list 
     for (uint32_t i = 0; i < list->count; i++) {
         struct segment *segment = list->segments[i];
         bool is_left_out = false;
-        for (uint32_t k = 0; but != NULL && k < but->count; k++) {
+        for (uint32_t k = 0; but != NULL && k < but->count; k++)
             is_left_out |= but->segments[k] == segment;
-        }
         if (!is_left_out && segment_days_find(segment_days(segment), day) != NULL &&
             segment_has(segment, token, key)) {
             return true;
@@ -252,17 +235,14 @@ static int deletions(void *context, int64_t token, struct bytes key, struct stre
     }
     struct stream *stream;
     int rc = engine_exception_stream(compact, token, key, &stream, err);
-    if (rc != 0 || stream == NULL) {
+    if (rc != 0 || stream == NULL)
         return rc;
-    }
     rc = wide_purge_may(stream, err);
-    if (rc != 1) {
+    if (rc != 1)
         return rc;
-    }
     rc = engine_exception_stream(compact, token, key, stream_out, err);
-    if (rc == 0) {
+    if (rc == 0)
         partition_index_add(compact->purged, token, key, &none);
-    }
     return rc;
 }
 
@@ -284,20 +264,16 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
 static int merge_wide(struct compact_job *compact)
 {
     int rc = compact->may_purge && compact->reader != NULL ? engine_drop_find(compact) : 0;
-    if (rc != 0) {
+    if (rc != 0)
         return rc < 0 ? rc : merge_narrow(compact, &compact->exceptions);
-    }
     compact->takes_day = true;
     rc = merge_pass(compact, compact->inputs.segments, compact->inputs.count);
     compact->takes_day = false;
-    for (uint32_t i = 0; rc == 0 && compact->splits && i < compact->inputs.count; i++) {
-        if (segment_days(compact->inputs.segments[i])->count > 1) {
+    for (uint32_t i = 0; rc == 0 && compact->splits && i < compact->inputs.count; i++)
+        if (segment_days(compact->inputs.segments[i])->count > 1)
             rc = merge_pass(compact, &compact->inputs.segments[i], 1);
-        }
-    }
-    if (rc == 0 && partition_index_count(compact->purged) > 0) {
+    if (rc == 0 && partition_index_count(compact->purged) > 0)
         rc = merge_narrow(compact, &compact->exceptions);
-    }
     return rc;
 }
 
@@ -319,7 +295,6 @@ void engine_merge_run(struct job *job)
         compact->reader = partition_reader_new(&compact->exception_view, compact->table);
     }
     compact->status = merge_wide(compact);
-    if (compact->reader != NULL) {
+    if (compact->reader != NULL)
         partition_reader_free(compact->reader);
-    }
 }

@@ -16,7 +16,7 @@
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
     DAY_ROWS_DEFAULT = 2 << 20, /* some 8 MB on disk: a file is worth it */
-    CLOSE_RETRY_MS = 2, /* until the log's background job has ended */
+    CLOSE_RETRY_MS = 2,         /* until the log's background job has ended */
     CLOSE_FLUSH_BYTES = 4 << 20
 };
 
@@ -31,12 +31,10 @@ struct builtin {
 static void frame_apply(struct engine *engine, uint64_t number, const struct frame_batches *frame)
 {
     bool begins = engine->schema != engine->open->schema;
-    for (uint32_t i = 0; i < frame->count && !begins; i++) {
+    for (uint32_t i = 0; i < frame->count && !begins; i++)
         begins = engine_meets_exceptions(engine, frame->batches[i]);
-    }
-    if (begins) {
+    if (begins)
         engine_freeze_open(engine, number - 1);
-    }
     if (engine->schema != engine->open->schema) {
         memtable_unref(engine->open);
         engine->open = memtable_new(engine->schema, number, engine->memory);
@@ -60,12 +58,10 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
         engine->payload_frame = number + 1;
     }
     frame_batches_release(&frame);
-    if (rc == 0 && engine_open_is_full(engine)) {
+    if (rc == 0 && engine_open_is_full(engine))
         engine_freeze_open(engine, number);
-    }
-    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only) {
+    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only)
         rc = engine_flush_now(engine, err);
-    }
     return rc;
 }
 
@@ -80,9 +76,8 @@ static int builtin_added(const struct engine *engine, const struct builtin *buil
             NULL) {
             continue;
         }
-        if (changed == NULL) {
+        if (changed == NULL)
             changed = schema_copy(engine->schema);
-        }
         int rc = schema_add_table(changed, builtin->tables[i], err);
         if (rc != 0) {
             schema_unref(changed);
@@ -100,9 +95,8 @@ static int add_builtin(struct engine *engine, const struct builtin *builtin, str
 {
     struct schema *changed;
     int rc = builtin_added(engine, builtin, &changed, err);
-    if (rc != 0 || changed == NULL) {
+    if (rc != 0 || changed == NULL)
         return rc;
-    }
     engine_freeze_open(engine, engine->payload_frame - 1);
     if (!engine->options.read_only) {
         const struct manifest_edit edit = {.schema = changed};
@@ -134,9 +128,8 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     while (rc == 0 && reader_left(&reader) > 0) {
         (void)reader_u64(&reader);
         rc = write_batch_deserialize(&reader, &schema, batch, NULL);
-        for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++) {
+        for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++)
             clicks += batch->blocks[i]->rows;
-        }
         write_batch_free_blocks(batch);
         write_batch_clear(batch);
     }
@@ -161,9 +154,8 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     struct commit_log *log;
     int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,
                              &log, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     engine->payload_frame = commit_log_next_frame(log);
     /* While the engine has no log yet, what is frozen is flushed here and not by a job. */
     rc = add_builtin(engine, builtin, err);
@@ -176,27 +168,22 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     engine->timestamp_next_us =
         last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
     commit_log_on_room(engine->log, engine_log_has_room, engine);
-    if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame) {
+    if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame)
         commit_log_flushed(engine->log, engine->frame_flushed);
-    }
     return 0;
 }
 
 static void engine_free(struct engine *engine)
 {
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         memtable_unref(engine->frozen[i]);
-    }
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
+    for (uint32_t i = 0; i < engine->segment_count; i++)
         segment_unref(engine->segments[i]);
-    }
-    for (uint32_t i = 0; i < engine->index_count; i++) {
+    for (uint32_t i = 0; i < engine->index_count; i++)
         partition_index_free(engine->indexes[i]);
-    }
     memtable_unref(engine->open);
-    if (engine->manifest != NULL) {
+    if (engine->manifest != NULL)
         manifest_close(engine->manifest);
-    }
     schema_unref(engine->schema);
     schema_unref(engine->schema_flushed);
     engine->world->disk->unlock(engine->world->disk);
@@ -222,13 +209,11 @@ int engine_create(struct world *world, struct schema *schema, struct bytes prope
     manifest_new_id(world, directory_id);
     /* Before the lock, whose file would replace one of that name in somebody else's directory. */
     int rc = manifest_probe(world->disk, err);
-    if (rc == ERROR_NOT_OURS) {
+    if (rc == ERROR_NOT_OURS)
         return rc;
-    }
     rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = manifest_create(world, schema, directory_id, properties, err);
     world->disk->unlock(world->disk);
     return rc;
@@ -237,9 +222,8 @@ int engine_create(struct world *world, struct schema *schema, struct bytes prope
 static void engine_metrics(struct engine *engine)
 {
     struct metrics *metrics = engine->options.metrics;
-    if (metrics == NULL) {
+    if (metrics == NULL)
         return;
-    }
     engine->metric_frames = metrics_add(metrics, METRIC_COUNTER, "daybook_log_frames_total", "",
                                         "Frames handed to the commit log");
     engine->metric_flushes = metrics_add(metrics, METRIC_COUNTER, "daybook_flushes_total", "",
@@ -254,18 +238,14 @@ static struct engine *engine_new(struct world *world, const struct engine_option
     engine->store.ops = &engine_ops;
     engine->world = world;
     engine->options = *options;
-    if (engine->options.memory_limit == 0) {
+    if (engine->options.memory_limit == 0)
         engine->options.memory_limit = ENGINE_MEMORY_DEFAULT;
-    }
-    if (engine->options.memtable_rows_max == 0) {
+    if (engine->options.memtable_rows_max == 0)
         engine->options.memtable_rows_max = MEMTABLE_ROWS_DEFAULT;
-    }
-    if (engine->options.unflushed_log_max == 0) {
+    if (engine->options.unflushed_log_max == 0)
         engine->options.unflushed_log_max = ENGINE_UNFLUSHED_LOG_MAX;
-    }
-    if (engine->options.day_rows_min == 0) {
+    if (engine->options.day_rows_min == 0)
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
-    }
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine->memory = arena_supply_new(MEMTABLE_CHUNK);
     engine_metrics(engine);
@@ -277,9 +257,8 @@ static int engine_recover(struct engine *engine, const struct builtin *builtin, 
     const struct manifest_options manifest = {.read_only = engine->options.read_only,
                                               .salvage = engine->options.salvage};
     int rc = manifest_open(engine->world, &manifest, &engine->manifest, err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
     engine->schema_flushed = schema_ref(engine->schema);
     rc = engine_open_segments(engine, err);
@@ -292,14 +271,12 @@ int engine_open(struct world *world, const struct engine_options *options,
 {
     *store_out = NULL;
     int rc = manifest_probe(world->disk, err);
-    if (rc == ERROR_NOT_OURS) {
+    if (rc == ERROR_NOT_OURS)
         return rc;
-    }
     rc = world->disk->lock(world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE,
                            err);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct engine *engine = engine_new(world, options);
     rc = engine_recover(engine, &(struct builtin){builtin, builtin_count}, err);
     if (rc != 0) {
@@ -351,9 +328,8 @@ static bool is_idle(const struct engine *engine)
 static void close_now(struct timer *timer)
 {
     struct engine *engine = timer->context;
-    if (!is_idle(engine)) {
+    if (!is_idle(engine))
         return;
-    }
     if (commit_log_is_busy(engine->log)) {
         engine->world->executor->timer_start(engine->world->executor, timer, CLOSE_RETRY_MS);
         return;
@@ -366,9 +342,8 @@ static void close_now(struct timer *timer)
     struct error failure = engine->failure;
     commit_log_close(engine->log);
     engine_free(engine);
-    if (closed.done != NULL) {
+    if (closed.done != NULL)
         closed.done(closed.context, status, status == 0 ? NULL : &failure);
-    }
 }
 
 void engine_close_if_idle(struct engine *engine)
@@ -388,9 +363,8 @@ void engine_close_op(struct store *store, store_done done, void *context)
     atomic_store(&engine->merge_ends, true);
     bool flushes = !engine->options.read_only && engine->failed == 0 &&
                    commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
-    if (flushes) {
+    if (flushes)
         engine_request_freeze(engine);
-    }
     if (!engine->options.read_only && engine->failed == 0) {
         engine_seal_if_idle(engine);
         engine_start_flush(engine);

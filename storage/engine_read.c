@@ -77,30 +77,30 @@ struct read_job {
     struct job job;
     struct freeze_waiter waiter;
     struct engine *engine;
-    struct read_job *next;             /* waiting to be begun */
-    size_t before;                     /* bytes of the arena before the capture, */
-    size_t counted;                    /* and after it: these are in the engine's sum */
+    struct read_job *next; /* waiting to be begun */
+    size_t before;         /* bytes of the arena before the capture, */
+    size_t counted;        /* and after it: these are in the engine's sum */
     struct arena *arena;
-    struct schema *schema;             /* referenced: the table's */
+    struct schema *schema; /* referenced: the table's */
     const struct table *table;
-    struct read_request request;       /* its bytes copied into the arena */
-    struct store_version version;      /* of the partition, when the capture was taken */
+    struct read_request request;  /* its bytes copied into the arena */
+    struct store_version version; /* of the partition, when the capture was taken */
     struct position position;
-    struct read_part *parts;           /* ascending; of a scan: none */
+    struct read_part *parts; /* ascending; of a scan: none */
     uint32_t part_count;
-    uint32_t part_end;                 /* those from here on were not captured */
+    uint32_t part_end; /* those from here on were not captured */
     struct view view;
-    struct captured *captured;         /* in (token, key) order; one of two streams each */
+    struct captured *captured; /* in (token, key) order; one of two streams each */
     uint32_t captured_count;
     uint32_t captured_capacity;
-    uint32_t captured_at;              /* those before it lie before what is read */
-    bool has_horizon;                  /* nothing at or past it was captured */
+    uint32_t captured_at; /* those before it lie before what is read */
+    bool has_horizon;     /* nothing at or past it was captured */
     int64_t horizon_token;
     struct bytes horizon_key;
-    struct wide_rows *fresh;           /* of the open memtable; NULL: none */
+    struct wide_rows *fresh; /* of the open memtable; NULL: none */
     struct page_row *rows;
     uint32_t row_count;
-    uint32_t row_capacity;             /* grows with the answer: a limit is mostly far above it */
+    uint32_t row_capacity; /* grows with the answer: a limit is mostly far above it */
     struct buffer position_out;
     store_page page;
     void *context;
@@ -117,26 +117,23 @@ static void position_write(struct buffer *buffer, enum position_kind kind, int64
     buffer_put_u8(buffer, (uint8_t)kind);
     buffer_put_u64(buffer, (uint64_t)token);
     buffer_put_sized(buffer, key);
-    if (kind == AFTER_ROW) {
+    if (kind == AFTER_ROW)
         clustering_pack(clustering, buffer);
-    }
 }
 
 static int position_read(struct bytes bytes, struct position *position, struct error *err)
 {
     *position = (struct position){.is_set = bytes.size > 0};
-    if (bytes.size == 0) {
+    if (bytes.size == 0)
         return 0;
-    }
     struct reader reader = reader_of(bytes);
     uint8_t version = reader_u8(&reader);
     uint8_t kind = reader_u8(&reader);
     position->kind = (enum position_kind)kind;
     position->token = (int64_t)reader_u64(&reader);
     position->key = reader_sized(&reader);
-    if (kind == AFTER_ROW) {
+    if (kind == AFTER_ROW)
         clustering_unpack(&reader, &position->clustering);
-    }
     if (reader.failed || version != POSITION_VERSION || kind > AFTER_PARTITION ||
         reader_left(&reader) > 0 ||
         position->token != murmur3_token(position->key.data, position->key.size)) {
@@ -147,7 +144,7 @@ static int position_read(struct bytes bytes, struct position *position, struct e
 
 void store_position_after(const struct page_row *row, bool partition, struct buffer *position)
 {
-    enum position_kind kind = partition             ? AFTER_PARTITION
+    enum position_kind kind = partition            ? AFTER_PARTITION
                               : row->row.is_static ? AFTER_STATIC
                                                    : AFTER_ROW;
     position_write(position, kind, row->token, row->key, &row->row.clustering);
@@ -158,11 +155,10 @@ void store_position_after(const struct page_row *row, bool partition, struct buf
 static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct arena *arena)
 {
     struct unfiltered copy = *from;
-    if (from->kind == UNFILTERED_ROW) {
+    if (from->kind == UNFILTERED_ROW)
         copy.row = row_copy(&from->row, arena);
-    } else {
+    else
         copy.bound.prefix = clustering_copy(&from->bound.prefix, arena);
-    }
     return copy;
 }
 
@@ -177,9 +173,8 @@ static size_t captured_bytes(const struct read_job *read)
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, size_t *items_left)
 {
-    if (stream == NULL) {
+    if (stream == NULL)
         return true;
-    }
     struct captured captured = {.token = token,
                                 .key = arena_copy(read->arena, key),
                                 .deletion = stream->partition_deletion};
@@ -196,13 +191,12 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
         (*items_left)--;
     }
     check(rc >= 0);
-    if (stream->close != NULL) {
+    if (stream->close != NULL)
         stream->close(stream);
-    }
     if (read->captured_count == read->captured_capacity) {
         read->captured_capacity = read->captured_capacity == 0 ? 8 : read->captured_capacity * 2;
-        read->captured = memory_resize(read->captured,
-                                       read->captured_capacity * sizeof(struct captured));
+        read->captured =
+            memory_resize(read->captured, read->captured_capacity * sizeof(struct captured));
     }
     read->captured[read->captured_count++] = captured;
     return rc == 0;
@@ -229,9 +223,8 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
 /* Keep the first `count`. */
 static void captured_cut(struct read_job *read, uint32_t count)
 {
-    while (read->captured_count > count) {
+    while (read->captured_count > count)
         memory_free(read->captured[--read->captured_count].items);
-    }
 }
 
 /* Whether what was captured fills the page anyway. */
@@ -247,8 +240,8 @@ static bool open_seek(struct read_job *read, int64_t token, struct bytes key, bo
                       int64_t *token_out, struct bytes *key_out)
 {
     struct memtable *open = read->engine->open;
-    bool found = narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out,
-                                      key_out);
+    bool found =
+        narrow_memtable_seek(open->narrow, read->table->id, token, key, after, token_out, key_out);
     int64_t counter_token;
     struct bytes counter_key;
     if ((read->table->flags & TABLE_COUNTER) != 0 &&
@@ -290,13 +283,10 @@ static bool capture_scan(struct read_job *read)
          after = true) {
         bool is_enough = is_captured_enough(read, items_left);
         uint32_t before = read->captured_count;
-        if (!is_enough &&
-            capture_partition(read, token, key, &read->request.slice, &items_left)) {
+        if (!is_enough && capture_partition(read, token, key, &read->request.slice, &items_left))
             continue;
-        }
-        if (!is_enough && before == 0) {
+        if (!is_enough && before == 0)
             return false;
-        }
         captured_cut(read, before);
         read->has_horizon = true;
         read->horizon_token = token;
@@ -314,9 +304,8 @@ static bool capture_parts(struct read_job *read)
     for (read->part_end = 0; read->part_end < read->part_count; read->part_end++) {
         const struct read_part *part = &read->parts[read->part_end];
         uint32_t before = read->captured_count;
-        if (is_captured_enough(read, items_left)) {
+        if (is_captured_enough(read, items_left))
             return true;
-        }
         if (!capture_partition(read, part->token, part->key, &part->slice, &items_left)) {
             captured_cut(read, before);
             return read->part_end > 0;
@@ -330,32 +319,27 @@ static bool capture_parts(struct read_job *read)
 static bool capture_fresh(struct read_job *read)
 {
     struct wide_memtable *wide = memtable_wide(read->engine->open, read->table->id);
-    if (wide == NULL) {
+    if (wide == NULL)
         return true;
-    }
     uint32_t partition =
         read->request.is_scan ? UINT32_MAX : wide_memtable_find(wide, read->request.key);
-    if (partition == UINT32_MAX) {
+    if (partition == UINT32_MAX)
         return !read->request.is_scan;
-    }
-    if (wide_memtable_stats(wide, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX) {
+    if (wide_memtable_stats(wide, partition, UINT64_MAX).rows > CAPTURE_FRESH_ROWS_MAX)
         return false;
-    }
     read->fresh = arena_alloc(read->arena, sizeof(struct wide_rows), 16);
     wide_rows_init(read->fresh, read->table);
     wide_memtable_rows(wide, partition, read->view.frame, read->fresh);
     for (uint32_t v = 0; v < read->fresh->column_count; v++) {
         struct wide_vector *vector = &read->fresh->vectors[v];
-        if (vector->kind != VECTOR_CODE) {
+        if (vector->kind != VECTOR_CODE)
             continue;
-        }
         struct bytes *strings =
             arena_alloc(read->arena, read->fresh->rows * sizeof(struct bytes), 16);
         for (uint32_t i = 0; i < read->fresh->rows; i++) {
             strings[i] = (struct bytes){0};
-            if (vector->absent == NULL || vector->absent[i] == 0) {
+            if (vector->absent == NULL || vector->absent[i] == 0)
                 strings[i] = arena_copy(read->arena, vector->strings[vector->codes[i]]);
-            }
             vector->codes[i] = i;
         }
         vector->strings = strings;
@@ -400,9 +384,8 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
 {
     /* First, because `key` may be what the last seek found, which the next one writes over. */
     captured_seek(read, token, key);
-    while (after && captured_of(read, 0, token, key) != NULL) {
+    while (after && captured_of(read, 0, token, key) != NULL)
         read->captured_at++;
-    }
     const struct captured *captured =
         read->captured_at < read->captured_count ? &read->captured[read->captured_at] : NULL;
     bool found = partition_reader_seek(reader, token, key, after, token_out, key_out);
@@ -422,11 +405,10 @@ static struct slice slice_after(const struct position *position, struct slice sl
     if (position->kind == AFTER_ROW) {
         struct bound bound = {.prefix = position->clustering,
                               .side = slice.reversed ? BOUND_BEFORE : BOUND_AFTER};
-        if (slice.reversed) {
+        if (slice.reversed)
             slice.end = bound;
-        } else {
+        else
             slice.start = bound;
-        }
     }
     return slice;
 }
@@ -463,13 +445,12 @@ static struct stream *captured_stream(const struct read_job *read, struct captur
     size_t count = 0;
     for (size_t i = 0; i < captured->count; i++) {
         const struct unfiltered *item = &captured->items[i];
-        bool keep = item->kind == UNFILTERED_BOUND ||
-                    (item->row.is_static ? slice->with_static
-                                         : slice_contains(read->table, slice,
-                                                          &item->row.clustering));
-        if (keep) {
+        bool keep =
+            item->kind == UNFILTERED_BOUND ||
+            (item->row.is_static ? slice->with_static
+                                 : slice_contains(read->table, slice, &item->row.clustering));
+        if (keep)
             captured->items[count++] = *item;
-        }
     }
     captured->count = count;
     return stream_of_array(read->table, captured->deletion, captured->items, captured->count);
@@ -497,17 +478,15 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     struct stream *stream;
     int rc = partition_reader_stream(reader, token, key, slice, extra, extra_count, read->fresh,
                                      &stream, &read->err);
-    if (rc != 0 || stream == NULL) {
+    if (rc != 0 || stream == NULL)
         return rc;
-    }
     stream = stream_live(stream, now_s);
     struct bytes kept = arena_copy(read->arena, key);
     struct unfiltered item;
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
         add_row(read, token, kept, &item.row);
-        if (page_is_full(read)) {
+        if (page_is_full(read))
             break;
-        }
     }
     stream->close(stream);
     return rc;
@@ -540,18 +519,17 @@ static int read_scan(struct read_job *read, struct partition_reader *reader, int
            !is_past_tokens(read, next_token)) {
         token = next_token;
         key = next_key;
-        bool continues = within && token == read->position.token &&
-                         bytes_equal(key, read->position.key);
-        struct slice slice = continues ? slice_after(&read->position, read->request.slice)
-                                       : read->request.slice;
+        bool continues =
+            within && token == read->position.token && bytes_equal(key, read->position.key);
+        struct slice slice =
+            continues ? slice_after(&read->position, read->request.slice) : read->request.slice;
         rc = read_partition(read, reader, token, key, &slice, now_s);
         after = true;
     }
     if (rc == 0 && read->has_horizon) {
         position_write(&read->position_out, AFTER_PARTITION, token, key, NULL);
-        if (!after) {
+        if (!after)
             rc = error_set(&read->err, ERROR_LIMIT, "a scan made no progress");
-        }
     }
     return rc;
 }
@@ -565,9 +543,8 @@ static void read_run(struct job *job)
     int rc =
         read->request.is_scan ? read_scan(read, reader, now_s) : read_parts(read, reader, now_s);
     partition_reader_free(reader);
-    if (rc == 1) {
+    if (rc == 1)
         store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
-    }
     read->status = rc < 0 ? rc : 0;
 }
 
@@ -583,20 +560,18 @@ static void read_wait(struct read_job *read)
 {
     struct engine *engine = read->engine;
     read->next = NULL;
-    if (engine->reads_waiting == NULL) {
+    if (engine->reads_waiting == NULL)
         engine->reads_waiting = read;
-    } else {
+    else
         engine->reads_last->next = read;
-    }
     engine->reads_last = read;
 }
 
 /* Begin those that wait, as far as there is room; one that is answered at once comes here again. */
 static void reads_go_on(struct engine *engine)
 {
-    if (engine->is_beginning_reads) {
+    if (engine->is_beginning_reads)
         return;
-    }
     engine->is_beginning_reads = true;
     while (engine->reads_waiting != NULL && engine->reads_bytes < reads_share(engine)) {
         struct read_job *read = engine->reads_waiting;
@@ -614,16 +589,14 @@ static void read_finish(struct read_job *read)
                              .row_count = read->row_count,
                              .position = buffer_view(&read->position_out),
                              .version = read->version};
-    if (read->status == 0) {
+    if (read->status == 0)
         read->page(read->context, 0, NULL, &page);
-    } else {
+    else
         read->page(read->context, read->status, &read->err, NULL);
-    }
     captured_cut(read, 0);
     memory_free(read->captured);
-    if (read->fresh != NULL) {
+    if (read->fresh != NULL)
         wide_rows_release(read->fresh);
-    }
     memory_free(read->rows);
     buffer_release(&read->position_out);
     view_release(&read->view);
@@ -655,11 +628,10 @@ static void view_reduce(struct read_job *read)
     uint32_t count = 0;
     for (uint32_t i = 0; i < read->view.segment_count; i++) {
         struct segment *segment = read->view.segments[i];
-        if (segment_matters(read, segment)) {
+        if (segment_matters(read, segment))
             read->view.segments[count++] = segment;
-        } else {
+        else
             segment_unref(segment);
-        }
     }
     read->view.segment_count = count;
 }
@@ -679,14 +651,11 @@ static uint32_t haste_pages(struct engine *engine)
 static bool read_at_once(struct read_job *read)
 {
     struct engine *engine = read->engine;
-    if (read->request.is_scan || read->part_count > 1 ||
-        (read->table->flags & TABLE_RANKED) != 0) {
+    if (read->request.is_scan || read->part_count > 1 || (read->table->flags & TABLE_RANKED) != 0)
         return false;
-    }
     view_reduce(read);
-    if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(engine)) {
+    if (read->view.segment_count > 0 && read->view.segment_count > haste_pages(engine))
         return false;
-    }
     read->view.haste = &engine->haste;
     read_run(&read->job);
     read->view.haste = NULL;
@@ -704,11 +673,10 @@ static void read_start(struct read_job *read)
     struct executor *executor = read->engine->world->executor;
     read->counted = arena_held(read->arena);
     read->engine->reads_bytes += read->counted;
-    if (read_at_once(read)) {
+    if (read_at_once(read))
         read_finish(read);
-    } else {
+    else
         executor->submit(executor, LANE_READ, &read->job);
-    }
 }
 
 static void read_resume(struct freeze_waiter *waiter, int status);
@@ -717,17 +685,14 @@ static void read_resume(struct freeze_waiter *waiter, int status);
 static void read_prepare(struct read_job *read)
 {
     struct engine *engine = read->engine;
-    uint64_t frame =
-        read->request.view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
+    uint64_t frame = read->request.view == READ_APPLIED ? UINT64_MAX : engine_durable_frame(engine);
     view_take(engine, read->request.table_id, frame, &read->view);
     read->before = arena_held(read->arena);
     bool fits = capture_fresh(read);
-    if (fits && !read->request.is_scan && read->request.key_count == 0) {
+    if (fits && !read->request.is_scan && read->request.key_count == 0)
         read->version = engine_version(engine, read->request.table_id, read->request.key);
-    }
-    if (fits) {
+    if (fits)
         fits = read->request.is_scan ? capture_scan(read) : capture_parts(read);
-    }
     if (fits) {
         read_start(read);
         return;
@@ -761,44 +726,40 @@ static void add_part(struct read_job *read, struct bytes key, const struct slice
 {
     const struct position *position = &read->position;
     struct read_part *part = &read->parts[read->part_count];
-    *part = (struct read_part){murmur3_token(key.data, key.size), arena_copy(read->arena, key),
-                               *slice};
-    int order = !position->is_set ? 1
-                                  : partition_order(part->token, part->key, position->token,
-                                                    position->key);
-    if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION)) {
+    *part =
+        (struct read_part){murmur3_token(key.data, key.size), arena_copy(read->arena, key), *slice};
+    int order = !position->is_set
+                    ? 1
+                    : partition_order(part->token, part->key, position->token, position->key);
+    if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION))
         return;
-    }
     bound_copy(&part->slice.start, read->arena);
     bound_copy(&part->slice.end, read->arena);
-    if (order == 0) {
+    if (order == 0)
         part->slice = slice_after(position, part->slice);
-    }
     read->part_count++;
 }
 
 static int add_parts(struct read_job *read, const struct read_request *request, struct error *err)
 {
     uint32_t count = request->key_count > 0 ? request->key_count : 1;
-    if (request->is_scan) {
+    if (request->is_scan)
         return 0;
-    }
     if (request->key_count > 0 &&
         (count > READ_KEYS_MAX || (read->table->flags & TABLE_RANKED) != 0)) {
         return error_set(err, ERROR_INVALID, "%u partitions of table %u cannot be read at once",
                          count, request->table_id);
     }
-    read->parts = arena_alloc(read->arena, count * sizeof(struct read_part),
-                              _Alignof(struct read_part));
+    read->parts =
+        arena_alloc(read->arena, count * sizeof(struct read_part), _Alignof(struct read_part));
     for (uint32_t i = 0; i < count; i++) {
         add_part(read, request->key_count > 0 ? request->keys[i] : request->key,
                  request->slices != NULL ? &request->slices[i] : &request->slice);
     }
     for (uint32_t i = 1; i < read->part_count; i++) {
         const struct read_part *part = &read->parts[i];
-        if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0) {
+        if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
             return error_set(err, ERROR_INVALID, "keys that are read at once are out of order");
-        }
     }
     return 0;
 }
@@ -808,9 +769,8 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
 {
     struct engine *engine = (struct engine *)store;
     const struct table *table = schema_table(engine->schema, request->table_id);
-    if (table == NULL) {
+    if (table == NULL)
         return error_set(err, ERROR_NOT_FOUND, "there is no table %u", request->table_id);
-    }
     struct read_job *read = memory_zeroed(1, sizeof(*read));
     read->job = (struct job){.run = read_run, .done = read_done};
     read->engine = engine;
@@ -822,9 +782,8 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     bound_copy(&read->request.slice.start, read->arena);
     bound_copy(&read->request.slice.end, read->arena);
     int rc = position_read(arena_copy(read->arena, request->position), &read->position, err);
-    if (rc == 0) {
+    if (rc == 0)
         rc = add_parts(read, request, err);
-    }
     if (rc != 0) {
         schema_unref(read->schema);
         arena_free(read->arena);
@@ -834,10 +793,9 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     read->page = page;
     read->context = context;
     engine_job_started(engine);
-    if (engine->reads_waiting != NULL || engine->reads_bytes >= reads_share(engine)) {
+    if (engine->reads_waiting != NULL || engine->reads_bytes >= reads_share(engine))
         read_wait(read);
-    } else {
+    else
         read_prepare(read);
-    }
     return 0;
 }

@@ -33,8 +33,8 @@
 struct rebuild {
     struct engine *engine;
     const struct segment_info *damaged;
-    struct schema *schema;             /* referenced */
-    struct memtable *memtable;         /* NULL until the first frame */
+    struct schema *schema;     /* referenced */
+    struct memtable *memtable; /* NULL until the first frame */
 };
 
 /* Frames of one memtable have one schema: one that changes it begins another. */
@@ -46,8 +46,8 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     (void)timestamp_us;
     int rc = frame_batches_parse(payload, &rebuild->schema, &frame, err);
     if (rc == 0 && rebuild->memtable == NULL)
-        rebuild->memtable = memtable_new(rebuild->schema, rebuild->damaged->frame_first,
-                                         rebuild->engine->memory);
+        rebuild->memtable =
+            memtable_new(rebuild->schema, rebuild->damaged->frame_first, rebuild->engine->memory);
     if (rc == 0 && rebuild->memtable->schema != rebuild->schema)
         rc = error_set(err, ERROR_CONFLICT, "frame %" PRIu64 " changed the schema", number);
     for (uint32_t i = 0; rc == 0 && i < frame.count; i++)
@@ -80,8 +80,8 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     struct segment **made;
     uint32_t count;
     *segment_out = NULL;
-    int rc = engine_flush_part(rebuild->engine, rebuild->memtable, damaged->table_id,
-                               damaged->kind, &made, &count, err);
+    int rc = engine_flush_part(rebuild->engine, rebuild->memtable, damaged->table_id, damaged->kind,
+                               &made, &count, err);
     for (uint32_t i = 0; i < count; i++) {
         bool agrees = false;
         if (rc == 0 && *segment_out == NULL)
@@ -95,7 +95,8 @@ static int write_again(struct rebuild *rebuild, struct segment **segment_out, st
     }
     memory_free(made);
     if (rc == 0 && *segment_out == NULL)
-        rc = error_set(err, ERROR_CONFLICT, "its frames give other bytes than it had, as those of "
+        rc = error_set(err, ERROR_CONFLICT,
+                       "its frames give other bytes than it had, as those of "
                        "a segment that was merged do");
     return rc;
 }

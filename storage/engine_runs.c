@@ -14,22 +14,19 @@
 
 static int segment_order(const struct segment_info *a, const struct segment_info *b)
 {
-    if (a->table_id != b->table_id) {
+    if (a->table_id != b->table_id)
         return a->table_id < b->table_id ? -1 : 1;
-    }
-    if (a->kind != b->kind) {
+    if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
-    }
-    if (a->frame_first != b->frame_first) {
+    if (a->frame_first != b->frame_first)
         return a->frame_first < b->frame_first ? -1 : 1;
-    }
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
 void engine_add_segment(struct engine *engine, struct segment *segment)
 {
-    engine->segments = memory_resize(engine->segments,
-                                     (engine->segment_count + 1) * sizeof(struct segment *));
+    engine->segments =
+        memory_resize(engine->segments, (engine->segment_count + 1) * sizeof(struct segment *));
     uint32_t at = engine->segment_count++;
     while (at > 0 &&
            segment_order(segment_info(engine->segments[at - 1]), segment_info(segment)) > 0) {
@@ -39,17 +36,15 @@ void engine_add_segment(struct engine *engine, struct segment *segment)
     engine->segments[at] = segment;
     engine->segments_bytes += segment_bytes(segment);
     int64_t timestamp_us = segment_info(segment)->timestamp_max_us;
-    if (timestamp_us >= engine->timestamp_next_us) {
+    if (timestamp_us >= engine->timestamp_next_us)
         engine->timestamp_next_us = timestamp_us + 1;
-    }
 }
 
 void engine_remove_segment(struct engine *engine, uint64_t segment_id)
 {
     uint32_t i = 0;
-    while (i < engine->segment_count && segment_info(engine->segments[i])->id != segment_id) {
+    while (i < engine->segment_count && segment_info(engine->segments[i])->id != segment_id)
         i++;
-    }
     check(i < engine->segment_count);
     engine->segments_bytes -= segment_bytes(engine->segments[i]);
     segment_remove_at_close(engine->segments[i]);
@@ -62,31 +57,27 @@ void engine_remove_segment(struct engine *engine, uint64_t segment_id)
 static struct partition_index *index_for(struct engine *engine, uint32_t table_id)
 {
     struct partition_index *found = engine_index(engine, table_id);
-    if (found != NULL) {
+    if (found != NULL)
         return found;
-    }
-    engine->indexes = memory_resize(engine->indexes, (engine->index_count + 1) *
-                                                         sizeof(struct partition_index *));
+    engine->indexes = memory_resize(engine->indexes,
+                                    (engine->index_count + 1) * sizeof(struct partition_index *));
     engine->indexes[engine->index_count] = partition_index_new(table_id);
     return engine->indexes[engine->index_count++];
 }
 
 struct partition_index *engine_index(const struct engine *engine, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < engine->index_count; i++) {
-        if (partition_index_table(engine->indexes[i]) == table_id) {
+    for (uint32_t i = 0; i < engine->index_count; i++)
+        if (partition_index_table(engine->indexes[i]) == table_id)
             return engine->indexes[i];
-        }
-    }
     return NULL;
 }
 
 /* A segment that memory did not know: its stats join the table's index. */
 void engine_index_segment(struct engine *engine, struct segment *segment)
 {
-    if (segment_info(segment)->kind != SEGMENT_WIDE) {
+    if (segment_info(segment)->kind != SEGMENT_WIDE)
         return;
-    }
     struct partition_index *index = index_for(engine, segment_info(segment)->table_id);
     struct segment_cursor *cursor = segment_cursor_take(segment);
     for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
@@ -109,9 +100,8 @@ void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t 
         }
         struct segment_cursor *cursor = segment_cursor_take(segment);
         const struct segment_partition *partition = segment_find(cursor, token, key);
-        if (partition != NULL) {
+        if (partition != NULL)
             partition_index_add(index, token, key, partition->stats);
-        }
         segment_cursor_give(segment, cursor);
     }
 }
@@ -119,13 +109,11 @@ void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t 
 /* ---- opening ---- */
 
 int engine_open_segment(struct world *world, const struct segment_info *info,
-                        const struct table *table, struct segment **segment_out,
-                        struct error *err)
+                        const struct table *table, struct segment **segment_out, struct error *err)
 {
     int rc = segment_open(world, info, segment_out, err);
-    if (rc == 0 && table != NULL && (table->flags & TABLE_RANKED) != 0) {
+    if (rc == 0 && table != NULL && (table->flags & TABLE_RANKED) != 0)
         segment_note_days(*segment_out, table);
-    }
     return rc;
 }
 
@@ -140,18 +128,15 @@ static void orphan_found(void *context, const char *name)
     struct orphan_search *search = context;
     char path[64];
     char found[80];
-    if (strcmp(name, MANIFEST_ROSTER_NAME) == 0) {
+    if (strcmp(name, MANIFEST_ROSTER_NAME) == 0)
         return;
-    }
     int length = snprintf(found, sizeof(found), "segments/%s", name);
-    if (length < 0 || (size_t)length >= sizeof(found)) {
+    if (length < 0 || (size_t)length >= sizeof(found))
         return;
-    }
     for (uint32_t i = 0; i < search->state->segment_count; i++) {
         segment_path(search->state->segments[i].id, path);
-        if (strcmp(path, found) == 0) {
+        if (strcmp(path, found) == 0)
             return;
-        }
     }
     search->names = memory_resize(search->names, (search->count + 1) * sizeof(char *));
     search->names[search->count++] = memory_string(found);
@@ -163,13 +148,11 @@ static int remove_orphans(struct engine *engine, struct error *err)
     struct disk *disk = engine->world->disk;
     struct orphan_search search = {.state = manifest_state(engine->manifest)};
     int rc = disk->make_directory(disk, "segments");
-    if (rc == 0) {
+    if (rc == 0)
         rc = disk->list(disk, "segments", orphan_found, &search);
-    }
     for (uint32_t i = 0; i < search.count; i++) {
-        if (rc == 0) {
+        if (rc == 0)
             rc = disk->remove(disk, search.names[i]);
-        }
         memory_free(search.names[i]);
     }
     memory_free(search.names);
@@ -195,9 +178,8 @@ static int put_in_place(struct engine *engine, const struct segment_info *info,
 
 static void tell(const struct engine *engine, const struct error *what)
 {
-    if (engine->options.notice != NULL) {
+    if (engine->options.notice != NULL)
         engine->options.notice(engine->options.notice_context, what->text);
-    }
 }
 
 /* One that cannot be opened and cannot be made again is refused.  One that can be opened is not,
@@ -207,16 +189,20 @@ static int mend(struct engine *engine, const struct segment_info *info, struct s
 {
     struct error why = {0}, what = {0};
     if (engine->options.read_only) {
-        return error_set(err, ERROR_CORRUPT, "%.400s; daybook serve makes it again, if the log "
-                         "still has its frames", damage->text);
+        return error_set(err, ERROR_CORRUPT,
+                         "%.400s; daybook serve makes it again, if the log "
+                         "still has its frames",
+                         damage->text);
     }
     if (put_in_place(engine, info, segment, &why) == 0) {
         error_set(&what, 0, "%.400s; it was made again from the log, bit by bit", damage->text);
         tell(engine, &what);
         return 0;
     }
-    error_set(&what, ERROR_CORRUPT, "%.230s; it cannot be made again: %.200s; restore the "
-              "directory from a backup", damage->text, why.text);
+    error_set(&what, ERROR_CORRUPT,
+              "%.230s; it cannot be made again: %.200s; restore the "
+              "directory from a backup",
+              damage->text, why.text);
     if (*segment != NULL) {
         tell(engine, &what);
         return 0;
@@ -230,18 +216,16 @@ static int open_or_mend(struct engine *engine, const struct segment_info *info,
     const struct table *table = schema_table(engine->schema, info->table_id);
     struct error damage = {0};
     int rc = engine_open_segment(engine->world, info, table, segment_out, &damage);
-    if (rc == 0 && engine->options.salvage && !engine->options.read_only) {
+    if (rc == 0 && engine->options.salvage && !engine->options.read_only)
         rc = segment_check_pages(*segment_out, &damage);
-    }
     if (rc == -ENOENT) {
         return error_set(err, ERROR_CORRUPT,
                          "segments/%016" PRIx64 ".seg is gone, which the manifest names: "
                          "restore it, or the whole directory, from a backup",
                          info->id);
     }
-    if (rc == ERROR_CORRUPT) {
+    if (rc == ERROR_CORRUPT)
         return mend(engine, info, segment_out, &damage, err);
-    }
     if (rc != 0) {
         segment_unref(*segment_out);
         return error_set(err, rc, "%s", damage.text);
@@ -256,14 +240,12 @@ int engine_open_segments(struct engine *engine, struct error *err)
     int rc = 0;
     atomic_store(&engine->segment_id_next, state->segment_id_next);
     /* One that salvages an older state removes nothing: the next opening will. */
-    if (!engine->options.read_only && !engine->options.salvage) {
+    if (!engine->options.read_only && !engine->options.salvage)
         rc = remove_orphans(engine, err);
-    }
     /* A segment that is made again changes the manifest. */
     struct segment_info *infos = memory_alloc(count * sizeof(struct segment_info));
-    if (count > 0) {
+    if (count > 0)
         memcpy(infos, state->segments, count * sizeof(struct segment_info));
-    }
     for (uint32_t i = 0; rc == 0 && i < count; i++) {
         struct segment *segment;
         rc = open_or_mend(engine, &infos[i], &segment, err);
@@ -282,38 +264,31 @@ void view_take(struct engine *engine, uint32_t table_id, uint64_t frame, struct 
 {
     *view = (struct view){.schema = schema_ref(engine->schema), .frame = frame};
     view->frozen = memory_alloc(engine->frozen_count * sizeof(struct memtable *));
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         view->frozen[view->frozen_count++] = memtable_ref(engine->frozen[i]);
-    }
     view->segments = memory_alloc(engine->segment_count * sizeof(struct segment *));
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
-        if (table_id == 0 || segment_info(engine->segments[i])->table_id == table_id) {
+    for (uint32_t i = 0; i < engine->segment_count; i++)
+        if (table_id == 0 || segment_info(engine->segments[i])->table_id == table_id)
             view->segments[view->segment_count++] = segment_ref(engine->segments[i]);
-        }
-    }
 }
 
 void view_leave_wide(struct view *view)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < view->segment_count; i++) {
-        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE) {
+    for (uint32_t i = 0; i < view->segment_count; i++)
+        if (segment_info(view->segments[i])->kind == SEGMENT_WIDE)
             segment_unref(view->segments[i]);
-        } else {
+        else
             view->segments[count++] = view->segments[i];
-        }
-    }
     view->segment_count = count;
 }
 
 void view_release(struct view *view)
 {
-    for (uint32_t i = 0; i < view->frozen_count; i++) {
+    for (uint32_t i = 0; i < view->frozen_count; i++)
         memtable_unref(view->frozen[i]);
-    }
-    for (uint32_t i = 0; i < view->segment_count; i++) {
+    for (uint32_t i = 0; i < view->segment_count; i++)
         segment_unref(view->segments[i]);
-    }
     memory_free(view->frozen);
     memory_free(view->segments);
     schema_unref(view->schema);
@@ -330,10 +305,8 @@ bool engine_has_exceptions(const struct engine *engine, const struct table *tabl
             return true;
         }
     }
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
-        if (narrow_memtable_has(engine->frozen[i]->narrow, table->id, token, key)) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        if (narrow_memtable_has(engine->frozen[i]->narrow, table->id, token, key))
             return true;
-        }
-    }
     return narrow_memtable_has(engine->open->narrow, table->id, token, key);
 }

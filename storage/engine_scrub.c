@@ -18,7 +18,7 @@ struct scrub_job {
     struct freeze_waiter waiter;
     struct engine *engine;
     struct view view;
-    struct buffer findings;            /* lines, each ended by NUL */
+    struct buffer findings; /* lines, each ended by NUL */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);
@@ -29,15 +29,13 @@ struct scrub_job {
 static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
                         struct bytes key, const char *detail)
 {
-    if (++scrub->finding_count > FINDINGS_MAX) {
+    if (++scrub->finding_count > FINDINGS_MAX)
         return;
-    }
     const struct table *table = schema_table(scrub->view.schema, table_id);
     buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
                   table == NULL ? "?" : table->keyspace, table == NULL ? "?" : table->name);
-    for (size_t i = 0; i < key.size && i < 64; i++) {
+    for (size_t i = 0; i < key.size && i < 64; i++)
         buffer_printf(&scrub->findings, "%02x", key.data[i]);
-    }
     buffer_printf(&scrub->findings, ": %s", detail);
     buffer_put_u8(&scrub->findings, 0);
 }
@@ -45,9 +43,8 @@ static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
 /* What can be done about a damaged segment; behind what was found in it. */
 static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
 {
-    if (++scrub->finding_count > FINDINGS_MAX) {
+    if (++scrub->finding_count > FINDINGS_MAX)
         return;
-    }
     buffer_printf(&scrub->findings,
                   "%s: damaged; if no merge wrote it and the log still has its frames %" PRIu64
                   " to %" PRIu64 ", daybook serve --salvage makes it again; else restore the "
@@ -64,8 +61,9 @@ static void compare_stats(struct scrub_job *scrub, const char *where, const stru
     wide_rows_stats(rows, &counted);
     if (!stats_equal(&counted, kept)) {
         char detail[128];
-        snprintf(detail, sizeof(detail), "stats say %" PRIu64 " rows, there are %" PRIu64
-                                         ", or their sums differ", kept->rows, counted.rows);
+        snprintf(detail, sizeof(detail),
+                 "stats say %" PRIu64 " rows, there are %" PRIu64 ", or their sums differ",
+                 kept->rows, counted.rows);
         scrub_found(scrub, where, table->id, key, detail);
     }
     stats_release(&counted);
@@ -137,13 +135,12 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         uint64_t items = 0;
         int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
                                        &stream, &err);
-        if (rc == 0 && stream != NULL) {
+        if (rc == 0 && stream != NULL)
             rc = drain_stream(segment, stream, &items, &err);
-        }
         if (rc == 0 && items != partition->rows) {
-            snprintf(err.text, sizeof(err.text), "the directory says %" PRIu64
-                                                 " items, there are %" PRIu64,
-                     partition->rows, items);
+            snprintf(err.text, sizeof(err.text),
+                     "the directory says %" PRIu64 " items, there are %" PRIu64, partition->rows,
+                     items);
             rc = ERROR_CORRUPT;
         }
         if (rc != 0) {
@@ -181,19 +178,16 @@ static void scrub_run(struct job *job)
         const struct table *table = schema_table(scrub->view.schema, info->table_id);
         char path[64];
         segment_path(info->id, path);
-        if (table == NULL) {
+        if (table == NULL)
             continue;
-        }
         bool is_damaged = info->kind == SEGMENT_WIDE
                               ? scrub_wide_segment(scrub, segment, table, path)
                               : scrub_narrow_segment(scrub, segment, table, path);
-        if (is_damaged) {
+        if (is_damaged)
             scrub_advise(scrub, path, info);
-        }
     }
-    for (uint32_t i = 0; i < scrub->view.frozen_count; i++) {
+    for (uint32_t i = 0; i < scrub->view.frozen_count; i++)
         scrub_memtable(scrub, scrub->view.frozen[i]);
-    }
 }
 
 static void scrub_done(struct job *job)
@@ -206,13 +200,11 @@ static void scrub_done(struct job *job)
         while (scrub->findings.data[at++] != 0) {
         }
     }
-    if (scrub->finding_count > FINDINGS_MAX) {
+    if (scrub->finding_count > FINDINGS_MAX)
         scrub->found(scrub->context, "more was found than is listed");
-    }
     scrub->done(scrub->context, scrub->status, scrub->status == 0 ? NULL : &engine->failure);
-    if (scrub->view.schema != NULL) {
+    if (scrub->view.schema != NULL)
         view_release(&scrub->view);
-    }
     buffer_release(&scrub->findings);
     memory_free(scrub);
     engine_job_done(engine);
@@ -236,9 +228,8 @@ int engine_scrub_op(struct store *store, void (*found)(void *context, const char
                     store_done done, void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
-    if (engine->failed != 0) {
+    if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
-    }
     struct scrub_job *scrub = memory_zeroed(1, sizeof(*scrub));
     scrub->job = (struct job){.run = scrub_run, .done = scrub_done};
     scrub->waiter.resume = scrub_begin;

@@ -14,8 +14,8 @@
 #include "storage/engine_private.h"
 
 struct engine_snapshot {
-    struct store_snapshot base;        /* first */
-    struct segment **segments;         /* referenced */
+    struct store_snapshot base; /* first */
+    struct segment **segments;  /* referenced */
     struct commit_log_hold hold;
     bool holds;
     struct buffer log;
@@ -34,12 +34,10 @@ static void take_segments(const struct engine *engine, struct engine_snapshot *s
         const struct segment_info *info = segment_info(engine->segments[i]);
         snapshot->segments[i] = segment_ref(engine->segments[i]);
         state->segments[i] = *info;
-        if (info->id >= state->segment_id_next) {
+        if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        }
-        if (info->timestamp_max_us > snapshot->base.timestamp_us) {
+        if (info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
-        }
     }
     manifest_state_sort(state);
 }
@@ -68,9 +66,8 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct engine_s
     base->log_count = (uint32_t)(snapshot->log.size / sizeof(struct commit_log_extent));
     base->archive = (const struct commit_log_extent *)(const void *)snapshot->archive.data;
     base->archive_count = (uint32_t)(snapshot->archive.size / sizeof(struct commit_log_extent));
-    if (commit_log_durable_timestamp(engine->log) > base->timestamp_us) {
+    if (commit_log_durable_timestamp(engine->log) > base->timestamp_us)
         base->timestamp_us = commit_log_durable_timestamp(engine->log);
-    }
 }
 
 int engine_snapshot_op(struct store *store, uint64_t frame_kept,
@@ -78,9 +75,8 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
 {
     struct engine *engine = (struct engine *)store;
     *snapshot_out = NULL;
-    if (engine->failed != 0) {
+    if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
-    }
     struct engine_snapshot *snapshot = memory_zeroed(1, sizeof(*snapshot));
     snapshot->base.frame = engine_durable_frame(engine);
     take_state(engine, snapshot);
@@ -92,9 +88,8 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
 void engine_snapshot_let_go_op(struct store *store, struct store_snapshot *base)
 {
     struct engine_snapshot *snapshot = (struct engine_snapshot *)base;
-    if (snapshot->holds) {
+    if (snapshot->holds)
         commit_log_unhold(((struct engine *)store)->log, &snapshot->hold);
-    }
     snapshot->holds = false;
 }
 
@@ -102,9 +97,8 @@ void engine_snapshot_release_op(struct store *store, struct store_snapshot *base
 {
     struct engine_snapshot *snapshot = (struct engine_snapshot *)base;
     engine_snapshot_let_go_op(store, base);
-    for (uint32_t i = 0; i < base->state.segment_count; i++) {
+    for (uint32_t i = 0; i < base->state.segment_count; i++)
         segment_unref(snapshot->segments[i]);
-    }
     schema_unref(base->state.schema);
     memory_free(base->state.segments);
     memory_free(snapshot->segments);

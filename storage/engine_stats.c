@@ -28,12 +28,10 @@ static void fresh_stats(const struct engine *engine, const struct table *table, 
 {
     const struct partition_index *index = engine_index(engine, table->id);
     struct partition_index_entry entry;
-    if (index != NULL && partition_index_find(index, token, key, &entry)) {
+    if (index != NULL && partition_index_find(index, token, key, &entry))
         stats_add(stats, &entry.stats);
-    }
-    for (uint32_t i = 0; i < engine->frozen_count; i++) {
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
         add_memtable(engine->frozen[i], table->id, key, frame, stats);
-    }
     add_memtable(engine->open, table->id, key, frame, stats);
 }
 
@@ -42,9 +40,8 @@ uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64
 {
     const struct table *table = schema_table(engine->schema, table_id);
     struct partition_stats stats = {0};
-    if (table == NULL || (table->flags & TABLE_RANKED) == 0) {
+    if (table == NULL || (table->flags & TABLE_RANKED) == 0)
         return 0;
-    }
     fresh_stats(engine, table, token, key, UINT64_MAX, &stats);
     uint64_t rows = stats.rows;
     stats_release(&stats);
@@ -73,13 +70,11 @@ int engine_sum_row(const struct table *table, const struct page_row *row, uint32
 {
     struct bytes value;
     int64_t first = 0;
-    if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8) {
+    if (row->row.clustering.count > 0 && row->row.clustering.values[0].size == 8)
         first = value_bigint(row->row.clustering.values[0]);
-    }
     stats_add_row(stats, first);
-    if (summed == 0 || !page_row_value(table, row, summed, &value)) {
+    if (summed == 0 || !page_row_value(table, row, summed, &value))
         return 0;
-    }
     struct decimal decimal;
     int128 unscaled;
     const struct column *column = table_column(table, summed);
@@ -134,9 +129,8 @@ static void recount_page(void *context, int status, const struct error *err,
         }
         if (status == 0 && page->position.size > 0) {
             status = recount_read(recount, page->position, &own);
-            if (status == 0) {
+            if (status == 0)
                 return;
-            }
         }
         err = &own;
     }
@@ -204,14 +198,12 @@ int engine_stats_op(struct store *store, uint32_t table_id, uint32_t column_id, 
 {
     struct engine *engine = (struct engine *)store;
     const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
-    if (table == NULL) {
+    if (table == NULL)
         return ERROR_INVALID;
-    }
     column_id = column_id != 0 ? column_id : engine_summed_column(table);
     int64_t token = murmur3_token(key.data, key.size);
-    if (!is_kept(table, column_id) || engine_has_exceptions(engine, table, token, key)) {
+    if (!is_kept(table, column_id) || engine_has_exceptions(engine, table, token, key))
         return recount_start(engine, table, column_id, key, view, figures, context, err);
-    }
     struct partition_figure figure = {.key = key};
     fresh_stats(engine, table, token, key, frame_of(engine, view), &figure.stats);
     figures(context, 0, NULL, &figure, figure.stats.rows > 0 ? 1 : 0, (struct bytes){0});
@@ -226,10 +218,10 @@ struct stats_scan {
     struct engine *engine;
     const struct table *table;
     uint32_t column_id;
-    struct view view;                  /* without wide segments, whose partitions the index has */
+    struct view view; /* without wide segments, whose partitions the index has */
     struct partition_reader *reader;
     enum read_view read_view;
-    bool has_last;                     /* token and key: of the last partition worked on */
+    bool has_last; /* token and key: of the last partition worked on */
     int64_t token;
     struct buffer key;
     bool at_end;
@@ -244,9 +236,8 @@ struct stats_scan {
 static void scan_free(struct stats_scan *scan)
 {
     struct engine *engine = scan->engine;
-    for (uint32_t i = 0; i < scan->count; i++) {
+    for (uint32_t i = 0; i < scan->count; i++)
         stats_release(&scan->figures[i].stats);
-    }
     if (scan->reader != NULL) {
         partition_reader_free(scan->reader);
         view_release(&scan->view);
@@ -273,9 +264,8 @@ static void scan_finish(struct stats_scan *scan, int status, const struct error 
 
 static void scan_add(struct stats_scan *scan, const struct partition_stats *stats)
 {
-    if (stats->rows == 0) {
+    if (stats->rows == 0)
         return;
-    }
     struct partition_figure *figure = &scan->figures[scan->count++];
     *figure = (struct partition_figure){.key = arena_copy(scan->keys, buffer_view(&scan->key))};
     stats_copy(&figure->stats, stats);
@@ -293,9 +283,8 @@ static void scan_recounted(void *context, int status, const struct error *err,
         scan_finish(scan, status, err);
         return;
     }
-    if (count > 0) {
+    if (count > 0)
         scan_add(scan, &figures[0].stats);
-    }
     scan_step(scan);
 }
 
@@ -306,8 +295,8 @@ static bool scan_seek(struct stats_scan *scan, int64_t *token_out, struct bytes 
     int64_t token = scan->has_last ? scan->token : INT64_MIN;
     struct bytes key = buffer_view(&scan->key);
     struct partition_index_entry entry;
-    bool found = partition_reader_seek(scan->reader, token, key, scan->has_last, token_out,
-                                       key_out);
+    bool found =
+        partition_reader_seek(scan->reader, token, key, scan->has_last, token_out, key_out);
     if (index == NULL || !partition_index_seek(index, token, key, scan->has_last, &entry) ||
         (found && partition_order(*token_out, *key_out, entry.token, entry.key) < 0))
         return found;
@@ -336,14 +325,13 @@ static void scan_step(struct stats_scan *scan)
             int rc =
                 recount_start(scan->engine, scan->table, scan->column_id, buffer_view(&scan->key),
                               scan->read_view, scan_recounted, scan, &err);
-            if (rc != 0) {
+            if (rc != 0)
                 scan_finish(scan, rc, &err);
-            }
             return;
         }
         struct partition_stats stats = {0};
-        fresh_stats(scan->engine, scan->table, token, key,
-                    frame_of(scan->engine, scan->read_view), &stats);
+        fresh_stats(scan->engine, scan->table, token, key, frame_of(scan->engine, scan->read_view),
+                    &stats);
         scan_add(scan, &stats);
         stats_release(&stats);
     }

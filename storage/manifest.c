@@ -52,7 +52,7 @@ enum record_kind { RECORD_STATE = 1, RECORD_EDIT = 2 };
 struct manifest {
     struct world *world;
     struct disk_file *file;
-    struct disk_file *copy;   /* manifest_copy.h; NULL: there is no room for one */
+    struct disk_file *copy; /* manifest_copy.h; NULL: there is no room for one */
     bool read_only;
     struct manifest_state state;
     struct buffer properties; /* what state.properties points to */
@@ -84,10 +84,9 @@ static int segment_order(const void *a, const void *b)
 
 static struct segment_info *segment_find(struct segment_info *segments, uint32_t count, uint64_t id)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (segments[i].id == id)
             return &segments[i];
-    }
     return NULL;
 }
 
@@ -142,10 +141,9 @@ static bool state_edit(struct manifest_state *state, const struct manifest_edit 
     memory_free(state->segments);
     state->segments = segments;
     state->segment_count = count;
-    for (uint32_t i = 0; i < edit->added_count; i++) {
+    for (uint32_t i = 0; i < edit->added_count; i++)
         if (edit->added[i].id >= state->segment_id_next)
             state->segment_id_next = edit->added[i].id + 1;
-    }
     if (edit->flushed_frame != 0)
         state->flushed_frame = edit->flushed_frame;
     if (edit->schema != NULL) {
@@ -353,8 +351,8 @@ static void state_set_properties(struct manifest *manifest, struct bytes propert
 
 static int damage(uint64_t offset, uint64_t number, const char *what, struct error *err)
 {
-    return error_set(err, ERROR_CORRUPT,
-                     "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s", offset, number, what);
+    return error_set(err, ERROR_CORRUPT, "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s",
+                     offset, number, what);
 }
 
 static struct schema *get_schema(struct reader *reader, struct error *err)
@@ -579,8 +577,7 @@ static int manifest_absent(struct disk *disk, struct error *err)
     return rc == -ENOENT ? 0 : rc;
 }
 
-int manifest_create_from(struct world *world, const struct manifest_state *state,
-                         struct error *err)
+int manifest_create_from(struct world *world, const struct manifest_state *state, struct error *err)
 {
     struct manifest manifest = {.world = world, .state = *state};
     int rc = manifest_absent(world->disk, err);
@@ -672,8 +669,8 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
 
 /* Read the manifest, or what has its form. */
 static int manifest_load(struct world *world, const char *path, bool read_only,
-                         struct buffer *content, bool *is_torn_out,
-                         struct manifest **manifest_out, struct error *err)
+                         struct buffer *content, bool *is_torn_out, struct manifest **manifest_out,
+                         struct error *err)
 {
     struct disk *disk = world->disk;
     struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
@@ -703,8 +700,8 @@ static int twin_load(struct world *world, struct manifest **manifest_out, const 
     struct buffer content = {0};
     struct error of_copy = {0}, of_roster = {0};
     bool is_torn;
-    int rc = manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out,
-                           &of_copy);
+    int rc =
+        manifest_load(world, MANIFEST_COPY_PATH, false, &content, &is_torn, manifest_out, &of_copy);
 
     buffer_release(&content);
     *from = MANIFEST_COPY_PATH;

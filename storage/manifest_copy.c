@@ -25,7 +25,7 @@ static int copy_write(struct disk *disk, struct bytes content, uint64_t size,
 {
     int rc;
 
-    (void)disk->remove(disk, MANIFEST_COPY_NEW_PATH);      /* left by a crash */
+    (void)disk->remove(disk, MANIFEST_COPY_NEW_PATH); /* left by a crash */
     rc = disk->open(disk, MANIFEST_COPY_NEW_PATH, DISK_WRITE | DISK_CREATE, file_out, NULL);
     if (rc < 0)
         return rc;

@@ -17,18 +17,17 @@ struct listing {
 
 static void listing_add(void *context, const char *name)
 {
-    static const char *const ours[] = {"lock", "daybook.sock", MANIFEST_NEW_PATH,
-                                       MANIFEST_COPY_PATH, MANIFEST_COPY_NEW_PATH, "log",
-                                       "segments", "archive", "following", "following.tmp"};
+    static const char *const ours[] = {
+        "lock", "daybook.sock", MANIFEST_NEW_PATH, MANIFEST_COPY_PATH, MANIFEST_COPY_NEW_PATH,
+        "log",  "segments",     "archive",         "following",        "following.tmp"};
     struct listing *listing = context;
 
     listing->has_entries = true;
     if (strncmp(name, MANIFEST_DAMAGED_PREFIX, strlen(MANIFEST_DAMAGED_PREFIX)) == 0)
         return;
-    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
         if (strcmp(name, ours[i]) == 0)
             return;
-    }
     if (listing->foreign[0] == '\0')
         snprintf(listing->foreign, sizeof(listing->foreign), "%s", name);
 }

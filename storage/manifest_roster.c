@@ -57,8 +57,9 @@ int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, s
         load_u32(head + bytes.size - ROSTER_TAIL) != crc32c(0, head, bytes.size - ROSTER_TAIL))
         return error_set(err, ERROR_CORRUPT, "its magic or its checksum is wrong");
     if (load_u32(head + 8) > ROSTER_FORMAT)
-        return error_set(err, ERROR_NEWER_FORMAT, "it has format %" PRIu32
-                         ", this program knows %d", load_u32(head + 8), ROSTER_FORMAT);
+        return error_set(err, ERROR_NEWER_FORMAT,
+                         "it has format %" PRIu32 ", this program knows %d", load_u32(head + 8),
+                         ROSTER_FORMAT);
     if (load_u32(head + 8) != ROSTER_FORMAT || load_u32(head + 12) != 0 ||
         load_u64(head + 16) != bytes.size)
         return error_set(err, ERROR_CORRUPT, "its first bytes make no sense");

@@ -16,10 +16,10 @@ enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8 };
  * of a column's string, or its partition number for a component of the partition key. */
 struct counting_slots {
     uint32_t table_id;
-    struct counting_rule rule;         /* `block` is not part of the identity */
-    uint32_t *slots;                   /* SLOT_UNKNOWN until first counted */
+    struct counting_rule rule; /* `block` is not part of the identity */
+    uint32_t *slots;           /* SLOT_UNKNOWN until first counted */
     uint32_t capacity;
-    uint32_t *counts;                  /* scratch: rows of the block by block code; all zero */
+    uint32_t *counts; /* scratch: rows of the block by block code; all zero */
     uint32_t counts_capacity;
 };
 
@@ -46,12 +46,10 @@ struct memtable *memtable_ref(struct memtable *memtable)
 
 void memtable_unref(struct memtable *memtable)
 {
-    if (memtable == NULL || --memtable->references > 0) {
+    if (memtable == NULL || --memtable->references > 0)
         return;
-    }
-    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+    for (uint32_t i = 0; i < memtable->wide_count; i++)
         wide_memtable_free(memtable->wide[i].rows);
-    }
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
         memory_free(memtable->slots[i].slots);
         memory_free(memtable->slots[i].counts);
@@ -67,24 +65,21 @@ void memtable_unref(struct memtable *memtable)
 
 struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id)
 {
-    for (uint32_t i = 0; i < memtable->wide_count; i++) {
-        if (memtable->wide[i].table_id == table_id) {
+    for (uint32_t i = 0; i < memtable->wide_count; i++)
+        if (memtable->wide[i].table_id == table_id)
             return memtable->wide[i].rows;
-        }
-    }
     return NULL;
 }
 
 static struct wide_memtable *wide_for(struct memtable *memtable, uint32_t table_id)
 {
     struct wide_memtable *found = memtable_wide(memtable, table_id);
-    if (found != NULL) {
+    if (found != NULL)
         return found;
-    }
     const struct table *table = schema_table(memtable->schema, table_id);
     check(table != NULL && (table->flags & TABLE_RANKED) != 0);
-    memtable->wide = memory_resize(memtable->wide,
-                                   (memtable->wide_count + 1) * sizeof(struct wide_part));
+    memtable->wide =
+        memory_resize(memtable->wide, (memtable->wide_count + 1) * sizeof(struct wide_part));
     found = wide_memtable_new(table, memtable->arena);
     memtable->wide[memtable->wide_count++] = (struct wide_part){table_id, found};
     return found;
@@ -102,8 +97,8 @@ static struct counting_slots *slots_for(struct memtable *memtable, uint32_t tabl
             return slots;
         }
     }
-    memtable->slots = memory_resize(memtable->slots, (memtable->slots_count + 1) *
-                                                         sizeof(struct counting_slots));
+    memtable->slots =
+        memory_resize(memtable->slots, (memtable->slots_count + 1) * sizeof(struct counting_slots));
     struct counting_slots *slots = &memtable->slots[memtable->slots_count++];
     memset(slots, 0, sizeof(*slots));
     slots->table_id = table_id;
@@ -117,9 +112,8 @@ static uint32_t *slot_entry(struct counting_slots *slots, uint32_t code)
     if (code >= slots->capacity) {
         uint32_t capacity = code < 512 ? 1024 : code * 2;
         slots->slots = memory_resize(slots->slots, capacity * sizeof(uint32_t));
-        for (uint32_t i = slots->capacity; i < capacity; i++) {
+        for (uint32_t i = slots->capacity; i < capacity; i++)
             slots->slots[i] = SLOT_UNKNOWN;
-        }
         slots->capacity = capacity;
     }
     return &slots->slots[code];
@@ -140,24 +134,21 @@ static uint32_t *counts_for(struct counting_slots *slots, uint32_t count)
 static void prefetch_count(const struct memtable *memtable, const struct counting_slots *slots,
                            const uint32_t *mapped, uint32_t at, uint32_t count)
 {
-    if (at < count && mapped[at] < slots->capacity && slots->slots[mapped[at]] != SLOT_UNKNOWN) {
+    if (at < count && mapped[at] < slots->capacity && slots->slots[mapped[at]] != SLOT_UNKNOWN)
         counter_memtable_prefetch(memtable->counters, slots->slots[mapped[at]]);
-    }
 }
 
 /* Add `counts[i]` for each of `count` block codes, and leave the counts zero again. */
 static void count_codes(struct memtable *memtable, struct counting_slots *slots,
-                        const struct block_dictionary *keys, const uint32_t *mapped,
-                        uint64_t frame)
+                        const struct block_dictionary *keys, const uint32_t *mapped, uint64_t frame)
 {
     const struct counting_rule *rule = &slots->rule;
     const struct table *table = schema_table(memtable->schema, slots->table_id);
     uint32_t *counts = slots->counts;
     for (uint32_t i = 0; i < keys->count; i++) {
         prefetch_count(memtable, slots, mapped, i + PREFETCH_AHEAD, keys->count);
-        if (counts[i] == 0) {
+        if (counts[i] == 0)
             continue;
-        }
         uint32_t *slot = slot_entry(slots, mapped[i]);
         if (*slot == SLOT_UNKNOWN) {
             struct bytes key = block_dictionary_get(keys, i);
@@ -190,9 +181,8 @@ static void apply_rule(struct memtable *memtable, struct block *block,
         mapped = wide_memtable_mapped_codes(wide, rule->column_id);
     }
     uint32_t *counts = counts_for(slots, keys->count);
-    for (uint32_t i = 0; i < block->rows; i++) {
+    for (uint32_t i = 0; i < block->rows; i++)
         counts[codes[i]] += absent == NULL || absent[i] == 0;
-    }
     count_codes(memtable, slots, keys, mapped, frame);
 }
 
@@ -201,17 +191,14 @@ static void apply_blocks(struct memtable *memtable, const struct write_batch *ba
 {
     for (uint32_t i = 0; i < batch->block_count; i++) {
         struct block *block = batch->blocks[i];
-        if (block->rows == 0) {
+        if (block->rows == 0)
             continue;
-        }
         struct wide_memtable *wide = wide_for(memtable, block->table_id);
         wide_memtable_apply(wide, block, frame, timestamp_us);
         memtable->wide_rows += block->rows;
-        for (uint32_t r = 0; r < batch->rule_count; r++) {
-            if (batch->rules[r].block == i) {
+        for (uint32_t r = 0; r < batch->rule_count; r++)
+            if (batch->rules[r].block == i)
                 apply_rule(memtable, block, &batch->rules[r], wide, frame);
-            }
-        }
     }
 }
 
@@ -237,9 +224,8 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
                        int64_t timestamp_us)
 {
     check(!memtable->is_frozen);
-    if (memtable->timestamp_max_us == INT64_MIN) {
+    if (memtable->timestamp_max_us == INT64_MIN)
         memtable->timestamp_first_us = timestamp_us;
-    }
     memtable->oldest_us = memtable->oldest_us < timestamp_us ? memtable->oldest_us : timestamp_us;
     apply_blocks(memtable, batch, frame, timestamp_us++);
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
@@ -250,9 +236,8 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
         narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
     }
-    for (uint32_t i = 0; i < batch->increment_count; i++) {
+    for (uint32_t i = 0; i < batch->increment_count; i++)
         apply_increment(memtable, &batch->increments[i], frame, timestamp_us++);
-    }
     memtable->timestamp_max_us = timestamp_us - 1;
     return timestamp_us;
 }
@@ -262,9 +247,8 @@ void memtable_freeze(struct memtable *memtable, uint64_t frame_last)
     check(!memtable->is_frozen && frame_last + 1 >= memtable->frame_first);
     memtable->is_frozen = true;
     memtable->frame_last = frame_last;
-    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+    for (uint32_t i = 0; i < memtable->wide_count; i++)
         wide_memtable_freeze(memtable->wide[i].rows);
-    }
 }
 
 bool memtable_is_empty(const struct memtable *memtable)
@@ -276,9 +260,8 @@ bool memtable_is_empty(const struct memtable *memtable)
 size_t memtable_bytes(const struct memtable *memtable)
 {
     size_t bytes = arena_held(memtable->arena) + counter_memtable_bytes(memtable->counters);
-    for (uint32_t i = 0; i < memtable->wide_count; i++) {
+    for (uint32_t i = 0; i < memtable->wide_count; i++)
         bytes += wide_memtable_bytes(memtable->wide[i].rows);
-    }
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
         const struct counting_slots *slots = &memtable->slots[i];
         bytes += ((size_t)slots->capacity + slots->counts_capacity) * sizeof(uint32_t);

@@ -19,20 +19,20 @@
 #include "storage/base/error.h"
 
 enum {
-    INDEX_FANOUT = 64,             /* 512 bytes of prefixes: eight cache lines, six comparisons */
+    INDEX_FANOUT = 64, /* 512 bytes of prefixes: eight cache lines, six comparisons */
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
-    INDEX_HEIGHT_MAX = 12          /* 32 ^ 7 is more than an index can hold */
+    INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 is more than an index can hold */
 };
 
 struct memtable_index_node {
     uint32_t count;
     uint32_t capacity;
-    struct memtable_index_node *previous;        /* leaves only */
+    struct memtable_index_node *previous; /* leaves only */
     struct memtable_index_node *next;
     uint64_t *prefixes;
     void **items;
-    struct memtable_index_node **children;       /* NULL in a leaf */
+    struct memtable_index_node **children; /* NULL in a leaf */
 };
 
 static struct memtable_index_node *node_new(struct arena *arena, uint32_t capacity, bool is_leaf)
@@ -281,8 +281,8 @@ static void index_insert_tree(struct memtable_index *index, struct arena *arena,
     struct memtable_index_node *right =
         node_insert(node, node_lower(node, 0, search), search->prefix, item, NULL, arena);
     for (uint32_t level = 2; right != NULL && level <= index->height; level++)
-        right = node_insert(path[level], positions[level] + 1, right->prefixes[0],
-                            right->items[0], right, arena);
+        right = node_insert(path[level], positions[level] + 1, right->prefixes[0], right->items[0],
+                            right, arena);
     if (right != NULL)
         index_raise(index, right, arena);
 }

@@ -49,8 +49,8 @@ static struct memtable_table *table_add(struct memtable_partitions *partitions, 
 {
     uint32_t place = table_place(partitions, table_id);
 
-    partitions->tables = memory_resize(
-        partitions->tables, (partitions->table_count + 1) * sizeof(struct memtable_table));
+    partitions->tables = memory_resize(partitions->tables, (partitions->table_count + 1) *
+                                                               sizeof(struct memtable_table));
     struct memtable_table *table = &partitions->tables[place];
     memmove(table + 1, table, (partitions->table_count - place) * sizeof *table);
     *table = (struct memtable_table){.id = table_id};

@@ -29,10 +29,10 @@
 enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
-    MUTATION_KEY_MAX = 65535,      /* a composite names sizes in 16 bits, and so do clients */
-    MUTATION_ITEM_SIZE_MIN = 2,    /* of a packed unfiltered: a kind and at least one more byte */
-    MUTATION_ITEMS_FIRST = 4,      /* one row, or a static row and one row, is nearly every write */
-    MUTATION_ITEMS_MAX = 1 << 24   /* more than fit into a frame */
+    MUTATION_KEY_MAX = 65535,    /* a composite names sizes in 16 bits, and so do clients */
+    MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
+    MUTATION_ITEMS_FIRST = 4,    /* one row, or a static row and one row, is nearly every write */
+    MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a frame */
 };
 
 /* ---- pack ---- */
@@ -101,10 +101,9 @@ static const struct type *cell_column_type(const struct table *table, uint32_t c
 
     if (column != NULL)
         return column->kind == (is_static ? COLUMN_STATIC : COLUMN_REGULAR) ? column->type : NULL;
-    for (uint32_t i = 0; i < table->dropped_count; i++) {
+    for (uint32_t i = 0; i < table->dropped_count; i++)
         if (table->dropped[i].id == column_id)
             return table->dropped[i].type;
-    }
     return NULL;
 }
 
@@ -277,10 +276,9 @@ int mutation_unpack(struct reader *reader, const struct schema *schema, struct a
 static const struct column_value *value_of(const struct column_value *values, uint32_t count,
                                            uint32_t column_id)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (values[i].column_id == column_id)
             return &values[i];
-    }
     return NULL;
 }
 
@@ -427,8 +425,8 @@ void mutation_fill_row(const struct row *row, int64_t server_us, struct arena *a
                        struct row *filled_out)
 {
     struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
-    struct complex_deletion *complex = arena_alloc(arena, row->complex_count * sizeof *complex,
-                                                   _Alignof(struct complex_deletion));
+    struct complex_deletion *complex =
+        arena_alloc(arena, row->complex_count * sizeof *complex, _Alignof(struct complex_deletion));
 
     *filled_out = *row;
     filled_out->marker.timestamp_us = timestamp_filled(row->marker.timestamp_us, server_us);

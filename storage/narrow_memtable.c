@@ -26,7 +26,7 @@
 #include "storage/range_deletions.h"
 
 enum {
-    NARROW_FOLD_DEPTH = 8,             /* a reader merges at most this many versions */
+    NARROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */
     NARROW_SCRATCH_CHUNK = 16384,
     NARROW_STREAM_CHUNK = 4096
 };
@@ -36,13 +36,13 @@ struct row_version {
     struct row_version *older;
     uint64_t frame;
     uint32_t size;
-    uint32_t depth;                    /* versions a reader merges with it; 0: it holds them all */
+    uint32_t depth; /* versions a reader merges with it; 0: it holds them all */
     uint8_t packed[];
 };
 
 struct row_node {
     struct row_version *newest;
-    const struct row_version *oldest;  /* where the clustering is read */
+    const struct row_version *oldest; /* where the clustering is read */
 };
 
 struct partition_deletion {
@@ -79,8 +79,8 @@ struct narrow_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
     uint64_t frame_last;
-    struct buffer packed;              /* scratch of one apply: the row being packed, ... */
-    struct arena *scratch;             /* ... and its cells with their timestamps filled in */
+    struct buffer packed;  /* scratch of one apply: the row being packed, ... */
+    struct arena *scratch; /* ... and its cells with their timestamps filled in */
 };
 
 struct narrow_memtable *narrow_memtable_new(struct arena *arena)
@@ -339,9 +339,8 @@ static struct row_version *version_add(struct narrow_memtable *memtable, const s
     }
     buffer_clear(&memtable->packed);
     unfiltered_pack(item, &memtable->packed);
-    struct row_version *version =
-        arena_alloc(memtable->arena, sizeof *version + memtable->packed.size,
-                    _Alignof(struct row_version));
+    struct row_version *version = arena_alloc(
+        memtable->arena, sizeof *version + memtable->packed.size, _Alignof(struct row_version));
     version->older = newest;
     version->frame = memtable->frame_last;
     version->size = (uint32_t)memtable->packed.size;
@@ -425,8 +424,8 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
 
     check(mutation->table_id == table->id && frame >= memtable->frame_last);
     memtable->frame_last = frame;
-    struct partition *partition = memtable_partitions_get(&memtable->partitions, table->id,
-                                                          mutation->token, mutation->key);
+    struct partition *partition =
+        memtable_partitions_get(&memtable->partitions, table->id, mutation->token, mutation->key);
     if (partition->writes++ == 0)
         partition->frame_first = frame;
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
@@ -458,16 +457,16 @@ struct narrow_stream {
     uint64_t frame;
     bool static_pending;
     struct memtable_index_cursor cursor;
-    uint32_t cursor_rows;              /* rows of the partition when the cursor was set */
-    const struct row_node *head;       /* the next row; NULL: not known, or there is none */
-    const struct row_node *last;       /* the last one the cursor gave */
+    uint32_t cursor_rows;        /* rows of the partition when the cursor was set */
+    const struct row_node *head; /* the next row; NULL: not known, or there is none */
+    const struct row_node *last; /* the last one the cursor gave */
     bool rows_ended;
     struct clustering head_clustering;
-    struct unfiltered *bounds;         /* owned, as is what they point to if not the slice's */
+    struct unfiltered *bounds; /* owned, as is what they point to if not the slice's */
     size_t bound_count;
     size_t bound_next;
-    struct deletion open;              /* the range deletion in force */
-    struct arena *arena;               /* for what was last yielded */
+    struct deletion open; /* the range deletion in force */
+    struct arena *arena;  /* for what was last yielded */
 };
 
 static void stream_set_cursor(struct narrow_stream *stream)
@@ -494,8 +493,8 @@ static void stream_find_head(struct narrow_stream *stream)
         return;
     if (stream->cursor_rows != stream->partition->rows.count)
         stream_set_cursor(stream);
-    const struct row_node *node = reversed ? memtable_index_previous(&stream->cursor)
-                                           : memtable_index_next(&stream->cursor);
+    const struct row_node *node =
+        reversed ? memtable_index_previous(&stream->cursor) : memtable_index_next(&stream->cursor);
     if (node != NULL) {
         row_node_clustering(node, &stream->head_clustering);
         const struct bound *limit = reversed ? &stream->slice.start : &stream->slice.end;
@@ -557,9 +556,8 @@ static bool stream_bound_is_next(const struct narrow_stream *stream)
         return false;
     if (stream->head == NULL)
         return true;
-    int order = bound_compare_clustering(stream->base.table,
-                                         &stream->bounds[stream->bound_next].bound,
-                                         &stream->head_clustering);
+    int order = bound_compare_clustering(
+        stream->base.table, &stream->bounds[stream->bound_next].bound, &stream->head_clustering);
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
@@ -603,10 +601,9 @@ static struct deletion deletion_visible(const struct partition_extras *extras, u
 {
     struct deletion strongest = DELETION_NONE;
 
-    for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older) {
+    for (const struct partition_deletion *at = extras->deletions; at != NULL; at = at->older)
         if (at->frame <= frame && deletion_supersedes(at->deletion, strongest))
             strongest = at->deletion;
-    }
     return strongest;
 }
 
@@ -625,8 +622,8 @@ static void stream_set_bounds(struct narrow_stream *stream, const struct partiti
     }
     stream->bounds = memory_alloc(2 * count * sizeof *stream->bounds);
     stream->bound_count =
-        range_deletions_bounds(stream->base.table, ranges, count,
-                               stream->base.partition_deletion, &stream->slice, stream->bounds);
+        range_deletions_bounds(stream->base.table, ranges, count, stream->base.partition_deletion,
+                               &stream->slice, stream->bounds);
     memory_free(ranges);
 }
 

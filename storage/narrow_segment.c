@@ -287,7 +287,7 @@ enum narrow_phase { PHASE_STATIC, PHASE_BEGIN, PHASE_ITEMS, PHASE_END };
 
 struct narrow_stream {
     struct stream base;
-    struct segment *segment; /* a reference */
+    struct segment *segment;            /* a reference */
     struct segment_partition partition; /* its key and stats are not used */
     struct narrow_scratch *scratch;
     struct segment_haste *haste; /* NULL: it may wait */
@@ -307,8 +307,8 @@ static int narrow_stream_damaged(const struct narrow_stream *stream, const char 
                                  struct error *err)
 {
     return error_set(err, ERROR_CORRUPT, "segment %016" PRIx64 ": page %" PRIu32 ": %s",
-                     segment_info(stream->segment)->id,
-                     stream->partition.page_first + stream->page, what);
+                     segment_info(stream->segment)->id, stream->partition.page_first + stream->page,
+                     what);
 }
 
 /* Make page number `page` of the partition the current one, standing nowhere in it. */
@@ -319,8 +319,8 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
     stream->page = page;
     if (!scratch->has_page || scratch->page != page_index) {
         scratch->has_page = false;
-        int rc = segment_read_page(stream->segment, page_index, stream->haste,
-                                   &scratch->encoded, err);
+        int rc =
+            segment_read_page(stream->segment, page_index, stream->haste, &scratch->encoded, err);
         if (rc != 0)
             return rc;
         if (narrow_page_expand(buffer_view(&scratch->encoded), scratch->decompressor,

@@ -33,13 +33,13 @@ struct partition_index {
     uint32_t table_id;
     uint64_t **chunks;
     uint32_t chunk_count;
-    uint32_t chunk_used;               /* units of the last chunk */
+    uint32_t chunk_used; /* units of the last chunk */
     uint32_t count;
-    uint32_t *slots;                   /* capacity a power of two, at most three quarters used */
+    uint32_t *slots; /* capacity a power of two, at most three quarters used */
     uint32_t slot_capacity;
     uint32_t *order;
-    uint32_t order_count;              /* count when it was sorted; differs: stale */
-    uint32_t walked;                   /* place in the order of the entry that was sought last */
+    uint32_t order_count; /* count when it was sorted; differs: stale */
+    uint32_t walked;      /* place in the order of the entry that was sought last */
 };
 
 struct partition_index *partition_index_new(uint32_t table_id)
@@ -73,8 +73,7 @@ static uint32_t place_new(struct partition_index *index, size_t key_size)
     uint32_t units = entry_units(key_size);
     if (CHUNK_UNITS - index->chunk_used < units) {
         check(index->chunk_count < UINT32_MAX / CHUNK_UNITS);
-        index->chunks =
-            memory_resize(index->chunks, (index->chunk_count + 1) * sizeof(uint64_t *));
+        index->chunks = memory_resize(index->chunks, (index->chunk_count + 1) * sizeof(uint64_t *));
         index->chunks[index->chunk_count++] = memory_alloc(CHUNK_UNITS * sizeof(uint64_t));
         index->chunk_used = 0;
     }
@@ -91,17 +90,13 @@ static struct partition_index_entry entry_view(const struct index_entry *entry)
 
 void partition_index_free(struct partition_index *index)
 {
-    if (index == NULL) {
+    if (index == NULL)
         return;
-    }
-    for (uint32_t i = 0; i < index->slot_capacity; i++) {
-        if (index->slots[i] != 0) {
+    for (uint32_t i = 0; i < index->slot_capacity; i++)
+        if (index->slots[i] != 0)
             packed_stats_clear(&entry_at(index, index->slots[i] - 1)->stats);
-        }
-    }
-    for (uint32_t i = 0; i < index->chunk_count; i++) {
+    for (uint32_t i = 0; i < index->chunk_count; i++)
         memory_free(index->chunks[i]);
-    }
     memory_free(index->chunks);
     memory_free(index->slots);
     memory_free(index->order);
@@ -127,9 +122,8 @@ size_t partition_index_bytes(const struct partition_index *index)
 
 int partition_order(int64_t token_a, struct bytes key_a, int64_t token_b, struct bytes key_b)
 {
-    if (token_a != token_b) {
+    if (token_a != token_b)
         return token_a < token_b ? -1 : 1;
-    }
     return bytes_compare(key_a, key_b);
 }
 
@@ -162,13 +156,11 @@ static uint32_t *index_slot(const struct partition_index *index, int64_t token, 
     uint32_t mask = index->slot_capacity - 1;
     for (uint32_t i = (uint32_t)token & mask;; i = (i + 1) & mask) {
         uint32_t slot = index->slots[i];
-        if (slot == 0) {
+        if (slot == 0)
             return &index->slots[i];
-        }
         const struct index_entry *entry = entry_at(index, slot - 1);
-        if (entry->token == token && bytes_equal(entry_key(entry), key)) {
+        if (entry->token == token && bytes_equal(entry_key(entry), key))
             return &index->slots[i];
-        }
     }
 }
 
@@ -181,13 +173,11 @@ static void index_grow(struct partition_index *index)
     index->slots = memory_zeroed(index->slot_capacity, sizeof(uint32_t));
     uint32_t mask = index->slot_capacity - 1;
     for (uint32_t i = 0; i < old_capacity; i++) {
-        if (old[i] == 0) {
+        if (old[i] == 0)
             continue;
-        }
         uint32_t at = (uint32_t)entry_at(index, old[i] - 1)->token & mask;
-        while (index->slots[at] != 0) {
+        while (index->slots[at] != 0)
             at = (at + 1) & mask;
-        }
         index->slots[at] = old[i];
     }
     memory_free(old);
@@ -196,9 +186,8 @@ static void index_grow(struct partition_index *index)
 static struct index_entry *entry_find(const struct partition_index *index, int64_t token,
                                       struct bytes key)
 {
-    if (index->count == 0) {
+    if (index->count == 0)
         return NULL;
-    }
     uint32_t slot = *index_slot(index, token, key);
     return slot == 0 ? NULL : entry_at(index, slot - 1);
 }
@@ -206,9 +195,8 @@ static struct index_entry *entry_find(const struct partition_index *index, int64
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats)
 {
-    if (index->count >= index->slot_capacity / 4 * 3) {
+    if (index->count >= index->slot_capacity / 4 * 3)
         index_grow(index);
-    }
     uint32_t *slot = index_slot(index, token, key);
     if (*slot == 0) {
         check(key.size <= UINT16_MAX);
@@ -225,18 +213,16 @@ void partition_index_add(struct partition_index *index, int64_t token, struct by
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key)
 {
     struct index_entry *entry = entry_find(index, token, key);
-    if (entry != NULL) {
+    if (entry != NULL)
         packed_stats_clear(&entry->stats);
-    }
 }
 
 bool partition_index_find(const struct partition_index *index, int64_t token, struct bytes key,
                           struct partition_index_entry *entry_out)
 {
     const struct index_entry *entry = entry_find(index, token, key);
-    if (entry != NULL) {
+    if (entry != NULL)
         *entry_out = entry_view(entry);
-    }
     return entry != NULL;
 }
 
@@ -272,10 +258,9 @@ static void index_sort(struct partition_index *index)
     const struct partition_sort sort = {place_token, compare_places, index};
     uint32_t count = 0;
     index->order = memory_resize(index->order, index->count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < index->slot_capacity; i++) {
+    for (uint32_t i = 0; i < index->slot_capacity; i++)
         if (index->slots[i] != 0)
             index->order[count++] = index->slots[i] - 1;
-    }
     partition_sort_numbers(&sort, index->order, count);
     index->order_count = count;
     index->walked = 0;
@@ -291,11 +276,10 @@ static uint32_t order_seek(const struct partition_index *index, int64_t token, s
         uint32_t middle = low + (high - low) / 2;
         const struct index_entry *entry = entry_at(index, index->order[middle]);
         int order = partition_order(entry->token, entry_key(entry), token, key);
-        if (order < 0 || (order == 0 && after)) {
+        if (order < 0 || (order == 0 && after))
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     return low;
 }
@@ -312,14 +296,12 @@ static bool is_walking(const struct partition_index *index, int64_t token, struc
 bool partition_index_seek(struct partition_index *index, int64_t token, struct bytes key,
                           bool after, struct partition_index_entry *entry_out)
 {
-    if (index->order_count != index->count) {
+    if (index->order_count != index->count)
         index_sort(index);
-    }
     index->walked = after && is_walking(index, token, key) ? index->walked + 1
                                                            : order_seek(index, token, key, after);
-    if (index->walked == index->count) {
+    if (index->walked == index->count)
         return false;
-    }
     *entry_out = entry_view(entry_at(index, index->order[index->walked]));
     return true;
 }

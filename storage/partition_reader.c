@@ -20,8 +20,8 @@ struct partition_reader {
     struct buffer from;                /* the key of a seek: cursors move */
     struct buffer found[2];            /* by the last seek and the one before, in turn */
     uint32_t seek_count;
-    struct wide_rows rows;             /* of the run read last */
-    struct wide_rows *inputs;          /* of a merge: one per fresh run */
+    struct wide_rows rows;    /* of the run read last */
+    struct wide_rows *inputs; /* of a merge: one per fresh run */
     uint32_t input_count;
     uint32_t input_capacity;
     struct wide_rows merged;
@@ -51,16 +51,13 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
 void partition_reader_free(struct partition_reader *reader)
 {
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (reader->wide[i] != NULL) {
+        if (reader->wide[i] != NULL)
             wide_segment_reader_free(reader->wide[i]);
-        }
-        if (reader->cursors[i] != NULL) {
+        if (reader->cursors[i] != NULL)
             segment_cursor_give(reader->view->segments[i], reader->cursors[i]);
-        }
     }
-    for (uint32_t i = 0; i < reader->input_capacity; i++) {
+    for (uint32_t i = 0; i < reader->input_capacity; i++)
         wide_rows_release(&reader->inputs[i]);
-    }
     memory_free(reader->inputs);
     memory_free(reader->wide);
     memory_free(reader->cursors);
@@ -84,9 +81,8 @@ static bool segment_is(const struct segment *segment, const struct table *table,
 
 static struct segment_cursor *cursor_of(struct partition_reader *reader, uint32_t i)
 {
-    if (reader->cursors[i] == NULL) {
+    if (reader->cursors[i] == NULL)
         reader->cursors[i] = segment_cursor_take(reader->view->segments[i]);
-    }
     return reader->cursors[i];
 }
 
@@ -100,9 +96,8 @@ struct candidate {
 
 static void candidate_offer(struct candidate *best, int64_t token, struct bytes key)
 {
-    if (!best->found || partition_order(token, key, best->token, best->key) < 0) {
+    if (!best->found || partition_order(token, key, best->token, best->key) < 0)
         *best = (struct candidate){true, token, key};
-    }
 }
 
 /* The first of the memtable's fresh partitions at or after (token, key). */
@@ -118,11 +113,10 @@ static void seek_wide(const struct wide_memtable *wide, int64_t token, struct by
         uint32_t partition = order[middle];
         int compared = partition_order(wide_memtable_partition_token(wide, partition),
                                        wide_memtable_partition_key(wide, partition), token, key);
-        if (compared < 0 || (compared == 0 && after)) {
+        if (compared < 0 || (compared == 0 && after))
             low = middle + 1;
-        } else {
+        else
             high = middle;
-        }
     }
     if (low < count) {
         candidate_offer(best, wide_memtable_partition_token(wide, order[low]),
@@ -159,9 +153,8 @@ static void seek_memtable(struct memtable *memtable, const struct table *table, 
         candidate_offer(best, found_token, found_key);
     }
     struct wide_memtable *wide = memtable_wide(memtable, table->id);
-    if (wide != NULL) {
+    if (wide != NULL)
         seek_wide(wide, token, key, after, best);
-    }
 }
 
 bool partition_reader_seek(struct partition_reader *reader, int64_t token, struct bytes key,
@@ -178,9 +171,8 @@ bool partition_reader_seek(struct partition_reader *reader, int64_t token, struc
                          &best);
         }
     }
-    for (uint32_t i = 0; i < reader->view->frozen_count; i++) {
+    for (uint32_t i = 0; i < reader->view->frozen_count; i++)
         seek_memtable(reader->view->frozen[i], reader->table, token, key, after, &best);
-    }
     struct buffer *kept = &reader->found[reader->seek_count++ % 2];
     buffer_clear(kept);
     buffer_append_bytes(kept, best.key);
@@ -200,11 +192,9 @@ bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t to
             return true;
         }
     }
-    for (uint32_t i = 0; i < view->frozen_count; i++) {
-        if (narrow_memtable_has(view->frozen[i]->narrow, reader->table->id, token, key)) {
+    for (uint32_t i = 0; i < view->frozen_count; i++)
+        if (narrow_memtable_has(view->frozen[i]->narrow, reader->table->id, token, key))
             return true;
-        }
-    }
     return false;
 }
 
@@ -217,18 +207,14 @@ static int fresh_of_segment(struct partition_reader *reader, uint32_t i, int64_t
     struct segment *segment = reader->view->segments[i];
     const struct segment_days *days = segment_days(segment);
     wide_rows_clear(rows);
-    if (days->count > 0 &&
-        segment_days_find(days, partition_day(reader->table, key)) == NULL) {
+    if (days->count > 0 && segment_days_find(days, partition_day(reader->table, key)) == NULL)
         return 0;
-    }
     const struct segment_partition *partition =
         segment_may_have(segment, token) ? segment_find(cursor_of(reader, i), token, key) : NULL;
-    if (partition == NULL) {
+    if (partition == NULL)
         return 0;
-    }
-    if (reader->wide[i] == NULL) {
+    if (reader->wide[i] == NULL)
         reader->wide[i] = wide_segment_reader_new(segment, reader->table);
-    }
     return wide_segment_reader_rows(reader->wide[i], partition, PARTITION_ROWS_MAX, rows, err);
 }
 
@@ -239,9 +225,8 @@ static void fresh_of_memtable(const struct partition_reader *reader,
     wide_rows_clear(rows);
     const struct wide_memtable *wide = memtable_wide(memtable, reader->table->id);
     uint32_t partition = wide == NULL ? UINT32_MAX : wide_memtable_find(wide, key);
-    if (partition != UINT32_MAX) {
+    if (partition != UINT32_MAX)
         wide_memtable_rows(wide, partition, reader->view->frame, rows);
-    }
 }
 
 /* Rows of run `run` of all runs, segments first, then frozen memtables.  0: there is no such run;
@@ -252,9 +237,8 @@ static int fresh_of_run(struct partition_reader *reader, int64_t token, struct b
     const struct view *view = reader->view;
     if (run < view->segment_count) {
         wide_rows_clear(rows);
-        if (!segment_is(view->segments[run], reader->table, SEGMENT_WIDE)) {
+        if (!segment_is(view->segments[run], reader->table, SEGMENT_WIDE))
             return 1;
-        }
         int rc = fresh_of_segment(reader, run, token, key, rows, err);
         return rc < 0 ? rc : 1;
     }
@@ -279,9 +263,8 @@ static struct wide_rows *input_next(struct partition_reader *reader)
     if (reader->input_count == reader->input_capacity) {
         uint32_t capacity = reader->input_capacity == 0 ? 8 : reader->input_capacity * 2;
         reader->inputs = memory_resize(reader->inputs, capacity * sizeof(struct wide_rows));
-        for (uint32_t i = reader->input_capacity; i < capacity; i++) {
+        for (uint32_t i = reader->input_capacity; i < capacity; i++)
             wide_rows_init(&reader->inputs[i], reader->table);
-        }
         reader->input_capacity = capacity;
     }
     return &reader->inputs[reader->input_count];
@@ -297,26 +280,21 @@ static int fresh_merged(struct partition_reader *reader, int64_t token, struct b
     for (uint32_t run = 0;; run++) {
         struct wide_rows *input = input_next(reader);
         int rc = fresh_of_run(reader, token, key, run, input, err);
-        if (rc < 0) {
+        if (rc < 0)
             return rc;
-        }
-        if (rc == 0) {
+        if (rc == 0)
             break;
-        }
         reader->input_count += input->rows > 0;
     }
     bool has_extra = extra != NULL && extra->rows > 0;
     uint32_t count = reader->input_count + has_extra;
-    if (count == 0) {
+    if (count == 0)
         return 0;
-    }
     const struct wide_rows **inputs = memory_alloc(count * sizeof(*inputs));
-    for (uint32_t i = 0; i < reader->input_count; i++) {
+    for (uint32_t i = 0; i < reader->input_count; i++)
         inputs[i] = &reader->inputs[i];
-    }
-    if (has_extra) {
+    if (has_extra)
         inputs[count - 1] = extra;
-    }
     int rc = 0;
     *rows_out = inputs[0];
     if (count > 1) {
@@ -336,18 +314,15 @@ struct stream_list {
 
 static void list_add(struct stream_list *list, struct stream *stream)
 {
-    if (stream != NULL) {
+    if (stream != NULL)
         list->streams[list->count++] = stream;
-    }
 }
 
 static void list_close(struct stream_list *list)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->streams[i]->close != NULL) {
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->streams[i]->close != NULL)
             list->streams[i]->close(list->streams[i]);
-        }
-    }
     memory_free(list->streams);
 }
 
@@ -355,18 +330,15 @@ static int add_segments(struct partition_reader *reader, int64_t token, struct b
                         const struct slice *slice, struct stream_list *list, struct error *err)
 {
     for (uint32_t i = 0; i < reader->view->segment_count; i++) {
-        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_NARROW)) {
+        if (!segment_is(reader->view->segments[i], reader->table, SEGMENT_NARROW))
             continue;
-        }
         struct stream *stream;
         int rc = narrow_segment_stream(reader->view->segments[i], reader->table, token, key, slice,
                                        &stream, err);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
-        if (stream != NULL) {
+        if (stream != NULL)
             narrow_segment_stream_hasten(stream, reader->view->haste);
-        }
         list_add(list, stream);
     }
     return 0;
@@ -381,9 +353,9 @@ static void add_memtables(struct partition_reader *reader, int64_t token, struct
         list_add(list, narrow_memtable_stream(memtable->narrow, reader->table, token, key, slice,
                                               view->frame));
         if ((reader->table->flags & TABLE_COUNTER) != 0) {
-            list_add(list, counter_memtable_stream(memtable->counters, reader->table, key, slice,
-                                                   view->frame,
-                                                   (uint64_t)memtable->timestamp_first_us));
+            list_add(list,
+                     counter_memtable_stream(memtable->counters, reader->table, key, slice,
+                                             view->frame, (uint64_t)memtable->timestamp_first_us));
         }
     }
 }
@@ -396,14 +368,11 @@ static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, stru
 {
     const struct view *view = reader->view;
     struct deletion deletion = DELETION_NONE;
-    for (uint32_t i = 0; i < exceptions->count; i++) {
-        if (deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion)) {
+    for (uint32_t i = 0; i < exceptions->count; i++)
+        if (deletion_supersedes(exceptions->streams[i]->partition_deletion, deletion))
             deletion = exceptions->streams[i]->partition_deletion;
-        }
-    }
-    if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0)) {
+    if (deletion.timestamp_us == TIMESTAMP_NONE || (extra_rows != NULL && extra_rows->rows > 0))
         return false;
-    }
     for (uint32_t i = 0; i < view->segment_count; i++) {
         struct segment *segment = view->segments[i];
         if (segment_is(segment, reader->table, SEGMENT_WIDE) &&
@@ -414,9 +383,8 @@ static bool is_fresh_hidden(struct partition_reader *reader, int64_t token, stru
     }
     for (uint32_t i = 0; i < view->frozen_count; i++) {
         const struct wide_memtable *wide = memtable_wide(view->frozen[i], reader->table->id);
-        if (wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX) {
+        if (wide != NULL && wide_memtable_find(wide, key) != UINT32_MAX)
             return false;
-        }
     }
     return true;
 }
@@ -429,25 +397,20 @@ int partition_reader_stream(struct partition_reader *reader, int64_t token, stru
     *stream_out = NULL;
     uint32_t most = extra_count + reader->view->segment_count + 2 * reader->view->frozen_count + 1;
     struct stream_list list = {memory_alloc(most * sizeof(struct stream *)), 0};
-    for (uint32_t i = 0; i < extra_count; i++) {
+    for (uint32_t i = 0; i < extra_count; i++)
         list_add(&list, extra[i]);
-    }
     int rc = add_segments(reader, token, key, slice, &list, err);
     const struct wide_rows *fresh = NULL;
-    if (rc == 0) {
+    if (rc == 0)
         add_memtables(reader, token, key, slice, &list);
-    }
-    if (rc == 0 && is_ranked(reader) &&
-        !is_fresh_hidden(reader, token, key, &list, extra_rows)) {
+    if (rc == 0 && is_ranked(reader) && !is_fresh_hidden(reader, token, key, &list, extra_rows))
         rc = fresh_merged(reader, token, key, extra_rows, &fresh, err);
-    }
     if (rc != 0) {
         list_close(&list);
         return rc;
     }
-    if (fresh != NULL) {
+    if (fresh != NULL)
         list_add(&list, wide_rows_stream(fresh, slice));
-    }
     if (list.count > 0) {
         *stream_out = stream_merge(reader->table, list.streams, list.count, slice->reversed);
         list.count = 0;

@@ -18,9 +18,9 @@
 
 struct range_sweep {
     const struct table *table;
-    struct range_deletion **starts;        /* by start */
-    struct range_deletion **ends;          /* by end */
-    struct range_deletion **open;          /* heap by strength */
+    struct range_deletion **starts; /* by start */
+    struct range_deletion **ends;   /* by end */
+    struct range_deletion **open;   /* heap by strength */
     size_t open_count;
 };
 
@@ -90,8 +90,7 @@ static void open_pop(struct range_sweep *sweep)
 /* The strongest range that goes on past `place`. */
 static struct deletion open_strongest(struct range_sweep *sweep, const struct bound *place)
 {
-    while (sweep->open_count > 0 &&
-           bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
+    while (sweep->open_count > 0 && bound_compare(sweep->table, &sweep->open[0]->end, place) <= 0)
         open_pop(sweep);
     return sweep->open_count > 0 ? sweep->open[0]->deletion : DELETION_NONE;
 }
@@ -107,8 +106,7 @@ static size_t sweep_run(struct range_sweep *sweep, size_t count, struct unfilter
         const struct bound *place = &sweep->ends[ended]->end;
         if (started < count && bound_compare(table, &sweep->starts[started]->start, place) < 0)
             place = &sweep->starts[started]->start;
-        while (started < count &&
-               bound_compare(table, &sweep->starts[started]->start, place) == 0)
+        while (started < count && bound_compare(table, &sweep->starts[started]->start, place) == 0)
             open_push(sweep, sweep->starts[started++]);
         while (ended < count && bound_compare(table, &sweep->ends[ended]->end, place) == 0)
             ended++;

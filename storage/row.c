@@ -391,8 +391,8 @@ struct clustering clustering_copy(const struct clustering *from, struct arena *a
 {
     struct clustering copy = {.count = from->count};
     for (uint32_t i = 0; i < from->count; i++) {
-        copy.values[i] = from->values[i].data == NULL ? from->values[i]
-                                                      : arena_copy(arena, from->values[i]);
+        copy.values[i] =
+            from->values[i].data == NULL ? from->values[i] : arena_copy(arena, from->values[i]);
     }
     return copy;
 }
@@ -405,16 +405,14 @@ struct row row_copy(const struct row *from, struct arena *arena)
     for (uint32_t i = 0; i < from->cell_count; i++) {
         cells[i] = from->cells[i];
         cells[i].value = arena_copy(arena, from->cells[i].value);
-        if (from->cells[i].path.data != NULL) {
+        if (from->cells[i].path.data != NULL)
             cells[i].path = arena_copy(arena, from->cells[i].path);
-        }
     }
     copy.cells = cells;
     size_t complex_size = from->complex_count * sizeof(struct complex_deletion);
     struct complex_deletion *complex = arena_alloc(arena, complex_size, 16);
-    if (complex_size > 0) {
+    if (complex_size > 0)
         memcpy(complex, from->complex, complex_size);
-    }
     copy.complex = complex;
     return copy;
 }

@@ -197,10 +197,9 @@ static struct cell_list merge_cells(struct merge *merge, const struct row *const
 {
     if (count == 1) {
         struct cell_list kept = cell_list_new(merge, versions[0]->cell_count);
-        for (uint32_t i = 0; i < versions[0]->cell_count; i++) {
+        for (uint32_t i = 0; i < versions[0]->cell_count; i++)
             if (merge_keeps(merge, &versions[0]->cells[i]))
                 merge_emit(merge, &kept, &versions[0]->cells[i]);
-        }
         return kept;
     }
     struct cell_list a = merge_cells(merge, versions, count / 2);
@@ -249,10 +248,9 @@ static void merge_complex_deletions(struct merge *merge, const struct row *const
         return;
     merge->complex = arena_alloc(merge->arena, capacity * sizeof *merge->complex,
                                  _Alignof(struct complex_deletion));
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < versions[i]->complex_count; c++)
             merge_complex_deletion(merge, &versions[i]->complex[c]);
-    }
 }
 
 /* Clusterings that are equal in their types' order can differ by bytes, as paths can; the same one
@@ -325,10 +323,9 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 
     if (marker.ttl_s > 0 && now_s >= marker.expiry_s)
         marker = LIVENESS_NONE;
-    for (uint32_t i = 0; i < row->cell_count; i++) {
+    for (uint32_t i = 0; i < row->cell_count; i++)
         if (cell_is_live(&row->cells[i], now_s) && merge_keeps(&merge, &row->cells[i]))
             cells[count++] = row->cells[i];
-    }
     *live_out = (struct row){.is_static = row->is_static,
                              .clustering = row->clustering,
                              .marker = marker,
@@ -358,10 +355,9 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
         kept.marker = LIVENESS_NONE;
     kept.complex = complex;
     kept.complex_count = 0;
-    for (uint32_t i = 0; i < row->complex_count; i++) {
+    for (uint32_t i = 0; i < row->complex_count; i++)
         if (row->complex[i].deletion.timestamp_us >= before_us)
             complex[kept.complex_count++] = row->complex[i];
-    }
     kept.cells = cells;
     kept.cell_count = 0;
     for (uint32_t i = 0; i < row->cell_count; i++) {

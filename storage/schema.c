@@ -195,20 +195,18 @@ const struct table *schema_table_next(const struct schema *schema, const struct 
 
 const struct keyspace *schema_keyspace(const struct schema *schema, const char *name)
 {
-    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+    for (uint32_t i = 0; i < schema->keyspace_count; i++)
         if (strcmp(schema->keyspaces[i]->name, name) == 0)
             return schema->keyspaces[i];
-    }
     return NULL;
 }
 
 const struct keyspace *schema_keyspace_next(const struct schema *schema,
                                             const struct keyspace *after)
 {
-    for (uint32_t i = 0; i < schema->keyspace_count; i++) {
+    for (uint32_t i = 0; i < schema->keyspace_count; i++)
         if (after == NULL || strcmp(schema->keyspaces[i]->name, after->name) > 0)
             return schema->keyspaces[i];
-    }
     return NULL;
 }
 
@@ -261,19 +259,17 @@ int schema_parse_type(const struct schema *schema, const char *keyspace, struct 
 
 const struct column *table_column(const struct table *table, uint32_t column_id)
 {
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < table->column_count; i++)
         if (table->columns[i].id == column_id)
             return &table->columns[i];
-    }
     return NULL;
 }
 
 const struct column *table_column_named(const struct table *table, struct bytes name)
 {
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < table->column_count; i++)
         if (bytes_equal(bytes_text(table->columns[i].name), name))
             return &table->columns[i];
-    }
     return NULL;
 }
 
@@ -403,14 +399,12 @@ int schema_drop_keyspace(struct schema *schema, const char *name, struct error *
     if (rc < 0)
         return rc;
     const char *keyspace = schema->keyspaces[index]->name;
-    for (uint32_t i = schema->table_count; i > 0; i--) {
+    for (uint32_t i = schema->table_count; i > 0; i--)
         if (strcmp(schema->tables[i - 1]->keyspace, keyspace) == 0)
             remove_table(schema, schema->tables[i - 1]);
-    }
-    for (uint32_t i = schema->type_count; i > 0; i--) {
+    for (uint32_t i = schema->type_count; i > 0; i--)
         if (strcmp(schema->types[i - 1]->keyspace, keyspace) == 0)
             remove_type(schema, i - 1);
-    }
     schema->keyspace_count--;
     for (uint32_t i = index; i < schema->keyspace_count; i++)
         schema->keyspaces[i] = schema->keyspaces[i + 1];
@@ -776,10 +770,9 @@ int schema_drop_column(struct schema *schema, uint32_t table_id, const char *nam
     struct table changed = *table;
     struct column *columns = columns_new(schema, table->column_count);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < table->column_count; i++)
         if (&table->columns[i] != column)
             columns[kept++] = table->columns[i];
-    }
     changed.column_count = kept;
     sort_columns(&changed, columns);
     remember_dropped(schema, &changed, column, dropped_us);

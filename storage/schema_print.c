@@ -100,19 +100,17 @@ enum { DEFAULT_COUNT = sizeof defaults / sizeof defaults[0] };
 
 const char *table_option_default(const char *name)
 {
-    for (size_t i = 0; i < DEFAULT_COUNT; i++) {
+    for (size_t i = 0; i < DEFAULT_COUNT; i++)
         if (strcmp(defaults[i].name, name) == 0)
             return defaults[i].value;
-    }
     return NULL;
 }
 
 const char *table_option(const struct table *table, const char *name)
 {
-    for (uint32_t i = 0; i < table->option_count; i++) {
+    for (uint32_t i = 0; i < table->option_count; i++)
         if (strcmp(table->options[i].name, name) == 0)
             return table->options[i].value;
-    }
     return table_option_default(name);
 }
 

@@ -41,10 +41,9 @@ static bool uses_only_before(const struct schema *schema, const char *keyspace,
 {
     if (type->kind == TYPE_UDT && type_index(schema, keyspace, type->name) >= end)
         return false;
-    for (uint32_t i = 0; i < type->argument_count; i++) {
+    for (uint32_t i = 0; i < type->argument_count; i++)
         if (!uses_only_before(schema, keyspace, type->arguments[i], end))
             return false;
-    }
     return true;
 }
 
@@ -97,10 +96,9 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
             rc = parse_field(schema, keyspace, field_types[i - old_count], &types[i], err);
         if (rc < 0)
             return rc;
-        for (uint32_t other = 0; other < i; other++) {
+        for (uint32_t other = 0; other < i; other++)
             if (strcmp(names[other], names[i]) == 0)
                 return error_set(err, ERROR_EXISTS, "field %s exists already", names[i]);
-        }
     }
     struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
     *type = (struct type){TYPE_UDT, false, count, types, copy_text(schema, name), names};
@@ -198,8 +196,7 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     struct type *type = arena_alloc(schema->arena, sizeof *type, _Alignof(struct type));
     *type = *old;
     type->field_names = names;
-    struct user_type *made =
-        arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
+    struct user_type *made = arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
     *made = *schema->types[index];
     made->type = type;
     schema->types[index] = made;
@@ -211,10 +208,9 @@ static bool type_uses(const struct type *type, const char *name)
 {
     if (type->kind == TYPE_UDT && strcmp(type->name, name) == 0)
         return true;
-    for (uint32_t i = 0; i < type->argument_count; i++) {
+    for (uint32_t i = 0; i < type->argument_count; i++)
         if (type_uses(type->arguments[i], name))
             return true;
-    }
     return false;
 }
 
@@ -223,11 +219,9 @@ static const char *type_user(const struct schema *schema, const char *keyspace, 
 {
     for (uint32_t i = 0; i < schema->table_count; i++) {
         const struct table *table = schema->tables[i];
-        for (uint32_t c = 0; c < table->column_count && strcmp(table->keyspace, keyspace) == 0;
-             c++) {
+        for (uint32_t c = 0; c < table->column_count && strcmp(table->keyspace, keyspace) == 0; c++)
             if (type_uses(table->columns[c].type, name))
                 return table->name;
-        }
     }
     for (uint32_t i = 0; i < schema->type_count; i++) {
         const struct user_type *other = schema->types[i];

@@ -141,8 +141,8 @@ static bool entry_read(const struct segment_directory *directory, struct decoded
         (block->stats == NULL || stats_deserialize(reader, &block->stats[index]) != 0))
         reader->failed = true;
     if (reader->failed || partition->key.size > SEGMENT_KEY_MAX ||
-        partition->token < before->token ||
-        flags > (SEGMENT_ENTRY_DELETED | SEGMENT_ENTRY_STATS) || entry > UINT32_MAX)
+        partition->token < before->token || flags > (SEGMENT_ENTRY_DELETED | SEGMENT_ENTRY_STATS) ||
+        entry > UINT32_MAX)
         return false;
     if (page_delta > page_count || pages > page_count ||
         before->page_first + page_delta + pages > page_count)
@@ -203,8 +203,8 @@ static void block_add(struct segment_directory *directory, const struct director
 {
     if (directory->block_count == directory->block_capacity) {
         directory->block_capacity = directory->block_capacity * 2 + 1;
-        directory->blocks = memory_resize(directory->blocks, directory->block_capacity *
-                                                                 sizeof *directory->blocks);
+        directory->blocks =
+            memory_resize(directory->blocks, directory->block_capacity * sizeof *directory->blocks);
     }
     directory->blocks[directory->block_count++] = *block;
 }
@@ -264,8 +264,7 @@ static int directory_read(struct segment_directory *directory, struct directory_
     while (reader_left(&section) > 0) {
         before.offset = section.offset;
         block_add(directory, &before);
-        int rc =
-            block_read(walk->cursor, &walk->cursor->decoded[0], &before, &section, err);
+        int rc = block_read(walk->cursor, &walk->cursor->decoded[0], &before, &section, err);
         if (rc == 0)
             rc = block_check(directory, walk, info->partitions, err);
         if (rc != 0)

@@ -116,11 +116,10 @@ bool stats_equal(const struct partition_stats *a, const struct partition_stats *
         return false;
     if (a->rows > 0 && (a->first != b->first || a->last != b->last))
         return false;
-    for (uint8_t i = 0; i < a->scale_count; i++) {
+    for (uint8_t i = 0; i < a->scale_count; i++)
         if (a_sums[i].scale != b_sums[i].scale || a_sums[i].count != b_sums[i].count ||
             a_sums[i].sum != b_sums[i].sum)
             return false;
-    }
     return true;
 }
 

@@ -135,13 +135,11 @@ bool page_row_value(const struct table *table, const struct page_row *row, uint3
 {
     const struct column *column = table_column(table, column_id);
     check(column != NULL);
-    if (column->kind == COLUMN_PARTITION) {
+    if (column->kind == COLUMN_PARTITION)
         return key_component(row->key, table->partition_count, column->position, value_out) == 0;
-    }
     if (column->kind == COLUMN_CLUSTERING) {
-        if (column->position >= row->row.clustering.count) {
+        if (column->position >= row->row.clustering.count)
             return false;
-        }
         *value_out = row->row.clustering.values[column->position];
         return value_out->data != NULL;
     }

@@ -97,10 +97,10 @@ struct stream *stream_of_array(const struct table *table, struct deletion partit
 
 struct filter_stream {
     struct stream base;
-    struct stream *source;         /* owned */
+    struct stream *source; /* owned */
     int64_t now_s;
-    int64_t before_us;             /* of a purge */
-    struct arena *arena;           /* for what was last yielded */
+    int64_t before_us;   /* of a purge */
+    struct arena *arena; /* for what was last yielded */
 };
 
 static int live_next(struct stream *stream, struct unfiltered *out, struct error *err)
@@ -141,10 +141,9 @@ static int purged_next(struct stream *stream, struct unfiltered *out, struct err
     int rc;
 
     arena_reset(filter->arena);
-    while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
+    while ((rc = filter->source->next(filter->source, &item, err)) == 1)
         if (purge_item(filter, &item, out))
             break;
-    }
     return rc;
 }
 

@@ -26,7 +26,7 @@ enum { STREAM_MERGE_ARENA_CHUNK = 4096 };
 struct merge_input {
     struct stream *stream;
     struct unfiltered head;
-    struct deletion open;          /* of this input, where the merge stands */
+    struct deletion open; /* of this input, where the merge stands */
 };
 
 struct merge_stream {
@@ -34,13 +34,13 @@ struct merge_stream {
     bool reversed;
     struct merge_input *inputs;
     size_t count;
-    struct merge_input **heap;     /* those with a head, the first in stream order on top */
+    struct merge_input **heap; /* those with a head, the first in stream order on top */
     size_t heap_count;
-    struct merge_input **used;     /* those whose head is in the last item: to be pulled */
+    struct merge_input **used; /* those whose head is in the last item: to be pulled */
     size_t used_count;
-    const struct row **versions;   /* scratch: rows of one clustering */
-    struct deletion open;          /* of the output, where the merge stands */
-    struct arena *arena;           /* for what was last yielded */
+    const struct row **versions; /* scratch: rows of one clustering */
+    struct deletion open;        /* of the output, where the merge stands */
+    struct arena *arena;         /* for what was last yielded */
 };
 
 /* ---- heap ---- */

@@ -38,10 +38,10 @@ struct string_entry {
 struct string_table {
     struct arena *arena;
     struct string_entry *entries;
-    uint64_t mask;             /* entries - 1 */
-    struct string_entry *old;  /* those before the last growth; NULL: all were moved */
+    uint64_t mask;            /* entries - 1 */
+    struct string_entry *old; /* those before the last growth; NULL: all were moved */
     uint64_t old_count;
-    uint64_t old_moved;        /* so many slots from the first on */
+    uint64_t old_moved; /* so many slots from the first on */
     struct bytes *strings;
     uint32_t count;
     uint32_t capacity;
@@ -158,8 +158,7 @@ static struct string_entry *entry_probe(struct string_entry *entries, uint64_t m
 /* The number plus one of a string that is among the old entries, moved or not; 0: it is not. */
 static uint32_t old_number(const struct string_table *table, const struct string_key *key)
 {
-    return table->old == NULL ? 0
-                              : entry_probe(table->old, table->old_count - 1, key)->number;
+    return table->old == NULL ? 0 : entry_probe(table->old, table->old_count - 1, key)->number;
 }
 
 static uint64_t entry_hash(const struct string_entry *entry)

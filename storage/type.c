@@ -32,10 +32,9 @@ enum { BUILTIN_COUNT = sizeof builtin_names / sizeof builtin_names[0] };
 
 static const struct builtin_name *builtin_find(enum type_kind kind)
 {
-    for (int i = 0; i < BUILTIN_COUNT; i++) {
+    for (int i = 0; i < BUILTIN_COUNT; i++)
         if (builtin_names[i].type.kind == kind)
             return &builtin_names[i];
-    }
     return NULL;
 }
 
@@ -49,10 +48,9 @@ const struct type *type_builtin(enum type_kind kind)
 
 const struct type *type_builtin_named(struct bytes name)
 {
-    for (int i = 0; i < BUILTIN_COUNT; i++) {
+    for (int i = 0; i < BUILTIN_COUNT; i++)
         if (bytes_equal(bytes_text(builtin_names[i].name), name))
             return &builtin_names[i].type;
-    }
     return NULL;
 }
 
@@ -77,10 +75,9 @@ static bool name_is_reserved(struct bytes name)
         "using",        "view",   "where",    "with",
     };
 
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (bytes_equal(bytes_text(reserved[i]), name))
             return true;
-    }
     return false;
 }
 

@@ -24,10 +24,9 @@ static bool scan_fraction(struct scan *scan, int places, uint64_t *value_out)
     int count = 0;
 
     *value_out = 0;
-    for (; scan_is_digit(scan); scan->at++, count++) {
+    for (; scan_is_digit(scan); scan->at++, count++)
         if (count < places)
             *value_out = *value_out * 10 + (uint64_t)(*scan->at - '0');
-    }
     bool any = count > 0;
     for (; count < places; count++)
         *value_out *= 10;
@@ -221,10 +220,9 @@ static bool parse_uuid(struct bytes text, struct buffer *value)
     static const size_t part_sizes[] = {4, 2, 2, 2, 6};
     struct scan scan = {text.data, text.data + text.size};
 
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; i++)
         if ((i > 0 && !scan_char(&scan, '-')) || !scan_hex(&scan, part_sizes[i], value))
             return false;
-    }
     return scan.at == scan.end;
 }
 

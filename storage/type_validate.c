@@ -79,11 +79,10 @@ static int validate_decimal(struct bytes value, struct error *err)
 
 static int validate_ascii(struct bytes value, struct error *err)
 {
-    for (size_t i = 0; i < value.size; i++) {
+    for (size_t i = 0; i < value.size; i++)
         if (value.data[i] > 127)
             return error_set(err, ERROR_INVALID, "Invalid byte for ascii: %d",
                              (int8_t)value.data[i]);
-    }
     return 0;
 }
 

@@ -61,8 +61,7 @@ static void bucket_table_init(struct bucket_table *table, uint32_t mantissa)
 
 /* Returns the position behind the last raw bit. */
 static uint64_t join_some(const struct bucket_table *table, const uint8_t *buckets, uint32_t count,
-                          const uint8_t *raw, uint64_t position, uint64_t offset,
-                          uint64_t *numbers)
+                          const uint8_t *raw, uint64_t position, uint64_t offset, uint64_t *numbers)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint8_t bucket = buckets[i];
@@ -144,8 +143,8 @@ JOIN_TARGET static void join_by_lanes(const uint8_t *buckets, uint32_t count, ui
     bucket_table_init(&table, mantissa);
     for (; i + LANES <= count; i += LANES) {
         __m128i eight = _mm_cvtsi64_si128((int64_t)load_u64(buckets + i));
-        __m128i exponents = _mm_subs_epu8(_mm_and_si128(_mm_srl_epi16(eight, shift), high_bits),
-                                          _mm_set1_epi8(1));
+        __m128i exponents =
+            _mm_subs_epu8(_mm_and_si128(_mm_srl_epi16(eight, shift), high_bits), _mm_set1_epi8(1));
         __m128i above =
             _mm_sub_epi8(eight, _mm_and_si128(_mm_sll_epi16(exponents, shift), low_bits));
         __m256i widths = _mm256_cvtepu8_epi32(exponents);

@@ -34,7 +34,7 @@ enum {
     CHUNK_ROWS_MAX = 256,
     OLDER_SLOTS = 2,
     PARTITION_ALIGNMENT = 32, /* a partition of four columns then lies in three cache lines */
-    PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
+    PREFETCH_PARTITIONS = 8,  /* so far ahead of the one being touched */
 };
 
 /* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
@@ -47,7 +47,7 @@ struct cell_layout {
 
 struct row_layout {
     uint32_t row_size;
-    uint16_t number; /* of the memtable's layouts, from 0 on */
+    uint16_t number;            /* of the memtable's layouts, from 0 on */
     struct cell_layout cells[]; /* by column */
 };
 
@@ -395,10 +395,9 @@ static struct cell_layout cell_widen(const struct wide_memtable *memtable,
     const struct block_column *column = &block->columns[index];
     struct cell_layout cell = memtable->layout->cells[index];
     if (cell.width < 8) {
-        uint8_t width =
-            column->kind == VECTOR_CODE
-                ? codes_width(memtable, column, index, block->rows)
-                : integers_width(memtable->row_partitions, column, index, block->rows);
+        uint8_t width = column->kind == VECTOR_CODE
+                            ? codes_width(memtable, column, index, block->rows)
+                            : integers_width(memtable->row_partitions, column, index, block->rows);
         cell.width = width > cell.width ? width : cell.width;
     }
     if (column->kind == VECTOR_DECIMAL && !cell.has_scales)
@@ -513,15 +512,14 @@ static void rows_place(struct wide_memtable *memtable, const struct block *block
 
 static void store_offset(uint8_t *to, uint64_t offset, uint8_t width)
 {
-    if (width == 1) {
+    if (width == 1)
         *to = (uint8_t)offset;
-    } else if (width == 2) {
+    else if (width == 2)
         store_u16(to, (uint16_t)offset);
-    } else if (width == 4) {
+    else if (width == 4)
         store_u32(to, (uint32_t)offset);
-    } else if (width == 8) {
+    else if (width == 8)
         store_u64(to, offset);
-    }
 }
 
 /* Called with constant widths, so that each becomes a loop of its own. */
@@ -713,11 +711,11 @@ uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
 
 size_t wide_memtable_bytes(const struct wide_memtable *memtable)
 {
-    size_t bytes = string_table_bytes(memtable->keys) + memtable->sums_bytes +
-                   memtable->partitions_capacity * sizeof *memtable->partitions +
-                   memtable->row_capacity *
-                       (sizeof *memtable->row_partitions + sizeof *memtable->row_data) +
-                   memtable->mapped_capacity * sizeof(uint32_t);
+    size_t bytes =
+        string_table_bytes(memtable->keys) + memtable->sums_bytes +
+        memtable->partitions_capacity * sizeof *memtable->partitions +
+        memtable->row_capacity * (sizeof *memtable->row_partitions + sizeof *memtable->row_data) +
+        memtable->mapped_capacity * sizeof(uint32_t);
     for (uint32_t i = 0; i < memtable->column_count; i++)
         if (memtable->strings[i] != NULL)
             bytes += string_table_bytes(memtable->strings[i]) +

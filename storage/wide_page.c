@@ -679,8 +679,8 @@ static int get_page(struct wide_page_decoder *decoder, struct reader *reader,
     if (get_entries(decoder, reader, page) != 0)
         return ERROR_CORRUPT;
     bool is_whole = page->wanted == WIDE_PAGE_ALL;
-    if (flags & PAGE_TIMESTAMPS && (is_whole ? get_timestamps(decoder, reader, page)
-                                             : skip_timestamps(reader, page)) != 0)
+    if (flags & PAGE_TIMESTAMPS &&
+        (is_whole ? get_timestamps(decoder, reader, page) : skip_timestamps(reader, page)) != 0)
         return ERROR_CORRUPT;
     if (flags & PAGE_RANKS &&
         (is_whole ? get_ranks(decoder, reader, page) : vector_skip(reader, page->rows.rows)) != 0)

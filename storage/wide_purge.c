@@ -12,11 +12,11 @@
 
 struct wide_purge {
     struct stream *deletions;
-    struct unfiltered head;            /* not yet passed */
+    struct unfiltered head; /* not yet passed */
     bool has_head;
     bool is_begun;
-    struct deletion open;              /* the range in force before the head */
-    uint8_t *gone;                     /* of the rows at hand */
+    struct deletion open; /* the range in force before the head */
+    uint8_t *gone;        /* of the rows at hand */
     uint32_t capacity;
 };
 

@@ -305,8 +305,7 @@ int wide_segment_merge(struct world *world, const struct table *table, struct se
         const struct segment_partition *partition = merge_next(&merge, &rows);
         if (partition == NULL)
             break;
-        if (rules->takes == NULL ||
-            rules->takes(rules->context, partition->token, partition->key))
+        if (rules->takes == NULL || rules->takes(rules->context, partition->token, partition->key))
             rc = partition_merge(&merge, partition, rows, err);
     }
     if (rc == 0)

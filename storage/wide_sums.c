@@ -45,9 +45,9 @@ struct wide_sums {
     struct wide_page page;
     uint32_t page_loaded; /* UINT32_MAX: none */
     struct buffer encoded;
-    struct place_sum *places; /* a page's rows, all zero between pieces */
-    struct wide_rows rows;    /* of a memtable's partition */
-    const struct bytes *codes; /* the memtable's strings, while its partitions come */
+    struct place_sum *places;   /* a page's rows, all zero between pieces */
+    struct wide_rows rows;      /* of a memtable's partition */
+    const struct bytes *codes;  /* the memtable's strings, while its partitions come */
     struct number_sum *numbers; /* by number plus one */
     uint32_t capacity;
     uint32_t used; /* those beyond are zero */
@@ -65,9 +65,8 @@ struct wide_sums *wide_sums_new(const struct table *table, uint32_t by_column)
     check((sums->by != UINT32_MAX) == (by_column != 0));
     sums->decoder = wide_page_decoder_new();
     wide_page_init(&sums->page, table);
-    wide_page_want(&sums->page,
-                   (sums->by != UINT32_MAX ? UINT64_C(1) << sums->by : 0) |
-                       (sums->amount != UINT32_MAX ? UINT64_C(1) << sums->amount : 0));
+    wide_page_want(&sums->page, (sums->by != UINT32_MAX ? UINT64_C(1) << sums->by : 0) |
+                                    (sums->amount != UINT32_MAX ? UINT64_C(1) << sums->amount : 0));
     sums->page_loaded = UINT32_MAX;
     sums->places = memory_zeroed(WIDE_PAGE_ROWS_MAX, sizeof *sums->places);
     wide_rows_init(&sums->rows, table);
@@ -260,8 +259,8 @@ static void piece_group_slowly(struct wide_sums *sums, const struct wide_vector 
 {
     for (uint32_t row = from; row < from + count; row++) {
         bool is_absent = by->absent != NULL && by->absent[row] != 0;
-        uint64_t number = numbers != NULL && !is_absent ? (uint64_t)numbers[by->codes[row]]
-                                                        : by->codes[row];
+        uint64_t number =
+            numbers != NULL && !is_absent ? (uint64_t)numbers[by->codes[row]] : by->codes[row];
         struct number_sum *slot = number_slot(sums, is_absent ? NUMBER_NONE : number + 1);
         if (has_value(amount, row))
             number_add(slot, (struct place_sum){amount->integers[row], 1}, amount->scales[row]);
@@ -301,8 +300,7 @@ static void entry_group(struct wide_sums *sums, uint32_t index, const struct wid
 
 /* ---- segments ---- */
 
-static int corrupt(const struct wide_sums *sums, uint32_t page, const char *what,
-                   struct error *err)
+static int corrupt(const struct wide_sums *sums, uint32_t page, const char *what, struct error *err)
 {
     return error_set(err, ERROR_CORRUPT, "segment %llu: page %u: %s",
                      (unsigned long long)segment_info(sums->segment)->id, (unsigned)page, what);

@@ -44,12 +44,10 @@ struct write_batch *write_batch_new_in(struct arena *arena)
 
 void write_batch_free(struct write_batch *batch)
 {
-    if (batch == NULL) {
+    if (batch == NULL)
         return;
-    }
-    if (!batch->arena_is_lent) {
+    if (!batch->arena_is_lent)
         arena_free(batch->arena);
-    }
     memory_free(batch->blocks);
     memory_free(batch->rules);
     memory_free(batch->mutations);
@@ -59,9 +57,8 @@ void write_batch_free(struct write_batch *batch)
 
 void write_batch_clear(struct write_batch *batch)
 {
-    if (!batch->arena_is_lent) {
+    if (!batch->arena_is_lent)
         arena_reset(batch->arena);
-    }
     batch->block_count = 0;
     batch->rule_count = 0;
     batch->mutation_count = 0;
@@ -82,9 +79,8 @@ bool write_batch_is_empty(const struct write_batch *batch)
 /* Room for one more item of `size` bytes in a growing array. */
 static void *room_for_one(void *items, uint32_t count, uint32_t *capacity, size_t size)
 {
-    if (count < *capacity) {
+    if (count < *capacity)
         return items;
-    }
     check(count < PARTS_MAX);
     *capacity = *capacity == 0 ? 8 : *capacity * 2;
     return memory_resize(items, *capacity * size);
@@ -135,8 +131,8 @@ static void join_items(struct write_batch *batch, struct mutation *last,
     uint32_t count = last->item_count + rows->item_count;
     if (count > batch->joined_capacity) {
         uint32_t capacity = count < ITEMS_FIRST ? ITEMS_FIRST : 2 * count;
-        struct unfiltered *items = arena_alloc(batch->arena, capacity * sizeof(*items),
-                                               _Alignof(struct unfiltered));
+        struct unfiltered *items =
+            arena_alloc(batch->arena, capacity * sizeof(*items), _Alignof(struct unfiltered));
         memcpy(items, last->items, last->item_count * sizeof(*items));
         last->items = batch->joined_items = items;
         batch->joined_capacity = capacity;
@@ -196,9 +192,8 @@ struct bytes write_batch_copy(struct write_batch *batch, struct bytes bytes)
 struct bytes write_batch_bigint(struct write_batch *batch, int64_t value)
 {
     uint8_t serialized[8];
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; i++)
         serialized[i] = (uint8_t)((uint64_t)value >> (56 - 8 * i));
-    }
     return arena_copy(batch->arena, bytes_of(serialized, sizeof(serialized)));
 }
 
@@ -247,9 +242,8 @@ static void schema_section(const struct schema *schema, struct buffer *payload)
 
 void write_batch_serialize(const struct write_batch *batch, struct buffer *payload)
 {
-    if (batch->schema != NULL) {
+    if (batch->schema != NULL)
         schema_section(batch->schema, payload);
-    }
     for (uint32_t i = 0; i < batch->block_count; i++) {
         buffer_put_u8(payload, SECTION_BLOCK);
         block_serialize(batch->blocks[i], payload);
@@ -272,9 +266,8 @@ void write_batch_serialize(const struct write_batch *batch, struct buffer *paylo
 static uint32_t reader_number(struct reader *reader)
 {
     uint64_t value = reader_varint(reader);
-    if (value > UINT32_MAX) {
+    if (value > UINT32_MAX)
         reader->failed = true;
-    }
     return (uint32_t)value;
 }
 
@@ -282,9 +275,8 @@ static uint32_t reader_number(struct reader *reader)
 static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t column_id)
 {
     const struct table *table = schema_table(schema, table_id);
-    if (table == NULL || (table->flags & TABLE_COUNTER) == 0) {
+    if (table == NULL || (table->flags & TABLE_COUNTER) == 0)
         return false;
-    }
     const struct column *column = table_column(table, column_id);
     return column != NULL && column->type->kind == TYPE_COUNTER;
 }
@@ -343,17 +335,15 @@ static int section_read(uint8_t kind, struct reader *payload, struct schema **sc
     switch (kind) {
     case SECTION_BLOCK:
         rc = block_deserialize(payload, *schema, &block, err);
-        if (rc == 0) {
+        if (rc == 0)
             write_batch_add_block(batch, block);
-        }
         return rc;
     case SECTION_RULE:
         return rule_read(payload, *schema, batch, err);
     case SECTION_MUTATION:
         rc = mutation_unpack(payload, *schema, batch->arena, &mutation, err);
-        if (rc == 0) {
+        if (rc == 0)
             write_batch_add_mutation(batch, &mutation);
-        }
         return rc;
     case SECTION_INCREMENT:
         return increment_read(payload, *schema, batch, err);
@@ -374,24 +364,20 @@ int write_batch_deserialize(struct reader *payload, struct schema **schema,
 {
     for (;;) {
         uint8_t kind = reader_u8(payload);
-        if (payload->failed) {
+        if (payload->failed)
             return error_set(err, ERROR_CORRUPT, "a frame's payload ends within a batch");
-        }
-        if (kind == SECTION_END) {
+        if (kind == SECTION_END)
             return 0;
-        }
         int rc = section_read(kind, payload, schema, batch, err);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
 }
 
 void write_batch_free_blocks(struct write_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->block_count; i++) {
+    for (uint32_t i = 0; i < batch->block_count; i++)
         block_free(batch->blocks[i]);
-    }
     batch->block_count = 0;
     batch->rule_count = 0;
 }

@@ -124,6 +124,13 @@ line_length() {
     files ch | xargs -r grep -nP '\t' /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 tab/'
 }
 
+# As `make fmt` lays it out, which .clang-format says how.
+layout() {
+    find . -name build -prune -o -name '*.c' -print |
+        xargs clang-format-16 --dry-run --Werror 2>&1 |
+        sed -nE 's|^(\./)?(.*): error: code should be.*|\2: make fmt|p; /not found/p'
+}
+
 # A header compiles on its own and starts by saying what it is for.
 headers() {
     local header
@@ -157,7 +164,7 @@ symbols() {
 passed=0
 failed=0
 for rule in include_table vendor_headers banned_functions allocation comment_style line_length \
-    headers symbols; do
+    layout headers symbols; do
     broken=$($rule)
     if [ -z "$broken" ]; then
         passed=$((passed + 1))

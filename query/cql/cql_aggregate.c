@@ -57,11 +57,9 @@ const struct cql_function *cql_function_aggregate(struct bytes name)
         [MIN] = AGGREGATE("min", best_result, true),
         [MAX] = AGGREGATE("max", best_result, true),
     };
-    for (int i = COUNT; i <= MAX; i++) {
-        if (bytes_equal(bytes_text(aggregates[i].name), name)) {
+    for (int i = COUNT; i <= MAX; i++)
+        if (bytes_equal(bytes_text(aggregates[i].name), name))
             return &aggregates[i];
-        }
-    }
     return NULL;
 }
 
@@ -118,9 +116,8 @@ static int average_decimal(struct cql_accumulator *accumulator, struct decimal v
     struct decimal step;
     struct decimal count = decimal_from((int128)accumulator->count, 0);
     int rc = decimal_subtract(value, *average, &step);
-    if (rc == 0) {
+    if (rc == 0)
         rc = decimal_divide(step, count, step.scale, DECIMAL_HALF_EVEN, &step);
-    }
     return rc == 0 ? decimal_add(*average, step, average) : rc;
 }
 
@@ -128,9 +125,8 @@ static int add_number(struct cql_accumulator *accumulator, struct bytes value,
                       struct cql_fault *fault)
 {
     struct cql_number number;
-    if (cql_number_read(accumulator->type->kind, value, &number) != 0) {
+    if (cql_number_read(accumulator->type->kind, value, &number) != 0)
         return cql_invalid(fault, "a number of over 256 bits cannot be summed");
-    }
     if (cql_number_is_integer(number.kind)) {
         accumulator->whole += number.integer;
         accumulator->sum.integer = (int64_t)accumulator->whole;
@@ -162,9 +158,8 @@ static void keep_best(struct cql_accumulator *accumulator, struct bytes value)
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault)
 {
-    if (value.data == NULL && !accumulator->counts_rows) {
+    if (value.data == NULL && !accumulator->counts_rows)
         return 0;
-    }
     if (accumulator->what == COUNT) {
         accumulator->count++;
         return 0;
@@ -173,9 +168,8 @@ int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
         keep_best(accumulator, value);
         return 0;
     }
-    if (value.size == 0) {
+    if (value.size == 0)
         return 0;
-    }
     accumulator->count++;
     return add_number(accumulator, value, fault);
 }
@@ -185,21 +179,18 @@ int cql_accumulator_add_stats(struct cql_accumulator *accumulator,
 {
     uint64_t values = stats_value_count(stats);
     accumulator->count += accumulator->counts_rows ? stats->rows : values;
-    if (accumulator->what == COUNT || values == 0) {
+    if (accumulator->what == COUNT || values == 0)
         return 0;
-    }
-    if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0) {
+    if (decimal_add(accumulator->sum.decimal, stats_sum(stats), &accumulator->sum.decimal) != 0)
         return cql_invalid(fault, "a sum has over 256 bits");
-    }
     return 0;
 }
 
 static void average(struct cql_accumulator *accumulator)
 {
     struct cql_number *sum = &accumulator->sum;
-    if (accumulator->count == 0) {
+    if (accumulator->count == 0)
         return;
-    }
     if (cql_number_is_integer(sum->kind)) {
         sum->integer = (int64_t)(accumulator->whole / (int128)accumulator->count);
     } else if (cql_number_is_real(sum->kind)) {
@@ -227,12 +218,10 @@ void cql_accumulator_result(struct cql_accumulator *accumulator, struct arena *a
                              : arena_copy(arena, buffer_view(&accumulator->best));
         }
     } else {
-        if (accumulator->has_special) {
+        if (accumulator->has_special)
             accumulator->sum.real = (double)accumulator->plain;
-        }
-        if (accumulator->what == AVG) {
+        if (accumulator->what == AVG)
             average(accumulator);
-        }
         accumulator->sum.integer = cql_number_wrap(accumulator->result, accumulator->sum.integer);
         *value_out = cql_number_keep(&accumulator->sum, arena);
     }

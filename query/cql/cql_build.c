@@ -93,7 +93,7 @@ struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_t
 static const struct generic_type {
     const char *name;
     enum cql_type_kind kind;
-    uint32_t count;                      /* of arguments; 0: any number */
+    uint32_t count; /* of arguments; 0: any number */
 } generic_types[] = {
     {"list", CQL_TYPE_LIST, 1},   {"set", CQL_TYPE_SET, 1},       {"map", CQL_TYPE_MAP, 2},
     {"tuple", CQL_TYPE_TUPLE, 0}, {"frozen", CQL_TYPE_FROZEN, 1}, {"vector", CQL_TYPE_VECTOR, 1},
@@ -106,10 +106,9 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
     struct cql_type *type = type_new(builder, CQL_TYPE_USER, name);
     const struct generic_type *generic = NULL;
 
-    for (size_t i = 0; i < sizeof generic_types / sizeof generic_types[0]; i++) {
+    for (size_t i = 0; i < sizeof generic_types / sizeof generic_types[0]; i++)
         if (token_is(name, generic_types[i].name))
             generic = &generic_types[i];
-    }
     if (generic == NULL || (generic->count != 0 && generic->count != arguments.count) ||
         (generic->kind == CQL_TYPE_VECTOR) != (dimension != NULL)) {
         cql_build_fail_token(builder, &name, -1);
@@ -118,10 +117,9 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
     type->kind = generic->kind;
     type->name.name = (struct bytes){0};
     type->arguments = arguments.first;
-    for (const struct cql_type *of = arguments.first; of != NULL; of = of->next) {
+    for (const struct cql_type *of = arguments.first; of != NULL; of = of->next)
         if (type->depth <= of->depth)
             type->depth = of->depth + 1;
-    }
     check_depth(builder, type->depth);
     if (dimension != NULL)
         type->dimension = dimension->text;
@@ -208,10 +206,9 @@ struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token t
 {
     enum cql_term_kind kind = CQL_TERM_UDT;
 
-    for (const struct cql_term *key = pairs.first; key != NULL; key = key->next->next) {
+    for (const struct cql_term *key = pairs.first; key != NULL; key = key->next->next)
         if (key->kind != CQL_TERM_NAME)
             kind = CQL_TERM_MAP;
-    }
     return cql_build_elements(builder, kind, token, pairs);
 }
 
@@ -352,8 +349,7 @@ struct cql_relation *cql_build_relation(struct cql_builder *builder, enum cql_re
     return relation;
 }
 
-struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
-                                               struct cql_token column)
+struct cql_relation *cql_build_column_relation(struct cql_builder *builder, struct cql_token column)
 {
     struct cql_name_list only = {0};
 
@@ -362,9 +358,9 @@ struct cql_relation *cql_build_column_relation(struct cql_builder *builder,
 }
 
 void cql_build_relation_value(struct cql_relation *relation, enum cql_operator operator,
-                              struct cql_term *value)
+                              struct cql_term * value)
 {
-    relation->operator = operator;
+    relation->operator= operator;
     relation->values = value;
     relation->value_count = 1;
 }
@@ -372,13 +368,13 @@ void cql_build_relation_value(struct cql_relation *relation, enum cql_operator o
 void cql_build_relation_values(struct cql_relation *relation, enum cql_operator operator,
                                struct cql_term_list values)
 {
-    relation->operator = operator;
+    relation->operator= operator;
     relation->values = values.first;
     relation->value_count = values.count;
 }
 
 void cql_build_relation_marker(struct cql_relation *relation, enum cql_operator operator,
-                               struct cql_term *marker)
+                               struct cql_term * marker)
 {
     cql_build_relation_value(relation, operator, marker);
     relation->in_marker = true;
@@ -497,8 +493,7 @@ struct cql_role_option *cql_build_role_option(struct cql_builder *builder,
 }
 
 struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind,
-                                            struct cql_token text)
+                                            enum cql_role_option_kind kind, struct cql_token text)
 {
     struct cql_role_option *option = cql_build_role_option(builder, kind);
 
@@ -507,8 +502,7 @@ struct cql_role_option *cql_build_role_text(struct cql_builder *builder,
 }
 
 struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
-                                            enum cql_role_option_kind kind,
-                                            struct cql_token value)
+                                            enum cql_role_option_kind kind, struct cql_token value)
 {
     struct cql_role_option *option = cql_build_role_option(builder, kind);
 
@@ -516,8 +510,8 @@ struct cql_role_option *cql_build_role_flag(struct cql_builder *builder,
     return option;
 }
 
-struct cql_statement *cql_build_statement(struct cql_builder *builder,
-                                          enum cql_statement_kind kind, struct cql_token first)
+struct cql_statement *cql_build_statement(struct cql_builder *builder, enum cql_statement_kind kind,
+                                          struct cql_token first)
 {
     struct cql_statement *statement = cql_build_new(builder, sizeof *statement);
 

@@ -17,7 +17,7 @@
 #include "storage/base/arena.h"
 #include "storage/type.h"
 
-enum { ERROR_TOKEN_MAX = 150 };          /* bytes of a token that an error repeats */
+enum { ERROR_TOKEN_MAX = 150 }; /* bytes of a token that an error repeats */
 
 /* `size` less what would cut a character of UTF-8 in two. */
 static size_t cut_size(const char *text, size_t size)
@@ -46,10 +46,9 @@ void cql_build_fail(struct cql_builder *builder, int code, const char *format, .
 /* Append `text` without its line ends. */
 static void excerpt_append(struct buffer *buffer, const uint8_t *from, const uint8_t *until)
 {
-    for (; from < until; from++) {
+    for (; from < until; from++)
         if (*from != '\n')
             buffer_put_u8(buffer, *from);
-    }
 }
 
 /* Where `token` ends if it had the length of its text; no further than its line. */
@@ -93,8 +92,7 @@ static void excerpt_print(const struct cql_lexer *lexer, const struct cql_token 
     buffer_append_text(buffer, end == limit ? ")" : "...)");
 }
 
-void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token,
-                          int expected)
+void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token, int expected)
 {
     struct buffer text = {0};
     struct cql_token shown = *token;
@@ -109,8 +107,8 @@ void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *t
         if (shown.text.size > ERROR_TOKEN_MAX)
             shown.text.size = cut_size((const char *)shown.text.data, ERROR_TOKEN_MAX);
     }
-    buffer_append_text(&text, expected < 0 ? "no viable alternative at input '"
-                                               : "mismatched input '");
+    buffer_append_text(&text,
+                       expected < 0 ? "no viable alternative at input '" : "mismatched input '");
     buffer_append_bytes(&text, shown.text);
     buffer_put_u8(&text, '\'');
     if (expected >= 0) {
@@ -137,10 +135,9 @@ static int compare_names(const void *a, const void *b)
 static const struct bytes *repeated_name(const struct bytes **names, uint32_t count)
 {
     qsort(names, count, sizeof names[0], compare_names);
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++)
         if (bytes_equal(*names[i - 1], *names[i]))
             return names[i];
-    }
     return NULL;
 }
 
@@ -165,19 +162,17 @@ static bool are_incompatible(const struct cql_assignment *whole, const struct cq
 
 void cql_build_check_assignments(struct cql_builder *builder, struct cql_assignment_list list)
 {
-    const struct cql_assignment **sorted =
-        cql_build_new(builder, list.count * sizeof sorted[0]);
+    const struct cql_assignment **sorted = cql_build_new(builder, list.count * sizeof sorted[0]);
     uint32_t count = 0;
 
     for (const struct cql_assignment *of = list.first; of != NULL; of = of->next)
         sorted[count++] = of;
     qsort(sorted, count, sizeof sorted[0], compare_assignments);
-    for (uint32_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++)
         if (bytes_equal(sorted[i - 1]->column, sorted[i]->column) &&
             are_incompatible(sorted[i - 1], sorted[i]))
             cql_build_fail(builder, ERROR_INVALID, "Multiple incompatible setting of column %.*s",
                            (int)sorted[i]->column.size, (const char *)sorted[i]->column.data);
-    }
 }
 
 void cql_build_check_properties(struct cql_builder *builder, struct cql_property_list list)
@@ -200,8 +195,8 @@ static void fail_property(struct cql_builder *builder, const struct cql_term *ke
 {
     struct buffer text = {0};
 
-    buffer_append_text(&text, value == NULL ? "Invalid property name: "
-                                            : "Invalid property value: ");
+    buffer_append_text(&text,
+                       value == NULL ? "Invalid property name: " : "Invalid property value: ");
     cql_print_term(value == NULL ? key : value, &text);
     if (value != NULL) {
         buffer_append_text(&text, " for property: ");
@@ -274,8 +269,7 @@ void cql_build_check_role(struct cql_builder *builder, struct cql_role_option_li
         if (kind > CQL_ROLE_GENERATED_PASSWORD)
             continue;
         if (found >= 0 && found != kind)
-            cql_build_fail(builder, ERROR_INVALID,
-                           "Options '%s' and '%s' are mutually exclusive",
+            cql_build_fail(builder, ERROR_INVALID, "Options '%s' and '%s' are mutually exclusive",
                            passwords[found < kind ? found : kind],
                            passwords[found < kind ? kind : found]);
         found = kind;

@@ -37,16 +37,14 @@ static int check_key(struct cql_work *work, const struct cql_restriction *restri
     struct bytes key;
     bool is_list = restriction->columns[0]->type->kind == TYPE_LIST;
     int rc = cql_expression_value(restriction->key, context, &key);
-    if (rc < 0) {
+    if (rc < 0)
         return rc;
-    }
     if (rc == CQL_UNSET || key.data == NULL) {
         return cql_invalid(&work->fault, "Invalid null value for %s element access",
                            is_list ? "list" : "map");
     }
-    if (is_list && key.size == 4 && value_int(key) < 0) {
+    if (is_list && key.size == 4 && value_int(key) < 0)
         return cql_invalid(&work->fault, "Invalid negative list index %d", value_int(key));
-    }
     return 0;
 }
 
@@ -66,9 +64,8 @@ static int check_values(struct cql_work *work, struct cql_filter *filter)
             return cql_invalid(&work->fault, "Invalid comparison with null for operator \"%s\"",
                                order);
         }
-        if (is_no_cells(restriction, filter->values[i])) {
+        if (is_no_cells(restriction, filter->values[i]))
             filter->values[i] = CQL_NULL;
-        }
     }
     return 0;
 }
@@ -77,9 +74,8 @@ int cql_condition_bind(struct cql_work *work, const struct cql_context *context,
                        struct cql_write_statement *statement)
 {
     uint32_t count = 0;
-    for (const struct cql_restriction *r = statement->plan->conditions; r != NULL; r = r->next) {
+    for (const struct cql_restriction *r = statement->plan->conditions; r != NULL; r = r->next)
         count++;
-    }
     statement->conditions =
         arena_alloc(work->arena, (count + 1) * sizeof(*statement->conditions), 16);
     int rc = 0;
@@ -103,18 +99,16 @@ static bool names_static(const struct cql_restriction *restriction)
 bool cql_condition_has_row(const struct cql_write_plan *plan)
 {
     bool has_row = (plan->if_exists || plan->if_not_exists) && !plan->is_static;
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next)
         has_row |= !names_static(r);
-    }
     return has_row;
 }
 
 bool cql_condition_has_static(const struct cql_write_plan *plan)
 {
     bool has_static = (plan->if_exists || plan->if_not_exists) && plan->is_static;
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next)
         has_static |= names_static(r);
-    }
     return has_static;
 }
 
@@ -122,9 +116,8 @@ bool cql_condition_shows_first(const struct cql_write_statement *statements, uin
 {
     bool has_static = false;
     for (uint32_t i = 0; i < count; i++) {
-        if (cql_condition_has_row(statements[i].plan)) {
+        if (cql_condition_has_row(statements[i].plan))
             return false;
-        }
         has_static |= cql_condition_has_static(statements[i].plan);
     }
     return has_static;
@@ -137,9 +130,8 @@ static int check_pair(struct cql_work *work, const struct cql_write_statement *a
     bool both_are_columns = a->plan->conditions != NULL && b->plan->conditions != NULL;
     bool is_same_sort = both_are_columns || (a->plan->if_exists && b->plan->if_exists) ||
                         (a->plan->if_not_exists && b->plan->if_not_exists);
-    if (is_same_sort) {
+    if (is_same_sort)
         return 0;
-    }
     if (a->plan->conditions == NULL && b->plan->conditions == NULL) {
         return cql_invalid(&work->fault, "Cannot mix IF EXISTS and IF NOT EXISTS conditions for "
                                          "the same row");
@@ -166,29 +158,24 @@ static int check_sorts(struct cql_work *work, const struct cql_write_statement *
     const struct cql_write_statement *of_static = NULL;
     uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (cql_condition_has_row(statements[i].plan)) {
+        if (cql_condition_has_row(statements[i].plan))
             rows[row_count++] = &statements[i];
-        }
-        if (!cql_condition_has_static(statements[i].plan)) {
+        if (!cql_condition_has_static(statements[i].plan))
             continue;
-        }
         int rc = of_static != NULL ? check_pair(work, of_static, &statements[i]) : 0;
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         of_static = &statements[i];
     }
-    if (row_count > 1) {
+    if (row_count > 1)
         qsort(rows, row_count, sizeof(struct cql_write_statement *), order_statements);
-    }
     for (uint32_t i = 1; i < row_count; i++) {
-        bool is_same_row = clustering_compare(rows[i]->plan->table,
-                                              &rows[i - 1]->bound.slices[0].start.prefix,
-                                              &rows[i]->bound.slices[0].start.prefix) == 0;
+        bool is_same_row =
+            clustering_compare(rows[i]->plan->table, &rows[i - 1]->bound.slices[0].start.prefix,
+                               &rows[i]->bound.slices[0].start.prefix) == 0;
         int rc = is_same_row ? check_pair(work, rows[i - 1], rows[i]) : 0;
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -196,9 +183,8 @@ static int check_sorts(struct cql_work *work, const struct cql_write_statement *
 static bool has_in(const struct cql_write_plan *plan)
 {
     bool has = false;
-    for (uint32_t i = 0; i < plan->where.clustering_used; i++) {
-        has |= plan->where.clustering[i]->operator == CQL_IN;
-    }
+    for (uint32_t i = 0; i < plan->where.clustering_used; i++)
+        has |= plan->where.clustering[i]->operator== CQL_IN;
     return has;
 }
 
@@ -208,9 +194,8 @@ int cql_condition_check_batch(struct cql_work *work, const struct cql_write_stat
     const struct cql_write_statement *first = &statements[0];
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_write_statement *statement = &statements[i];
-        if (statement->plan->table != first->plan->table) {
+        if (statement->plan->table != first->plan->table)
             return cql_invalid(&work->fault, "Batch with conditions cannot span multiple tables");
-        }
         if (statement->bound.key_count != 1 || first->bound.key_count != 1 ||
             !bytes_equal(statement->bound.keys[0], first->bound.keys[0])) {
             return cql_invalid(&work->fault,
@@ -231,22 +216,18 @@ int cql_condition_check_batch(struct cql_work *work, const struct cql_write_stat
 bool cql_condition_holds(const struct cql_write_statement *statement, struct arena *arena)
 {
     const struct cql_write_plan *plan = statement->plan;
-    if (!plan->is_conditional) {
+    if (!plan->is_conditional)
         return true;
-    }
     const struct cql_read_row *read = &statement->reads[0];
     struct cql_row row = {.table = plan->table,
                           .key = read->key,
                           .row = read->row_count > 0 ? &read->rows[0] : NULL,
                           .static_row = read->static_row};
     bool exists = plan->is_static ? row.static_row != NULL : row.row != NULL;
-    if (plan->if_exists || plan->if_not_exists) {
+    if (plan->if_exists || plan->if_not_exists)
         return exists == plan->if_exists;
-    }
-    for (uint32_t i = 0; i < statement->condition_count; i++) {
-        if (!cql_filter_matches(&statement->conditions[i], &row, arena)) {
+    for (uint32_t i = 0; i < statement->condition_count; i++)
+        if (!cql_filter_matches(&statement->conditions[i], &row, arena))
             return false;
-        }
-    }
     return true;
 }

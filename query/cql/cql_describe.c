@@ -14,7 +14,7 @@
 
 struct describe {
     struct cql_work *work;
-    const struct schema *schemas[2];     /* the store's and the system's */
+    const struct schema *schemas[2]; /* the store's and the system's */
     struct buffer cells;
     uint32_t row_count;
     bool has_statements;
@@ -135,8 +135,7 @@ static void put_types(struct describe *describe, const struct schema *schema, co
     }
 }
 
-static void put_tables(struct describe *describe, const struct schema *schema,
-                       const char *keyspace)
+static void put_tables(struct describe *describe, const struct schema *schema, const char *keyspace)
 {
     for (const struct table *table = schema_table_next(schema, NULL); table != NULL;
          table = schema_table_next(schema, table)) {
@@ -224,11 +223,10 @@ static void describe_schema(struct describe *describe, bool is_full)
     uint32_t count = sorted_keyspaces(describe, &keyspaces);
 
     describe->has_statements = true;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if ((is_full || !cql_is_system_keyspace(keyspaces[i]->name)) &&
             find_keyspace(describe, keyspaces[i]->name, &schema) != NULL)
             put_whole_keyspace(describe, schema, keyspaces[i]);
-    }
 }
 
 static int describe_cluster(struct describe *describe)
@@ -283,10 +281,9 @@ static const struct user_type *find_type(const struct schema *schema, const char
 {
     const struct user_type *type = NULL;
 
-    while ((type = schema_type_next(schema, type)) != NULL) {
+    while ((type = schema_type_next(schema, type)) != NULL)
         if (strcmp(type->keyspace, keyspace) == 0 && strcmp(type->type->name, name) == 0)
             break;
-    }
     return type;
 }
 
@@ -404,9 +401,9 @@ static struct cql_metadata describe_metadata(const struct describe *describe, bo
     struct cql_column *columns = arena_alloc(describe->work->arena, count * sizeof *columns, 16);
 
     for (uint32_t i = 0; i < count; i++) {
-        columns[i] = (struct cql_column){"system", "describe",
-                                         is_cluster ? of_cluster[i] : of_things[i],
-                                         type_builtin(TYPE_TEXT)};
+        columns[i] =
+            (struct cql_column){"system", "describe", is_cluster ? of_cluster[i] : of_things[i],
+                                type_builtin(TYPE_TEXT)};
     }
     return (struct cql_metadata){columns, count};
 }
@@ -414,10 +411,10 @@ static struct cql_metadata describe_metadata(const struct describe *describe, bo
 void cql_describe_run(struct cql_work *work)
 {
     const struct cql_describe *asked = &work->compiled->statement->describe;
-    struct describe describe = {.work = work,
-                                .schemas = {store_schema(work->cql->options.store),
-                                            work->cql->system_schema},
-                                .with_ids = asked->with_internals};
+    struct describe describe = {
+        .work = work,
+        .schemas = {store_schema(work->cql->options.store), work->cql->system_schema},
+        .with_ids = asked->with_internals};
 
     if (describe_make(&describe, asked) < 0) {
         cql_finish_fault(work);

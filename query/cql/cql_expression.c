@@ -53,9 +53,8 @@ const char *cql_expression_part(struct cql_scope *scope, const char *part, const
 
 bool cql_expression_is_typed(const struct cql_term *term, bool is_argument)
 {
-    if (cql_term_is_literal(term)) {
+    if (cql_term_is_literal(term))
         return is_argument;
-    }
     switch ((int)term->kind) {
     case CQL_TERM_NULL:
     case CQL_TERM_MARKER:
@@ -65,11 +64,9 @@ bool cql_expression_is_typed(const struct cql_term *term, bool is_argument)
     case CQL_TERM_LIST:
     case CQL_TERM_SET:
     case CQL_TERM_TUPLE:
-        for (const struct cql_term *item = term->arguments; item != NULL; item = item->next) {
-            if (!cql_expression_is_typed(item, is_argument)) {
+        for (const struct cql_term *item = term->arguments; item != NULL; item = item->next)
+            if (!cql_expression_is_typed(item, is_argument))
                 return false;
-            }
-        }
         return term->arguments != NULL;
     default:
         return true;
@@ -79,12 +76,10 @@ bool cql_expression_is_typed(const struct cql_term *term, bool is_argument)
 int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
                        const struct cql_expression *expression, const char *what)
 {
-    if (place->type == NULL || cql_type_fits(place->type, expression->type)) {
+    if (place->type == NULL || cql_type_fits(place->type, expression->type))
         return 0;
-    }
-    if (place->misfit != NULL) {
+    if (place->misfit != NULL)
         return cql_invalid(scope->fault, "%s", place->misfit);
-    }
     return cql_invalid(scope->fault,
                        "Type error: cannot assign result of function %s (type %s) to %s (type %s)",
                        what, cql_type_name(scope, expression->type), place->receiver,
@@ -93,11 +88,9 @@ int cql_expression_fit(struct cql_scope *scope, const struct cql_place *place,
 
 int cql_expression_udt_field(const struct type *type, struct bytes name)
 {
-    for (uint32_t i = 0; i < type->argument_count; i++) {
-        if (bytes_equal(bytes_text(type->field_names[i]), name)) {
+    for (uint32_t i = 0; i < type->argument_count; i++)
+        if (bytes_equal(bytes_text(type->field_names[i]), name))
             return (int)i;
-        }
-    }
     return -1;
 }
 
@@ -108,9 +101,8 @@ int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const st
 {
     check(marker < scope->marker_count);
     struct cql_column *column = &scope->markers[marker];
-    if (column->name == NULL) {
+    if (column->name == NULL)
         column->name = name;
-    }
     column->type = type;
     column->keyspace = scope->table != NULL ? scope->table->keyspace : scope->keyspace;
     column->table = scope->table != NULL ? scope->table->name : "";
@@ -120,9 +112,8 @@ int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const st
 static int resolve_marker(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place, struct cql_expression **out)
 {
-    if (place->type == NULL) {
+    if (place->type == NULL)
         return cql_expression_untyped(scope, term);
-    }
     *out = cql_expression_new(scope, CQL_EXPRESSION_MARKER, place->type, 0);
     (*out)->index = term->marker;
     (*out)->receiver = place->receiver;
@@ -143,22 +134,18 @@ static int resolve_hint(struct cql_scope *scope, const struct cql_term *term,
 {
     struct cql_place within = *place;
     int rc = cql_type_resolve(scope, term->type, &within.type);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct type *type = within.type;
-    if (cql_term_is_literal(term->of) && !cql_literal_value_fits(term->of, type)) {
+    if (cql_term_is_literal(term->of) && !cql_literal_value_fits(term->of, type))
         return hint_refused(scope, term, cql_expression_text(scope, term), type);
-    }
     bool is_column = term->of->kind == CQL_TERM_NAME;
     within.type = is_column ? NULL : type;
     rc = resolve(scope, term->of, &within, out);
-    if (rc == 0 && is_column && !cql_type_fits(type, (*out)->type)) {
+    if (rc == 0 && is_column && !cql_type_fits(type, (*out)->type))
         return hint_refused(scope, term, cql_expression_text(scope, term), type);
-    }
-    if (rc == 0 && place->type != NULL && !cql_type_fits(place->type, type)) {
+    if (rc == 0 && place->type != NULL && !cql_type_fits(place->type, type))
         return hint_refused(scope, term, place->receiver, place->type);
-    }
     return rc;
 }
 
@@ -172,9 +159,8 @@ static int resolve_column(struct cql_scope *scope, const struct cql_term *term,
                            CQL_SHOW(term->text));
     }
     const struct column *column = cql_find_column(scope, place->table, term->text);
-    if (column == NULL) {
+    if (column == NULL)
         return ERROR_INVALID;
-    }
     *out = cql_expression_new(scope, CQL_EXPRESSION_COLUMN, column->type, 0);
     (*out)->column = column;
     return cql_expression_fit(scope, place, *out, column->name);
@@ -193,9 +179,8 @@ static int resolve_field(struct cql_scope *scope, const struct cql_term *term,
 {
     struct cql_expression *of;
     int rc = resolve_inner(scope, term->of, place, &of);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     int field = of->type->kind == TYPE_UDT ? cql_expression_udt_field(of->type, term->text) : -1;
     if (of->type->kind != TYPE_UDT) {
         return cql_invalid(scope->fault,
@@ -218,9 +203,8 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
 {
     struct cql_expression *of;
     int rc = resolve_inner(scope, term->of, place, &of);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     bool is_slice = term->kind == CQL_TERM_SLICE;
     if (of->type->kind == TYPE_LIST) {
         return cql_invalid(scope->fault,
@@ -243,12 +227,10 @@ static int resolve_element(struct cql_scope *scope, const struct cql_term *term,
     within.type = of->type->arguments[0];
     within.receiver = cql_expression_part(scope, of->type->kind == TYPE_MAP ? "key" : "value",
                                           cql_expression_text(scope, term->of));
-    if (term->from != NULL) {
+    if (term->from != NULL)
         rc = resolve(scope, term->from, &within, &(*out)->arguments[1]);
-    }
-    if (rc == 0 && is_slice && term->until != NULL) {
+    if (rc == 0 && is_slice && term->until != NULL)
         rc = resolve(scope, term->until, &within, &(*out)->arguments[2]);
-    }
     return rc == 0 ? cql_expression_fit(scope, place, *out, "element") : rc;
 }
 
@@ -258,13 +240,11 @@ static int resolve_times(struct cql_scope *scope, const struct cql_term *term,
     bool is_ttl = term->kind == CQL_TERM_TTL;
     struct cql_expression *of;
     int rc = resolve_inner(scope, term->of, place, &of);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct cql_expression *root = of;
-    while (root->argument_count > 0) {
+    while (root->argument_count > 0)
         root = root->arguments[0];
-    }
     const struct column *column = root->column;
     if (column == NULL || column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
         const char *latest = term->kind == CQL_TERM_MAXWRITETIME ? "maxwritetime" : "writetime";
@@ -302,9 +282,8 @@ static int resolve(struct cql_scope *scope, const struct cql_term *term,
     case CQL_TERM_DURATION:
         return cql_expression_literal(scope, term, place, out);
     case CQL_TERM_NULL:
-        if (place->type == NULL) {
+        if (place->type == NULL)
             return cql_expression_untyped(scope, term);
-        }
         *out = cql_expression_new(scope, CQL_EXPRESSION_VALUE, place->type, 0);
         (*out)->receiver = place->receiver;
         return 0;

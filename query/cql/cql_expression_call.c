@@ -44,9 +44,8 @@ static int argument_count_refused(struct cql_scope *scope, const struct cql_func
         return cql_invalid(scope->fault, "Invalid number of arguments for function system.%s(%s)",
                            function->name, function->parameter);
     }
-    if (function->is_overloaded) {
+    if (function->is_overloaded)
         return no_signature(scope, function);
-    }
     return cql_invalid(scope->fault,
                        "Invalid number of arguments in call to function system.%s: %u required "
                        "but %u provided",
@@ -88,9 +87,8 @@ static int check_argument(struct cql_scope *scope, const struct cql_call *call, 
         fits = wanted == NULL || function->is_overloaded || !cql_term_is_literal(argument) ||
                cql_literal_value_fits(argument, wanted);
     }
-    if (fits) {
+    if (fits)
         return 0;
-    }
     if (function->requires != NULL) {
         const struct type *found =
             expression != NULL ? expression->type : cql_literal_value_natural(argument);
@@ -124,20 +122,17 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
         !cql_literal_value_fits(argument, within.type)) {
         within.type = argument->kind == CQL_TERM_UUID ? type_builtin(TYPE_TIMEUUID) : NULL;
     }
-    if (function->is_aggregate) {
+    if (function->is_aggregate)
         within.aggregates = NULL;
-    }
     if (argument->kind == CQL_TERM_NULL && function->takes_null && !function->is_overloaded &&
         function->requires == NULL) {
         within.type = type_builtin(TYPE_BLOB);
     }
-    if (within.type == NULL && !cql_expression_is_typed(argument, true)) {
+    if (within.type == NULL && !cql_expression_is_typed(argument, true))
         return argument_unknown(scope, function, argument);
-    }
     int rc = check_argument(scope, call, index, argument, NULL);
-    if (rc == 0) {
+    if (rc == 0)
         rc = cql_expression_resolve(scope, argument, &within, out);
-    }
     return rc == 0 ? check_argument(scope, call, index, argument, *out) : rc;
 }
 
@@ -148,9 +143,8 @@ static int resolve_arguments(struct cql_scope *scope, const struct cql_term *arg
     const struct cql_term *argument = arguments;
     for (uint32_t i = 0; i < call->count; i++, argument = argument->next) {
         int rc = resolve_argument(scope, argument, place, call, i, &expression->arguments[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         call->types[i] = expression->arguments[i]->type;
     }
     return 0;
@@ -166,9 +160,8 @@ static int add_aggregate(struct cql_scope *scope, const struct cql_place *place,
                                : "aggregate functions cannot be used as arguments of aggregate "
                                  "functions");
     }
-    if (*place->aggregate_count == CQL_AGGREGATES_MAX) {
+    if (*place->aggregate_count == CQL_AGGREGATES_MAX)
         return cql_invalid(scope->fault, "over %d aggregates in one statement", CQL_AGGREGATES_MAX);
-    }
     expression->kind = CQL_EXPRESSION_AGGREGATE;
     expression->index = (*place->aggregate_count)++;
     place->aggregates[expression->index] = (struct cql_aggregate){
@@ -181,9 +174,10 @@ static int add_aggregate(struct cql_scope *scope, const struct cql_place *place,
 static int result_refused(struct cql_scope *scope, const struct cql_call *call,
                           const struct cql_term *arguments)
 {
-    return call->function->requires == NULL
-               ? no_signature(scope, call->function)
-               : requirement_refused(scope, call->function, arguments, call->types[0]);
+    return call->function->
+        requires ==
+                     NULL ? no_signature(scope, call->function)
+                          : requirement_refused(scope, call->function, arguments, call->types[0]);
 }
 
 /* A function of `count` arguments. */
@@ -191,9 +185,8 @@ static int resolve_call(struct cql_scope *scope, const struct cql_function *func
                         const struct cql_term *arguments, uint32_t count,
                         const struct cql_place *place, struct cql_expression **out)
 {
-    if (count < function->arguments_min || count > function->arguments_max) {
+    if (count < function->arguments_min || count > function->arguments_max)
         return argument_count_refused(scope, function, function->arguments_min, count);
-    }
     struct cql_call call = {.function = function,
                             .count = count,
                             .result = place->type,
@@ -203,16 +196,13 @@ static int resolve_call(struct cql_scope *scope, const struct cql_function *func
     (*out)->function = function;
     (*out)->receiver = place->receiver;
     int rc = resolve_arguments(scope, arguments, place, &call, *out);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     (*out)->type = function->result(&call);
-    if ((*out)->type == NULL) {
+    if ((*out)->type == NULL)
         return result_refused(scope, &call, arguments);
-    }
-    if (function->is_aggregate) {
+    if (function->is_aggregate)
         rc = add_aggregate(scope, place, function, *out);
-    }
     return rc == 0 ? cql_expression_fit(scope, place, *out, system_name(scope, function)) : rc;
 }
 
@@ -250,9 +240,8 @@ int cql_expression_operation(struct cql_scope *scope, const struct cql_term *ter
             continue;
         }
         int rc = cql_expression_resolve(scope, sides[i], &within, &(*out)->arguments[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         call.types[i] = (*out)->arguments[i]->type;
     }
     if (!is_ambiguous) {
@@ -326,12 +315,10 @@ int cql_expression_cast(struct cql_scope *scope, const struct cql_term *term,
     within.is_argument = place->table == NULL;
     *out = cql_expression_new(scope, CQL_EXPRESSION_CALL, NULL, 1);
     int rc = cql_type_resolve(scope, term->type, &to);
-    if (rc == 0) {
+    if (rc == 0)
         rc = cql_expression_resolve(scope, term->of, &within, &(*out)->arguments[0]);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct type *from = (*out)->arguments[0]->type;
     if (type_equal(from, to)) {
         *out = (*out)->arguments[0];

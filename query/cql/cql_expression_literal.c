@@ -15,9 +15,8 @@ int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {
     const struct type *type = place->type != NULL ? place->type : cql_literal_value_natural(term);
-    if (place->type == NULL && !place->is_argument) {
+    if (place->type == NULL && !place->is_argument)
         return cql_expression_untyped(scope, term);
-    }
     if (!cql_literal_value_fits(term, type)) {
         return cql_invalid(scope->fault, "Invalid %s constant (%.*s) for \"%s\" of type %s",
                            cql_literal_value_kind(term), CQL_SHOW(term->text), place->receiver,
@@ -85,9 +84,8 @@ static int check_brackets(struct cql_scope *scope, const struct cql_term *term,
                           const struct cql_place *place)
 {
     bool is_value = place->table == NULL;
-    if (brackets_fit(term, place->type)) {
+    if (brackets_fit(term, place->type))
         return 0;
-    }
     if (is_value && term->kind == CQL_TERM_LIST) {
         return cql_invalid(scope->fault,
                            "Unexpected receiver type '%s'; only list and vector are expected",
@@ -153,9 +151,8 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
 {
     const char *misfit = NULL;
     const struct type *type;
-    if (cql_term_is_literal(item)) {
+    if (cql_term_is_literal(item))
         return cql_literal_value_fits(item, place->type);
-    }
     switch ((int)item->kind) {
     case CQL_TERM_LIST: {
         int rc = check_brackets(scope, item, place);
@@ -166,12 +163,10 @@ static int item_fits(struct cql_scope *scope, const struct cql_term *item,
     case CQL_TERM_MAP:
     case CQL_TERM_UDT:
     case CQL_TERM_TUPLE: {
-        if (is_parenthesis(item, place->type)) {
+        if (is_parenthesis(item, place->type))
             return item_fits(scope, item->arguments, place);
-        }
-        if (!brackets_fit(item, place->type) || has_too_many(item, place->type)) {
+        if (!brackets_fit(item, place->type) || has_too_many(item, place->type))
             return 0;
-        }
         int rc = find_misfit(scope, item, place, &misfit);
         return rc == 0 ? misfit == NULL : rc;
     }
@@ -187,15 +182,13 @@ static int find_field_misfit(struct cql_scope *scope, const struct cql_term *ter
 {
     for (const struct cql_term *name = term->arguments; name != NULL; name = name->next->next) {
         int field = cql_expression_udt_field(place->type, name->text);
-        if (field < 0) {
+        if (field < 0)
             continue;
-        }
         struct cql_place within = *place;
         within.type = place->type->arguments[field];
         int fits = item_fits(scope, name->next, &within);
-        if (fits < 0) {
+        if (fits < 0)
             return fits;
-        }
         if (fits == 0) {
             *misfit_out =
                 field_misfit_text(scope, place, place->type->field_names[field], within.type);
@@ -212,16 +205,14 @@ static int find_misfit(struct cql_scope *scope, const struct cql_term *term,
     const struct type *type = place->type;
     uint32_t index = 0;
     *misfit_out = NULL;
-    if (type->kind == TYPE_UDT) {
+    if (type->kind == TYPE_UDT)
         return find_field_misfit(scope, term, place, misfit_out);
-    }
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, index++) {
         struct cql_place within = *place;
         within.type = item_type(type, index);
         int fits = item_fits(scope, item, &within);
-        if (fits < 0) {
+        if (fits < 0)
             return fits;
-        }
         if (fits == 0) {
             *misfit_out = misfit_text(scope, term, place, index, item, within.type);
             return 0;
@@ -241,9 +232,8 @@ static bool is_call(const struct cql_term *item)
 static bool has_marker(const struct cql_term *term)
 {
     bool found = term->kind == CQL_TERM_MARKER || (term->of != NULL && has_marker(term->of));
-    for (const struct cql_term *item = term->arguments; item != NULL && !found; item = item->next) {
+    for (const struct cql_term *item = term->arguments; item != NULL && !found; item = item->next)
         found = has_marker(item);
-    }
     return found;
 }
 
@@ -251,12 +241,10 @@ static bool has_marker(const struct cql_term *term)
 static int check_item(struct cql_scope *scope, const struct cql_term *term,
                       const struct cql_term *item, const struct cql_place *place)
 {
-    if (place->type->kind == TYPE_TUPLE) {
+    if (place->type->kind == TYPE_TUPLE)
         return 0;
-    }
-    if (item->kind == CQL_TERM_NULL) {
+    if (item->kind == CQL_TERM_NULL)
         return cql_invalid(scope->fault, "null is not supported inside collections");
-    }
     if (place->table == NULL && has_marker(item)) {
         return cql_invalid(scope->fault,
                            "Invalid %s literal for %s: bind variables are not supported inside "
@@ -283,12 +271,10 @@ static int resolve_items(struct cql_scope *scope, const struct cql_term *term,
                             ? misfit_text(scope, term, place, index, item, within.type)
                             : NULL;
         int rc = cql_expression_resolve(scope, item, &within, &collection->arguments[index]);
-        if (rc == 0) {
+        if (rc == 0)
             rc = check_item(scope, term, item, place);
-        }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -314,9 +300,8 @@ static int resolve_udt(struct cql_scope *scope, const struct cql_term *term,
                             ? field_misfit_text(scope, place, type->field_names[field], within.type)
                             : NULL;
         int rc = cql_expression_resolve(scope, name->next, &within, &(*out)->arguments[field]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         name = name->next->next;
     }
     return 0;
@@ -326,9 +311,8 @@ static int resolve_udt(struct cql_scope *scope, const struct cql_term *term,
 static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
                            const struct cql_place *place, struct cql_expression **out)
 {
-    if (!cql_expression_is_typed(term, place->is_argument)) {
+    if (!cql_expression_is_typed(term, place->is_argument))
         return cql_expression_untyped(scope, term);
-    }
     uint32_t count = term->argument_count;
     *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, NULL, count);
     (*out)->receiver = place->receiver;
@@ -336,13 +320,11 @@ static int resolve_untyped(struct cql_scope *scope, const struct cql_term *term,
     uint32_t i = 0;
     for (const struct cql_term *item = term->arguments; item != NULL; item = item->next, i++) {
         int rc = cql_expression_resolve(scope, item, place, &(*out)->arguments[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         types[i] = (*out)->arguments[i]->type;
-        if (term->kind != CQL_TERM_TUPLE && !cql_type_fits(types[0], types[i])) {
+        if (term->kind != CQL_TERM_TUPLE && !cql_type_fits(types[0], types[i]))
             return cql_expression_untyped(scope, term);
-        }
     }
     (*out)->type =
         term->kind == CQL_TERM_TUPLE
@@ -357,12 +339,10 @@ int cql_expression_collection(struct cql_scope *scope, const struct cql_term *te
 {
     const struct type *type = place->type;
     const char *misfit = NULL;
-    if (is_parenthesis(term, type)) {
+    if (is_parenthesis(term, type))
         return cql_expression_resolve(scope, term->arguments, place, out);
-    }
-    if (type == NULL) {
+    if (type == NULL)
         return resolve_untyped(scope, term, place, out);
-    }
     int rc = check_brackets(scope, term, place);
     if (rc == 0 && has_too_many(term, type)) {
         return cql_invalid(scope->fault,
@@ -371,18 +351,14 @@ int cql_expression_collection(struct cql_scope *scope, const struct cql_term *te
                            place->receiver, cql_type_name(scope, type), type->argument_count,
                            term->argument_count);
     }
-    if (rc == 0 && place->table == NULL && !place->is_checked) {
+    if (rc == 0 && place->table == NULL && !place->is_checked)
         rc = find_misfit(scope, term, place, &misfit);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (misfit != NULL) {
+    if (misfit != NULL)
         return cql_invalid(scope->fault, "%s", misfit);
-    }
-    if (type->kind == TYPE_UDT) {
+    if (type->kind == TYPE_UDT)
         return resolve_udt(scope, term, place, out);
-    }
     uint32_t count = type->kind == TYPE_TUPLE ? type->argument_count : term->argument_count;
     *out = cql_expression_new(scope, CQL_EXPRESSION_COLLECTION, type, count);
     (*out)->receiver = place->receiver;

@@ -22,12 +22,10 @@ static int marker_value(const struct cql_expression *expression, const struct cq
                         struct bytes *value)
 {
     const struct cql_value *bound = &context->values[expression->index];
-    if (bound->state == CQL_VALUE_UNSET) {
+    if (bound->state == CQL_VALUE_UNSET)
         return CQL_UNSET;
-    }
-    if (bound->state == CQL_VALUE_SET) {
+    if (bound->state == CQL_VALUE_SET)
         *value = bound->data.data == NULL ? bytes_of("", 0) : bound->data;
-    }
     return 0;
 }
 
@@ -35,9 +33,8 @@ static int inner_value(const struct cql_expression *expression, const struct cql
                        struct bytes *value)
 {
     *value = CQL_NULL;
-    if (expression == NULL) {
+    if (expression == NULL)
         return 0;
-    }
     int rc = cql_expression_value(expression, context, value);
     return rc == CQL_UNSET
                ? cql_invalid(context->fault, "Invalid unset value for %s", expression->receiver)
@@ -58,15 +55,13 @@ static int collection_value(const struct cql_expression *expression,
             return cql_invalid(context->fault, "unset value is not supported inside collections");
         }
         int rc = inner_value(item, context, &items[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
-        if (items[i].data == NULL && !may_be_null) {
+        if (items[i].data == NULL && !may_be_null)
             return cql_invalid(context->fault, "null is not supported inside collections");
-        }
     }
-    *value = type_normalize(type, cql_collection(type, items, count, context->arena),
-                            context->arena);
+    *value =
+        type_normalize(type, cql_collection(type, items, count, context->arena), context->arena);
     return 0;
 }
 
@@ -102,12 +97,10 @@ static int call_value(const struct cql_expression *expression, const struct cql_
                                "Invalid unset value for argument in call to function %s",
                                inner_name(expression->function));
         }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
-        if (arguments[i].data == NULL && !expression->function->takes_null) {
+        if (arguments[i].data == NULL && !expression->function->takes_null)
             return 0;
-        }
     }
     return expression->function->value(expression, arguments, context, value);
 }
@@ -118,15 +111,11 @@ static int field_value(const struct cql_expression *expression, const struct cql
     struct bytes of;
     struct type_items items;
     int rc = inner_value(expression->arguments[0], context, &of);
-    if (rc != 0 || of.data == NULL ||
-        !type_items_open(expression->arguments[0]->type, of, &items)) {
+    if (rc != 0 || of.data == NULL || !type_items_open(expression->arguments[0]->type, of, &items))
         return rc;
-    }
-    for (uint32_t i = 0; i <= expression->index; i++) {
-        if (!type_items_next(&items, value)) {
+    for (uint32_t i = 0; i <= expression->index; i++)
+        if (!type_items_next(&items, value))
             *value = CQL_NULL;
-        }
-    }
     return 0;
 }
 
@@ -139,9 +128,8 @@ static int part_value(const struct cql_expression *expression, const struct cql_
     struct bytes parts[3] = {{0}};
     for (uint32_t i = 0; i < expression->argument_count; i++) {
         int rc = inner_value(expression->arguments[i], context, &parts[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     struct type_items items;
     if (parts[0].data == NULL || (!is_slice && parts[1].data == NULL) ||
@@ -154,11 +142,9 @@ static int part_value(const struct cql_expression *expression, const struct cql_
     uint32_t count = 0;
     for (uint32_t i = 0; i < items.count; i += step) {
         struct bytes pair[2] = {{0}};
-        for (uint32_t part = 0; part < step; part++) {
-            if (!type_items_next(&items, &pair[part])) {
+        for (uint32_t part = 0; part < step; part++)
+            if (!type_items_next(&items, &pair[part]))
                 return 0;
-            }
-        }
         bool inside =
             (parts[1].data == NULL || type_compare(type->arguments[0], pair[0], parts[1]) >= 0) &&
             (until.data == NULL || type_compare(type->arguments[0], pair[0], until) <= 0);
@@ -166,13 +152,11 @@ static int part_value(const struct cql_expression *expression, const struct cql_
             *value = pair[step - 1];
             return 0;
         }
-        for (uint32_t part = 0; inside && part < step; part++) {
+        for (uint32_t part = 0; inside && part < step; part++)
             kept[count++] = pair[part];
-        }
     }
-    if (is_slice && count > 0) {
+    if (is_slice && count > 0)
         *value = cql_collection(type, kept, count, context->arena);
-    }
     return 0;
 }
 
@@ -188,9 +172,8 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
     const struct cell *cells = cql_row_cells(context->row, column, &count);
     *cells_out = cells;
     *count_out = count;
-    if (of->kind == CQL_EXPRESSION_COLUMN || !type_is_complex(column->type)) {
+    if (of->kind == CQL_EXPRESSION_COLUMN || !type_is_complex(column->type))
         return 0;
-    }
     struct bytes from = CQL_NULL;
     struct bytes until = CQL_NULL;
     uint8_t field[2] = {(uint8_t)(of->index >> 8), (uint8_t)of->index};
@@ -199,12 +182,10 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
     } else {
         bool is_slice = of->kind == CQL_EXPRESSION_SLICE;
         int rc = inner_value(of->arguments[1], context, &from);
-        if (rc == 0) {
+        if (rc == 0)
             rc = inner_value(of->arguments[is_slice ? 2 : 1], context, &until);
-        }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     *count_out = 0;
     const struct type *path = type_path(column->type);
@@ -219,15 +200,13 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
     return 0;
 }
 
-static struct bytes time_of(const struct cell *cell, bool is_ttl,
-                            const struct cql_context *context)
+static struct bytes time_of(const struct cell *cell, bool is_ttl, const struct cql_context *context)
 {
     struct buffer value = {0};
-    if (!is_ttl) {
+    if (!is_ttl)
         value_put_bigint(&value, cell->timestamp_us);
-    } else if (cell->ttl_s > 0) {
+    else if (cell->ttl_s > 0)
         value_put_int(&value, (int32_t)(cell->expiry_s - context->now_s));
-    }
     struct bytes kept =
         value.size == 0 ? CQL_NULL : arena_copy(context->arena, buffer_view(&value));
     buffer_release(&value);
@@ -241,27 +220,24 @@ static int times_value(const struct cql_expression *expression, const struct cql
     const struct cell *cells;
     uint32_t count;
     int rc = chosen_cells(expression, context, &cells, &count);
-    if (rc != 0 || count == 0) {
+    if (rc != 0 || count == 0)
         return rc;
-    }
     if (expression->type->kind != TYPE_LIST) {
         const struct cell *latest = cells;
-        for (uint32_t i = 1; i < count; i++) {
+        for (uint32_t i = 1; i < count; i++)
             latest = cells[i].timestamp_us > latest->timestamp_us ? &cells[i] : latest;
-        }
         *value = time_of(latest, is_ttl, context);
         return 0;
     }
     struct bytes *items = arena_alloc(context->arena, count * sizeof(struct bytes), 16);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         items[i] = time_of(&cells[i], is_ttl, context);
-    }
     *value = cql_collection(expression->type, items, count, context->arena);
     return 0;
 }
 
-int cql_expression_value(const struct cql_expression *expression,
-                         const struct cql_context *context, struct bytes *value)
+int cql_expression_value(const struct cql_expression *expression, const struct cql_context *context,
+                         struct bytes *value)
 {
     *value = CQL_NULL;
     switch (expression->kind) {
@@ -300,9 +276,8 @@ static void name_list(const struct cql_term *terms, const char *separator, struc
 {
     for (const struct cql_term *term = terms; term != NULL; term = term->next) {
         cql_expression_name(term, name);
-        if (term->next != NULL) {
+        if (term->next != NULL)
             buffer_append_text(name, separator);
-        }
     }
 }
 
@@ -314,9 +289,8 @@ static void name_pairs(const struct cql_term *term, struct buffer *name)
         cql_expression_name(key, name);
         buffer_append_text(name, ": ");
         cql_expression_name(key->next, name);
-        if (key->next->next != NULL) {
+        if (key->next->next != NULL)
             buffer_append_text(name, ", ");
-        }
     }
     buffer_put_u8(name, '}');
 }
@@ -340,15 +314,12 @@ static void name_element(const struct cql_term *term, struct buffer *name)
 {
     cql_expression_name(term->of, name);
     buffer_put_u8(name, '[');
-    if (term->from != NULL) {
+    if (term->from != NULL)
         cql_expression_name(term->from, name);
-    }
-    if (term->kind == CQL_TERM_SLICE) {
+    if (term->kind == CQL_TERM_SLICE)
         buffer_append_text(name, "..");
-    }
-    if (term->until != NULL) {
+    if (term->until != NULL)
         cql_expression_name(term->until, name);
-    }
     buffer_put_u8(name, ']');
 }
 

@@ -11,20 +11,18 @@
 
 enum { FAULT_TEXT_MAX = 2000 };
 
-__attribute__((format(printf, 3, 0))) static int refuse(struct cql_fault *fault,
-                                                        enum cql_error_code code,
-                                                        const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static int
+refuse(struct cql_fault *fault, enum cql_error_code code, const char *format, va_list arguments)
 {
     char text[FAULT_TEXT_MAX];
     int length = vsnprintf(text, sizeof(text), format, arguments);
     size_t size = length < 0 ? 0 : (size_t)length;
     size = size < sizeof(text) ? size : sizeof(text) - 1;
     /* A cut must not leave half a character. */
-    while (size > 0 && !bytes_valid_utf8(bytes_of(text, size))) {
+    while (size > 0 && !bytes_valid_utf8(bytes_of(text, size)))
         size--;
-    }
-    fault->error = (struct cql_error){
-        .code = code, .message = cql_text(fault->arena, bytes_of(text, size))};
+    fault->error =
+        (struct cql_error){.code = code, .message = cql_text(fault->arena, bytes_of(text, size))};
     return ERROR_INVALID;
 }
 
@@ -75,9 +73,8 @@ int cql_fault_of(struct cql_fault *fault, const struct error *err)
 const char *cql_text(struct arena *arena, struct bytes text)
 {
     char *copy = arena_alloc(arena, text.size + 1, 1);
-    if (text.size > 0) {
+    if (text.size > 0)
         memcpy(copy, text.data, text.size);
-    }
     copy[text.size] = '\0';
     return copy;
 }

@@ -56,9 +56,8 @@ static int token_value(const struct cql_expression *call, const struct bytes *ar
                        const struct cql_context *context, struct bytes *value)
 {
     struct buffer key = {0};
-    for (uint32_t i = 0; i < call->argument_count; i++) {
+    for (uint32_t i = 0; i < call->argument_count; i++)
         key_put_component(&key, call->argument_count, arguments[i]);
-    }
     int64_t token = murmur3_token(key.data, key.size);
     buffer_clear(&key);
     value_put_bigint(&key, token);
@@ -100,9 +99,8 @@ static int from_blob_value(const struct cql_expression *call, const struct bytes
                            const struct cql_context *context, struct bytes *value)
 {
     *value = arguments[0];
-    if (arguments[0].size == 0 || type_validate(call->type, arguments[0], NULL) == 0) {
+    if (arguments[0].size == 0 || type_validate(call->type, arguments[0], NULL) == 0)
         return 0;
-    }
     struct buffer text = {0};
     type_format(type_builtin(TYPE_BLOB), arguments[0], &text);
     buffer_append_text(&text, " is not a valid binary representation for type ");
@@ -145,14 +143,12 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
     struct buffer bytes = {0};
     struct error err = {0};
     int rc = cql_json_read(arguments[0], context->arena, &json, &err);
-    if (rc == 0 && json->kind == CQL_JSON_NULL) {
+    if (rc == 0 && json->kind == CQL_JSON_NULL)
         return 0;
-    }
     rc = rc == 0 ? cql_json_value(json, call->type, context->arena, &bytes, &err) : rc;
     *value = cql_keep(context, &bytes);
-    if (rc == 0) {
+    if (rc == 0)
         return 0;
-    }
     return cql_function_fails(call, context, "%s", err.text);
 }
 
@@ -203,16 +199,13 @@ static const struct cql_function functions[] = {
 
 const struct cql_function *cql_function_find(struct bytes name)
 {
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (bytes_equal(bytes_text(functions[i].name), name)) {
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (bytes_equal(bytes_text(functions[i].name), name))
             return &functions[i];
-        }
-    }
     const struct cql_function *(*const others[])(struct bytes) = {
         cql_function_time, cql_function_math, cql_function_collection, cql_function_aggregate};
     const struct cql_function *found = NULL;
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && found == NULL; i++) {
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && found == NULL; i++)
         found = others[i](name);
-    }
     return found;
 }

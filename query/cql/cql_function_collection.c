@@ -17,9 +17,8 @@ static bool is_list_or_set(const struct type *type)
 static const struct type *part_result(const struct cql_call *call)
 {
     const struct type *type = call->types[0];
-    if (type->kind != TYPE_MAP) {
+    if (type->kind != TYPE_MAP)
         return NULL;
-    }
     bool is_keys = call->function->kind == TYPE_SET;
     return cql_type_collection_of(call->arena, call->function->kind,
                                   type->arguments[is_keys ? 0 : 1]);
@@ -30,19 +29,16 @@ static int part_value(const struct cql_expression *call, const struct bytes *arg
 {
     struct type_items items;
     uint32_t part = call->function->kind == TYPE_SET ? 0 : 1;
-    if (!type_items_open(call->arguments[0]->type, arguments[0], &items)) {
+    if (!type_items_open(call->arguments[0]->type, arguments[0], &items))
         return 0;
-    }
     struct bytes *kept = arena_alloc(context->arena, (items.count + 1) * sizeof(*kept), 16);
     uint32_t count = 0;
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (!type_items_next(&items, &item)) {
+        if (!type_items_next(&items, &item))
             return 0;
-        }
-        if (i % 2 == part) {
+        if (i % 2 == part)
             kept[count++] = item;
-        }
     }
     *value = cql_collection(call->type, kept, count, context->arena);
     return 0;
@@ -61,9 +57,8 @@ static int size_value(const struct cql_expression *call, const struct bytes *arg
 {
     const struct type *type = call->arguments[0]->type;
     struct type_items items;
-    if (!type_items_open(type, arguments[0], &items)) {
+    if (!type_items_open(type, arguments[0], &items))
         return 0;
-    }
     struct buffer count = {0};
     value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
     *value = cql_keep(context, &count);
@@ -93,9 +88,8 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
                                       .argument = &item,
                                       .type = call->type};
     struct type_items items;
-    if (!type_items_open(call->arguments[0]->type, arguments[0], &items)) {
+    if (!type_items_open(call->arguments[0]->type, arguments[0], &items))
         return 0;
-    }
     struct cql_accumulator *accumulator = cql_accumulator_new(&aggregate);
     int rc = 0;
     for (uint32_t i = 0; i < items.count && rc == 0; i++) {
@@ -104,9 +98,8 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
                  ? cql_accumulator_add(accumulator, one, context->fault)
                  : cql_invalid(context->fault, "a collection ends too early");
     }
-    if (rc == 0) {
+    if (rc == 0)
         cql_accumulator_result(accumulator, context->arena, value);
-    }
     cql_accumulator_free(accumulator);
     return rc;
 }
@@ -132,10 +125,8 @@ const struct cql_function *cql_function_collection(struct bytes name)
         {"collection_avg", TYPE_INT, 1, 1, false, false, NULL, number_result, items_value, false,
          numbers, parameter},
     };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (bytes_equal(bytes_text(functions[i].name), name)) {
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (bytes_equal(bytes_text(functions[i].name), name))
             return &functions[i];
-        }
-    }
     return NULL;
 }

@@ -32,16 +32,13 @@ static int abs_value(const struct cql_expression *call, const struct bytes *argu
                      const struct cql_context *context, struct bytes *value)
 {
     struct cql_number number;
-    if (arguments[0].size == 0) {
+    if (arguments[0].size == 0)
         return 0;
-    }
     int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (number.integer < 0) {
+    if (number.integer < 0)
         number.integer = cql_number_wrap(number.kind, (int64_t)(0 - (uint64_t)number.integer));
-    }
     number.real = fabs(number.real);
     if (decimal_is_negative(number.decimal) &&
         decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal, &number.decimal) !=
@@ -54,9 +51,8 @@ static int abs_value(const struct cql_expression *call, const struct bytes *argu
 
 static double curve_at(const char *name, double at)
 {
-    if (strcmp(name, "exp") == 0) {
+    if (strcmp(name, "exp") == 0)
         return exp(at);
-    }
     return strcmp(name, "log") == 0 ? log(at) : log10(at);
 }
 
@@ -67,19 +63,15 @@ static int curve_value(const struct cql_expression *call, const struct bytes *ar
     struct cql_number number;
     struct cql_number real = {.kind = TYPE_DOUBLE};
     const char *name = call->function->name;
-    if (arguments[0].size == 0) {
+    if (arguments[0].size == 0)
         return 0;
-    }
     int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (call->type->kind == TYPE_DECIMAL) {
+    if (call->type->kind == TYPE_DECIMAL)
         return cql_invalid(context->fault, "%s of a decimal is not supported by daybook", name);
-    }
-    if (cql_number_convert(&number, TYPE_DOUBLE, &real) != 0) {
+    if (cql_number_convert(&number, TYPE_DOUBLE, &real) != 0)
         return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
-    }
     real.real = curve_at(name, real.real);
     if (cql_number_convert(&real, call->type->kind, &number) != 0) {
         return cql_function_fails(call, context, "the result of %s is no %s", name,
@@ -93,13 +85,11 @@ static int round_value(const struct cql_expression *call, const struct bytes *ar
                        const struct cql_context *context, struct bytes *value)
 {
     struct cql_number number;
-    if (arguments[0].size == 0) {
+    if (arguments[0].size == 0)
         return 0;
-    }
     int rc = read_number(call, arguments[0], context, &number);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (number.kind == TYPE_DECIMAL && decimal_divide(number.decimal, decimal_from(1, 0), 0,
                                                       DECIMAL_HALF_UP, &number.decimal) != 0) {
         return cql_invalid(context->fault, "the result of round has over 256 bits");
@@ -124,10 +114,8 @@ const struct cql_function *cql_function_math(struct bytes name)
         NUMBER_FUNCTION("log", curve_value),   NUMBER_FUNCTION("log10", curve_value),
         NUMBER_FUNCTION("round", round_value),
     };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (bytes_equal(bytes_text(functions[i].name), name)) {
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (bytes_equal(bytes_text(functions[i].name), name))
             return &functions[i];
-        }
-    }
     return NULL;
 }

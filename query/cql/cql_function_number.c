@@ -19,9 +19,8 @@ static int cast_number(const struct cql_expression *call, const struct bytes *ar
 {
     struct cql_number from;
     struct cql_number to;
-    if (arguments[0].size == 0) {
+    if (arguments[0].size == 0)
         return 0;
-    }
     if (cql_number_read(call->arguments[0]->type->kind, arguments[0], &from) != 0 ||
         cql_number_convert(&from, call->type->kind, &to) != 0) {
         return cql_invalid(context->fault, "a number of over 256 bits cannot be cast");
@@ -34,9 +33,8 @@ static int cast_text(const struct cql_expression *call, const struct bytes *argu
                      const struct cql_context *context, struct bytes *value)
 {
     struct buffer text = {0};
-    if (arguments[0].size == 0 && !is_text(call->arguments[0]->type->kind)) {
+    if (arguments[0].size == 0 && !is_text(call->arguments[0]->type->kind))
         return 0;
-    }
     cql_json_format_plain(call->arguments[0]->type, arguments[0], &text);
     *value = text.size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(&text));
     buffer_release(&text);
@@ -71,15 +69,12 @@ const struct cql_function *cql_function_cast(const struct type *from, const stru
     static const struct cql_function same = {.name = "cast", .value = cast_same};
     bool is_printed = from->argument_count == 0 && from->kind != TYPE_BLOB &&
                       from->kind != TYPE_TEXT && from->kind != TYPE_DURATION;
-    if (cql_number_is(from->kind) && cql_number_is(to->kind)) {
+    if (cql_number_is(from->kind) && cql_number_is(to->kind))
         return &number;
-    }
-    if (from->kind == TYPE_TIMESTAMP && to->kind == TYPE_BIGINT) {
+    if (from->kind == TYPE_TIMESTAMP && to->kind == TYPE_BIGINT)
         return &same;
-    }
-    if (is_printed && (to->kind == TYPE_TEXT || to->kind == TYPE_ASCII)) {
+    if (is_printed && (to->kind == TYPE_TEXT || to->kind == TYPE_ASCII))
         return &text;
-    }
     const char *time = to->kind == TYPE_DATE        ? "to_date"
                        : to->kind == TYPE_TIMESTAMP ? "to_timestamp"
                                                     : NULL;
@@ -108,12 +103,10 @@ static enum type_kind wider(enum type_kind a, enum type_kind b)
         enum type_kind kind = rank(a) >= rank(b) ? a : b;
         return kind == TYPE_COUNTER ? TYPE_BIGINT : kind;
     }
-    if (a == TYPE_DECIMAL || b == TYPE_DECIMAL) {
+    if (a == TYPE_DECIMAL || b == TYPE_DECIMAL)
         return TYPE_DECIMAL;
-    }
-    if (a == TYPE_VARINT || b == TYPE_VARINT) {
+    if (a == TYPE_VARINT || b == TYPE_VARINT)
         return cql_number_is_real(a) || cql_number_is_real(b) ? TYPE_DECIMAL : TYPE_VARINT;
-    }
     bool is_float = (a == TYPE_FLOAT || rank(a) < 4) && (b == TYPE_FLOAT || rank(b) < 4);
     return is_float ? TYPE_FLOAT : TYPE_DOUBLE;
 }
@@ -123,12 +116,10 @@ static const struct type *operator_result(const struct cql_call *call)
     enum type_kind a = call->types[0]->kind;
     enum type_kind b = call->types[call->count - 1]->kind;
     char operation = call->function->name[0];
-    if (operation == '+' && is_text(a) && is_text(b)) {
+    if (operation == '+' && is_text(a) && is_text(b))
         return call->types[a == TYPE_ASCII ? 1 : 0];
-    }
-    if ((operation == '+' || operation == '-') && b == TYPE_DURATION) {
+    if ((operation == '+' || operation == '-') && b == TYPE_DURATION)
         return a == TYPE_TIMESTAMP || a == TYPE_DATE ? call->types[0] : NULL;
-    }
     return cql_number_is(a) && cql_number_is(b) ? type_builtin(wider(a, b)) : NULL;
 }
 
@@ -166,15 +157,13 @@ static int integer_operation(char operation, int64_t a, int64_t b, int64_t *resu
         *result = (int64_t)(left * right);
         return 0;
     default:
-        if (b == 0) {
+        if (b == 0)
             return ERROR_INVALID;
-        }
         /* The one quotient that does not fit wraps to itself. */
-        if (b == -1) {
+        if (b == -1)
             *result = operation == '/' ? (int64_t)(0 - left) : 0;
-        } else {
+        else
             *result = operation == '/' ? a / b : a % b;
-        }
         return 0;
     }
 }
@@ -247,29 +236,24 @@ static int operator_value(const struct cql_expression *call, const struct bytes 
     struct cql_number in[2];
     struct cql_number result = {.kind = call->type->kind};
     char operation = call->function->name[0];
-    if (is_text(result.kind)) {
+    if (is_text(result.kind))
         return join_texts(arguments, context, value);
-    }
-    if (call->arguments[1]->type->kind == TYPE_DURATION) {
+    if (call->arguments[1]->type->kind == TYPE_DURATION)
         return cql_time_shift(call, arguments, operation == '+' ? 1 : -1, context, value);
-    }
     for (uint32_t i = 0; i < 2; i++) {
         struct cql_number read;
-        if (arguments[i].size == 0) {
+        if (arguments[i].size == 0)
             return 0;
-        }
         if (cql_number_read(call->arguments[i]->type->kind, arguments[i], &read) != 0 ||
             cql_number_convert(&read, call->type->kind, &in[i]) != 0) {
             return cql_invalid(context->fault, "a number of over 256 bits cannot be computed with");
         }
     }
     int rc = compute(call, in, &result);
-    if (rc == ERROR_INVALID) {
+    if (rc == ERROR_INVALID)
         return by_zero(call, context);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return cql_invalid(context->fault, "the result of '%c' has over 256 bits", operation);
-    }
     *value = cql_number_keep(&result, context->arena);
     return 0;
 }
@@ -278,9 +262,8 @@ static int negation_value(const struct cql_expression *call, const struct bytes 
                           const struct cql_context *context, struct bytes *value)
 {
     struct cql_number number;
-    if (arguments[0].size == 0) {
+    if (arguments[0].size == 0)
         return 0;
-    }
     if (cql_number_read(call->type->kind, arguments[0], &number) != 0 ||
         decimal_subtract(decimal_from(0, number.decimal.scale), number.decimal, &number.decimal) !=
             0) {
@@ -304,11 +287,9 @@ const struct cql_function *cql_function_operator(char operation)
         OPERATOR("*", 2, operator_value), OPERATOR("/", 2, operator_value),
         OPERATOR("%", 2, operator_value), OPERATOR("_", 1, negation_value),
     };
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-        if (operators[i].name[0] == operation) {
+    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+        if (operators[i].name[0] == operation)
             return &operators[i];
-        }
-    }
     check(false);
     return NULL;
 }

@@ -19,11 +19,10 @@ static int uuid_value(const struct cql_expression *call, const struct bytes *arg
 {
     (void)arguments;
     uint8_t made[UUID_SIZE];
-    if (call->function->kind == TYPE_UUID) {
+    if (call->function->kind == TYPE_UUID)
         uuid_make(context->world->random, made);
-    } else {
+    else
         timeuuid_make(store_now_us(context->store), context->world->random, made);
-    }
     *value = arena_copy(context->arena, bytes_of(made, sizeof(made)));
     return 0;
 }
@@ -39,9 +38,8 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
                        const struct cql_context *context, struct bytes *value)
 {
     bool is_min = call->function->name[1] == 'i';
-    if (arguments[0].size != 8) {
+    if (arguments[0].size != 8)
         return 0;
-    }
     int64_t time_ms = value_bigint(arguments[0]);
     uint64_t ticks = (uint64_t)(time_ms + (is_min ? 0 : 1)) * 10000 + UUID_EPOCH_TICKS;
     ticks -= is_min ? 0 : 1;
@@ -86,13 +84,12 @@ static int64_t java_day(int64_t time_ms)
 static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct cql_context *context)
 {
     struct buffer value = {0};
-    if (kind == TYPE_DATE) {
+    if (kind == TYPE_DATE)
         buffer_put_u32_be(&value, (uint32_t)(java_day(time_ms) + (INT64_C(1) << 31)));
-    } else if (kind == TYPE_TIME) {
+    else if (kind == TYPE_TIME)
         value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
-    } else {
+    else
         value_put_bigint(&value, time_ms);
-    }
     return cql_keep(context, &value);
 }
 
@@ -125,9 +122,8 @@ static int time_value(const struct cql_expression *call, const struct bytes *arg
                       const struct cql_context *context, struct bytes *value)
 {
     int64_t time_ms;
-    if (time_ms_of(call->arguments[0]->type, arguments[0], &time_ms)) {
+    if (time_ms_of(call->arguments[0]->type, arguments[0], &time_ms))
         *value = time_as(call->function->kind, time_ms, context);
-    }
     return 0;
 }
 
@@ -181,9 +177,8 @@ static int64_t add_duration(int64_t time_ms, const struct type_duration *duratio
 {
     int64_t day = floored_divide(time_ms, DAY_MS);
     int64_t rest = time_ms - day * DAY_MS;
-    if (duration->months != 0) {
+    if (duration->months != 0)
         day = add_months(day, duration->months * count);
-    }
     uint64_t more = (uint64_t)(duration->nanoseconds / MS_NS) * (uint64_t)count;
     uint64_t days = (uint64_t)day + (uint64_t)duration->days * (uint64_t)count;
     return (int64_t)(days * (uint64_t)DAY_MS + (uint64_t)rest + more);
@@ -210,9 +205,8 @@ int cql_time_shift(const struct cql_expression *call, const struct bytes *argume
     struct type_duration duration;
     int64_t time_ms;
     const struct type *type = call->arguments[0]->type;
-    if (!type_duration_read(arguments[1], &duration) || !time_ms_of(type, arguments[0], &time_ms)) {
+    if (!type_duration_read(arguments[1], &duration) || !time_ms_of(type, arguments[0], &time_ms))
         return 0;
-    }
     if (type->kind == TYPE_DATE && !has_day_precision(&duration)) {
         return cql_function_fails(call, context,
                                   "the operation 'date %s duration' failed: The duration must have "
@@ -227,9 +221,8 @@ int cql_time_shift(const struct cql_expression *call, const struct bytes *argume
 
 static const struct type *floor_wants(const struct cql_call *call, uint32_t index)
 {
-    if (index == 1) {
+    if (index == 1)
         return type_builtin(TYPE_DURATION);
-    }
     bool is_date = index == 2 && cql_call_is(call, 0, TYPE_DATE);
     return type_builtin(is_date ? TYPE_DATE : TYPE_TIMESTAMP);
 }
@@ -243,9 +236,8 @@ static const struct type *floor_result(const struct cql_call *call)
         (has_start && !cql_call_is(call, 2, is_date ? TYPE_DATE : TYPE_TIMESTAMP))) {
         return NULL;
     }
-    if (is_time) {
+    if (is_time)
         return type_builtin(TYPE_TIMESTAMP);
-    }
     return is_date || (cql_call_is(call, 0, TYPE_TIME) && !has_start) ? call->types[0] : NULL;
 }
 
@@ -253,9 +245,8 @@ static int check_floor(const struct type *type, const struct type_duration *dura
                        struct bytes value, const struct cql_context *context)
 {
     struct cql_fault *fault = context->fault;
-    if (duration->months < 0 || duration->days < 0 || duration->nanoseconds < 0) {
+    if (duration->months < 0 || duration->days < 0 || duration->nanoseconds < 0)
         return cql_invalid(fault, "Negative durations are not supported by the floor function");
-    }
     if (type->kind == TYPE_TIME) {
         bool is_short =
             duration->months == 0 && duration->days == 0 && duration->nanoseconds < DAY_MS * MS_NS;
@@ -283,19 +274,17 @@ static int64_t floor_from(int64_t start, int64_t time_ms, const struct type_dura
 {
     int64_t shortest =
         ((int64_t)duration->months * 28 + duration->days) * DAY_MS + duration->nanoseconds / MS_NS;
-    if (shortest == 0) {
+    if (shortest == 0)
         return time_ms;
-    }
     int64_t least = 0;
     uint64_t durations = ((uint64_t)time_ms - (uint64_t)start) / (uint64_t)shortest;
     int64_t most = durations < INT64_MAX ? (int64_t)durations : INT64_MAX;
     while (least < most) {
         int64_t middle = most - (most - least) / 2;
-        if (add_duration(start, duration, middle) <= time_ms) {
+        if (add_duration(start, duration, middle) <= time_ms)
             least = middle;
-        } else {
+        else
             most = middle - 1;
-        }
     }
     return add_duration(start, duration, least);
 }
@@ -307,13 +296,11 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
     struct type_duration duration;
     int64_t start = 0;
     int64_t at;
-    if (arguments[0].size == 0 || !type_duration_read(arguments[1], &duration)) {
+    if (arguments[0].size == 0 || !type_duration_read(arguments[1], &duration))
         return 0;
-    }
     int rc = check_floor(type, &duration, arguments[1], context);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (type->kind == TYPE_TIME) {
         struct buffer floored = {0};
         at = value_bigint(arguments[0]);
@@ -324,9 +311,8 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
     bool is_there =
         time_ms_of(type, arguments[0], &at) &&
         (call->argument_count < 3 || time_ms_of(call->arguments[2]->type, arguments[2], &start));
-    if (!is_there) {
+    if (!is_there)
         return 0;
-    }
     if (start > at) {
         return cql_invalid(context->fault, "The floor function starting time is greater than the "
                                            "provided time");
@@ -377,10 +363,8 @@ const struct cql_function *cql_function_time(struct bytes name)
         {"floor", TYPE_TIMESTAMP, 2, 3, false, false, floor_wants, floor_result, floor_value, true,
          NULL, NULL},
     };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-        if (bytes_equal(bytes_text(functions[i].name), name)) {
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+        if (bytes_equal(bytes_text(functions[i].name), name))
             return &functions[i];
-        }
-    }
     return NULL;
 }

@@ -8,7 +8,7 @@
 #include "query/cql/cql_row.h"
 #include "storage/base/hash.h"
 
-enum { COLUMNS_BEFORE = 4 };             /* value, place, token, key */
+enum { COLUMNS_BEFORE = 4 }; /* value, place, token, key */
 
 static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_ELEMENTS] = "elements",
@@ -34,11 +34,9 @@ static bool read_comment(const struct schema *schema, const struct table *hidden
     index->table = schema_table(schema, table_id);
     index->column = index->table != NULL ? table_column(index->table, column_id) : NULL;
     index->is_built = strcmp(state, "built") == 0;
-    for (int of = CQL_INDEX_OF_VALUE; of <= CQL_INDEX_OF_ENTRIES; of++) {
-        if (strcmp(kinds[of], kind) == 0) {
+    for (int of = CQL_INDEX_OF_VALUE; of <= CQL_INDEX_OF_ENTRIES; of++)
+        if (strcmp(kinds[of], kind) == 0)
             index->of = (enum cql_index_of)of;
-        }
-    }
     return index->column != NULL;
 }
 
@@ -56,14 +54,13 @@ static const char *comment_of(const char *name, uint32_t table_id, uint32_t colu
 static void insert_by_name(struct cql_index *indexes, uint32_t count, const struct cql_index *index)
 {
     uint32_t at = count;
-    for (; at > 0 && strcmp(indexes[at - 1].name, index->name) > 0; at--) {
+    for (; at > 0 && strcmp(indexes[at - 1].name, index->name) > 0; at--)
         indexes[at] = indexes[at - 1];
-    }
     indexes[at] = *index;
 }
 
-uint32_t cql_index_list(const struct schema *schema, const struct table *table,
-                        struct arena *arena, const struct cql_index **indexes_out)
+uint32_t cql_index_list(const struct schema *schema, const struct table *table, struct arena *arena,
+                        const struct cql_index **indexes_out)
 {
     struct cql_index *indexes =
         arena_alloc(arena, (table->column_count * 4 + 1) * sizeof(*indexes), 16);
@@ -72,9 +69,8 @@ uint32_t cql_index_list(const struct schema *schema, const struct table *table,
     for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
          t = schema_table_next(schema, t)) {
         struct cql_index index;
-        if (read_comment(schema, t, arena, &index) && index.table == table) {
+        if (read_comment(schema, t, arena, &index) && index.table == table)
             insert_by_name(indexes, count++, &index);
-        }
     }
     return count;
 }
@@ -111,9 +107,8 @@ void cql_index_target(const struct cql_index *index, struct buffer *text)
         buffer_put_u8(text, '(');
     }
     type_print_name(index->column->name, text);
-    if (is_full || index->of != CQL_INDEX_OF_VALUE) {
+    if (is_full || index->of != CQL_INDEX_OF_VALUE)
         buffer_put_u8(text, ')');
-    }
 }
 
 /* ---- making and dropping ---- */
@@ -132,9 +127,8 @@ static const char *type_text(const struct type *type, struct arena *arena)
 static bool uses_user_type(const struct type *type)
 {
     bool uses = type->kind == TYPE_UDT;
-    for (uint32_t i = 0; i < type->argument_count && !uses; i++) {
+    for (uint32_t i = 0; i < type->argument_count && !uses; i++)
         uses = uses_user_type(type->arguments[i]);
-    }
     return uses;
 }
 
@@ -177,9 +171,8 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
     }
     struct error err = {0};
     int rc = 0;
-    if (schema_keyspace(schema, CQL_INDEX_KEYSPACE) == NULL) {
+    if (schema_keyspace(schema, CQL_INDEX_KEYSPACE) == NULL)
         rc = schema_add_keyspace(schema, CQL_INDEX_KEYSPACE, &err);
-    }
     struct table_definition definition = {
         .keyspace = CQL_INDEX_KEYSPACE,
         .name = numbered(of == CQL_INDEX_OF_KEYS      ? "index_keys_"
@@ -190,9 +183,8 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
         .flags = TABLE_HIDDEN,
         .columns = columns,
         .column_count = COLUMNS_BEFORE + clustering_count};
-    if (rc == 0) {
+    if (rc == 0)
         rc = schema_add_table(schema, &definition, &err);
-    }
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
@@ -203,10 +195,10 @@ int cql_index_set_built(struct schema *schema, const char *keyspace, const char 
     struct error err = {0};
     bool found = cql_index_find(schema, keyspace, bytes_text(name), fault->arena, &index);
     check(found);
-    int rc = schema_set_table(schema, index.hidden->id,
-                              comment_of(name, index.table->id, index.column->id, index.of, true,
-                                         fault->arena),
-                              0, index.hidden->flags, &err);
+    int rc = schema_set_table(
+        schema, index.hidden->id,
+        comment_of(name, index.table->id, index.column->id, index.of, true, fault->arena), 0,
+        index.hidden->flags, &err);
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
@@ -241,9 +233,8 @@ void cql_index_row(const struct page_row *entry, struct bytes *key_out,
     const struct clustering *from = &entry->row.clustering;
     *key_out = from->values[1];
     *clustering_out = (struct clustering){.count = from->count - 2};
-    for (uint32_t i = 2; i < from->count; i++) {
+    for (uint32_t i = 2; i < from->count; i++)
         clustering_out->values[i - 2] = from->values[i];
-    }
 }
 
 static struct bytes indexed_value(const struct cql_index *index, const struct cell *cell,
@@ -330,16 +321,14 @@ static int add_key_entry(const struct cql_index *index, struct bytes key, const 
                           .key = key,
                           .clustering = &row->clustering,
                           .marker = {written_us(row), 0, EXPIRY_NONE}};
-    if (entry.marker.timestamp_us == TIMESTAMP_NONE) {
+    if (entry.marker.timestamp_us == TIMESTAMP_NONE)
         return 0;
-    }
     if (column->kind == COLUMN_CLUSTERING) {
-        if (row->is_static) {
+        if (row->is_static)
             return 0;
-        }
         entry.value = row->clustering.values[column->position];
-    } else if (key_component(key, index->table->partition_count, column->position,
-                             &entry.value) != 0) {
+    } else if (key_component(key, index->table->partition_count, column->position, &entry.value) !=
+               0) {
         return cql_invalid(fault, "Key of %s.%s is damaged", index->table->keyspace,
                            index->table->name);
     }
@@ -352,9 +341,8 @@ static int add_cell_entries(const struct cql_index *index, struct bytes key, con
     int rc = 0;
     for (uint32_t i = 0; i < row->cell_count && rc == 0; i++) {
         const struct cell *cell = &row->cells[i];
-        if (cell->column_id != index->column->id || (cell->flags & CELL_TOMBSTONE) != 0) {
+        if (cell->column_id != index->column->id || (cell->flags & CELL_TOMBSTONE) != 0)
             continue;
-        }
         struct entry entry = {.index = index,
                               .key = key,
                               .clustering = &row->clustering,

@@ -13,7 +13,7 @@ struct build {
     void (*built)(struct cql_work *work, int status);
     struct write_batch *batch;
     struct buffer position;
-    void *outer_state;                   /* the work's own */
+    void *outer_state; /* the work's own */
     bool is_going, goes_again, is_done;
     int status;
 };
@@ -29,11 +29,10 @@ static void build_stop(struct build *build, int status)
 static void entries_durable(void *context, int status, const struct error *err)
 {
     struct build *build = context;
-    if (status != 0) {
+    if (status != 0)
         build_stop(build, cql_fault_of(&build->work->fault, err));
-    } else if (build->position.size == 0) {
+    else if (build->position.size == 0)
         build_stop(build, 0);
-    }
     build_go(build);
 }
 
@@ -102,15 +101,14 @@ static void build_go(struct build *build)
                                        .row_limit = BUILD_ROWS,
                                        .view = READ_APPLIED};
         request.slice.with_static = true;
-        if (!build->is_done && store_read(build->work->cql->options.store, &request, page_arrived,
-                                          build, &err) != 0) {
+        if (!build->is_done &&
+            store_read(build->work->cql->options.store, &request, page_arrived, build, &err) != 0) {
             build_stop(build, cql_fault_of(&build->work->fault, &err));
         }
     } while (build->goes_again && !build->is_done);
     build->is_going = false;
-    if (build->is_done) {
+    if (build->is_done)
         build_end(build);
-    }
 }
 
 void cql_index_build(struct cql_work *work, const char *keyspace, const char *name,

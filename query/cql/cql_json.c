@@ -88,7 +88,7 @@ static void put_double(const char *text, struct buffer *out)
     if (*text == '-')
         buffer_put_u8(out, (uint8_t)*text++);
     digits = digits_of(text);
-    point = digits.count + digits.exponent;      /* digits before the point */
+    point = digits.count + digits.exponent; /* digits before the point */
     if (digits.count == 0) {
         buffer_append_text(out, "0.0");
     } else if (point > 0 && point <= 7) {
@@ -121,15 +121,14 @@ static void put_decimal(struct bytes value, struct buffer *out)
         buffer_put_u8(out, (uint8_t)*text++);
     count = (int64_t)strlen(text);
     exponent = count - 1 - scale;
-    if (scale == 0) {
+    if (scale == 0)
         buffer_append_text(out, text);
-    } else if (scale > 0 && exponent >= 0) {
+    else if (scale > 0 && exponent >= 0)
         buffer_printf(out, "%.*s.%s", (int)(count - scale), text, text + (count - scale));
-    } else if (scale > 0 && exponent >= -6) {
+    else if (scale > 0 && exponent >= -6)
         buffer_printf(out, "0.%.*s%s", (int)(scale - count), "00000", text);
-    } else {
+    else
         buffer_printf(out, "%c%s%sE%+" PRId64, text[0], count > 1 ? "." : "", text + 1, exponent);
-    }
     buffer_release(&digits);
 }
 

@@ -11,11 +11,11 @@
 
 struct json_reader {
     struct arena *arena;
-    struct cql_json *open[CQL_JSON_DEPTH_MAX];   /* from the outermost */
-    struct cql_json *last[CQL_JSON_DEPTH_MAX];   /* the last item of each */
+    struct cql_json *open[CQL_JSON_DEPTH_MAX]; /* from the outermost */
+    struct cql_json *last[CQL_JSON_DEPTH_MAX]; /* the last item of each */
     int depth;
     bool is_too_deep;
-    struct bytes name;                           /* the key that was read last */
+    struct bytes name; /* the key that was read last */
     struct cql_json *root;
 };
 
@@ -185,9 +185,9 @@ int cql_json_read(struct bytes text, struct arena *arena, const struct cql_json 
     check(parser != NULL);
     if (yajl_parse(parser, text.data, text.size) != yajl_status_ok ||
         yajl_complete_parse(parser) != yajl_status_ok || reader.root == NULL)
-        rc = reader.is_too_deep ? error_set(err, ERROR_LIMIT, "JSON nested more than %d deep",
-                                            CQL_JSON_DEPTH_MAX)
-                                : fail_syntax(parser, text, err);
+        rc = reader.is_too_deep
+                 ? error_set(err, ERROR_LIMIT, "JSON nested more than %d deep", CQL_JSON_DEPTH_MAX)
+                 : fail_syntax(parser, text, err);
     yajl_free(parser);
     if (rc == 0)
         *json_out = reader.root;

@@ -39,10 +39,9 @@ const struct cql_json *cql_json_member(const struct cql_json *object, const char
 {
     const struct cql_json *found = NULL;
 
-    for (const struct cql_json *item = object->items; item != NULL; item = item->next) {
+    for (const struct cql_json *item = object->items; item != NULL; item = item->next)
         if (cql_json_key_is(item->name, name))
             found = item;
-    }
     return found;
 }
 
@@ -50,10 +49,9 @@ const struct cql_json *cql_json_member(const struct cql_json *object, const char
 
 static bool number_is_integer(struct bytes text)
 {
-    for (size_t i = 0; i < text.size; i++) {
+    for (size_t i = 0; i < text.size; i++)
         if ((text.data[i] < '0' || text.data[i] > '9') && text.data[i] != '-')
             return false;
-    }
     return true;
 }
 
@@ -91,7 +89,7 @@ static const char *json_class(const struct cql_json *json)
     return "";
 }
 
-enum { SHOWN_MAX = 300 };                /* bytes of a value that an error repeats */
+enum { SHOWN_MAX = 300 }; /* bytes of a value that an error repeats */
 
 /* [1, a] and {k=v}, as far as it will be shown. */
 static void put_shown(const struct cql_json *json, struct buffer *text)
@@ -174,10 +172,9 @@ static const struct scalar_rule {
 
 static const struct scalar_rule *scalar_rule_of(enum type_kind kind)
 {
-    for (size_t i = 0; i < sizeof scalar_rules / sizeof scalar_rules[0]; i++) {
+    for (size_t i = 0; i < sizeof scalar_rules / sizeof scalar_rules[0]; i++)
         if (scalar_rules[i].kind == kind)
             return &scalar_rules[i];
-    }
     check(false);
     return NULL;
 }
@@ -250,8 +247,7 @@ static int put_value(struct value_maker *maker, const struct cql_json *json,
                      const struct type *type);
 
 /* An item with its size before it; null is size -1. */
-static int put_item(struct value_maker *maker, const struct cql_json *json,
-                    const struct type *type)
+static int put_item(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     size_t start = maker->value->size;
     int rc = 0;
@@ -268,8 +264,7 @@ static int put_item(struct value_maker *maker, const struct cql_json *json,
     return rc;
 }
 
-static int put_list(struct value_maker *maker, const struct cql_json *json,
-                    const struct type *type)
+static int put_list(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     const char *name = type->kind == TYPE_LIST ? "list" : "set";
     int rc = 0;
@@ -286,8 +281,7 @@ static int put_list(struct value_maker *maker, const struct cql_json *json,
     return rc;
 }
 
-static int put_map(struct value_maker *maker, const struct cql_json *json,
-                   const struct type *type)
+static int put_map(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     int rc = 0;
 
@@ -349,8 +343,7 @@ static int check_fields(const struct cql_json *json, const struct type *type, st
     return 0;
 }
 
-static int put_udt(struct value_maker *maker, const struct cql_json *json,
-                   const struct type *type)
+static int put_udt(struct value_maker *maker, const struct cql_json *json, const struct type *type)
 {
     int rc;
 
@@ -397,7 +390,7 @@ int cql_json_value(const struct cql_json *json, const struct type *type, struct 
     int rc;
 
     check(json->kind != CQL_JSON_NULL);
-    buffer_reserve(&made, 1);            /* a value of no bytes is a view of something too */
+    buffer_reserve(&made, 1); /* a value of no bytes is a view of something too */
     rc = put_value(&maker, json, type);
     if (rc == 0)
         rc = type_validate(type, buffer_view(&made), err);

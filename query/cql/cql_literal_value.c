@@ -72,11 +72,9 @@ const char *cql_literal_value_kind(const struct cql_term *term)
 
 static bool is_ascii(struct bytes text)
 {
-    for (size_t i = 0; i < text.size; i++) {
-        if (text.data[i] >= 0x80) {
+    for (size_t i = 0; i < text.size; i++)
+        if (text.data[i] >= 0x80)
             return false;
-        }
-    }
     return true;
 }
 
@@ -84,15 +82,13 @@ static bool is_ascii(struct bytes text)
 static enum type_kind integer_kind(struct bytes digits)
 {
     char text[24];
-    if (digits.size >= sizeof(text)) {
+    if (digits.size >= sizeof(text))
         return TYPE_VARINT;
-    }
     memcpy(text, digits.data, digits.size);
     text[digits.size] = '\0';
     long long value = strtoll(text, NULL, 10);
-    if (digits.size > 19) {
+    if (digits.size > 19)
         return TYPE_VARINT;
-    }
     return value >= INT32_MIN && value <= INT32_MAX ? TYPE_INT : TYPE_BIGINT;
 }
 
@@ -152,27 +148,21 @@ static const struct refusal number_refusals[] = {
 static bool is_digits(struct bytes text)
 {
     size_t start = text.size > 1 && text.data[0] == '-' ? 1 : 0;
-    for (size_t i = start; i < text.size; i++) {
-        if (text.data[i] < '0' || text.data[i] > '9') {
+    for (size_t i = start; i < text.size; i++)
+        if (text.data[i] < '0' || text.data[i] > '9')
             return false;
-        }
-    }
     return text.size > 0;
 }
 
 static int refuse(struct bytes text, const struct type *type, struct error *err)
 {
     struct refusal refusal = {type->kind, "Unable to make a value of its type from", ""};
-    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-        if (refusals[i].kind == type->kind) {
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+        if (refusals[i].kind == type->kind)
             refusal = refusals[i];
-        }
-    }
-    for (size_t i = 0; i < sizeof(number_refusals) / sizeof(number_refusals[0]); i++) {
-        if (number_refusals[i].kind == type->kind && is_digits(text)) {
+    for (size_t i = 0; i < sizeof(number_refusals) / sizeof(number_refusals[0]); i++)
+        if (number_refusals[i].kind == type->kind && is_digits(text))
             refusal = number_refusals[i];
-        }
-    }
     return error_set(err, ERROR_INVALID, "%s '%.*s'%s", refusal.before, (int)text.size,
                      (const char *)text.data, refusal.after);
 }
@@ -181,9 +171,8 @@ static int refuse(struct bytes text, const struct type *type, struct error *err)
 static bool is_beyond(struct bytes text, const struct type *type)
 {
     char copy[64];
-    if (text.size == 0 || text.size >= sizeof(copy) || (text.data[text.size - 1] | 0x20) == 'y') {
+    if (text.size == 0 || text.size >= sizeof(copy) || (text.data[text.size - 1] | 0x20) == 'y')
         return false;
-    }
     memcpy(copy, text.data, text.size);
     copy[text.size] = '\0';
     double real = strtod(copy, NULL);
@@ -203,18 +192,16 @@ static void put_infinity(enum type_kind kind, bool is_negative, struct buffer *v
 static int put_text(const struct type *type, struct bytes text, struct buffer *value,
                     struct error *err)
 {
-    if (type->kind == TYPE_ASCII && !is_ascii(text)) {
+    if (type->kind == TYPE_ASCII && !is_ascii(text))
         return error_set(err, ERROR_INVALID, "Invalid ASCII character in string literal");
-    }
     buffer_append_bytes(value, text);
     return type_validate(type, text, err);
 }
 
 static int put_blob(struct bytes text, struct buffer *value, struct error *err)
 {
-    if (type_parse_text(type_builtin(TYPE_BLOB), text, value, NULL) == 0) {
+    if (type_parse_text(type_builtin(TYPE_BLOB), text, value, NULL) == 0)
         return 0;
-    }
     return error_set(err, ERROR_INVALID, "cannot parse '%.*s' as hex bytes", (int)text.size - 2,
                      (const char *)text.data + 2);
 }
@@ -229,25 +216,20 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
                       struct error *err)
 {
     bool is_real = type->kind == TYPE_FLOAT || type->kind == TYPE_DOUBLE;
-    if (is_text(type->kind)) {
+    if (is_text(type->kind))
         return put_text(type, term->text, value, err);
-    }
-    if (type->kind == TYPE_DURATION) {
+    if (type->kind == TYPE_DURATION)
         return type_duration_parse(term->text, value, err);
-    }
-    if (type->kind == TYPE_BLOB && term->text.size > 2) {
+    if (type->kind == TYPE_BLOB && term->text.size > 2)
         return put_blob(term->text, value, err);
-    }
     if (is_real && is_beyond(term->text, type)) {
         put_infinity(type->kind, term->text.data[0] == '-', value);
         return 0;
     }
-    if (term->text.size == 0 && takes_no_text(type->kind)) {
+    if (term->text.size == 0 && takes_no_text(type->kind))
         return 0;
-    }
-    if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0) {
+    if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0)
         return 0;
-    }
     struct buffer other = {0};
     bool is_uuid = type->kind == TYPE_TIMEUUID &&
                    type_parse_text(type_builtin(TYPE_UUID), term->text, &other, NULL) == 0;

@@ -141,12 +141,10 @@ static double decimal_double(struct decimal decimal)
 
 static int64_t double_integer(double real)
 {
-    if (isnan(real)) {
+    if (isnan(real))
         return 0;
-    }
-    if (real >= 9223372036854775808.0) {
+    if (real >= 9223372036854775808.0)
         return INT64_MAX;
-    }
     return real <= -9223372036854775808.0 ? INT64_MIN : (int64_t)real;
 }
 
@@ -167,15 +165,13 @@ static int real_decimal(enum type_kind kind, double real, struct decimal *decima
 {
     char text[64];
     int length = 0;
-    if (!isfinite(real)) {
+    if (!isfinite(real))
         return ERROR_INVALID;
-    }
     for (int digits = 1; digits <= 17; digits++) {
         length = snprintf(text, sizeof(text), "%.*g", digits, real);
         double read = kind == TYPE_FLOAT ? (double)strtof(text, NULL) : strtod(text, NULL);
-        if (fabs(read - real) <= 0.0) {
+        if (fabs(read - real) <= 0.0)
             break;
-        }
     }
     return decimal_parse(bytes_of(text, (size_t)length), decimal);
 }
@@ -199,11 +195,10 @@ int cql_number_convert(const struct cql_number *from, enum type_kind kind, struc
     *to = (struct cql_number){.kind = kind};
     if (cql_number_is_integer(kind)) {
         int64_t integer = from->integer;
-        if (cql_number_is_real(from->kind)) {
+        if (cql_number_is_real(from->kind))
             integer = double_integer(from->real);
-        } else if (!cql_number_is_integer(from->kind)) {
+        else if (!cql_number_is_integer(from->kind))
             integer = decimal_integer(from->decimal);
-        }
         to->integer = cql_number_wrap(kind, integer);
         return 0;
     }
@@ -220,8 +215,7 @@ int cql_number_convert(const struct cql_number *from, enum type_kind kind, struc
         to->decimal = cql_number_is_integer(from->kind) ? decimal_from((int128)from->integer, 0)
                                                         : from->decimal;
     }
-    if (rc == 0 && kind == TYPE_VARINT && to->decimal.scale != 0) {
+    if (rc == 0 && kind == TYPE_VARINT && to->decimal.scale != 0)
         rc = decimal_divide(to->decimal, decimal_from(1, 0), 0, DECIMAL_DOWN, &to->decimal);
-    }
     return rc;
 }

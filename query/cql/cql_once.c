@@ -24,9 +24,8 @@ enum { CONTENT_SIZE = 16, HEX_DIGITS = 2 * UUID_SIZE };
 
 static int hex_digit(uint8_t c)
 {
-    if (c >= '0' && c <= '9') {
+    if (c >= '0' && c <= '9')
         return c - '0';
-    }
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -38,9 +37,8 @@ static bool is_space(uint8_t c)
 
 static struct bytes skip_space(struct bytes text)
 {
-    while (text.size > 0 && is_space(text.data[0])) {
+    while (text.size > 0 && is_space(text.data[0]))
         text = bytes_of(text.data + 1, text.size - 1);
-    }
     return text;
 }
 
@@ -49,24 +47,21 @@ static bool take_word(struct bytes *text, const char *word)
 {
     struct bytes wanted = bytes_text(word);
     struct bytes rest = skip_space(*text);
-    if (rest.size < wanted.size || memcmp(rest.data, wanted.data, wanted.size) != 0) {
+    if (rest.size < wanted.size || memcmp(rest.data, wanted.data, wanted.size) != 0)
         return false;
-    }
     *text = skip_space(bytes_of(rest.data + wanted.size, rest.size - wanted.size));
     return true;
 }
 
 static bool take_hex(struct bytes *text, uint8_t id[UUID_SIZE])
 {
-    if (text->size < HEX_DIGITS) {
+    if (text->size < HEX_DIGITS)
         return false;
-    }
     for (size_t i = 0; i < UUID_SIZE; i++) {
         int high = hex_digit(text->data[2 * i]);
         int low = hex_digit(text->data[2 * i + 1]);
-        if (high < 0 || low < 0) {
+        if (high < 0 || low < 0)
             return false;
-        }
         id[i] = (uint8_t)(high << 4 | low);
     }
     *text = bytes_of(text->data + HEX_DIGITS, text->size - HEX_DIGITS);
@@ -78,9 +73,8 @@ int cql_once_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
 {
     uint8_t id[UUID_SIZE];
     *id_out = (struct bytes){0};
-    if (!take_word(&text, "/*") || !take_word(&text, CQL_ONCE_NAME) || !take_word(&text, ":")) {
+    if (!take_word(&text, "/*") || !take_word(&text, CQL_ONCE_NAME) || !take_word(&text, ":"))
         return 0;
-    }
     if (!take_hex(&text, id) || !take_word(&text, "*/")) {
         return cql_invalid(fault, "%s in a comment is followed by 32 hex digits and no more",
                            CQL_ONCE_NAME);
@@ -91,11 +85,9 @@ int cql_once_hint(struct bytes text, struct arena *arena, struct bytes *id_out,
 
 static const struct cql_payload *payload_id(const struct cql_request *request)
 {
-    for (uint32_t i = 0; i < request->payload_count; i++) {
-        if (bytes_equal(request->payload[i].name, bytes_text(CQL_ONCE_NAME))) {
+    for (uint32_t i = 0; i < request->payload_count; i++)
+        if (bytes_equal(request->payload[i].name, bytes_text(CQL_ONCE_NAME)))
             return &request->payload[i];
-        }
-    }
     return NULL;
 }
 
@@ -104,9 +96,8 @@ int cql_once_new(struct cql_work *work, struct bytes hint, struct cql_once **onc
     const struct cql_payload *given = payload_id(&work->request);
     struct bytes id = given != NULL ? given->value : hint;
     *once_out = NULL;
-    if (given == NULL && hint.size == 0) {
+    if (given == NULL && hint.size == 0)
         return 0;
-    }
     if (id.size != UUID_SIZE) {
         return cql_invalid(&work->fault, "%s is %d bytes, not %zu", CQL_ONCE_NAME, UUID_SIZE,
                            id.size);
@@ -123,9 +114,8 @@ int cql_once_new(struct cql_work *work, struct bytes hint, struct cql_once **onc
 
 void cql_once_free(struct cql_once *once)
 {
-    if (once != NULL) {
+    if (once != NULL)
         hash128_stream_free(once->content);
-    }
 }
 
 void cql_once_add_statement(struct cql_once *once, const struct cql_compiled *compiled,
@@ -138,9 +128,8 @@ void cql_once_add_statement(struct cql_once *once, const struct cql_compiled *co
         uint8_t head[9] = {(uint8_t)value->state};
         store_u64(head + 1, size);
         hash128_stream_add(once->content, head, sizeof(head));
-        if (size > 0) {
+        if (size > 0)
             hash128_stream_add(once->content, value->data.data, size);
-        }
     }
 }
 
@@ -156,9 +145,8 @@ static void content_bytes(const struct cql_once *once, uint8_t content[CONTENT_S
 void cql_once_answer_pack(const struct cql_once_answer *answer, struct buffer *packed)
 {
     buffer_put_varint(packed, answer->count);
-    for (uint32_t i = 0; i < answer->count; i++) {
+    for (uint32_t i = 0; i < answer->count; i++)
         buffer_put_sized(packed, bytes_text(answer->names[i]));
-    }
     buffer_append_bytes(packed, answer->cells);
 }
 
@@ -183,13 +171,11 @@ bool cql_once_answer_unpack(struct bytes packed, struct arena *arena,
 {
     struct reader reader = reader_of(packed);
     uint64_t count = reader_count(&reader, 1);
-    if (reader.failed || count == 0 || count > SCHEMA_COLUMNS_MAX + 1) {
+    if (reader.failed || count == 0 || count > SCHEMA_COLUMNS_MAX + 1)
         return false;
-    }
     const char **names = arena_alloc(arena, count * sizeof(*names), 16);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count; i++)
         names[i] = cql_text(arena, reader_sized(&reader));
-    }
     *answer_out = (struct cql_once_answer){
         .names = names,
         .count = (uint32_t)count,
@@ -265,11 +251,9 @@ struct store_expectation cql_once_expectation(const struct cql_once *once)
 void cql_once_add(const struct cql_once *once, const struct cql_once_answer *answer,
                   struct write_batch *batch)
 {
-    int64_t expiry_s =
-        store_now_us(once->work->cql->options.store) / 1000000 + CQL_ONCE_WINDOW_S;
-    const struct cell cell = {.timestamp_us = TIMESTAMP_SERVER,
-                              .ttl_s = CQL_ONCE_WINDOW_S,
-                              .expiry_s = expiry_s};
+    int64_t expiry_s = store_now_us(once->work->cql->options.store) / 1000000 + CQL_ONCE_WINDOW_S;
+    const struct cell cell = {
+        .timestamp_us = TIMESTAMP_SERVER, .ttl_s = CQL_ONCE_WINDOW_S, .expiry_s = expiry_s};
     struct cell *cells = arena_alloc(batch->arena, 2 * sizeof(*cells), 16);
     struct unfiltered *item = arena_alloc(batch->arena, sizeof(*item), 16);
     uint8_t content[CONTENT_SIZE];
@@ -285,14 +269,13 @@ void cql_once_add(const struct cql_once *once, const struct cql_once_answer *ans
         cells[1].value = arena_copy(batch->arena, buffer_view(&packed));
         buffer_release(&packed);
     }
-    *item = (struct unfiltered){
-        .kind = UNFILTERED_ROW,
-        .row = {.marker = {TIMESTAMP_SERVER, CQL_ONCE_WINDOW_S, expiry_s},
-                .deletion = DELETION_NONE,
-                .cells = cells,
-                .cell_count = answer->count > 0 ? 2 : 1},
-        .before = DELETION_NONE,
-        .after = DELETION_NONE};
+    *item = (struct unfiltered){.kind = UNFILTERED_ROW,
+                                .row = {.marker = {TIMESTAMP_SERVER, CQL_ONCE_WINDOW_S, expiry_s},
+                                        .deletion = DELETION_NONE,
+                                        .cells = cells,
+                                        .cell_count = answer->count > 0 ? 2 : 1},
+                                .before = DELETION_NONE,
+                                .after = DELETION_NONE};
     struct mutation mutation = {.table_id = TABLE_REQUEST,
                                 .token = murmur3_token(once->id.data, once->id.size),
                                 .key = once->id,

@@ -11,8 +11,7 @@ void cql_page_write(const struct cql_page_state *state, struct buffer *buffer)
     buffer_put_u8(buffer, PAGE_VERSION);
     buffer_put_u64(buffer, state->statement_hash);
     buffer_put_varint(buffer, state->unit);
-    buffer_put_varint(buffer,
-                      state->limit_left == CQL_PAGE_NO_LIMIT ? 0 : state->limit_left + 1);
+    buffer_put_varint(buffer, state->limit_left == CQL_PAGE_NO_LIMIT ? 0 : state->limit_left + 1);
     buffer_put_varint(buffer, state->partition_rows);
     buffer_put_sized(buffer, state->partition_key);
     buffer_put_sized(buffer, state->position);

@@ -28,9 +28,8 @@ struct per_day {
 static void add_row(struct per_day *per_day, const struct day_figure *figure)
 {
     struct arena *arena = per_day->work->arena;
-    if (figure->clicks == 0) {
+    if (figure->clicks == 0)
         return;
-    }
     if (per_day->count == per_day->capacity) {
         per_day->capacity = per_day->capacity == 0 ? 64 : per_day->capacity * 2;
         per_day->rows = memory_resize(per_day->rows, per_day->capacity * sizeof(struct page_row));
@@ -56,9 +55,8 @@ static void per_day_end(struct per_day *per_day)
 {
     struct page_row *kept =
         arena_alloc(per_day->work->arena, (per_day->count + 1) * sizeof(*kept), 16);
-    if (per_day->count > 0) {
+    if (per_day->count > 0)
         memcpy(kept, per_day->rows, per_day->count * sizeof(*kept));
-    }
     memory_free(per_day->rows);
     per_day->ready(per_day->context, per_day->status, kept, per_day->count);
 }
@@ -74,10 +72,8 @@ static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct per_day *per_day = context;
     add_row(per_day, figure);
-    if (per_day->count % HOLD_ROWS == 0) {
-        per_day->status =
-            cql_hold(per_day->work, per_day->capacity * 2 * sizeof(struct page_row));
-    }
+    if (per_day->count % HOLD_ROWS == 0)
+        per_day->status = cql_hold(per_day->work, per_day->capacity * 2 * sizeof(struct page_row));
     if (per_day->count > ROWS_MAX) {
         per_day->status = cql_invalid(&per_day->work->fault,
                                       "over %d days of resellers: use `daybook report`", ROWS_MAX);
@@ -88,12 +84,10 @@ static bool figure_given(void *context, const struct day_figure *figure)
 static void figures_given(void *context, int status, const struct error *err)
 {
     struct per_day *per_day = context;
-    if (status != 0) {
+    if (status != 0)
         per_day->status = cql_fault_of(&per_day->work->fault, err);
-    }
-    if (per_day->count > 1) {
+    if (per_day->count > 1)
         qsort(per_day->rows, per_day->count, sizeof(*per_day->rows), compare_rows);
-    }
     per_day_end(per_day);
 }
 
@@ -113,7 +107,6 @@ void cql_per_day_rows(struct cql_work *work,
     }
     int rc = rollup_figures(streams_find(work->cql->options.streams, NULL), &all, figure_given,
                             figures_given, per_day, &err);
-    if (rc != 0) {
+    if (rc != 0)
         figures_given(per_day, rc, &err);
-    }
 }

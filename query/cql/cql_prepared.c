@@ -14,17 +14,17 @@ enum { BUCKETS = 4096 };
 
 struct prepared {
     uint8_t id[CQL_ID_SIZE];
-    uint8_t columns_id[CQL_ID_SIZE];     /* of binds and results, when it was compiled first */
+    uint8_t columns_id[CQL_ID_SIZE]; /* of binds and results, when it was compiled first */
     struct buffer text;
     struct cql_compiled *compiled;
     size_t bytes;
     struct prepared *older;
     struct prepared *newer;
-    struct prepared *next;               /* in the bucket */
+    struct prepared *next; /* in the bucket */
 };
 
 struct cql_prepared_cache {
-    struct store *store;                 /* which is told what is kept */
+    struct store *store; /* which is told what is kept */
     struct prepared *buckets[BUCKETS];
     struct prepared *oldest;
     struct prepared *newest;
@@ -57,9 +57,8 @@ static void link_newest(struct cql_prepared_cache *cache, struct prepared *prepa
 static struct prepared **find(struct cql_prepared_cache *cache, const uint8_t *id)
 {
     struct prepared **at = &cache->buckets[load_u16(id) % BUCKETS];
-    while (*at != NULL && memcmp((*at)->id, id, CQL_ID_SIZE) != 0) {
+    while (*at != NULL && memcmp((*at)->id, id, CQL_ID_SIZE) != 0)
         at = &(*at)->next;
-    }
     return at;
 }
 
@@ -83,9 +82,8 @@ static void drop(struct cql_prepared_cache *cache, struct prepared *prepared)
 
 void cql_prepared_cache_free(struct cql_prepared_cache *cache)
 {
-    while (cache->oldest != NULL) {
+    while (cache->oldest != NULL)
         drop(cache, cache->oldest);
-    }
     memory_free(cache);
 }
 
@@ -126,9 +124,8 @@ void cql_metadata_id(const struct cql_metadata *metadata, uint8_t id[CQL_ID_SIZE
 
 static struct cql_metadata result_columns(const struct cql_compiled *compiled)
 {
-    if (compiled->statement->kind == CQL_STATEMENT_SELECT) {
+    if (compiled->statement->kind == CQL_STATEMENT_SELECT)
         return cql_select_metadata(compiled->select);
-    }
     return (struct cql_metadata){0};
 }
 
@@ -146,8 +143,7 @@ static void columns_id(const struct cql_compiled *compiled, uint8_t id[CQL_ID_SI
 
 /* ---- adding ---- */
 
-static void describe(const struct prepared *prepared, struct arena *arena,
-                     struct cql_prepared *out)
+static void describe(const struct prepared *prepared, struct arena *arena, struct cql_prepared *out)
 {
     const struct cql_compiled *compiled = prepared->compiled;
     memcpy(out->id, prepared->id, CQL_ID_SIZE);
@@ -176,15 +172,13 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
 {
     struct cql_prepared_cache *cache = cql->prepared;
     struct cql_compiled *compiled = cql_compile(cql, text, keyspace, fault);
-    if (compiled == NULL) {
+    if (compiled == NULL)
         return ERROR_INVALID;
-    }
     uint8_t id[CQL_ID_SIZE];
     statement_id(text, keyspace, id);
     struct prepared *prepared = *find(cache, id);
-    if (prepared != NULL) {
+    if (prepared != NULL)
         drop(cache, prepared);
-    }
     prepared = memory_zeroed(1, sizeof(*prepared));
     memcpy(prepared->id, id, CQL_ID_SIZE);
     columns_id(compiled, prepared->columns_id);
@@ -195,9 +189,8 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
     cache->buckets[load_u16(id) % BUCKETS] = prepared;
     link_newest(cache, prepared);
     take_bytes(cache, (int64_t)prepared->bytes);
-    while (cache->bytes > cache->bytes_max && cache->oldest != prepared) {
+    while (cache->bytes > cache->bytes_max && cache->oldest != prepared)
         drop(cache, cache->oldest);
-    }
     describe(prepared, arena, prepared_out);
     return 0;
 }
@@ -207,9 +200,8 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
 static int unprepared(struct bytes id, struct cql_fault *fault)
 {
     struct buffer hex = {0};
-    for (size_t i = 0; i < id.size && i < CQL_ID_SIZE; i++) {
+    for (size_t i = 0; i < id.size && i < CQL_ID_SIZE; i++)
         buffer_printf(&hex, "%02x", id.data[i]);
-    }
     int rc = cql_refuse(fault, CQL_UNPREPARED,
                         "Prepared query with ID %.*s not found (either the query was not prepared "
                         "on this host (maybe the host has been restarted?) or you have prepared "
@@ -224,11 +216,10 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
 static bool refresh(struct cql *cql, struct prepared *prepared, struct cql_fault *fault)
 {
     uint8_t now[CQL_ID_SIZE];
-    struct cql_compiled *compiled = cql_compile(cql, buffer_view(&prepared->text),
-                                                prepared->compiled->keyspace, fault);
-    if (compiled == NULL) {
+    struct cql_compiled *compiled =
+        cql_compile(cql, buffer_view(&prepared->text), prepared->compiled->keyspace, fault);
+    if (compiled == NULL)
         return false;
-    }
     columns_id(compiled, now);
     if (memcmp(now, prepared->columns_id, CQL_ID_SIZE) != 0) {
         cql_compiled_unref(compiled);

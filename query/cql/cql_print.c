@@ -299,14 +299,22 @@ void cql_print_term(const struct cql_term *term, struct buffer *text)
 static void print_describe(const struct cql_describe *describe, struct buffer *text)
 {
     static const char *const words[] = {
-        [CQL_DESCRIBE_CLUSTER] = "CLUSTER",         [CQL_DESCRIBE_SCHEMA] = "SCHEMA",
-        [CQL_DESCRIBE_FULL_SCHEMA] = "FULL SCHEMA", [CQL_DESCRIBE_KEYSPACES] = "KEYSPACES",
-        [CQL_DESCRIBE_KEYSPACE] = "KEYSPACE ",      [CQL_DESCRIBE_ONLY_KEYSPACE] = "ONLY KEYSPACE ",
-        [CQL_DESCRIBE_TABLES] = "TABLES",           [CQL_DESCRIBE_TABLE] = "TABLE ",
-        [CQL_DESCRIBE_INDEX] = "INDEX ",            [CQL_DESCRIBE_VIEW] = "MATERIALIZED VIEW ",
-        [CQL_DESCRIBE_TYPES] = "TYPES",             [CQL_DESCRIBE_TYPE] = "TYPE ",
-        [CQL_DESCRIBE_FUNCTIONS] = "FUNCTIONS",     [CQL_DESCRIBE_FUNCTION] = "FUNCTION ",
-        [CQL_DESCRIBE_AGGREGATES] = "AGGREGATES",   [CQL_DESCRIBE_AGGREGATE] = "AGGREGATE ",
+        [CQL_DESCRIBE_CLUSTER] = "CLUSTER",
+        [CQL_DESCRIBE_SCHEMA] = "SCHEMA",
+        [CQL_DESCRIBE_FULL_SCHEMA] = "FULL SCHEMA",
+        [CQL_DESCRIBE_KEYSPACES] = "KEYSPACES",
+        [CQL_DESCRIBE_KEYSPACE] = "KEYSPACE ",
+        [CQL_DESCRIBE_ONLY_KEYSPACE] = "ONLY KEYSPACE ",
+        [CQL_DESCRIBE_TABLES] = "TABLES",
+        [CQL_DESCRIBE_TABLE] = "TABLE ",
+        [CQL_DESCRIBE_INDEX] = "INDEX ",
+        [CQL_DESCRIBE_VIEW] = "MATERIALIZED VIEW ",
+        [CQL_DESCRIBE_TYPES] = "TYPES",
+        [CQL_DESCRIBE_TYPE] = "TYPE ",
+        [CQL_DESCRIBE_FUNCTIONS] = "FUNCTIONS",
+        [CQL_DESCRIBE_FUNCTION] = "FUNCTION ",
+        [CQL_DESCRIBE_AGGREGATES] = "AGGREGATES",
+        [CQL_DESCRIBE_AGGREGATE] = "AGGREGATE ",
         [CQL_DESCRIBE_ANY] = "",
     };
 

@@ -80,7 +80,7 @@ static void print_index_relation(const struct cql_relation *relation, struct buf
 
 void cql_print_relation(const struct cql_relation *relation, struct buffer *text)
 {
-    bool is_in = relation->operator == CQL_IN || relation->operator == CQL_NOT_IN;
+    bool is_in = relation->operator== CQL_IN || relation->operator== CQL_NOT_IN;
 
     if (relation->kind == CQL_RELATION_INDEX) {
         print_index_relation(relation, text);
@@ -92,7 +92,7 @@ void cql_print_relation(const struct cql_relation *relation, struct buffer *text
         buffer_put_u8(text, '(');
         cql_print_terms(relation->values, text);
         buffer_put_u8(text, ')');
-    } else if (relation->operator == CQL_BETWEEN) {
+    } else if (relation->operator== CQL_BETWEEN) {
         cql_print_term(relation->values, text);
         buffer_append_text(text, " AND ");
         cql_print_term(relation->values->next, text);

@@ -135,9 +135,12 @@ static void print_retyped(const struct cql_definition *definition, struct buffer
 static void print_alter(const struct cql_alter *alter, const char *of, struct buffer *text)
 {
     static const char *const words[] = {
-        [CQL_ALTER_ADD] = " ADD ",       [CQL_ALTER_DROP] = " DROP ",
-        [CQL_ALTER_RENAME] = " RENAME ", [CQL_ALTER_TYPE] = " ALTER ",
-        [CQL_ALTER_MASK] = " ALTER ",    [CQL_ALTER_UNMASK] = " ALTER ",
+        [CQL_ALTER_ADD] = " ADD ",
+        [CQL_ALTER_DROP] = " DROP ",
+        [CQL_ALTER_RENAME] = " RENAME ",
+        [CQL_ALTER_TYPE] = " ALTER ",
+        [CQL_ALTER_MASK] = " ALTER ",
+        [CQL_ALTER_UNMASK] = " ALTER ",
         [CQL_ALTER_DROP_COMPACT_STORAGE] = " DROP COMPACT STORAGE",
         [CQL_ALTER_WITH] = "",
     };
@@ -180,8 +183,8 @@ static void print_alter(const struct cql_alter *alter, const char *of, struct bu
 static void print_create_index(const struct cql_create_index *create, struct buffer *text)
 {
     static const char *const functions[] = {
-        [CQL_INDEX_SIMPLE] = "",           [CQL_INDEX_KEYS] = "KEYS(",
-        [CQL_INDEX_VALUES] = "VALUES(",    [CQL_INDEX_ENTRIES] = "ENTRIES(",
+        [CQL_INDEX_SIMPLE] = "",        [CQL_INDEX_KEYS] = "KEYS(",
+        [CQL_INDEX_VALUES] = "VALUES(", [CQL_INDEX_ENTRIES] = "ENTRIES(",
         [CQL_INDEX_FULL] = "FULL(",
     };
 
@@ -239,8 +242,8 @@ static void print_trigger(const struct cql_trigger *trigger, bool is_create, str
 
 static void print_create_function(const struct cql_create_function *create, struct buffer *text)
 {
-    buffer_append_text(text, create->or_replace ? "CREATE OR REPLACE FUNCTION "
-                                                : "CREATE FUNCTION ");
+    buffer_append_text(text,
+                       create->or_replace ? "CREATE OR REPLACE FUNCTION " : "CREATE FUNCTION ");
     cql_print_words(text, create->if_not_exists, "IF NOT EXISTS ");
     cql_print_qualified(create->name, text);
     buffer_append_text(text, " (");
@@ -257,8 +260,8 @@ static void print_create_function(const struct cql_create_function *create, stru
 
 static void print_create_aggregate(const struct cql_create_aggregate *create, struct buffer *text)
 {
-    buffer_append_text(text, create->or_replace ? "CREATE OR REPLACE AGGREGATE "
-                                                : "CREATE AGGREGATE ");
+    buffer_append_text(text,
+                       create->or_replace ? "CREATE OR REPLACE AGGREGATE " : "CREATE AGGREGATE ");
     cql_print_words(text, create->if_not_exists, "IF NOT EXISTS ");
     cql_print_qualified(create->name, text);
     buffer_append_text(text, " (");
@@ -326,10 +329,9 @@ static const char *object_words(enum cql_statement_kind kind)
         {CQL_STATEMENT_DROP_VIEW, "DROP MATERIALIZED VIEW "},
     };
 
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].kind == kind)
             return known[i].words;
-    }
     return NULL;
 }
 

@@ -134,9 +134,9 @@ static void print_resource(const struct cql_resource *resource, struct buffer *t
 static void print_permissions(const struct cql_permissions *permissions, const char *verb,
                               const char *preposition, struct buffer *text)
 {
-    static const char *const words[] = {"CREATE",    "ALTER",    "DROP",    "SELECT", "MODIFY",
-                                        "AUTHORIZE", "DESCRIBE", "EXECUTE", "UNMASK",
-                                        "SELECT_MASKED"};
+    static const char *const words[] = {"CREATE", "ALTER",        "DROP",     "SELECT",
+                                        "MODIFY", "AUTHORIZE",    "DESCRIBE", "EXECUTE",
+                                        "UNMASK", "SELECT_MASKED"};
     const char *separator = "";
 
     buffer_append_text(text, verb);

@@ -22,9 +22,8 @@ static const struct type *tuple_of(struct arena *arena, const struct column *con
                                    uint32_t count)
 {
     const struct type **arguments = arena_alloc(arena, count * sizeof(*arguments), 16);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         arguments[i] = columns[i]->type;
-    }
     return cql_type_of(arena, TYPE_TUPLE, arguments, count);
 }
 
@@ -76,9 +75,8 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
         restriction->type = type->arguments[type->kind == TYPE_MAP && !is_key ? 1 : 0];
         restriction->name = named(scope->arena, is_key ? "key(" : "value(", column->name, ")");
     } else if (relation->kind == CQL_RELATION_ELEMENT) {
-        if (type->kind != TYPE_MAP && type->kind != TYPE_LIST) {
+        if (type->kind != TYPE_MAP && type->kind != TYPE_LIST)
             return cql_invalid(scope->fault, "Column %s cannot be used as a map", column->name);
-        }
         bool is_map = type->kind == TYPE_MAP;
         const struct type *key = is_map ? type->arguments[0] : type_builtin(TYPE_INT);
         restriction->type = type->arguments[is_map ? 1 : 0];
@@ -104,9 +102,8 @@ static int value_type(struct cql_scope *scope, const struct cql_relation *relati
 static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *term,
                                const struct cql_restriction *restriction)
 {
-    if (term->kind != CQL_TERM_TUPLE) {
+    if (term->kind != CQL_TERM_TUPLE)
         return 0;
-    }
     if (term->argument_count != restriction->column_count) {
         struct buffer text = {0};
         cql_print_term(term, &text);
@@ -154,9 +151,8 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
             rc = cql_expression_resolve_value(scope, term, restriction->type, restriction->name,
                                               &restriction->values[i]);
         }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         /* The parts of a tuple are known by their columns. */
         for (uint32_t c = 0; relation->kind == CQL_RELATION_TUPLE &&
                              restriction->values[i]->kind == CQL_EXPRESSION_COLLECTION &&
@@ -210,9 +206,8 @@ static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restri
 static const char *names_of(struct arena *arena, const struct column *columns, uint32_t count)
 {
     struct buffer names = {0};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", columns[i].name);
-    }
     const char *kept = cql_text(arena, buffer_view(&names));
     buffer_release(&names);
     return kept;
@@ -283,28 +278,24 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
                                             .column_count = relation->column_count };
     *restriction_out = restriction;
     int rc = check_operator(scope, relation);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     restriction->columns =
         arena_alloc(scope->arena, relation->column_count * sizeof(struct column *), 16);
     const struct cql_name *name = relation->columns;
     for (uint32_t i = 0; i < relation->column_count; i++, name = name->next) {
         restriction->columns[i] = cql_find_column(scope, table, name->text);
-        if (restriction->columns[i] == NULL) {
+        if (restriction->columns[i] == NULL)
             return ERROR_INVALID;
-        }
     }
-    if (relation->kind == CQL_RELATION_TUPLE) {
+    if (relation->kind == CQL_RELATION_TUPLE)
         rc = resolve_tuple(scope, restriction);
-    } else if (relation->kind == CQL_RELATION_TOKEN) {
+    else if (relation->kind == CQL_RELATION_TOKEN)
         rc = resolve_token(scope, table, restriction);
-    } else {
+    else
         rc = value_type(scope, relation, restriction);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_values(scope, relation, restriction);
-    }
     if (rc == 0 && relation->operator== CQL_LIKE) {
         rc = cql_invalid(scope->fault,
                          "LIKE restriction is only supported on properly indexed columns. %s is "
@@ -339,11 +330,9 @@ static bool is_slice(const struct cql_restriction *restriction)
 static bool shares_column(const struct cql_restriction *a, const struct cql_restriction *b)
 {
     for (uint32_t i = 0; i < a->column_count; i++) {
-        for (uint32_t j = 0; j < b->column_count; j++) {
-            if (a->columns[i] == b->columns[j]) {
+        for (uint32_t j = 0; j < b->column_count; j++)
+            if (a->columns[i] == b->columns[j])
                 return true;
-            }
-        }
     }
     return false;
 }
@@ -356,9 +345,8 @@ static const char *common_names(struct arena *arena, const struct cql_restrictio
     bool is_token = a->kind == CQL_RELATION_TOKEN;
     for (uint32_t i = 0; i < a->column_count; i++) {
         bool is_common = false;
-        for (uint32_t j = 0; j < b->column_count; j++) {
+        for (uint32_t j = 0; j < b->column_count; j++)
             is_common |= a->columns[i] == b->columns[j];
-        }
         if (is_common) {
             buffer_printf(&names, "%s%s",
                           names.size == 0 ? ""
@@ -409,9 +397,8 @@ static int check_pairs(struct cql_scope *scope, const struct cql_restriction *al
         }
         for (const struct cql_restriction *b = a->next; b != NULL; b = b->next) {
             int rc = check_pair(scope, a, b);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
         }
     }
     return 0;
@@ -431,9 +418,8 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
                                    "statements",
                                    what == CQL_FOR_UPDATE ? "UPDATE" : "DELETE");
             }
-            if (r->operator== CQL_IN) {
+            if (r->operator== CQL_IN)
                 return cql_invalid(scope->fault, "IN cannot be used with the token function");
-            }
             plan->tokens[0] = is_upper(r) ? plan->tokens[0] : r;
             plan->tokens[1] = is_lower(r) ? plan->tokens[1] : r;
         } else if (r->columns[0]->kind == COLUMN_PARTITION) {
@@ -455,11 +441,9 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
     plan->has_keys = equal_count == plan->table->partition_count && !has_other;
     if (!plan->has_keys && (equal_count > 0 || has_other)) {
         plan->needs_filtering = true;
-        for (uint32_t i = 0; i < plan->table->partition_count; i++) {
-            if (plan->partition[i] != NULL) {
+        for (uint32_t i = 0; i < plan->table->partition_count; i++)
+            if (plan->partition[i] != NULL)
                 plan->partition[i]->is_filter = true;
-            }
-        }
     }
     return 0;
 }
@@ -501,9 +485,8 @@ static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *
     const struct cql_restriction *before = plan->clustering[position - 1];
     if (before == NULL) {
         uint32_t first = position - 1;
-        while (first > 0 && plan->clustering[first - 1] == NULL) {
+        while (first > 0 && plan->clustering[first - 1] == NULL)
             first--;
-        }
         return cql_invalid(scope->fault,
                            "PRIMARY KEY column \"%s\" cannot be restricted as preceding column "
                            "\"%s\" is not restricted",
@@ -518,9 +501,8 @@ static int gap_refused(struct cql_scope *scope, const struct cql_restrict_plan *
 /* Whether an index holds what a relation asks for. */
 static bool index_answers(const struct cql_index *index, const struct cql_restriction *r)
 {
-    if (r->columns[0] != index->column || !index->is_built) {
+    if (r->columns[0] != index->column || !index->is_built)
         return false;
-    }
     switch (index->of) {
     case CQL_INDEX_OF_VALUE:
         return r->kind == CQL_RELATION_COLUMN && r->operator== CQL_EQ;
@@ -590,9 +572,8 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
         bool is_refused = what == CQL_FOR_DELETE ||
                           (what == CQL_FOR_UPDATE && i > 0 && plan->clustering[i - 1] != NULL) ||
                           (what == CQL_FOR_SELECT && !allow_filtering && !has_index);
-        if (both[0] != NULL && is_refused && i > 0) {
+        if (both[0] != NULL && is_refused && i > 0)
             return gap_refused(scope, plan, i);
-        }
         for (int part = 0; part < 2; part++) {
             if (both[part] != NULL) {
                 both[part]->is_filter = true;
@@ -636,21 +617,17 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
     plan->has_static_only = true;
     for (struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
         enum column_kind kind = r->columns[0]->kind;
-        if (r->kind != CQL_RELATION_TOKEN && kind != COLUMN_PARTITION && kind != COLUMN_STATIC) {
+        if (r->kind != CQL_RELATION_TOKEN && kind != COLUMN_PARTITION && kind != COLUMN_STATIC)
             plan->has_static_only = false;
-        }
-        if (r->kind == CQL_RELATION_TOKEN || kind == COLUMN_PARTITION ||
-            kind == COLUMN_CLUSTERING) {
+        if (r->kind == CQL_RELATION_TOKEN || kind == COLUMN_PARTITION || kind == COLUMN_CLUSTERING)
             continue;
-        }
         if (what != CQL_FOR_SELECT) {
             return cql_invalid(scope->fault, "Non PRIMARY KEY columns found in where clause: %s ",
                                r->columns[0]->name);
         }
         int rc = check_filter(scope, r);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         r->is_filter = true;
         plan->needs_filtering = true;
     }
@@ -668,9 +645,8 @@ static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan
             r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys);
         others += r != plan->indexed && is_asked;
     }
-    if (plan->index != NULL) {
+    if (plan->index != NULL)
         plan->needs_filtering = others > 0;
-    }
 }
 
 int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
@@ -693,33 +669,25 @@ int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                                relation->operator== CQL_CONTAINS ? "CONTAINS" : "CONTAINS KEY");
         }
         int rc = cql_restriction_resolve(scope, table, relation, last);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         last = &(*last)->next;
     }
     int rc = check_pairs(scope, plan->all);
-    if (rc == 0) {
+    if (rc == 0)
         rc = sort_partition(scope, plan, what);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = sort_others(scope, plan, what);
-    }
-    if (rc == 0 && what != CQL_FOR_SELECT && !plan->has_keys) {
+    if (rc == 0 && what != CQL_FOR_SELECT && !plan->has_keys)
         rc = missing_keys(scope, plan);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = sort_clustering(scope, plan, what, allow_filtering);
-    }
     /* Without a key, a slice means reading every partition for it. */
-    if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering) {
+    if (rc == 0 && what == CQL_FOR_SELECT && !plan->has_keys && plan->has_clustering)
         plan->needs_filtering = true;
-    }
-    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering) {
+    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering)
         choose_index(scope, plan);
-    }
-    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering && !allow_filtering) {
+    if (rc == 0 && what == CQL_FOR_SELECT && plan->needs_filtering && !allow_filtering)
         rc = cql_invalid(scope->fault, FILTERING_TEXT);
-    }
     return rc;
 }

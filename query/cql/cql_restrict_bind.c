@@ -25,9 +25,8 @@ static int refuse_value(const struct cql_restriction *restriction,
 {
     bool is_key = restriction->columns[0]->kind == COLUMN_PARTITION ||
                   restriction->columns[0]->kind == COLUMN_CLUSTERING;
-    if (is_null && restriction->kind == CQL_RELATION_TOKEN) {
+    if (is_null && restriction->kind == CQL_RELATION_TOKEN)
         return cql_invalid(context->fault, "Invalid null token value");
-    }
     if (is_null && restriction->kind == CQL_RELATION_ELEMENT) {
         return cql_invalid(context->fault, "Unsupported null map value for column %s",
                            restriction->columns[0]->name);
@@ -49,15 +48,13 @@ static int bind_list(const struct cql_restriction *restriction, const struct cql
 {
     struct type_items items;
     const struct type *type = restriction->values[0]->type;
-    if (!type_items_open(type, list, &items)) {
+    if (!type_items_open(type, list, &items))
         return cql_invalid(context->fault, "Invalid list for %s", restriction->name);
-    }
     filter->values = arena_alloc(context->arena, (items.count + 1) * sizeof(struct bytes), 16);
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (!type_items_next(&items, &item) || (item.data == NULL && !allows_null)) {
+        if (!type_items_next(&items, &item) || (item.data == NULL && !allows_null))
             return refuse_value(restriction, context, true);
-        }
         filter->values[filter->value_count++] = item;
     }
     return 0;
@@ -75,32 +72,27 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
                                            : "Unsupported null map key for column %s",
                                restriction->columns[0]->name);
         }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     uint32_t count = restriction->value_count;
     filter->values = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
     for (uint32_t i = 0; i < count; i++) {
         struct bytes value;
         int rc = cql_expression_value(restriction->values[i], context, &value);
-        if (rc < 0) {
+        if (rc < 0)
             return rc;
-        }
         bool is_null_list = rc != CQL_UNSET && value.data == NULL && restriction->in_marker;
-        if (allows_null && (rc == CQL_UNSET || is_null_list)) {
+        if (allows_null && (rc == CQL_UNSET || is_null_list))
             return refuse_condition(context, is_null_list);
-        }
         if (is_null_list) {
             return cql_invalid(context->fault, "Invalid null value for column %s",
                                restriction->columns[0]->name);
         }
-        if (rc == CQL_UNSET || (value.data == NULL && !allows_null)) {
+        if (rc == CQL_UNSET || (value.data == NULL && !allows_null))
             return refuse_value(restriction, context, rc != CQL_UNSET);
-        }
-        if (restriction->in_marker) {
+        if (restriction->in_marker)
             return bind_list(restriction, context, value, allows_null, filter);
-        }
         filter->values[filter->value_count++] = value;
     }
     return 0;
@@ -120,19 +112,16 @@ static void sort_values(const struct type *type, struct bytes *values, uint32_t 
         values[place] = value;
     }
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < *count; i++) {
-        if (kept == 0 || type_compare(type, values[kept - 1], values[i]) != 0) {
+    for (uint32_t i = 0; i < *count; i++)
+        if (kept == 0 || type_compare(type, values[kept - 1], values[i]) != 0)
             values[kept++] = values[i];
-        }
-    }
     *count = kept;
 }
 
 static int check_key(const struct table *table, struct bytes key, const struct cql_context *context)
 {
-    if (table->partition_count == 1 && key.size == 0) {
+    if (table->partition_count == 1 && key.size == 0)
         return cql_invalid(context->fault, "Key may not be empty");
-    }
     if (key.size > KEY_SIZE_MAX) {
         return cql_invalid(context->fault, "Key length of %zu is longer than maximum of %d",
                            key.size, KEY_SIZE_MAX);
@@ -150,9 +139,8 @@ static struct bytes key_of(const struct table *table, const struct cql_filter *p
         chosen[i - 1] = parts[i - 1].values[number % parts[i - 1].value_count];
         number /= parts[i - 1].value_count;
     }
-    for (uint32_t i = 0; i < table->partition_count; i++) {
+    for (uint32_t i = 0; i < table->partition_count; i++)
         key_put_component(&key, table->partition_count, chosen[i]);
-    }
     struct bytes kept = key.size == 0 ? bytes_of("", 0) : arena_copy(arena, buffer_view(&key));
     buffer_release(&key);
     return kept;
@@ -167,22 +155,19 @@ static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_cont
         arena_alloc(context->arena, table->partition_count * sizeof(*parts), 16);
     for (uint32_t i = 0; i < table->partition_count; i++) {
         int rc = cql_filter_bind(plan->partition[i], context, false, &parts[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         sort_values(table->columns[i].type, parts[i].values, &parts[i].value_count);
         count *= parts[i].value_count;
-        if (count > PRODUCT_MAX) {
+        if (count > PRODUCT_MAX)
             return cql_invalid(context->fault, "IN names over %d partitions", PRODUCT_MAX);
-        }
     }
     bound->keys = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
     for (size_t number = 0; number < count; number++) {
         struct bytes key = key_of(table, parts, number, context->arena);
         int rc = check_key(table, key, context);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         bound->keys[bound->key_count++] = key;
     }
     return 0;
@@ -196,23 +181,19 @@ static int bind_tokens(const struct cql_restrict_plan *plan, const struct cql_co
     bound->token_last = INT64_MAX;
     for (int side = 0; side < 2; side++) {
         struct cql_filter filter;
-        if (plan->tokens[side] == NULL) {
+        if (plan->tokens[side] == NULL)
             continue;
-        }
         int rc = cql_filter_bind(plan->tokens[side], context, false, &filter);
-        if (rc != 0 || filter.values[0].size != 8) {
+        if (rc != 0 || filter.values[0].size != 8)
             return rc;
-        }
         int64_t token = value_bigint(filter.values[0]);
         enum cql_operator operator= plan->tokens[side]->operator;
-        if ((operator== CQL_GT && token == INT64_MAX) ||
-            (operator== CQL_LT && token == INT64_MIN)) {
+        if ((operator== CQL_GT && token == INT64_MAX) || (operator== CQL_LT && token == INT64_MIN))
             bound->is_scan = false;
-        } else if (side == 0) {
+        else if (side == 0)
             bound->token_first = operator== CQL_GT ? token + 1 : token;
-        } else {
+        else
             bound->token_last = operator== CQL_LT ? token - 1 : token;
-        }
     }
     bound->is_scan = bound->is_scan && bound->token_first <= bound->token_last;
     return 0;
@@ -228,9 +209,8 @@ static int keep_keys_of_tokens(const struct cql_restrict_plan *plan,
     bound->is_scan = false;
     for (uint32_t i = 0; i < bound->key_count && rc == 0; i++) {
         int64_t token = murmur3_token(bound->keys[i].data, bound->keys[i].size);
-        if (has_range && token >= bound->token_first && token <= bound->token_last) {
+        if (has_range && token >= bound->token_first && token <= bound->token_last)
             bound->keys[kept++] = bound->keys[i];
-        }
     }
     bound->key_count = kept;
     return rc;
@@ -248,9 +228,8 @@ static int tuple_parts(const struct cql_restriction *restriction, const struct c
                        struct bytes value, struct bytes *parts)
 {
     struct type_items items;
-    if (!type_items_open(restriction->type, value, &items)) {
+    if (!type_items_open(restriction->type, value, &items))
         return cql_invalid(context->fault, "Invalid tuple for %s", restriction->name);
-    }
     for (uint32_t i = 0; i < restriction->column_count; i++) {
         if (!type_items_next(&items, &parts[i]) || parts[i].data == NULL) {
             return cql_invalid(context->fault, "Invalid null value in condition for column %s",
@@ -263,9 +242,8 @@ static int tuple_parts(const struct cql_restriction *restriction, const struct c
 static int value_parts(const struct cql_restriction *restriction, const struct cql_context *context,
                        struct bytes value, struct bytes *parts)
 {
-    if (restriction->kind == CQL_RELATION_TUPLE) {
+    if (restriction->kind == CQL_RELATION_TUPLE)
         return tuple_parts(restriction, context, value, parts);
-    }
     parts[0] = value;
     return 0;
 }
@@ -275,13 +253,11 @@ static int extend(const struct cql_restriction *restriction, const struct cql_co
 {
     struct cql_filter filter;
     int rc = cql_filter_bind(restriction, context, false, &filter);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     size_t count = (size_t)prefixes->count * filter.value_count;
-    if (count > PRODUCT_MAX) {
+    if (count > PRODUCT_MAX)
         return cql_invalid(context->fault, "IN names over %d rows of a partition", PRODUCT_MAX);
-    }
     struct clustering *items = arena_alloc(context->arena, (count + 1) * sizeof(*items), 16);
     uint32_t made = 0;
     for (uint32_t i = 0; i < prefixes->count; i++) {
@@ -289,9 +265,8 @@ static int extend(const struct cql_restriction *restriction, const struct cql_co
             struct clustering *item = &items[made++];
             *item = prefixes->items[i];
             rc = value_parts(restriction, context, filter.values[v], item->values + item->count);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
             item->count += restriction->column_count;
         }
     }
@@ -341,9 +316,8 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
 {
     struct cql_filter filter;
     int rc = cql_filter_bind(restriction, context, false, &filter);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     enum cql_operator operator= restriction->operator;
     struct limit *limit = &range->limits[operator == CQL_LT || operator == CQL_LE];
     limit->count = restriction->column_count;
@@ -355,9 +329,8 @@ static int set_limit(const struct cql_restriction *restriction, const struct cql
 static void add_slice(const struct range *range, const struct bound *start, const struct bound *end)
 {
     struct cql_restrict_bound *bound = range->bound;
-    if (bound_compare(range->table, start, end) >= 0) {
+    if (bound_compare(range->table, start, end) >= 0)
         return;
-    }
     if (bound->slice_count > 0 &&
         bound_compare(range->table, &bound->slices[bound->slice_count - 1].end, start) == 0) {
         bound->slices[bound->slice_count - 1].end = *end;
@@ -390,9 +363,8 @@ static void add_slices(const struct range *range, const struct clustering *prefi
     int order = at_lower && at_upper
                     ? type_compare(column->type, lower->values[depth], upper->values[depth])
                     : -1;
-    if (order > 0) {
+    if (order > 0)
         return;
-    }
     struct clustering inner[2] = {*prefix, *prefix};
     for (int side = 0; side < 2; side++) {
         if (side == 0 ? at_lower : at_upper) {
@@ -406,13 +378,11 @@ static void add_slices(const struct range *range, const struct clustering *prefi
         return;
     }
     bool is_upper_first = column->descending;
-    if (is_upper_first ? at_upper : at_lower) {
+    if (is_upper_first ? at_upper : at_lower)
         add_slices(range, &inner[is_upper_first], !is_upper_first, is_upper_first);
-    }
     add_slice(range, &ends[0], &ends[1]);
-    if (is_upper_first ? at_lower : at_upper) {
+    if (is_upper_first ? at_lower : at_upper)
         add_slices(range, &inner[!is_upper_first], is_upper_first, !is_upper_first);
-    }
 }
 
 static int bind_range(const struct cql_restrict_plan *plan, const struct cql_context *context,
@@ -422,12 +392,10 @@ static int bind_range(const struct cql_restrict_plan *plan, const struct cql_con
     struct range range = {.table = plan->table, .position = position, .bound = bound};
     if (position < plan->clustering_used) {
         int rc = set_limit(plan->clustering[position], context, &range);
-        if (rc == 0 && plan->clustering_end[position] != NULL) {
+        if (rc == 0 && plan->clustering_end[position] != NULL)
             rc = set_limit(plan->clustering_end[position], context, &range);
-        }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     /* Of each limit's columns a slice above or below its value, one with it, and one between. */
     size_t most = (size_t)prefixes->count * (2 * (plan->table->clustering_count + 1));
@@ -449,9 +417,8 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
            (plan->clustering[position]->operator== CQL_EQ || plan->clustering[position]->operator==
             CQL_IN)) {
         int rc = extend(plan->clustering[position], context, &prefixes);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         position += plan->clustering[position]->column_count;
     }
     sort_prefixes(plan->table, &prefixes);
@@ -463,9 +430,8 @@ static int bind_index(const struct cql_restrict_plan *plan, const struct cql_con
 {
     struct cql_filter filter;
     int rc = cql_filter_bind(plan->indexed, context, false, &filter);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct bytes value = filter.values[0];
     if (plan->index->of == CQL_INDEX_OF_ENTRIES) {
         struct bytes pair[2] = {filter.key, value};
@@ -482,25 +448,19 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
 {
     *bound = (struct cql_restrict_bound){0};
     int rc = plan->has_keys ? bind_keys(plan, context, bound) : bind_tokens(plan, context, bound);
-    if (rc == 0 && plan->has_keys && (plan->tokens[0] != NULL || plan->tokens[1] != NULL)) {
+    if (rc == 0 && plan->has_keys && (plan->tokens[0] != NULL || plan->tokens[1] != NULL))
         rc = keep_keys_of_tokens(plan, context, bound);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = bind_slices(plan, context, bound);
-    }
     uint32_t count = 0;
-    for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
+    for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next)
         count += r->is_filter;
-    }
     bound->filters = arena_alloc(context->arena, (count + 1) * sizeof(struct cql_filter), 16);
-    for (const struct cql_restriction *r = plan->all; rc == 0 && r != NULL; r = r->next) {
-        if (r->is_filter) {
+    for (const struct cql_restriction *r = plan->all; rc == 0 && r != NULL; r = r->next)
+        if (r->is_filter)
             rc = cql_filter_bind(r, context, false, &bound->filters[bound->filter_count++]);
-        }
-    }
-    if (rc == 0 && plan->index != NULL && !plan->has_keys && bound->is_scan) {
+    if (rc == 0 && plan->index != NULL && !plan->has_keys && bound->is_scan)
         rc = bind_index(plan, context, bound);
-    }
     return rc;
 }
 
@@ -533,9 +493,8 @@ static bool value_fits(const struct cql_filter *filter, const struct type *type,
         struct bytes wanted = filter->values[i];
         if (value.data == NULL || wanted.data == NULL) {
             bool both = value.data == NULL && wanted.data == NULL;
-            if (operator== CQL_NE ? !both : both &&(operator== CQL_EQ || operator== CQL_IN)) {
+            if (operator== CQL_NE ? !both : both &&(operator== CQL_EQ || operator== CQL_IN))
                 return true;
-            }
         } else if (order_fits(operator, type_compare(type, value, wanted))) {
             return true;
         }
@@ -548,14 +507,12 @@ static bool contains(const struct cql_filter *filter, const struct type *type, s
     struct type_items items;
     bool is_map = type->kind == TYPE_MAP;
     uint32_t part = filter->restriction->operator== CQL_CONTAINS_KEY || !is_map ? 0 : 1;
-    if (value.data == NULL || !type_items_open(type, value, &items)) {
+    if (value.data == NULL || !type_items_open(type, value, &items))
         return false;
-    }
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (!type_items_next(&items, &item)) {
+        if (!type_items_next(&items, &item))
             return false;
-        }
         if ((!is_map || i % 2 == part) &&
             type_compare(filter->restriction->type, item, filter->values[0]) == 0) {
             return true;
@@ -569,25 +526,21 @@ static struct bytes part_of(const struct cql_filter *filter, const struct type *
                             struct bytes value)
 {
     struct type_items items;
-    if (value.data == NULL || !type_items_open(type, value, &items)) {
+    if (value.data == NULL || !type_items_open(type, value, &items))
         return CQL_NULL;
-    }
     int64_t index =
         filter->restriction->kind == CQL_RELATION_FIELD ? (int64_t)filter->restriction->field : -1;
-    if (type->kind == TYPE_LIST) {
+    if (type->kind == TYPE_LIST)
         index = filter->key.size == 4 ? value_int(filter->key) : -1;
-    }
     struct bytes item = CQL_NULL;
     for (uint32_t i = 0; i < items.count && type_items_next(&items, &item); i++) {
         if (type->kind == TYPE_MAP) {
             bool is_it = type_compare(type->arguments[0], item, filter->key) == 0;
             i++;
-            if (!type_items_next(&items, &item)) {
+            if (!type_items_next(&items, &item))
                 return CQL_NULL;
-            }
-            if (is_it) {
+            if (is_it)
                 return item;
-            }
         } else if ((int64_t)i == index) {
             return item;
         }
@@ -601,21 +554,18 @@ static bool tuple_matches(const struct cql_filter *filter, const struct cql_row 
     const struct cql_restriction *restriction = filter->restriction;
     for (uint32_t v = 0; v < filter->value_count; v++) {
         struct type_items items;
-        if (!type_items_open(restriction->type, filter->values[v], &items)) {
+        if (!type_items_open(restriction->type, filter->values[v], &items))
             continue;
-        }
         int order = 0;
         for (uint32_t i = 0; i < restriction->column_count && order == 0; i++) {
             struct bytes wanted;
             struct bytes value = cql_row_value(row, restriction->columns[i], arena);
-            if (!type_items_next(&items, &wanted) || value.data == NULL) {
+            if (!type_items_next(&items, &wanted) || value.data == NULL)
                 return false;
-            }
             order = type_compare(restriction->columns[i]->type, value, wanted);
         }
-        if (order_fits(restriction->operator, order)) {
+        if (order_fits(restriction->operator, order))
             return true;
-        }
     }
     return false;
 }
@@ -624,16 +574,13 @@ bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *r
                         struct arena *arena)
 {
     const struct cql_restriction *restriction = filter->restriction;
-    if (restriction->kind == CQL_RELATION_TUPLE) {
+    if (restriction->kind == CQL_RELATION_TUPLE)
         return tuple_matches(filter, row, arena);
-    }
     const struct column *column = restriction->columns[0];
     struct bytes value = cql_row_value(row, column, arena);
-    if (restriction->operator== CQL_CONTAINS || restriction->operator== CQL_CONTAINS_KEY) {
+    if (restriction->operator== CQL_CONTAINS || restriction->operator== CQL_CONTAINS_KEY)
         return contains(filter, column->type, value);
-    }
-    if (restriction->kind == CQL_RELATION_ELEMENT || restriction->kind == CQL_RELATION_FIELD) {
+    if (restriction->kind == CQL_RELATION_ELEMENT || restriction->kind == CQL_RELATION_FIELD)
         return value_fits(filter, restriction->type, part_of(filter, column->type, value));
-    }
     return value_fits(filter, column->type, value);
 }

@@ -15,17 +15,14 @@ const struct cell *cql_row_cells(const struct cql_row *row, const struct column 
 {
     const struct row *from = column->kind == COLUMN_STATIC ? row->static_row : row->row;
     *count_out = 0;
-    if (from == NULL) {
+    if (from == NULL)
         return NULL;
-    }
     for (uint32_t i = 0; i < from->cell_count; i++) {
-        if (from->cells[i].column_id != column->id) {
+        if (from->cells[i].column_id != column->id)
             continue;
-        }
         const struct cell *first = &from->cells[i];
-        for (; i < from->cell_count && from->cells[i].column_id == column->id; i++) {
+        for (; i < from->cell_count && from->cells[i].column_id == column->id; i++)
             (*count_out)++;
-        }
         return first;
     }
     return NULL;
@@ -35,11 +32,10 @@ struct bytes cql_collection(const struct type *type, const struct bytes *items, 
                             struct arena *arena)
 {
     struct buffer value = {0};
-    if (type->kind == TYPE_LIST || type->kind == TYPE_SET) {
+    if (type->kind == TYPE_LIST || type->kind == TYPE_SET)
         value_put_int(&value, (int32_t)count);
-    } else if (type->kind == TYPE_MAP) {
+    else if (type->kind == TYPE_MAP)
         value_put_int(&value, (int32_t)(count / 2));
-    }
     for (uint32_t i = 0; i < count; i++) {
         value_put_int(&value, items[i].data == NULL ? -1 : (int32_t)items[i].size);
         buffer_append_bytes(&value, items[i]);
@@ -58,31 +54,26 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
     memset(items, 0, fields * sizeof(struct bytes));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t field = cells[i].path.size == 2 ? load_u16_be(cells[i].path.data) : fields;
-        if (field < fields) {
+        if (field < fields)
             items[field] = cells[i].value;
-        }
     }
     return cql_collection(type, items, fields, arena);
 }
 
-static struct bytes complex_value(const struct type *type, const struct cell *cells,
-                                  uint32_t count, struct arena *arena)
+static struct bytes complex_value(const struct type *type, const struct cell *cells, uint32_t count,
+                                  struct arena *arena)
 {
-    if (count == 0) {
+    if (count == 0)
         return CQL_NULL;
-    }
-    if (type->kind == TYPE_UDT) {
+    if (type->kind == TYPE_UDT)
         return udt_value(type, cells, count, arena);
-    }
     struct bytes *items = arena_alloc(arena, 2 * (size_t)count * sizeof(struct bytes), 16);
     uint32_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (type->kind != TYPE_LIST) {
+        if (type->kind != TYPE_LIST)
             items[used++] = cells[i].path;
-        }
-        if (type->kind != TYPE_SET) {
+        if (type->kind != TYPE_SET)
             items[used++] = cells[i].value;
-        }
     }
     return cql_collection(type, items, used, arena);
 }
@@ -101,12 +92,10 @@ struct bytes cql_row_value(const struct cql_row *row, const struct column *colum
     }
     uint32_t count;
     const struct cell *cells = cql_row_cells(row, column, &count);
-    if (type_is_complex(column->type)) {
+    if (type_is_complex(column->type))
         return complex_value(column->type, cells, count, arena);
-    }
-    if (count == 0) {
+    if (count == 0)
         return CQL_NULL;
-    }
     /* An empty value is no null. */
     return cells[0].value.data == NULL ? bytes_of("", 0) : cells[0].value;
 }

@@ -44,18 +44,16 @@ int cql_schema_refuse_exists(struct change *change, const char *keyspace, const 
 static int check_keyspace(struct change *change, const char *keyspace)
 {
     struct cql_fault *fault = &change->work->fault;
-    if (cql_is_system_keyspace(keyspace)) {
+    if (cql_is_system_keyspace(keyspace))
         return cql_refuse(fault, CQL_UNAUTHORIZED, "%s keyspace is not user-modifiable.", keyspace);
-    }
     if (strcmp(keyspace, "daybook") == 0 || strcmp(keyspace, "daybook_system") == 0) {
         return cql_refuse(fault, CQL_UNAUTHORIZED,
                           "keyspace %s is daybook's own: its tables are made by `daybook init` and "
                           "kept by the program; make a keyspace of your own beside it",
                           keyspace);
     }
-    if (schema_keyspace(change->schema, keyspace) == NULL) {
+    if (schema_keyspace(change->schema, keyspace) == NULL)
         return cql_invalid(fault, "Keyspace '%s' doesn't exist", keyspace);
-    }
     return 0;
 }
 
@@ -105,9 +103,8 @@ static long replication_factor(const char *replication)
 {
     const char *end = strrchr(replication, '\'');
     const char *start = end;
-    while (start != NULL && start > replication && start[-1] != '\'') {
+    while (start != NULL && start > replication && start[-1] != '\'')
         start--;
-    }
     long factor = start == NULL ? 0 : strtol(start, NULL, 10);
     return factor > 0 ? factor : 1;
 }
@@ -162,17 +159,15 @@ static int create_keyspace(struct change *change, const struct cql_create_keyspa
     }
     int rc = check_keyspace_name(change, name);
     rc = rc == 0 ? cql_keyspace_options_check(change->work, create->properties, true) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (schema_keyspace(change->schema, name) != NULL) {
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, name, "");
     }
     rc = schema_add_keyspace(change->schema, name, &err);
-    if (rc != 0) {
+    if (rc != 0)
         return cql_schema_result(change, rc, &err);
-    }
     cql_schema_event(change, CQL_CREATED, CQL_TARGET_KEYSPACE, name, "");
     return set_replication(change, name, create->properties, true);
 }
@@ -194,9 +189,8 @@ static int alter_keyspace(struct change *change, const struct cql_object *object
 {
     const char *name;
     int rc = known_keyspace(change, object, &name);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_KEYSPACE, name, "");
     rc = cql_keyspace_options_check(change->work, object->properties, false);
     return rc == 0 ? set_replication(change, name, object->properties, false) : rc;
@@ -220,17 +214,15 @@ static int drop_keyspace(struct change *change, const struct cql_object *object)
     const char *name;
     struct error err = {0};
     int rc = known_keyspace(change, object, &name);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
     cql_schema_event(change, CQL_DROPPED, CQL_TARGET_KEYSPACE, name, "");
     for (const struct table *t = schema_table_next(change->schema, NULL); t != NULL;
          t = schema_table_next(change->schema, t)) {
         if (strcmp(t->keyspace, name) == 0) {
             rc = refuse_used(change, t, "drop");
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
             cql_index_drop_all(change->schema, t, change->work->arena);
         }
     }
@@ -248,9 +240,8 @@ static int find_table(struct change *change, const struct cql_qualified_name *na
     *table_out = NULL;
     int rc = cql_schema_keyspace(change, name, &keyspace);
     bool is_missing = rc != 0 && cql_schema_is_missing(change, keyspace);
-    if (rc != 0 && !is_missing) {
+    if (rc != 0 && !is_missing)
         return rc;
-    }
     *table_out = is_missing ? NULL : schema_table_named(change->schema, keyspace, table_name);
     if (*table_out == NULL) {
         change->is_nothing = if_exists;
@@ -268,13 +259,11 @@ static int drop_table(struct change *change, const struct cql_object *object)
     const struct table *table;
     struct error err = {0};
     int rc = find_table(change, &object->name, object->if_exists, &table);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
     rc = refuse_used(change, table, "drop");
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     change->event.change = CQL_DROPPED;
     cql_index_drop_all(change->schema, table, change->work->arena);
     return cql_schema_result(change, schema_drop_table(change->schema, table->id, &err), &err);
@@ -291,12 +280,10 @@ static int truncate_table(struct change *change, const struct cql_object *object
                               .fault = &change->work->fault};
     int rc = cql_find_table(&scope, &object->name, &table);
     rc = rc == 0 ? find_table(change, &object->name, false, &table) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if ((table->flags & TABLE_KEPT) != 0) {
+    if ((table->flags & TABLE_KEPT) != 0)
         return refuse_used(change, table, "truncate");
-    }
     change->has_event = false;
     const char *keyspace = change->event.keyspace;
     const char *name = change->event.name;
@@ -325,13 +312,11 @@ static int create_index(struct change *change, const struct cql_create_index *cr
     const char *keyspace;
     const char *name = cql_text(change->work->arena, create->table.name);
     int rc = cql_schema_keyspace(change, &create->table, &keyspace);
-    if (rc == 0 && schema_table_named(change->schema, keyspace, name) == NULL) {
+    if (rc == 0 && schema_table_named(change->schema, keyspace, name) == NULL)
         return cql_invalid(&change->work->fault, "Table '%s' doesn't exist", name);
-    }
     rc = rc == 0 ? find_table(change, &create->table, false, &table) : rc;
-    if (rc == 0) {
+    if (rc == 0)
         rc = cql_schema_index_create(change->work, change->schema, table, create, &change->index);
-    }
     change->is_nothing = rc == 0 && change->index == NULL;
     return rc;
 }
@@ -343,9 +328,8 @@ static int drop_index(struct change *change, const struct cql_object *object)
     struct cql_index index;
     struct error err = {0};
     int rc = cql_schema_keyspace(change, &object->name, &keyspace);
-    if (rc != 0 && !cql_schema_is_missing(change, keyspace)) {
+    if (rc != 0 && !cql_schema_is_missing(change, keyspace))
         return rc;
-    }
     if (!cql_index_find(change->schema, keyspace, object->name.name, work->arena, &index)) {
         change->is_nothing = object->if_exists;
         return object->if_exists ? 0
@@ -379,9 +363,8 @@ static int check_dropped(struct change *change, const struct table *table,
     struct cql_fault *fault = &change->work->fault;
     for (uint32_t i = 0; i < table->dropped_count; i++) {
         const struct dropped_column *dropped = &table->dropped[i];
-        if (!bytes_equal(bytes_text(dropped->name), definition->name)) {
+        if (!bytes_equal(bytes_text(dropped->name), definition->name))
             continue;
-        }
         if (dropped->type->kind == TYPE_COUNTER && type->kind == TYPE_COUNTER) {
             return cql_invalid(fault, "Cannot re-add previously dropped counter column %s",
                                dropped->name);
@@ -398,12 +381,12 @@ static int check_dropped(struct change *change, const struct table *table,
         if (!reads_as(type, dropped->type)) {
             struct buffer old = {0};
             type_print(dropped->type, &old);
-            int rc = cql_invalid(fault,
-                                 "Cannot add a column '%s' of type %s, incompatible with "
-                                 "previously dropped column '%s' of type %.*s",
-                                 dropped->name,
-                                 cql_schema_type_text(change->work, definition->type),
-                                 dropped->name, CQL_SHOW(buffer_view(&old)));
+            int rc =
+                cql_invalid(fault,
+                            "Cannot add a column '%s' of type %s, incompatible with "
+                            "previously dropped column '%s' of type %.*s",
+                            dropped->name, cql_schema_type_text(change->work, definition->type),
+                            dropped->name, CQL_SHOW(buffer_view(&old)));
             buffer_release(&old);
             return rc;
         }
@@ -447,18 +430,15 @@ static int add_column(struct change *change, uint32_t table_id,
                                            CQL_SHOW(definition->name));
     }
     int rc = cql_schema_check_type(change, table->keyspace, definition->type);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = schema_parse_type(change->schema, table->keyspace, bytes_text(spelled), work->arena, &type,
                            &err);
-    if (rc != 0) {
+    if (rc != 0)
         return cql_schema_result(change, rc, &err);
-    }
     rc = check_added(change, table, definition, type);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     change->is_nothing = false;
     rc = schema_add_column(change->schema, table_id, cql_text(work->arena, definition->name),
                            spelled, definition->is_static, &err);
@@ -476,9 +456,8 @@ static int drop_column(struct change *change, uint32_t table_id, struct bytes na
                          : cql_invalid(&work->fault, "Column %.*s was not found in table '%s.%s'",
                                        CQL_SHOW(name), table->keyspace, table->name);
     }
-    if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING) {
+    if (column->kind == COLUMN_PARTITION || column->kind == COLUMN_CLUSTERING)
         return cql_invalid(&work->fault, "Cannot drop PRIMARY KEY column %s", column->name);
-    }
     if (column->type->kind == TYPE_UDT && !column->type->frozen) {
         return cql_invalid(&work->fault, "Cannot drop non-frozen column %s of user type %s",
                            column->name, column->type->name);
@@ -509,9 +488,8 @@ static int rename_column(struct change *change, uint32_t table_id, const struct 
         return cql_invalid(&work->fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(rename->from), table->keyspace, table->name);
     }
-    if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING) {
+    if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING)
         return cql_invalid(&work->fault, "Cannot rename non PRIMARY KEY column %s", column->name);
-    }
     if (table_column_named(table, rename->to) != NULL) {
         return cql_invalid(&work->fault,
                            "Cannot rename column %s to %.*s in table '%s.%s'; another column with "
@@ -537,33 +515,27 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
 {
     const struct table *table;
     int rc = find_table(change, &alter->name, alter->if_exists, &table);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
     uint32_t table_id = table->id;
     bool only_adds = alter->kind == CQL_ALTER_ADD || alter->kind == CQL_ALTER_WITH;
     rc = only_adds ? 0 : refuse_used(change, table, "alter");
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     switch (alter->kind) {
     case CQL_ALTER_ADD:
         change->is_nothing = true;
-        for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL;
-             d = d->next) {
+        for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next)
             rc = add_column(change, table_id, d, alter->if_column_not_exists);
-        }
         return rc;
     case CQL_ALTER_DROP:
         change->is_nothing = true;
-        for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next) {
+        for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next)
             rc = drop_column(change, table_id, n->text, alter->if_column_exists);
-        }
         return rc;
     case CQL_ALTER_RENAME:
-        for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
+        for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next)
             rc = rename_column(change, table_id, r);
-        }
         return rc;
     case CQL_ALTER_WITH:
         rc = cql_table_options_check(change->work, alter->properties);
@@ -597,9 +569,8 @@ static int edit_by_command(struct change *change)
 
 static int edit(struct change *change)
 {
-    if (change->work->request.edit != NULL) {
+    if (change->work->request.edit != NULL)
         return edit_by_command(change);
-    }
     const struct cql_statement *statement = change->work->compiled->statement;
     switch ((int)statement->kind) {
     case CQL_STATEMENT_CREATE_KEYSPACE:
@@ -643,13 +614,10 @@ static void change_answer(struct change *change)
     struct cql *cql = work->cql;
     struct cql_schema_change event = change->event;
     const struct cql_edit *edit = work->request.edit;
-    if (change->has_event && cql->schema_changed != NULL) {
+    if (change->has_event && cql->schema_changed != NULL)
         cql->schema_changed(cql->schema_changed_context, &event);
-    }
-    for (uint32_t i = 0; edit != NULL && cql->schema_changed != NULL && i < edit->change_count;
-         i++) {
+    for (uint32_t i = 0; edit != NULL && cql->schema_changed != NULL && i < edit->change_count; i++)
         cql->schema_changed(cql->schema_changed_context, &edit->changes[i]);
-    }
     struct cql_result result = {
         .kind = change->has_event ? CQL_RESULT_SCHEMA_CHANGE : CQL_RESULT_VOID, .change = event};
     cql_finish(work, &result);
@@ -762,11 +730,10 @@ static void change_begin(struct cql_work *work)
     const struct cql_edit *command = work->request.edit;
     struct change *change = arena_alloc(work->arena, sizeof(*change), 16);
     *change = (struct change){.work = work};
-    if (command != NULL && command->prepare != NULL) {
+    if (command != NULL && command->prepare != NULL)
         command->prepare(command->context, change_edit, change);
-    } else {
+    else
         change_edit(change, 0, NULL);
-    }
 }
 
 void cql_write_ended(struct cql *cql)

@@ -12,22 +12,20 @@ static bool is_collection(const struct type *type)
 static int check_column(struct cql_fault *fault, const struct table *table,
                         const struct column *column)
 {
-    if (column->type->kind == TYPE_DURATION) {
+    if (column->type->kind == TYPE_DURATION)
         return cql_invalid(fault, "Secondary indexes are not supported on duration columns");
-    }
     if (column->kind == COLUMN_PARTITION && table->partition_count == 1) {
         return cql_invalid(fault,
                            "Cannot create secondary index on the only partition key column %s",
                            column->name);
     }
-    if (column->type->kind == TYPE_UDT && !column->type->frozen) {
+    if (column->type->kind == TYPE_UDT && !column->type->frozen)
         return cql_invalid(fault, "Cannot create index on non-frozen UDT column %s", column->name);
-    }
     return 0;
 }
 
-static int read_kind(struct cql_fault *fault, const struct column *column,
-                     enum cql_index_kind kind, enum cql_index_of *of_out)
+static int read_kind(struct cql_fault *fault, const struct column *column, enum cql_index_kind kind,
+                     enum cql_index_of *of_out)
 {
     const struct type *type = column->type;
     bool is_frozen = is_collection(type) && type->frozen;
@@ -49,20 +47,21 @@ static int read_kind(struct cql_fault *fault, const struct column *column,
                            word, column->name, column->name);
     }
     if (kind != CQL_INDEX_SIMPLE && !is_collection(type)) {
-        return cql_invalid(fault, "Cannot create %s() index on %s. Non-collection columns only "
-                                  "support simple indexes",
+        return cql_invalid(fault,
+                           "Cannot create %s() index on %s. Non-collection columns only "
+                           "support simple indexes",
                            word, column->name);
     }
     if (kind == CQL_INDEX_KEYS || kind == CQL_INDEX_ENTRIES) {
         *of_out = kind == CQL_INDEX_KEYS ? CQL_INDEX_OF_KEYS : CQL_INDEX_OF_ENTRIES;
         return is_map ? 0
-                      : cql_invalid(fault, "Cannot create index on %s of column %s with non-map "
-                                           "type",
+                      : cql_invalid(fault,
+                                    "Cannot create index on %s of column %s with non-map "
+                                    "type",
                                     word, column->name);
     }
-    if (is_collection(type)) {
+    if (is_collection(type))
         *of_out = CQL_INDEX_OF_ELEMENTS;
-    }
     return 0;
 }
 
@@ -74,8 +73,8 @@ static const char *made_up_name(const struct schema *schema, const struct table 
     struct cql_index index;
     buffer_printf(&name, "%s_%s_idx", table->name, column->name);
     size_t size = name.size;
-    for (int number = 1;
-         cql_index_find(schema, table->keyspace, buffer_view(&name), arena, &index); number++) {
+    for (int number = 1; cql_index_find(schema, table->keyspace, buffer_view(&name), arena, &index);
+         number++) {
         name.size = size;
         buffer_printf(&name, "_%d", number);
     }
@@ -95,9 +94,8 @@ static bool is_index_name(struct bytes name)
     for (size_t i = 0; i < name.size; i++) {
         uint8_t letter = name.data[i] | 0x20;
         bool is_digit = name.data[i] >= '0' && name.data[i] <= '9';
-        if (!is_digit && (letter < 'a' || letter > 'z') && name.data[i] != '_') {
+        if (!is_digit && (letter < 'a' || letter > 'z') && name.data[i] != '_')
             return false;
-        }
     }
     return true;
 }
@@ -108,11 +106,9 @@ static const struct cql_index *twin(const struct schema *schema, const struct ta
 {
     const struct cql_index *indexes;
     uint32_t count = cql_index_list(schema, table, arena, &indexes);
-    for (uint32_t i = 0; i < count; i++) {
-        if (indexes[i].column == column && indexes[i].of == of) {
+    for (uint32_t i = 0; i < count; i++)
+        if (indexes[i].column == column && indexes[i].of == of)
             return &indexes[i];
-        }
-    }
     return NULL;
 }
 
@@ -131,12 +127,10 @@ static int check_free(struct cql_work *work, struct schema *schema, const struct
     struct cql_index same;
     bool found = cql_index_find(schema, table->keyspace, bytes_text(*name), work->arena, &same);
     const struct cql_index *other = twin(schema, table, column, of, work->arena);
-    if (other != NULL && !other->is_built) {
+    if (other != NULL && !other->is_built)
         return drop_unbuilt(schema, other);
-    }
-    if (!found && other == NULL) {
+    if (!found && other == NULL)
         return 0;
-    }
     if (if_not_exists) {
         *name = NULL;
         return 0;
@@ -163,40 +157,33 @@ static int refuse_class(struct cql_fault *fault, const struct cql_create_index *
                       CQL_SHOW(sought));
 }
 
-int cql_schema_index_create(struct cql_work *work, struct schema *schema,
-                            const struct table *table, const struct cql_create_index *create,
-                            const char **name_out)
+int cql_schema_index_create(struct cql_work *work, struct schema *schema, const struct table *table,
+                            const struct cql_create_index *create, const char **name_out)
 {
     struct cql_fault *fault = &work->fault;
     enum cql_index_of of;
-    if (create->has_class || create->is_custom) {
+    if (create->has_class || create->is_custom)
         return refuse_class(fault, create);
-    }
-    if ((table->flags & TABLE_COUNTER) != 0) {
+    if ((table->flags & TABLE_COUNTER) != 0)
         return cql_invalid(fault, "Secondary indexes on counter tables aren't supported");
-    }
     if (create->targets == NULL) {
         return cql_invalid(fault, "Only CUSTOM indexes can be created without specifying a target "
                                   "column");
     }
-    if (create->targets->next != NULL) {
+    if (create->targets->next != NULL)
         return cql_invalid(fault, "Only CUSTOM indexes support multiple columns");
-    }
-    if (create->properties != NULL) {
+    if (create->properties != NULL)
         return cql_invalid(fault, "Cannot specify options for a non-CUSTOM index");
-    }
     const struct column *column = table_column_named(table, create->targets->column);
     if (column == NULL) {
         return cql_invalid(fault, "Undefined column name %.*s in table %s.%s",
                            CQL_SHOW(create->targets->column), table->keyspace, table->name);
     }
     int rc = check_column(fault, table, column);
-    if (rc == 0) {
+    if (rc == 0)
         rc = read_kind(fault, column, create->targets->kind, &of);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     *name_out = create->name.size > 0 ? cql_text(work->arena, create->name)
                                       : made_up_name(schema, table, column, work->arena);
     rc = check_free(work, schema, table, column, of, create->if_not_exists, name_out);

@@ -17,9 +17,8 @@ static int read_class(struct cql_work *work, struct bytes text, const char **cla
     static const char *const known[] = {"SimpleStrategy", "NetworkTopologyStrategy",
                                         "LocalStrategy", "EverywhereStrategy"};
     size_t prefix = sizeof(STRATEGIES) - 1;
-    if (text.size > prefix && memcmp(text.data, STRATEGIES, prefix) == 0) {
+    if (text.size > prefix && memcmp(text.data, STRATEGIES, prefix) == 0)
         text = bytes_of(text.data + prefix, text.size - prefix);
-    }
     for (size_t i = 0; i < 2; i++) {
         if (is_text(text, known[i])) {
             *class_out = known[i];
@@ -70,13 +69,11 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     int rc = 0;
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
-        if (is_text(key->text, "class")) {
+        if (is_text(key->text, "class"))
             rc = read_class(work, key->next->text, &class);
-        }
     }
-    if (rc == 0 && class == NULL) {
+    if (rc == 0 && class == NULL)
         rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
-    }
     bool is_simple = class != NULL && class[0] == 'S';
     if (rc == 0) {
         struct buffer full = {0};
@@ -87,9 +84,8 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
         bool is_factor = is_text(key->text, "replication_factor");
-        if (is_text(key->text, "class")) {
+        if (is_text(key->text, "class"))
             continue;
-        }
         if (!is_factor && (is_simple || !is_text(key->text, CQL_DATACENTER))) {
             rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR,
                             "Unrecognized strategy option {%.*s} passed to %s for keyspace %s",
@@ -124,9 +120,8 @@ int cql_keyspace_options_check(struct cql_work *work, const struct cql_property 
              key = key->next->next) {
             has_class = has_class || is_text(key->text, "class");
         }
-        if (!has_class) {
+        if (!has_class)
             return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
-        }
         has_replication |= is_replication;
     }
     return has_replication || !is_new
@@ -141,9 +136,8 @@ int cql_keyspace_options_read(struct cql_work *work, const char *keyspace,
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         if (is_text(p->name, "replication")) {
             int rc = read_replication(work, keyspace, p, &options->replication);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
         } else {
             options->durable_writes =
                 p->value->text.size == 4 && (p->value->text.data[0] | 0x20) == 't';

@@ -15,11 +15,9 @@ struct columns {
 
 static struct column_definition *columns_find(const struct columns *columns, struct bytes name)
 {
-    for (uint32_t i = 0; i < columns->count; i++) {
-        if (bytes_equal(bytes_text(columns->items[i].name), name)) {
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (bytes_equal(bytes_text(columns->items[i].name), name))
             return &columns->items[i];
-        }
-    }
     return NULL;
 }
 
@@ -45,9 +43,8 @@ static int take_key(struct change *change, const struct cql_create_table *create
                            CQL_SHOW(name));
     }
     const struct cql_definition *definition = create->columns;
-    while (!bytes_equal(definition->name, name)) {
+    while (!bytes_equal(definition->name, name))
         definition = definition->next;
-    }
     if (cql_schema_holds(definition->type, "counter")) {
         return cql_invalid(fault, "counter type is not supported for PRIMARY KEY column '%.*s'",
                            CQL_SHOW(name));
@@ -82,9 +79,8 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
 {
     struct cql_work *work = change->work;
     uint32_t count = 0;
-    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
+    for (const struct cql_definition *d = create->columns; d != NULL; d = d->next)
         count++;
-    }
     columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
         if (columns_find(columns, d->name) != NULL) {
@@ -96,9 +92,8 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
                                              "enabled");
         }
         int rc = cql_schema_check_type(change, change->event.keyspace, d->type);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         columns->items[columns->count++] =
             (struct column_definition){.name = cql_text(work->arena, d->name),
                                        .type = cql_schema_type_text(work, d->type),
@@ -126,21 +121,18 @@ static int read_key(struct change *change, const struct cql_create_table *create
         int rc = d->is_primary_key
                      ? take_key(change, create, columns, place++, d->name, COLUMN_PARTITION)
                      : 0;
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     for (const struct cql_name *n = create->key.partition; n != NULL; n = n->next) {
         int rc = take_key(change, create, columns, place++, n->text, COLUMN_PARTITION);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     for (const struct cql_name *n = create->key.clustering; n != NULL; n = n->next, clustering++) {
         int rc = take_key(change, create, columns, place++, n->text, COLUMN_CLUSTERING);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     *key_count_out = place;
     for (uint32_t i = place; i < columns->count && clustering == 0; i++) {
@@ -174,9 +166,8 @@ static int check_order(struct change *change, const struct cql_create_table *cre
 {
     struct cql_fault *fault = &change->work->fault;
     uint32_t place = 0;
-    while (place < key_count && columns->items[place].kind == COLUMN_PARTITION) {
+    while (place < key_count && columns->items[place].kind == COLUMN_PARTITION)
         place++;
-    }
     for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next) {
         for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
             if (bytes_equal(o->column, other->column)) {
@@ -190,12 +181,10 @@ static int check_order(struct change *change, const struct cql_create_table *cre
     for (const struct cql_ordering *o = create->clustering_order; o != NULL; o = o->next, place++) {
         struct bytes wanted = bytes_text(columns->items[place].name);
         bool is_later = false;
-        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next) {
+        for (const struct cql_ordering *other = o->next; other != NULL; other = other->next)
             is_later = is_later || bytes_equal(other->column, wanted);
-        }
-        if (bytes_equal(o->column, wanted)) {
+        if (bytes_equal(o->column, wanted))
             continue;
-        }
         return is_later ? cql_invalid(fault,
                                       "The order of columns in the CLUSTERING ORDER directive must "
                                       "match that of the clustering columns (%.*s must appear "
@@ -227,9 +216,8 @@ static int check_types(struct change *change, const char *keyspace, const struct
         struct error err = {0};
         int rc = schema_parse_type(change->schema, keyspace, bytes_text(columns->items[i].type),
                                    change->work->arena, &type, &err);
-        if (rc != 0) {
+        if (rc != 0)
             return cql_invalid(&change->work->fault, "%s", err.text);
-        }
     }
     return 0;
 }
@@ -240,9 +228,8 @@ int cql_schema_set_options(struct change *change, const struct table *table,
     struct cql_table_options options;
     struct error err = {0};
     int rc = cql_table_options_read(change->work, table, properties, is_new, &options);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     change->is_nothing = !is_new && !options.is_changed;
     rc = schema_set_table(change->schema, table->id, options.comment, options.default_ttl_s,
                           table->flags, &err);
@@ -279,13 +266,11 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
     uint32_t key_count = 0;
     const char *name = cql_text(change->work->arena, create->name.name);
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     rc = cql_table_options_check(change->work, create->properties);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (schema_table_named(change->schema, keyspace, name) != NULL) {
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists ? 0 : cql_schema_refuse_exists(change, keyspace, name);
@@ -302,21 +287,16 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
                            "COMPACT STORAGE tables are not allowed starting with version 4.0");
     }
     rc = read_columns(change, create, &columns, &is_counter);
-    if (rc == 0) {
+    if (rc == 0)
         rc = read_key(change, create, &columns, &key_count);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = read_order(change, create, &columns);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = check_order(change, create, &columns, key_count);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = check_counters(change, &columns, key_count, is_counter);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = check_types(change, keyspace, &columns);
-    }
     return rc == 0 ? add_table(change, keyspace, name, &columns, is_counter, create->properties)
                    : rc;
 }

@@ -26,9 +26,8 @@ bool cql_schema_is_named(const struct cql_type *type, const char *name)
 bool cql_schema_holds(const struct cql_type *type, const char *name)
 {
     bool holds = cql_schema_is_named(type, name);
-    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next) {
+    for (const struct cql_type *t = type->arguments; t != NULL && !holds; t = t->next)
         holds = cql_schema_holds(t, name);
-    }
     return holds;
 }
 
@@ -37,13 +36,11 @@ bool cql_schema_is_collection(const struct cql_type *type)
     return type->kind == CQL_TYPE_LIST || type->kind == CQL_TYPE_SET || type->kind == CQL_TYPE_MAP;
 }
 
-static int check_user_type(struct change *change, const char *keyspace,
-                           const struct cql_type *type)
+static int check_user_type(struct change *change, const char *keyspace, const struct cql_type *type)
 {
     struct cql_fault *fault = &change->work->fault;
     const char *name = cql_text(change->work->arena, type->name.name);
-    if (type->name.keyspace.size > 0 &&
-        !bytes_equal(type->name.keyspace, bytes_text(keyspace))) {
+    if (type->name.keyspace.size > 0 && !bytes_equal(type->name.keyspace, bytes_text(keyspace))) {
         return cql_invalid(fault,
                            "Statement on keyspace %s cannot refer to a user type in keyspace "
                            "%.*s; user types can only be used in the keyspace they are defined in",
@@ -62,15 +59,12 @@ static int check_item(struct change *change, const struct cql_type *whole,
     struct cql_fault *fault = &change->work->fault;
     const char *text = cql_schema_type_text(change->work, whole);
     bool is_key = collection->kind == CQL_TYPE_MAP && item == collection->arguments;
-    if (cql_schema_is_named(item, "counter")) {
+    if (cql_schema_is_named(item, "counter"))
         return cql_invalid(fault, "Counters are not allowed inside collections: %s", text);
-    }
-    if (cql_schema_is_named(item, "duration") && collection->kind == CQL_TYPE_SET) {
+    if (cql_schema_is_named(item, "duration") && collection->kind == CQL_TYPE_SET)
         return cql_invalid(fault, "Durations are not allowed inside sets: %s", text);
-    }
-    if (cql_schema_is_named(item, "duration") && is_key) {
+    if (cql_schema_is_named(item, "duration") && is_key)
         return cql_invalid(fault, "Durations are not allowed as map keys: %s", text);
-    }
     if (!is_frozen && (cql_schema_is_collection(item) || item->kind == CQL_TYPE_USER)) {
         return cql_invalid(fault, "Non-frozen %s are not allowed inside collections: %s",
                            item->kind == CQL_TYPE_USER ? "UDTs" : "collections", text);
@@ -86,12 +80,10 @@ static int check_within(struct change *change, const char *keyspace, const struc
         return cql_invalid(fault, "type %s is not supported by daybook",
                            cql_schema_type_text(change->work, type));
     }
-    if (type->kind == CQL_TYPE_NATIVE) {
+    if (type->kind == CQL_TYPE_NATIVE)
         return 0;
-    }
-    if (type->arguments == NULL) {
+    if (type->arguments == NULL)
         return check_user_type(change, keyspace, type);
-    }
     if (type->kind == CQL_TYPE_FROZEN) {
         if (type->arguments->kind == CQL_TYPE_NATIVE) {
             return cql_refuse(fault, CQL_SYNTAX_ERROR,
@@ -103,14 +95,12 @@ static int check_within(struct change *change, const char *keyspace, const struc
     }
     bool is_tuple = type->kind == CQL_TYPE_TUPLE;
     for (const struct cql_type *item = type->arguments; item != NULL; item = item->next) {
-        if (is_tuple && cql_schema_is_named(item, "counter")) {
+        if (is_tuple && cql_schema_is_named(item, "counter"))
             return cql_invalid(fault, "Counters are not allowed inside tuples");
-        }
         int rc = is_tuple ? 0 : check_item(change, whole, type, item, is_frozen);
         rc = rc == 0 ? check_within(change, keyspace, item, item, is_frozen || is_tuple) : rc;
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -149,12 +139,10 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
 static int check_field(struct change *change, const char *keyspace,
                        const struct cql_definition *field)
 {
-    if (cql_schema_is_named(field->type, "counter")) {
+    if (cql_schema_is_named(field->type, "counter"))
         return cql_invalid(&change->work->fault, "A user type cannot contain counters");
-    }
-    if (field->type->kind == CQL_TYPE_USER) {
+    if (field->type->kind == CQL_TYPE_USER)
         return cql_invalid(&change->work->fault, "A user type cannot contain non-frozen UDTs");
-    }
     return cql_schema_check_type(change, keyspace, field->type);
 }
 
@@ -171,9 +159,8 @@ static int check_fields(struct change *change, const char *keyspace,
         }
     }
     int rc = 0;
-    for (const struct cql_definition *d = create->fields; d != NULL && rc == 0; d = d->next) {
+    for (const struct cql_definition *d = create->fields; d != NULL && rc == 0; d = d->next)
         rc = check_field(change, keyspace, d);
-    }
     return rc;
 }
 
@@ -185,9 +172,8 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
     uint32_t count = 0;
     struct error err = {0};
     int rc = cql_schema_keyspace(change, &create->name, &keyspace);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (schema_type(change->schema, keyspace, name) != NULL) {
         change->is_nothing = create->if_not_exists;
         return create->if_not_exists
@@ -195,12 +181,10 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
                    : cql_invalid(&work->fault, "A user type with name '%s' already exists", name);
     }
     rc = check_fields(change, keyspace, create);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
+    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next)
         count++;
-    }
     const char **names = arena_alloc(work->arena, (count + 1) * sizeof(*names), 16);
     const char **types = arena_alloc(work->arena, (count + 1) * sizeof(*types), 16);
     uint32_t used = 0;
@@ -218,9 +202,8 @@ int cql_schema_create_type(struct change *change, const struct cql_create_type *
 static bool uses(const struct type *type, const char *name)
 {
     bool is_used = type->kind == TYPE_UDT && strcmp(type->name, name) == 0;
-    for (uint32_t i = 0; i < type->argument_count && !is_used; i++) {
+    for (uint32_t i = 0; i < type->argument_count && !is_used; i++)
         is_used = uses(type->arguments[i], name);
-    }
     return is_used;
 }
 
@@ -254,12 +237,10 @@ static void list_tables(const struct schema *schema, const char *keyspace, const
          t = schema_table_next(schema, t)) {
         bool is_used = false;
         uint32_t count = in_key ? t->partition_count : t->column_count;
-        for (uint32_t i = 0; i < count && strcmp(t->keyspace, keyspace) == 0; i++) {
+        for (uint32_t i = 0; i < count && strcmp(t->keyspace, keyspace) == 0; i++)
             is_used = is_used || uses(t->columns[i].type, name);
-        }
-        if (is_used) {
+        if (is_used)
             list_name(names, in_key ? keyspace : NULL, t->name);
-        }
     }
 }
 
@@ -272,9 +253,8 @@ static int find_type(struct change *change, const struct cql_qualified_name *nam
     *name_out = cql_text(change->work->arena, name->name);
     int rc = cql_schema_keyspace(change, name, keyspace_out);
     bool has_keyspace = rc == 0;
-    if (rc != 0 && !cql_schema_is_missing(change, *keyspace_out)) {
+    if (rc != 0 && !cql_schema_is_missing(change, *keyspace_out))
         return rc;
-    }
     if (!has_keyspace || schema_type(change->schema, *keyspace_out, *name_out) == NULL) {
         change->is_nothing = if_exists;
         const char *quote = is_quoted ? "'" : "";
@@ -291,25 +271,21 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
     const char *name;
     struct error err = {0};
     int rc = find_type(change, &object->name, object->if_exists, true, &keyspace, &name);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
     struct buffer names = {0};
     list_types(change->schema, keyspace, name, &names);
     bool is_in_types = names.size > 0;
-    if (!is_in_types) {
+    if (!is_in_types)
         list_tables(change->schema, keyspace, name, false, &names);
-    }
     if (names.size > 0) {
-        rc = cql_invalid(&change->work->fault,
-                         "Cannot drop user type '%s.%s' as it is still used by %s %.*s", keyspace,
-                         name, is_in_types ? "user types" : "tables",
-                         CQL_SHOW(buffer_view(&names)));
+        rc = cql_invalid(
+            &change->work->fault, "Cannot drop user type '%s.%s' as it is still used by %s %.*s",
+            keyspace, name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
     }
     buffer_release(&names);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     cql_schema_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
     return cql_schema_result(change, schema_drop_type(change->schema, keyspace, name, &err), &err);
 }
@@ -320,14 +296,14 @@ static int check_not_in_key(struct change *change, const char *keyspace, const c
 {
     struct buffer tables = {0};
     list_tables(change->schema, keyspace, name, true, &tables);
-    int rc = tables.size == 0
-                 ? 0
-                 : cql_invalid(&change->work->fault,
-                               "Cannot add new field %.*s of type %s to user type %s.%s as the "
-                               "type is being used in partition key by the following tables: %.*s",
-                               CQL_SHOW(field->name),
-                               cql_schema_type_text(change->work, field->type), keyspace, name,
-                               CQL_SHOW(buffer_view(&tables)));
+    int rc =
+        tables.size == 0
+            ? 0
+            : cql_invalid(&change->work->fault,
+                          "Cannot add new field %.*s of type %s to user type %s.%s as the "
+                          "type is being used in partition key by the following tables: %.*s",
+                          CQL_SHOW(field->name), cql_schema_type_text(change->work, field->type),
+                          keyspace, name, CQL_SHOW(buffer_view(&tables)));
     buffer_release(&tables);
     return rc;
 }
@@ -340,12 +316,10 @@ static int check_circle(struct change *change, const char *keyspace, const char 
     struct error err = {0};
     int rc = schema_parse_type(change->schema, keyspace, bytes_text(text), change->work->arena,
                                &type, &err);
-    if (rc != 0) {
+    if (rc != 0)
         return cql_schema_result(change, rc, &err);
-    }
-    if (!uses(type, name)) {
+    if (!uses(type, name))
         return 0;
-    }
     return cql_invalid(&change->work->fault,
                        "Cannot add new field %.*s of type frozen<%s.%s> to user type %s.%s as it "
                        "would create a circular reference",
@@ -372,9 +346,8 @@ static int add_field(struct change *change, const char *keyspace, const char *na
     int rc = check_field(change, keyspace, field);
     rc = rc == 0 ? check_circle(change, keyspace, name, field) : rc;
     rc = rc == 0 ? check_not_in_key(change, keyspace, name, field) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     change->is_nothing = false;
     rc = schema_add_type_field(change->schema, keyspace, name,
                                cql_text(change->work->arena, field->name),
@@ -387,9 +360,8 @@ static int rename_field(struct change *change, const char *keyspace, const char 
 {
     struct cql_work *work = change->work;
     struct error err = {0};
-    if (bytes_equal(rename->from, rename->to)) {
+    if (bytes_equal(rename->from, rename->to))
         return 0;
-    }
     int rc = schema_rename_type_field(change->schema, keyspace, name,
                                       cql_text(work->arena, rename->from),
                                       cql_text(work->arena, rename->to), &err);
@@ -412,19 +384,15 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
     const char *keyspace;
     const char *name;
     int rc = find_type(change, &alter->name, alter->if_exists, false, &keyspace, &name);
-    if (rc != 0 || change->is_nothing) {
+    if (rc != 0 || change->is_nothing)
         return rc;
-    }
-    if (alter->kind == CQL_ALTER_TYPE) {
+    if (alter->kind == CQL_ALTER_TYPE)
         return cql_invalid(&change->work->fault, "Altering field types is no longer supported");
-    }
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
-    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
+    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next)
         rc = add_field(change, keyspace, name, alter, d);
-    }
-    for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
+    for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next)
         rc = rename_field(change, keyspace, name, alter, r);
-    }
     return rc;
 }

@@ -28,9 +28,8 @@ enum {
 static void select_release(struct cql_work *work)
 {
     struct select *select = work->state;
-    for (uint32_t i = 0; i < select->plan->aggregate_count; i++) {
+    for (uint32_t i = 0; i < select->plan->aggregate_count; i++)
         cql_accumulator_free(select->accumulators[i]);
-    }
     cql_arena_give(work->cql, select->scratch);
     cql_arena_give(work->cql, select->group_arena);
     cql_arena_give(work->cql, select->static_arena);
@@ -110,9 +109,8 @@ static void keep_entries(struct select *select, const struct read_page *page)
     for (uint32_t i = 0; i < page->row_count; i++) {
         const struct page_row *from = &page->rows[i];
         int64_t token = value_bigint(from->row.clustering.values[0]);
-        if (token < select->bound.token_first || token > select->bound.token_last) {
+        if (token < select->bound.token_first || token > select->bound.token_last)
             continue;
-        }
         select->entries[count++] =
             (struct page_row){.token = from->token,
                               .key = arena_copy(select->entry_arena, from->key),
@@ -126,11 +124,10 @@ static void keep_entries(struct select *select, const struct read_page *page)
 
 static void place_before_entry(const struct select *select, struct buffer *position)
 {
-    if (select->entry > 0) {
+    if (select->entry > 0)
         store_position_after(&select->entries[select->entry - 1], false, position);
-    } else {
+    else
         buffer_append_bytes(position, buffer_view(&select->position));
-    }
 }
 
 /* The row that an entry stands for, if it is still there and is what the entry says: the indexed
@@ -138,19 +135,16 @@ static void place_before_entry(const struct select *select, struct buffer *posit
 static int entry_row(struct select *select, const struct read_page *page)
 {
     const struct page_row *found = NULL;
-    for (uint32_t i = 0; i < page->row_count; i++) {
+    for (uint32_t i = 0; i < page->row_count; i++)
         found = page->rows[i].row.is_static ? found : &page->rows[i];
-    }
-    if (found == NULL || !cql_select_in_slices(select, &found->row)) {
+    if (found == NULL || !cql_select_in_slices(select, &found->row))
         return 0;
-    }
     bool is_new =
         !select->has_partition || !bytes_equal(found->key, buffer_view(&select->partition_key));
     int rc = is_new ? cql_select_begin_partition(select, found->key) : 0;
     select->has_static = false;
-    if (rc == 0 && page->rows[0].row.is_static) {
+    if (rc == 0 && page->rows[0].row.is_static)
         cql_select_keep_static(select, &page->rows[0]);
-    }
     struct cql_row seen = {.table = page->table,
                            .key = found->key,
                            .row = &found->row,
@@ -215,9 +209,8 @@ static int index_answer(struct select *select, const struct read_page *page)
 static int partition_answer(struct select *select)
 {
     int rc = 0;
-    if (!select->is_done && select->position.size == 0) {
+    if (!select->is_done && select->position.size == 0)
         rc = cql_select_end_partition(select);
-    }
     if (rc == 0 && !select->is_done && select->position.size == 0) {
         select->entry++;
         next_entry(select);
@@ -255,35 +248,30 @@ static void page_arrived(void *context, int status, const struct error *err,
 {
     struct select *select = context;
     int rc = status == 0 ? 0 : cql_fault_of(&select->work->fault, err);
-    if (status == 0) {
+    if (status == 0)
         cql_trace(select->work, "Read %u rows", page->row_count);
-    }
     if (status == 0 && select->reads_static_only) {
         select->reads_static_only = false;
-        if (page->row_count > 0 && page->rows[0].row.is_static) {
+        if (page->row_count > 0 && page->rows[0].row.is_static)
             cql_select_keep_static(select, &page->rows[0]);
-        }
     } else if (status == 0 && select->by_index &&
                !(select->reads_row && cql_select_reads_partition(select))) {
         rc = index_answer(select, page);
     } else if (status == 0) {
-        for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++) {
+        for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++)
             rc = cql_select_page_row(select, page, i);
-        }
         if (!select->is_done && !skip_partition(select, page)) {
             buffer_clear(&select->position);
             buffer_append_bytes(&select->position, page->position);
         }
-        if (select->by_index) {
+        if (select->by_index)
             rc = rc == 0 ? partition_answer(select) : rc;
-        } else {
+        else
             select->unit_ended = select->position.size == 0;
-        }
     }
     rc = rc == 0 ? cql_select_hold(select) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         cql_select_stop(select, rc);
-    }
     select_go(select);
 }
 
@@ -337,9 +325,8 @@ static int virtual_read(struct select *select, const struct read_request *reques
                              : !bytes_equal(row->key, request->key)) {
             continue;
         }
-        if (!slice_contains(page.table, &request->slice, &row->row.clustering)) {
+        if (!slice_contains(page.table, &request->slice, &row->row.clustering))
             continue;
-        }
         if (is_after) {
             rows[page.row_count++] = *row;
             continue;
@@ -361,13 +348,11 @@ static void figures_arrived(void *context, int status, const struct error *err,
     struct cql_fault *fault = &select->work->fault;
     int rc = status == 0 ? 0 : cql_fault_of(fault, err);
     (void)position;
-    for (uint32_t i = 0; rc == 0 && i < select->plan->aggregate_count && count > 0; i++) {
+    for (uint32_t i = 0; rc == 0 && i < select->plan->aggregate_count && count > 0; i++)
         rc = cql_accumulator_add_stats(select->accumulators[i], &figures[0].stats, fault);
-    }
     select->unit_ended = true;
-    if (rc != 0) {
+    if (rc != 0)
         cql_select_stop(select, rc);
-    }
     select_go(select);
 }
 
@@ -403,11 +388,10 @@ static void read_unit(struct select *select)
     struct read_request request = select->by_index && !select->reads_static_only
                                       ? index_request(select)
                                       : unit_request(select);
-    if (select->is_virtual) {
+    if (select->is_virtual)
         virtual_read(select, &request);
-    } else if (store_read(store, &request, page_arrived, select, &err) != 0) {
+    else if (store_read(store, &request, page_arrived, select, &err) != 0)
         cql_select_stop(select, cql_fault_of(&select->work->fault, &err));
-    }
 }
 
 static void select_next(struct select *select)
@@ -420,12 +404,10 @@ static void select_next(struct select *select)
         int rc = cql_select_end_partition(select);
         bool has_last =
             select->plan->is_aggregate && (select->has_group || !select->plan->has_group_by);
-        if (rc == 0 && !select->is_done && has_last) {
+        if (rc == 0 && !select->is_done && has_last)
             rc = cql_select_group_end(select);
-        }
-        if (!select->is_done || rc != 0) {
+        if (!select->is_done || rc != 0)
             cql_select_stop(select, rc);
-        }
         return;
     }
     read_unit(select);
@@ -440,14 +422,12 @@ static void select_go(struct select *select)
     select->is_going = true;
     do {
         select->goes_again = false;
-        if (!select->is_done) {
+        if (!select->is_done)
             select_next(select);
-        }
     } while (select->goes_again && !select->is_done);
     select->is_going = false;
-    if (select->is_done) {
+    if (select->is_done)
         select_finish(select);
-    }
 }
 
 /* ---- the beginning ---- */
@@ -458,39 +438,32 @@ static int bind_limit(struct select *select, const struct cql_expression *limit,
     struct cql_context context = cql_context_of(select->work, select->work->arena);
     struct bytes value;
     *out = CQL_PAGE_NO_LIMIT;
-    if (limit == NULL) {
+    if (limit == NULL)
         return 0;
-    }
     int rc = cql_expression_value(limit, &context, &value);
-    if (rc == CQL_UNSET) {
+    if (rc == CQL_UNSET)
         return 0;
-    }
-    if (rc == 0 && value.size != 4) {
+    if (rc == 0 && value.size != 4)
         return cql_invalid(context.fault, "Invalid null value of limit");
-    }
-    if (rc == 0 && value_int(value) <= 0) {
+    if (rc == 0 && value_int(value) <= 0)
         return cql_invalid(context.fault, "LIMIT must be strictly positive");
-    }
     *out = rc == 0 ? (uint64_t)value_int(value) : 0;
     return rc;
 }
 
 static bool has_key_relation(const struct cql_select_plan *plan)
 {
-    for (const struct cql_restriction *r = plan->where.all; r != NULL; r = r->next) {
-        if (r->columns[0]->kind == COLUMN_PARTITION) {
+    for (const struct cql_restriction *r = plan->where.all; r != NULL; r = r->next)
+        if (r->columns[0]->kind == COLUMN_PARTITION)
             return true;
-        }
-    }
     return false;
 }
 
 static void warn_of_aggregates(struct select *select)
 {
     const struct cql_select_plan *plan = select->plan;
-    if (!plan->is_aggregate || cql_is_virtual(select->work->cql, plan->table)) {
+    if (!plan->is_aggregate || cql_is_virtual(select->work->cql, plan->table))
         return;
-    }
     if (!has_key_relation(plan)) {
         cql_warn(select->work, "Aggregation query used without partition key");
     } else if (plan->where.is_multi_key) {
@@ -534,18 +507,14 @@ static int select_begin(struct select *select)
     struct cql_work *work = select->work;
     struct cql_context context = cql_context_of(work, work->arena);
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
-    if (rc == 0) {
+    if (rc == 0)
         rc = bind_limit(select, select->plan->limit, &select->limit_left);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = bind_limit(select, select->plan->partition_limit, &select->partition_limit);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
-    if (select->plan->is_distinct) {
+    if (select->plan->is_distinct)
         select->partition_limit = 1;
-    }
     select->by_index = select->bound.index_key.data != NULL;
     select->checks_slices =
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
@@ -555,9 +524,8 @@ static int select_begin(struct select *select)
     select->page_rows = work->request.page_size > 0 && !cql_select_sorts(select)
                             ? (uint64_t)work->request.page_size
                             : UINT32_MAX;
-    if (work->request.page_size > CQL_PAGE_ROWS_MAX) {
+    if (work->request.page_size > CQL_PAGE_ROWS_MAX)
         select->page_rows = CQL_PAGE_ROWS_MAX;
-    }
     if (cql_is_virtual(work->cql, select->plan->table)) {
         select->is_virtual = true;
         select->virtual_count = cql_system_rows(work, select->plan->table, &select->virtual_rows);
@@ -569,11 +537,10 @@ static void select_start(struct select *select)
 {
     int rc = select_begin(select);
     rc = rc == 0 ? cql_select_hold(select) : rc;
-    if (rc != 0) {
+    if (rc != 0)
         cql_select_stop(select, rc);
-    } else {
+    else
         warn_of_aggregates(select);
-    }
     select_go(select);
 }
 
@@ -599,9 +566,8 @@ void cql_select_run(struct cql_work *work)
     select->entry_arena = cql_arena_take(work->cql);
     select->accumulators =
         memory_zeroed(select->plan->aggregate_count + 1, sizeof(*select->accumulators));
-    for (uint32_t i = 0; i < select->plan->aggregate_count; i++) {
+    for (uint32_t i = 0; i < select->plan->aggregate_count; i++)
         select->accumulators[i] = cql_accumulator_new(&select->plan->aggregates[i]);
-    }
     work->state = select;
     work->release = select_release;
     if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&

@@ -10,9 +10,8 @@
 static const char *term_name(struct cql_scope *scope, const struct cql_selector *selector,
                              const struct cql_expression *expression)
 {
-    if (selector->alias.size > 0) {
+    if (selector->alias.size > 0)
         return cql_text(scope->arena, selector->alias);
-    }
     struct buffer name = {0};
     cql_expression_name(expression->named != NULL ? expression->named : selector->term, &name);
     const char *kept = cql_text(scope->arena, buffer_view(&name));
@@ -37,9 +36,8 @@ static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
         struct cql_term term = {.kind = CQL_TERM_NAME, .text = bytes_text(table->columns[i].name)};
         struct cql_place place = {.receiver = table->columns[i].name, .table = table};
         int rc = cql_expression_resolve(scope, &term, &place, &plan->selectors[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         names[i] = table->columns[i].name;
     }
     plan->selector_count = table->column_count;
@@ -50,13 +48,11 @@ static int resolve_all(struct cql_scope *scope, struct cql_select_plan *plan)
 static int resolve_selectors(struct cql_scope *scope, const struct cql_select *select,
                              struct cql_select_plan *plan)
 {
-    if (select->selectors == NULL) {
+    if (select->selectors == NULL)
         return resolve_all(scope, plan);
-    }
     uint32_t count = 0;
-    for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next) {
+    for (const struct cql_selector *s = select->selectors; s != NULL; s = s->next)
         count++;
-    }
     const char **names = room(scope, count, sizeof(*names));
     plan->names = names;
     plan->selectors = room(scope, count, sizeof(*plan->selectors));
@@ -68,9 +64,8 @@ static int resolve_selectors(struct cql_scope *scope, const struct cql_select *s
                                   .aggregate_count = &plan->aggregate_count};
         struct cql_expression **selector = &plan->selectors[plan->selector_count];
         int rc = cql_expression_resolve(scope, s->term, &place, selector);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         names[plan->selector_count++] = term_name(scope, s, *selector);
     }
     plan->is_aggregate = plan->aggregate_count > 0;
@@ -95,33 +90,28 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
 static const struct column *column_of_kind(const struct cql_expression *expression, uint32_t kinds)
 {
     const struct column *found = NULL;
-    if (expression == NULL) {
+    if (expression == NULL)
         return NULL;
-    }
-    if (expression->column != NULL && (kinds & UINT32_C(1) << expression->column->kind) != 0) {
+    if (expression->column != NULL && (kinds & UINT32_C(1) << expression->column->kind) != 0)
         return expression->column;
-    }
-    for (uint32_t i = 0; i < expression->argument_count && found == NULL; i++) {
+    for (uint32_t i = 0; i < expression->argument_count && found == NULL; i++)
         found = column_of_kind(expression->arguments[i], kinds);
-    }
     return found;
 }
 
 static const struct column *selected_of_kind(const struct cql_select_plan *plan, uint32_t kinds)
 {
     const struct column *found = NULL;
-    for (uint32_t i = 0; i < plan->selector_count && found == NULL; i++) {
+    for (uint32_t i = 0; i < plan->selector_count && found == NULL; i++)
         found = column_of_kind(plan->selectors[i], kinds);
-    }
     return found;
 }
 
 static bool asks_for(const struct cql_expression *expression, const struct column *column)
 {
     bool found = expression != NULL && expression->column == column;
-    for (uint32_t i = 0; expression != NULL && i < expression->argument_count && !found; i++) {
+    for (uint32_t i = 0; expression != NULL && i < expression->argument_count && !found; i++)
         found = asks_for(expression->arguments[i], column);
-    }
     return found;
 }
 
@@ -138,9 +128,8 @@ static int check_distinct(struct cql_scope *scope, struct cql_select_plan *plan)
     }
     for (uint32_t p = 0; p < plan->table->partition_count; p++) {
         bool is_there = false;
-        for (uint32_t i = 0; i < plan->selector_count; i++) {
+        for (uint32_t i = 0; i < plan->selector_count; i++)
             is_there |= asks_for(plan->selectors[i], &plan->table->columns[p]);
-        }
         if (!is_there) {
             return cql_invalid(scope->fault,
                                "SELECT DISTINCT queries must request all the partition key columns "
@@ -183,9 +172,8 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
                                              "does not have");
         }
         const struct column *column = cql_find_column(scope, plan->table, o->column);
-        if (column == NULL) {
+        if (column == NULL)
             return ERROR_INVALID;
-        }
         if (!plan->where.has_keys) {
             return cql_invalid(scope->fault, "ORDER BY is only supported when the partition key is "
                                              "restricted by an EQ or an IN.");
@@ -211,9 +199,8 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
                                "their declared order in the PRIMARY KEY");
         }
         bool reversed = o->descending != clustering[position].descending;
-        if (plan->has_order && reversed != plan->is_reversed) {
+        if (plan->has_order && reversed != plan->is_reversed)
             return cql_invalid(scope->fault, "Unsupported order by relation");
-        }
         plan->has_order = true;
         plan->is_reversed = reversed;
         plan->order_columns = position + 1;
@@ -241,11 +228,9 @@ static bool is_monotonic(const struct cql_function *function)
     static const char *const names[] = {
         "floor",        "todate",          "to_date",          "totimestamp",
         "to_timestamp", "tounixtimestamp", "to_unix_timestamp"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(function->name, names[i]) == 0) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(function->name, names[i]) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -254,9 +239,8 @@ static int group_by_function(struct cql_scope *scope, const struct cql_term *ter
 {
     struct cql_place place = {.receiver = "[group]", .table = plan->table};
     int rc = cql_expression_resolve(scope, term, &place, &plan->group_function);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct cql_expression *call = plan->group_function;
     bool is_call = call->kind == CQL_EXPRESSION_CALL && call->argument_count > 0;
     const struct column *column = is_call ? call->arguments[0]->column : NULL;
@@ -289,14 +273,12 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
         plan->has_group_by = true;
         if (term->kind == CQL_TERM_NAME) {
             column = cql_find_column(scope, plan->table, term->text);
-            if (column == NULL) {
+            if (column == NULL)
                 return ERROR_INVALID;
-            }
         } else {
             int rc = group_by_function(scope, term, plan, &column);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
         }
         if (column->kind != COLUMN_PARTITION && column->kind != COLUMN_CLUSTERING) {
             return cql_invalid(scope->fault,
@@ -305,12 +287,10 @@ static int resolve_group(struct cql_scope *scope, const struct cql_select *selec
                                column->name);
         }
         uint32_t place = (uint32_t)(column - plan->table->columns);
-        while (next < place && is_fixed(plan, &plan->table->columns[next])) {
+        while (next < place && is_fixed(plan, &plan->table->columns[next]))
             next++;
-        }
-        if (place != next || place >= keys) {
+        if (place != next || place >= keys)
             return group_refused(scope);
-        }
         next++;
     }
     while (plan->has_group_by && next < plan->table->partition_count &&
@@ -371,9 +351,8 @@ static const struct column *stats_column(const struct table *table)
     const struct column *found = NULL;
     for (uint32_t i = 0; i < table->column_count; i++) {
         const struct column *column = &table->columns[i];
-        if (column->kind == COLUMN_REGULAR && column->type->kind == TYPE_DECIMAL) {
+        if (column->kind == COLUMN_REGULAR && column->type->kind == TYPE_DECIMAL)
             found = found == NULL || column->id < found->id ? column : found;
-        }
     }
     return found;
 }
@@ -382,9 +361,8 @@ static bool stats_answer(const struct cql_select_plan *plan, const struct cql_ag
 {
     bool is_count = aggregate->function == cql_function_aggregate(bytes_text("count"));
     bool is_sum = aggregate->function == cql_function_aggregate(bytes_text("sum"));
-    if (aggregate->argument == NULL) {
+    if (aggregate->argument == NULL)
         return true;
-    }
     return (is_count || is_sum) && aggregate->argument->kind == CQL_EXPRESSION_COLUMN &&
            aggregate->argument->column == stats_column(plan->table);
 }
@@ -396,12 +374,10 @@ static void use_stats(struct cql_select_plan *plan)
     plan->by_stats = (plan->table->flags & TABLE_RANKED) != 0 && plan->where.has_keys &&
                      !plan->where.has_clustering && !plan->where.needs_filtering &&
                      plan->aggregate_count > 0 && !plan->has_group_by;
-    for (uint32_t i = 0; i < plan->aggregate_count && plan->by_stats; i++) {
+    for (uint32_t i = 0; i < plan->aggregate_count && plan->by_stats; i++)
         plan->by_stats = stats_answer(plan, &plan->aggregates[i]);
-    }
-    for (uint32_t i = 0; i < plan->selector_count && plan->by_stats; i++) {
+    for (uint32_t i = 0; i < plan->selector_count && plan->by_stats; i++)
         plan->by_stats = plan->selectors[i]->kind == CQL_EXPRESSION_AGGREGATE;
-    }
 }
 
 int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
@@ -410,29 +386,23 @@ int cql_select_compile(struct cql_scope *scope, const struct cql_select *select,
     struct cql_select_plan *plan = room(scope, 1, sizeof(*plan));
     *plan_out = plan;
     int rc = cql_find_table(scope, &select->table, &plan->table);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     scope->table = plan->table;
     plan->is_json = select->is_json;
     plan->is_distinct = select->is_distinct;
     plan->reads_statics = plan->table->static_count > 0;
     rc = resolve_selectors(scope, select, plan);
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_where(scope, select, plan);
-    }
-    if (rc == 0 && plan->is_distinct) {
+    if (rc == 0 && plan->is_distinct)
         rc = check_distinct(scope, plan);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_order(scope, select, plan);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_group(scope, select, plan);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_limits(scope, select, plan);
-    }
     if (rc == 0) {
         describe_columns(scope, plan);
         use_stats(plan);

@@ -32,9 +32,8 @@ int cql_select_hold(struct select *select)
                                     select->entry_arena};
     select->counted = answer_held(select);
     size_t bytes = select->counted;
-    for (size_t i = 0; i < sizeof(arenas) / sizeof(arenas[0]); i++) {
+    for (size_t i = 0; i < sizeof(arenas) / sizeof(arenas[0]); i++)
         bytes += arena_held(arenas[i]);
-    }
     return cql_hold(select->work, bytes);
 }
 
@@ -46,9 +45,8 @@ static int order_sorted(const void *a, const void *b, void *context)
     const struct sorted_row *left = a;
     const struct sorted_row *right = b;
     int order = clustering_compare(select->plan->table, &left->clustering, &right->clustering);
-    if (order == 0) {
+    if (order == 0)
         return (left->number > right->number) - (left->number < right->number);
-    }
     return select->plan->is_reversed ? -order : order;
 }
 
@@ -61,16 +59,14 @@ bool cql_select_sorts(const struct select *select)
 /* ORDER BY over several partitions: in memory, so all rows must have come. */
 void cql_select_sort_rows(struct select *select)
 {
-    if (!cql_select_sorts(select) || select->row_count == 0) {
+    if (!cql_select_sorts(select) || select->row_count == 0)
         return;
-    }
     qsort_r(select->sorted, select->row_count, sizeof(struct sorted_row), order_sorted, select);
     struct buffer cells = {0};
     uint64_t kept = select->row_count;
     kept = kept < select->limit_left ? kept : select->limit_left;
-    for (uint64_t i = 0; i < kept; i++) {
+    for (uint64_t i = 0; i < kept; i++)
         buffer_append(&cells, select->cells.data + select->sorted[i].start, select->sorted[i].size);
-    }
     buffer_release(&select->cells);
     select->cells = cells;
     select->row_count = (uint32_t)kept;
@@ -92,9 +88,8 @@ static int put_row(struct select *select, const struct cql_context *context)
     for (uint32_t i = 0; i < plan->selector_count && rc == 0; i++) {
         struct bytes value;
         rc = cql_expression_value(plan->selectors[i], context, &value);
-        if (rc == CQL_UNSET) {
+        if (rc == CQL_UNSET)
             rc = cql_invalid(context->fault, "Invalid unset value for a selected term");
-        }
         if (rc == 0 && !plan->is_json) {
             put_cell(&select->cells, value);
         } else if (rc == 0) {
@@ -136,8 +131,8 @@ static bool page_is_full(const struct select *select)
     size_t most = cql->options.work_bytes_max / 4;
     most = most < CQL_PAGE_BYTES_MAX ? most : CQL_PAGE_BYTES_MAX;
     most = cql->is_crowded || select->work->request.is_short ? CQL_PAGE_BYTES_SHORT : most;
-    bool is_long = select->work->request.page_size > 0 && select->row_count > 0 &&
-                   select->cells.size >= most;
+    bool is_long =
+        select->work->request.page_size > 0 && select->row_count > 0 && select->cells.size >= most;
     return select->row_count >= select->page_rows || is_long;
 }
 
@@ -164,9 +159,8 @@ int cql_select_group_end(struct select *select)
     const struct cql_select_plan *plan = select->plan;
     struct bytes *results =
         arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
-    for (uint32_t i = 0; i < plan->aggregate_count; i++) {
+    for (uint32_t i = 0; i < plan->aggregate_count; i++)
         cql_accumulator_result(select->accumulators[i], select->scratch, &results[i]);
-    }
     struct cql_row row = {.table = plan->table,
                           .key = select->group_row.key,
                           .row = select->group_is_static_only ? NULL : &select->group_row.row,
@@ -190,19 +184,16 @@ static int group_key_of(struct select *select, const struct cql_row *row,
 {
     const struct cql_select_plan *plan = select->plan;
     buffer_clear(key);
-    if (!plan->has_group_by) {
+    if (!plan->has_group_by)
         return 0;
-    }
     buffer_put_sized(key, row->key);
-    for (uint32_t i = 0; i < plan->group_clustering && row->row != NULL; i++) {
+    for (uint32_t i = 0; i < plan->group_clustering && row->row != NULL; i++)
         buffer_put_sized(key, row->row->clustering.values[i]);
-    }
     if (plan->group_function != NULL && row->row != NULL) {
         struct bytes value;
         int rc = cql_expression_value(plan->group_function, context, &value);
-        if (rc != 0) {
+        if (rc != 0)
             return rc < 0 ? rc : cql_invalid(context->fault, "Invalid unset value in GROUP BY");
-        }
         buffer_put_sized(key, value);
     }
     return 0;
@@ -213,13 +204,11 @@ static void group_begin(struct select *select, const struct cql_row *row)
     select->has_group = true;
     select->group_row.key = arena_copy(select->group_arena, row->key);
     select->group_is_static_only = row->row == NULL;
-    if (row->row != NULL) {
+    if (row->row != NULL)
         select->group_row.row = row_copy(row->row, select->group_arena);
-    }
     select->group_has_static = row->static_row != NULL;
-    if (row->static_row != NULL) {
+    if (row->static_row != NULL)
         select->group_static = row_copy(row->static_row, select->group_arena);
-    }
 }
 
 /* 1: the row begins a group that the page has no room for. */
@@ -234,9 +223,8 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
         select->has_group && bytes_equal(buffer_view(&key), buffer_view(&select->group_key));
     if (rc == 0 && select->has_group && !is_same) {
         rc = cql_select_group_end(select);
-        if (partition_is_new) {
+        if (partition_is_new)
             select->partition_rows = 0;
-        }
     }
     if (rc == 0 && !select->is_done && !select->has_group && plan->has_group_by &&
         page_is_full(select)) {
@@ -250,12 +238,10 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
         }
         for (uint32_t i = 0; i < plan->aggregate_count && rc == 0; i++) {
             struct bytes value = CQL_NULL;
-            if (plan->aggregates[i].argument != NULL) {
+            if (plan->aggregates[i].argument != NULL)
                 rc = cql_expression_value(plan->aggregates[i].argument, &context, &value);
-            }
-            if (rc == 0) {
+            if (rc == 0)
                 rc = cql_accumulator_add(select->accumulators[i], value, context.fault);
-            }
         }
     }
     buffer_release(&key);
@@ -266,11 +252,9 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
 
 static bool passes(struct select *select, const struct cql_row *row)
 {
-    for (uint32_t i = 0; i < select->bound.filter_count; i++) {
-        if (!cql_filter_matches(&select->bound.filters[i], row, select->scratch)) {
+    for (uint32_t i = 0; i < select->bound.filter_count; i++)
+        if (!cql_filter_matches(&select->bound.filters[i], row, select->scratch))
             return false;
-        }
-    }
     return true;
 }
 
@@ -278,23 +262,18 @@ static bool passes(struct select *select, const struct cql_row *row)
 int cql_select_take_row(struct select *select, const struct cql_row *row)
 {
     arena_reset(select->scratch);
-    if (!passes(select, row)) {
+    if (!passes(select, row))
         return 0;
-    }
     bool partition_is_new = !select->partition_is_taken;
     select->partition_is_taken = true;
-    if (select->plan->is_aggregate && select->plan->is_distinct && !partition_is_new) {
+    if (select->plan->is_aggregate && select->plan->is_distinct && !partition_is_new)
         return 0;
-    }
-    if (select->plan->is_aggregate) {
+    if (select->plan->is_aggregate)
         return group_row(select, row, partition_is_new);
-    }
-    if (select->partition_rows >= select->partition_limit) {
+    if (select->partition_rows >= select->partition_limit)
         return 0;
-    }
-    if (page_is_full(select)) {
+    if (page_is_full(select))
         return 1;
-    }
     struct cql_context context = cql_context_of(select->work, select->scratch);
     context.row = row;
     size_t start = select->cells.size;
@@ -336,9 +315,8 @@ void cql_select_save_state(struct select *select, uint64_t unit, struct bytes po
  * statement asked for rows by their clustering. */
 int cql_select_end_partition(struct select *select)
 {
-    if (!select->static_is_pending) {
+    if (!select->static_is_pending)
         return 0;
-    }
     select->static_is_pending = false;
     if (select->plan->where.has_clustering ||
         (!select->plan->where.has_static_only && select->plan->where.all != NULL)) {
@@ -365,9 +343,8 @@ int cql_select_begin_partition(struct select *select, struct bytes key)
         select->has_partition = true;
         select->has_static = false;
         select->partition_is_taken = false;
-        if (!select->has_group) {
+        if (!select->has_group)
             select->partition_rows = 0;
-        }
     }
     return rc;
 }
@@ -384,19 +361,17 @@ static void place_before(const struct select *select, const struct read_page *pa
                          struct buffer *position)
 {
     buffer_clear(position);
-    if (i > 0) {
+    if (i > 0)
         store_position_after(&page->rows[i - 1], false, position);
-    } else {
+    else
         buffer_append_bytes(position, buffer_view(&select->position));
-    }
 }
 
 bool cql_select_in_slices(const struct select *select, const struct row *row)
 {
     bool inside = !select->checks_slices;
-    for (uint32_t i = 0; i < select->bound.slice_count && !inside; i++) {
+    for (uint32_t i = 0; i < select->bound.slice_count && !inside; i++)
         inside = slice_contains(select->plan->table, &select->bound.slices[i], &row->clustering);
-    }
     return inside;
 }
 
@@ -406,9 +381,8 @@ int cql_select_page_row(struct select *select, const struct read_page *page, uin
     bool is_new =
         !select->has_partition || !bytes_equal(row->key, buffer_view(&select->partition_key));
     int rc = is_new ? cql_select_begin_partition(select, row->key) : 0;
-    if (rc != 0 || select->is_done) {
+    if (rc != 0 || select->is_done)
         return rc;
-    }
     if (row->row.is_static) {
         cql_select_keep_static(select, row);
         select->static_is_pending = true;
@@ -416,9 +390,8 @@ int cql_select_page_row(struct select *select, const struct read_page *page, uin
         place_before(select, page, i, &select->static_position);
         return 0;
     }
-    if (!cql_select_in_slices(select, &row->row)) {
+    if (!cql_select_in_slices(select, &row->row))
         return 0;
-    }
     struct cql_row seen = {.table = page->table,
                            .key = row->key,
                            .row = &row->row,

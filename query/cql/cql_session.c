@@ -41,13 +41,12 @@ struct cql *cql_new(const struct cql_options *options)
 {
     struct cql *cql = memory_zeroed(1, sizeof(*cql));
     cql->options = *options;
-    if (cql->options.work_bytes_max == 0) {
+    if (cql->options.work_bytes_max == 0)
         cql->options.work_bytes_max = CQL_WORK_BYTES_DEFAULT;
-    }
     cql->system_schema = cql_system_schema();
-    cql->prepared = cql_prepared_cache_new(
-        options->store,
-        options->prepared_bytes_max > 0 ? options->prepared_bytes_max : CQL_PREPARED_BYTES_DEFAULT);
+    cql->prepared = cql_prepared_cache_new(options->store, options->prepared_bytes_max > 0
+                                                               ? options->prepared_bytes_max
+                                                               : CQL_PREPARED_BYTES_DEFAULT);
     cql->traces = cql_traces_new();
     store_on_drain(options->store, store_drained, cql);
     return cql;
@@ -56,9 +55,8 @@ struct cql *cql_new(const struct cql_options *options)
 void cql_free(struct cql *cql)
 {
     check(cql->running == 0);
-    while (cql->spare_count > 0) {
+    while (cql->spare_count > 0)
         arena_free(cql->spare[--cql->spare_count]);
-    }
     store_on_drain(cql->options.store, NULL, cql);
     cql_prepared_cache_free(cql->prepared);
     cql_traces_free(cql->traces);
@@ -133,9 +131,8 @@ static int parse(struct cql_compiled *compiled, struct bytes text, struct cql_fa
 {
     struct error err = {0};
     int rc = cql_parse(text, compiled->arena, NULL, &compiled->statement, &err);
-    if (rc == ERROR_INVALID) {
+    if (rc == ERROR_INVALID)
         return cql_refuse(fault, CQL_SYNTAX_ERROR, "%s", err.text);
-    }
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
 }
 
@@ -144,9 +141,8 @@ static void name_markers(const struct cql_compiled *compiled)
 {
     for (uint32_t i = 0; i < compiled->marker_count; i++) {
         struct cql_column *marker = &compiled->markers[i];
-        if (compiled->statement->marker_names[i].size > 0) {
+        if (compiled->statement->marker_names[i].size > 0)
             marker->name = cql_text(compiled->arena, compiled->statement->marker_names[i]);
-        }
         if (marker->type == NULL) {
             *marker = (struct cql_column){"", "", marker->name == NULL ? "?" : marker->name,
                                           type_builtin(TYPE_BLOB)};
@@ -200,9 +196,8 @@ struct cql_compiled *cql_compiled_ref(struct cql_compiled *compiled)
 
 void cql_compiled_unref(struct cql_compiled *compiled)
 {
-    if (compiled == NULL || --compiled->references > 0) {
+    if (compiled == NULL || --compiled->references > 0)
         return;
-    }
     schema_unref(compiled->schema);
     arena_free(compiled->arena);
     memory_free(compiled);
@@ -215,9 +210,8 @@ int cql_scope_keyspace(struct cql_scope *scope, const struct cql_qualified_name 
 {
     *keyspace_out =
         name->keyspace.size > 0 ? cql_text(scope->arena, name->keyspace) : scope->keyspace;
-    if ((*keyspace_out)[0] != '\0') {
+    if ((*keyspace_out)[0] != '\0')
         return 0;
-    }
     return cql_invalid(scope->fault,
                        "No keyspace has been specified. USE a keyspace, or explicitly "
                        "specify keyspace.tablename");
@@ -228,22 +222,18 @@ int cql_find_table(struct cql_scope *scope, const struct cql_qualified_name *nam
 {
     const char *keyspace;
     int rc = cql_scope_keyspace(scope, name, &keyspace);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const char *table_name = cql_text(scope->arena, name->name);
     *table_out = schema_table_named(scope->cql->system_schema, keyspace, table_name);
-    if (*table_out == NULL) {
+    if (*table_out == NULL)
         *table_out = schema_table_named(scope->schema, keyspace, table_name);
-    }
-    if (*table_out != NULL) {
+    if (*table_out != NULL)
         return 0;
-    }
     bool has_keyspace = schema_keyspace(scope->schema, keyspace) != NULL ||
                         schema_keyspace(scope->cql->system_schema, keyspace) != NULL;
-    if (!has_keyspace) {
+    if (!has_keyspace)
         return cql_invalid(scope->fault, "keyspace %s does not exist", keyspace);
-    }
     return cql_invalid(scope->fault, "table %s does not exist", table_name);
 }
 
@@ -275,11 +265,9 @@ bool cql_is_system_keyspace(const char *keyspace)
                                         "system_virtual_schema",
                                         "system_views",
                                         "system_distributed"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(names[i], keyspace) == 0) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i], keyspace) == 0)
             return true;
-        }
-    }
     return false;
 }
 
@@ -292,18 +280,16 @@ void cql_warn(struct cql_work *work, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (length > 0 && work->warning_count < CQL_WARNINGS_MAX) {
+    if (length > 0 && work->warning_count < CQL_WARNINGS_MAX)
         work->warnings[work->warning_count++] = cql_text(work->arena, bytes_text(text));
-    }
 }
 
 static void work_count(struct cql_work *work, size_t bytes)
 {
     struct cql *cql = work->cql;
     size_t most = cql->options.work_bytes_max;
-    if (bytes == work->held_bytes) {
+    if (bytes == work->held_bytes)
         return;
-    }
     cql->work_bytes += bytes - work->held_bytes;
     store_hold_memory(cql->options.store, STORE_HELD_REQUESTS,
                       (int64_t)bytes - (int64_t)work->held_bytes);
@@ -313,22 +299,20 @@ static void work_count(struct cql_work *work, size_t bytes)
         return;
     }
     cql->is_crowded = cql->work_bytes > most / 4;
-    if (!cql->is_crowded && cql->has_room != NULL) {
+    if (!cql->is_crowded && cql->has_room != NULL)
         cql->has_room(cql->has_room_context);
-    }
 }
 
 int cql_hold(struct cql_work *work, size_t beside_bytes)
 {
     /* What is prepared is in an account of its own. */
     bool is_own = work->request.kind == CQL_QUERY && work->compiled != NULL;
-    size_t bytes = arena_held(work->arena) + beside_bytes +
-                   (is_own ? arena_held(work->compiled->arena) : 0);
+    size_t bytes =
+        arena_held(work->arena) + beside_bytes + (is_own ? arena_held(work->compiled->arena) : 0);
     bool has_grown = bytes > work->held_bytes;
     work_count(work, bytes);
-    if (!has_grown || work->cql->work_bytes <= work->cql->options.work_bytes_max) {
+    if (!has_grown || work->cql->work_bytes <= work->cql->options.work_bytes_max)
         return 0;
-    }
     return cql_refuse(&work->fault, CQL_OVERLOADED,
                       "Requests under way take all the memory that they may; send it again, or ask "
                       "for less at a time: a page, a smaller batch");
@@ -346,9 +330,8 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
     }
     cql->running--;
     work->answer(work->answer_context, result);
-    if (work->release != NULL) {
+    if (work->release != NULL)
         work->release(work);
-    }
     cql_compiled_unref(work->compiled);
     work_count(work, 0);
     cql_arena_give(cql, work->arena);
@@ -369,11 +352,10 @@ void cql_finish_fault(struct cql_work *work)
 static void queue_add(struct cql_work **first, struct cql_work **last, struct cql_work *work)
 {
     work->next = NULL;
-    if (*first == NULL) {
+    if (*first == NULL)
         *first = work;
-    } else {
+    else
         (*last)->next = work;
-    }
     *last = work;
 }
 
@@ -406,39 +388,32 @@ static int bind_one(struct cql_work *work, const struct cql_column *marker,
                     const struct cql_value *given, struct cql_value *value)
 {
     *value = *given;
-    if (given->state != CQL_VALUE_SET) {
+    if (given->state != CQL_VALUE_SET)
         return 0;
-    }
     struct error err = {0};
-    if (given->data.data == NULL) {
+    if (given->data.data == NULL)
         value->data = bytes_of("", 0);
-    }
-    if (type_validate_given(marker->type, value->data, &err) != 0) {
+    if (type_validate_given(marker->type, value->data, &err) != 0)
         return cql_fault_of(&work->fault, &err);
-    }
-    if (given->data.size > 0) {
+    if (given->data.size > 0)
         value->data = type_normalize(marker->type, value->data, work->arena);
-    }
     return 0;
 }
 
 static const struct cql_value *value_named(const struct cql_value *values, uint32_t count,
                                            const char *name)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (bytes_equal(values[i].name, bytes_text(name))) {
+    for (uint32_t i = 0; i < count; i++)
+        if (bytes_equal(values[i].name, bytes_text(name)))
             return &values[i];
-        }
-    }
     return NULL;
 }
 
 /* Another number of values than markers, as Cassandra says it at each door. */
 static int refuse_count(struct cql_work *work, uint32_t wanted, uint32_t count)
 {
-    if (work->request.kind == CQL_QUERY) {
+    if (work->request.kind == CQL_QUERY)
         return cql_invalid(&work->fault, "Invalid amount of bind variables");
-    }
     return cql_invalid(&work->fault, "%chere were %u markers(?) in CQL but %u bound variables",
                        work->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
@@ -448,9 +423,8 @@ int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
              const struct cql_value **values_out)
 {
     uint32_t count = compiled->marker_count;
-    if (!are_named && value_count != count) {
+    if (!are_named && value_count != count)
         return refuse_count(work, count, value_count);
-    }
     struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
     *values_out = bound;
     for (uint32_t i = 0; i < count; i++) {
@@ -462,9 +436,8 @@ int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
                                marker->name);
         }
         int rc = bind_one(work, marker, given, &bound[i]);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -581,15 +554,13 @@ static int prepare_work(struct cql_work *work)
         trace_parsing(work);
         work->compiled = cql_compile(work->cql, request->text, work->keyspace, &work->fault);
     }
-    if (work->compiled == NULL) {
+    if (work->compiled == NULL)
         return ERROR_INVALID;
-    }
     int rc = cql_bind(work, work->compiled, request->values, request->value_count,
                       request->values_are_named, &work->values);
     rc = rc == 0 ? cql_hold(work, 0) : rc;
-    if (rc == 0) {
+    if (rc == 0)
         cql_trace_values(work);
-    }
     return rc;
 }
 
@@ -648,9 +619,8 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
                               .resume = work_run};
     work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
                                                                 : bytes_text(session->keyspace));
-    if (request->is_traced) {
+    if (request->is_traced)
         cql_trace_begin(work);
-    }
     cql->running++;
     work_run(work);
 }

@@ -32,9 +32,8 @@ static uint32_t read_columns(char *text, struct column_definition *columns)
         char *name = strtok_r(part, " ", &fields);
         char *type = strtok_r(NULL, " ", &fields);
         char *kind = strtok_r(NULL, " ", &fields);
-        for (char *c = type; *c != '\0'; c++) {
+        for (char *c = type; *c != '\0'; c++)
             *c = *c == ';' ? ',' : *c;
-        }
         columns[count++] = (struct column_definition){.name = name,
                                                       .type = type,
                                                       .kind = *kind == 'p'   ? COLUMN_PARTITION
@@ -53,17 +52,15 @@ struct schema *cql_system_schema(void)
         struct column_definition columns[COLUMNS_MAX];
         char *text = memory_string(tables[i].columns);
         int rc = 0;
-        if (schema_keyspace(schema, tables[i].keyspace) == NULL) {
+        if (schema_keyspace(schema, tables[i].keyspace) == NULL)
             rc = schema_add_keyspace(schema, tables[i].keyspace, NULL);
-        }
         struct table_definition definition = {.keyspace = tables[i].keyspace,
                                               .name = tables[i].name,
                                               .comment = tables[i].comment,
                                               .columns = columns,
                                               .column_count = read_columns(text, columns)};
-        if (rc == 0) {
+        if (rc == 0)
             rc = schema_add_table(schema, &definition, NULL);
-        }
         check(rc == 0);
         memory_free(text);
     }
@@ -76,9 +73,8 @@ void cql_system_bytes(struct cql_system_maker *maker, struct bytes value)
 {
     check(maker->value_count < COLUMNS_MAX);
     struct bytes kept = CQL_NULL;
-    if (value.data != NULL) {
+    if (value.data != NULL)
         kept = value.size == 0 ? bytes_of("", 0) : arena_copy(maker->work->arena, value);
-    }
     maker->values[maker->value_count++] = kept;
 }
 
@@ -128,9 +124,8 @@ void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *a
 
 void cql_system_null(struct cql_system_maker *maker, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         cql_system_bytes(maker, CQL_NULL);
-    }
 }
 
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count)
@@ -142,8 +137,7 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
         value_put_int(&value, (int32_t)strlen(texts[i]));
         buffer_append_text(&value, texts[i]);
     }
-    struct bytes sorted =
-        type_normalize(column->type, buffer_view(&value), maker->work->arena);
+    struct bytes sorted = type_normalize(column->type, buffer_view(&value), maker->work->arena);
     cql_system_bytes(maker, sorted);
     buffer_release(&value);
 }
@@ -166,10 +160,8 @@ static uint32_t spread(const struct column *column, struct bytes value, struct c
             read = read && type_items_next(&items, &item);
         }
         check(read);
-        cells[count++] = (struct cell){.column_id = column->id,
-                                       .expiry_s = EXPIRY_NONE,
-                                       .path = path,
-                                       .value = item};
+        cells[count++] = (struct cell){
+            .column_id = column->id, .expiry_s = EXPIRY_NONE, .path = path, .value = item};
     }
     return count;
 }
@@ -199,8 +191,8 @@ void cql_system_row(struct cql_system_maker *maker)
         } else if (value.data != NULL && type_is_complex(column->type)) {
             row->row.cell_count += spread(column, value, cells + row->row.cell_count);
         } else if (value.data != NULL) {
-            cells[row->row.cell_count++] = (struct cell){
-                .column_id = id, .expiry_s = EXPIRY_NONE, .value = value};
+            cells[row->row.cell_count++] =
+                (struct cell){.column_id = id, .expiry_s = EXPIRY_NONE, .value = value};
         }
     }
     row->key = arena_copy(arena, buffer_view(&key));
@@ -212,9 +204,8 @@ static int order_rows(const void *a, const void *b, void *table)
 {
     const struct page_row *left = a;
     const struct page_row *right = b;
-    if (left->token != right->token) {
+    if (left->token != right->token)
         return left->token < right->token ? -1 : 1;
-    }
     int order = bytes_compare(left->key, right->key);
     return order != 0 ? order
                       : clustering_compare(table, &left->row.clustering, &right->row.clustering);
@@ -283,9 +274,8 @@ uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
     }
     struct page_row *kept =
         arena_alloc(work->arena, (maker.count + 1) * sizeof(struct page_row), 16);
-    if (maker.count > 0) {
+    if (maker.count > 0)
         memcpy(kept, maker.rows, maker.count * sizeof(struct page_row));
-    }
     memory_free(maker.rows);
     *rows_out = kept;
     return maker.count;

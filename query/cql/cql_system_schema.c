@@ -85,11 +85,10 @@ static void put_option_given(struct cql_system_maker *maker, const struct table 
         is_given = is_given || (strcmp(table->options[i].name, name) == 0 &&
                                 strcmp(table->options[i].value, "false") == 0);
     }
-    if (is_given) {
+    if (is_given)
         put_option(maker, table, name);
-    } else {
+    else
         cql_system_null(maker, 1);
-    }
 }
 
 static void table_row(struct cql_system_maker *maker, const struct table *table)
@@ -127,9 +126,8 @@ static void table_rows(struct cql_system_maker *maker, const struct schema *sche
 {
     for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
          t = schema_table_next(schema, t)) {
-        if (!is_hidden(t)) {
+        if (!is_hidden(t))
             table_row(maker, t);
-        }
     }
 }
 
@@ -168,9 +166,8 @@ static void column_rows(struct cql_system_maker *maker, const struct schema *sch
 {
     for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
          t = schema_table_next(schema, t)) {
-        for (uint32_t i = 0; i < t->column_count && !is_hidden(t); i++) {
+        for (uint32_t i = 0; i < t->column_count && !is_hidden(t); i++)
             column_row(maker, t, &t->columns[i]);
-        }
     }
 }
 
@@ -218,8 +215,7 @@ static void index_rows(struct cql_system_maker *maker, const struct schema *sche
         for (uint32_t i = 0; i < count; i++) {
             struct buffer target = {0};
             cql_index_target(&indexes[i], &target);
-            const char *options[] = {"target",
-                                     cql_text(maker->work->arena, buffer_view(&target))};
+            const char *options[] = {"target", cql_text(maker->work->arena, buffer_view(&target))};
             buffer_release(&target);
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
@@ -236,12 +232,10 @@ void cql_system_schema_rows(struct cql_system_maker *maker, const struct schema 
     static const struct {
         const char *name;
         void (*rows)(struct cql_system_maker *maker, const struct schema *schema);
-    } makers[] = {{"keyspaces", keyspace_rows},     {"tables", table_rows},
-                  {"columns", column_rows},         {"types", type_rows},
+    } makers[] = {{"keyspaces", keyspace_rows},      {"tables", table_rows},
+                  {"columns", column_rows},          {"types", type_rows},
                   {"dropped_columns", dropped_rows}, {"indexes", index_rows}};
-    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
-        if (strcmp(makers[i].name, maker->table->name) == 0) {
+    for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+        if (strcmp(makers[i].name, maker->table->name) == 0)
             makers[i].rows(maker, schema);
-        }
-    }
 }

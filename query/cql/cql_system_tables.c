@@ -87,8 +87,7 @@ static const struct cql_system_table tables[] = {
      "keyspace_name text p, aggregate_name text c, argument_types frozen<list<text>> c, "
      "final_func text r, initcond text r, return_type text r, state_func text r, state_type text r",
      "user defined aggregate definitions"},
-    {"system_virtual_schema", "keyspaces", "keyspace_name text p",
-     "virtual keyspace definitions"},
+    {"system_virtual_schema", "keyspaces", "keyspace_name text p", "virtual keyspace definitions"},
     {"system_virtual_schema", "tables", "keyspace_name text p, table_name text c, comment text r",
      "virtual table definitions"},
     {"system_virtual_schema", "columns",

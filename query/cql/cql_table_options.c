@@ -111,9 +111,8 @@ static int read_chance(struct option_reader *reader)
 
 static int read_memtable(struct option_reader *reader)
 {
-    if (strcmp(reader->text, "default") != 0) {
+    if (strcmp(reader->text, "default") != 0)
         return CONFIG(reader, "Memtable configuration \"%s\" not found.", reader->text);
-    }
     buffer_append_text(&reader->value, "'default'");
     return 0;
 }
@@ -121,9 +120,8 @@ static int read_memtable(struct option_reader *reader)
 static int read_read_repair(struct option_reader *reader)
 {
     bool is_none = strcasecmp(reader->text, "NONE") == 0;
-    if (!is_none && strcasecmp(reader->text, "BLOCKING") != 0) {
+    if (!is_none && strcasecmp(reader->text, "BLOCKING") != 0)
         return CONFIG(reader, "Invalid value %s for option 'read_repair'", reader->text);
-    }
     buffer_append_text(&reader->value, is_none ? "'NONE'" : "'BLOCKING'");
     return 0;
 }
@@ -157,9 +155,8 @@ static const char *put_retry_pair(struct option_reader *reader, bool *is_beyond)
     const char *rest = reader->text + 4;
     buffer_append_text(&reader->value, strncasecmp(reader->text, "MIN(", 4) == 0 ? "MIN(" : "MAX(");
     rest = put_retry(reader, rest, is_beyond);
-    if (rest == NULL || *rest != ',') {
+    if (rest == NULL || *rest != ',')
         return NULL;
-    }
     buffer_put_u8(&reader->value, ',');
     rest = put_retry(reader, rest + 1, is_beyond);
     buffer_put_u8(&reader->value, ')');
@@ -180,9 +177,8 @@ static int read_retry(struct option_reader *reader)
     const char *rest =
         is_pair ? put_retry_pair(reader, &is_beyond) : put_retry(reader, reader->text, &is_beyond);
     buffer_put_u8(&reader->value, '\'');
-    if (rest == NULL || *rest != '\0') {
+    if (rest == NULL || *rest != '\0')
         return retry_refused(reader);
-    }
     return is_beyond ? CONFIG(reader,
                               "Invalid value %s for PERCENTILE option 'speculative_retry': must be "
                               "between (0.0 and 100.0)",
@@ -204,23 +200,19 @@ struct pairs {
 
 static const char *pairs_get(const struct pairs *pairs, const char *key)
 {
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        if (strcmp(pairs->items[i].key, key) == 0) {
+    for (uint32_t i = 0; i < pairs->count; i++)
+        if (strcmp(pairs->items[i].key, key) == 0)
             return pairs->items[i].value;
-        }
-    }
     return NULL;
 }
 
 static void pairs_set(struct pairs *pairs, const char *key, const char *value)
 {
     uint32_t place = 0;
-    while (place < pairs->count && strcmp(pairs->items[place].key, key) != 0) {
+    while (place < pairs->count && strcmp(pairs->items[place].key, key) != 0)
         place++;
-    }
-    if (place == PAIRS_MAX) {
+    if (place == PAIRS_MAX)
         return;
-    }
     pairs->count += place == pairs->count ? 1 : 0;
     pairs->items[place] = (struct pair){key, value};
 }
@@ -235,9 +227,8 @@ static int pairs_read(struct option_reader *reader, struct pairs *pairs)
     const struct cql_term *key = reader->property->value->arguments;
     pairs->count = 0;
     for (; key != NULL; key = key->next->next) {
-        if (pairs->count == PAIRS_MAX) {
+        if (pairs->count == PAIRS_MAX)
             return CONFIG(reader, "over %d sub-options of '%s'", PAIRS_MAX, reader->name);
-        }
         pairs_set(pairs, cql_text(reader->work->arena, key->text),
                   cql_text(reader->work->arena, key->next->text));
     }
@@ -261,9 +252,8 @@ static void pairs_put(struct option_reader *reader, struct pairs *pairs)
 /* Whether a name is in a list that ends with NULL. */
 static bool is_in(const char *name, const char *const *names)
 {
-    while (*names != NULL && strcmp(*names, name) != 0) {
+    while (*names != NULL && strcmp(*names, name) != 0)
         names++;
-    }
     return *names != NULL;
 }
 
@@ -273,12 +263,10 @@ static const char *pairs_unknown(const struct pairs *pairs, const char *const *c
 {
     for (uint32_t i = 0; i < pairs->count; i++) {
         bool is_known = false;
-        for (size_t list = 0; list < count && !is_known; list++) {
+        for (size_t list = 0; list < count && !is_known; list++)
             is_known = is_in(pairs->items[i].key, lists[list]);
-        }
-        if (!is_known) {
+        if (!is_known)
             return pairs->items[i].key;
-        }
     }
     return NULL;
 }
@@ -294,9 +282,8 @@ static const char *upper(struct cql_work *work, const char *text)
 {
     char *copy = arena_alloc(work->arena, strlen(text) + 1, 1);
     size_t i = 0;
-    for (; text[i] != '\0'; i++) {
+    for (; text[i] != '\0'; i++)
         copy[i] = text[i] >= 'a' && text[i] <= 'z' ? (char)(text[i] - 'a' + 'A') : text[i];
-    }
     copy[i] = '\0';
     return copy;
 }
@@ -307,9 +294,8 @@ static int read_caching(struct option_reader *reader)
     static const char *const *const lists[] = {known};
     struct pairs pairs;
     int rc = pairs_read(reader, &pairs);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const char *unknown = pairs_unknown(&pairs, lists, 1);
     if (unknown != NULL) {
         return CONFIG(reader,
@@ -345,9 +331,8 @@ static const char *class_named(const char *text, const char *package, const char
 {
     size_t size = strlen(package);
     text += strncmp(text, package, size) == 0 ? size : 0;
-    while (*names != NULL && strcmp(*names, text) != 0) {
+    while (*names != NULL && strcmp(*names, text) != 0)
         names++;
-    }
     return *names;
 }
 
@@ -431,12 +416,10 @@ static int read_compaction(struct option_reader *reader)
     struct pairs pairs;
     int rc = pairs_read(reader, &pairs);
     const char *class = rc == 0 ? pairs_get(&pairs, "class") : NULL;
-    if (rc == 0 && class == NULL) {
+    if (rc == 0 && class == NULL)
         rc = CONFIG(reader, "Missing sub-option 'class' for the 'compaction' option");
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const char *name = class_named(class, STRATEGIES, strategies);
     if (name == NULL) {
         return CONFIG(reader, "Unable to find compaction strategy class '%s'",
@@ -449,13 +432,11 @@ static int read_compaction(struct option_reader *reader)
                                                          : none};
     rc = is_unified ? 0 : check_thresholds(reader, &pairs);
     const char *unknown = rc == 0 ? pairs_unknown(&pairs, lists, 3) : NULL;
-    if (unknown != NULL) {
+    if (unknown != NULL)
         return CONFIG(reader, "Properties specified [%s] are not understood by %s", unknown, name);
-    }
     const char *size = pairs_get(&pairs, "sstable_size_in_mb");
-    if (rc == 0 && size != NULL && strtol(size, NULL, 10) < 1) {
+    if (rc == 0 && size != NULL && strtol(size, NULL, 10) < 1)
         return CONFIG(reader, "sstable_size_in_mb must be larger than 0, but was %s", size);
-    }
     pairs_set(&pairs, "class", class_text(reader->work, STRATEGIES, name));
     pairs_put(reader, &pairs);
     return rc;
@@ -465,12 +446,10 @@ static int check_chunk(struct option_reader *reader, struct pairs *pairs)
 {
     const char *chunk = pairs_get(pairs, "chunk_length_in_kb");
     long kib = chunk == NULL ? 16 : strtol(chunk, NULL, 10);
-    if (chunk != NULL && !is_number(chunk)) {
+    if (chunk != NULL && !is_number(chunk))
         return CONFIG(reader, "Invalid value for chunk_length_in_kb");
-    }
-    if (kib <= 0 || (kib & (kib - 1)) != 0) {
+    if (kib <= 0 || (kib & (kib - 1)) != 0)
         return CONFIG(reader, "chunk_length_in_kb must be a power of 2");
-    }
     pairs_set(pairs, "chunk_length_in_kb", chunk == NULL ? "16" : chunk);
     return 0;
 }
@@ -492,27 +471,24 @@ static int read_compression(struct option_reader *reader)
     static const char *const *const lists[] = {known};
     struct pairs pairs;
     int rc = pairs_read(reader, &pairs);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const char *enabled = pairs_get(&pairs, "enabled");
     const char *class = pairs_get(&pairs, "class");
     if (pairs.count == 0 || (enabled != NULL && strcasecmp(enabled, "false") == 0)) {
         buffer_append_text(&reader->value, "{'enabled': 'false'}");
         return 0;
     }
-    if (class == NULL) {
+    if (class == NULL)
         return CONFIG(reader, "Missing sub-option 'class' for the 'compression' option.");
-    }
     const char *name = class_named(class, COMPRESSORS, compressors);
     if (name == NULL) {
         return CONFIG(reader, "Could not create Compression for type %s",
                       class_sought(reader->work, COMPRESSORS, class));
     }
     const char *unknown = pairs_unknown(&pairs, lists, 1);
-    if (unknown != NULL) {
+    if (unknown != NULL)
         return CONFIG(reader, "Unknown compression options %s", unknown);
-    }
     rc = check_chunk(reader, &pairs);
     pairs_set(&pairs, "class", class_text(reader->work, COMPRESSORS, name));
     pairs_put(reader, &pairs);
@@ -554,11 +530,9 @@ static const struct option_rule {
 
 static const struct option_rule *rule_of(struct bytes name)
 {
-    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-        if (bytes_equal(name, bytes_text(rules[i].name))) {
+    for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+        if (bytes_equal(name, bytes_text(rules[i].name)))
             return &rules[i];
-        }
-    }
     return NULL;
 }
 
@@ -613,9 +587,8 @@ static int check_id(struct cql_work *work, const struct cql_property *property, 
     struct buffer id = {0};
     int rc = type_parse_text(type_builtin(TYPE_UUID), property->value->text, &id, NULL);
     buffer_release(&id);
-    if (rc != 0) {
+    if (rc != 0)
         return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Invalid table id");
-    }
     return is_new ? 0 : cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Cannot alter table id.");
 }
 
@@ -637,12 +610,10 @@ static int check_one(struct cql_work *work, const struct cql_property *property)
                    : cql_refuse(&work->fault, CQL_SYNTAX_ERROR,
                                 "Invalid value for property 'comment'. It should be a string");
     }
-    if (is_named(property, "default_time_to_live")) {
+    if (is_named(property, "default_time_to_live"))
         return read_ttl(work, property, false, &ttl_s);
-    }
-    if (is_named(property, "id") || is_obsolete(property)) {
+    if (is_named(property, "id") || is_obsolete(property))
         return 0;
-    }
     if (rule == NULL) {
         return cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
                           CQL_SHOW(property->name));
@@ -679,9 +650,8 @@ int cql_table_options_check(struct cql_work *work, const struct cql_property *pr
     }
     for (const struct cql_property *p = properties; p != NULL; p = p->next) {
         int rc = check_one(work, p);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }
@@ -691,9 +661,8 @@ static void options_of(const struct table *table, struct cql_table_options *opti
     *options = (struct cql_table_options){.comment = table->comment,
                                           .default_ttl_s = table->default_ttl_s,
                                           .count = table->option_count};
-    for (uint32_t i = 0; i < table->option_count; i++) {
+    for (uint32_t i = 0; i < table->option_count; i++)
         options->items[i] = table->options[i];
-    }
 }
 
 /* Whether the option was another one before. */
@@ -702,9 +671,8 @@ static bool set_option(struct cql_table_options *options, const struct table *ta
 {
     bool is_new = strcmp(table_option(table, name), value) != 0;
     uint32_t place = 0;
-    while (place < options->count && strcmp(options->items[place].name, name) != 0) {
+    while (place < options->count && strcmp(options->items[place].name, name) != 0)
         place++;
-    }
     check(place < SCHEMA_OPTIONS_MAX);
     options->count += place == options->count ? 1 : 0;
     options->items[place] = (struct table_option){name, value};
@@ -733,14 +701,12 @@ int cql_table_options_read(struct cql_work *work, const struct table *table,
             rc = cql_refuse(&work->fault, CQL_SYNTAX_ERROR, "Unknown property '%.*s'",
                             CQL_SHOW(p->name));
         }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     int rc = check_intervals(work, properties);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (options->default_ttl_s > 0 && (table->flags & TABLE_COUNTER) != 0) {
         return cql_invalid(&work->fault,
                            "Cannot set default_time_to_live on a table with counters");

@@ -21,17 +21,17 @@ struct trace_event {
 };
 
 struct cql_trace {
-    struct cql_trace *next;              /* the next younger one */
-    struct arena *arena;                 /* holds all of it, this struct too */
+    struct cql_trace *next; /* the next younger one */
+    struct arena *arena;    /* holds all of it, this struct too */
     uint8_t id[UUID_SIZE];
     const char *request;
-    const char *parameters[2 * PARAMETERS_MAX];   /* names and values in turn */
-    uint32_t parameter_count;            /* of both */
+    const char *parameters[2 * PARAMETERS_MAX]; /* names and values in turn */
+    uint32_t parameter_count;                   /* of both */
     struct cql_address client, coordinator;
-    int64_t started_us;                  /* since 1970 */
-    int64_t began_us;                    /* on the monotonic clock */
+    int64_t started_us; /* since 1970 */
+    int64_t began_us;   /* on the monotonic clock */
     int64_t duration_us;
-    int64_t last_us;                     /* the last event's time, since 1970 */
+    int64_t last_us; /* the last event's time, since 1970 */
     struct trace_event *first, **end;
     uint32_t event_count;
 };
@@ -55,9 +55,8 @@ static void drop_oldest(struct cql_traces *traces)
 {
     struct cql_trace *oldest = traces->oldest;
     traces->oldest = oldest->next;
-    if (traces->oldest == NULL) {
+    if (traces->oldest == NULL)
         traces->end = &traces->oldest;
-    }
     traces->count--;
     traces->bytes -= arena_held(oldest->arena);
     arena_free(oldest->arena);
@@ -65,9 +64,8 @@ static void drop_oldest(struct cql_traces *traces)
 
 void cql_traces_free(struct cql_traces *traces)
 {
-    while (traces->oldest != NULL) {
+    while (traces->oldest != NULL)
         drop_oldest(traces);
-    }
     memory_free(traces);
 }
 
@@ -75,10 +73,9 @@ void cql_traces_free(struct cql_traces *traces)
 
 static const char *consistency_name(enum cql_consistency consistency)
 {
-    static const char *const names[] = {"ANY",          "ONE",         "TWO",    "THREE",
-                                        "QUORUM",       "ALL",         "LOCAL_QUORUM",
-                                        "EACH_QUORUM",  "SERIAL",      "LOCAL_SERIAL",
-                                        "LOCAL_ONE"};
+    static const char *const names[] = {"ANY",    "ONE",          "TWO",          "THREE",
+                                        "QUORUM", "ALL",          "LOCAL_QUORUM", "EACH_QUORUM",
+                                        "SERIAL", "LOCAL_SERIAL", "LOCAL_ONE"};
     return (size_t)consistency < sizeof(names) / sizeof(names[0]) ? names[consistency] : "UNKNOWN";
 }
 
@@ -87,9 +84,8 @@ static const char *shown(struct cql_trace *trace, struct bytes text)
 {
     if (text.size > CQL_TRACE_TEXT_MAX) {
         text.size = CQL_TRACE_TEXT_MAX;
-        while (text.size > 0 && (text.data[text.size] & 0xc0) == 0x80) {
+        while (text.size > 0 && (text.data[text.size] & 0xc0) == 0x80)
             text.size--;
-        }
     }
     return bytes_valid_utf8(text) ? cql_text(trace->arena, text) : "(no text)";
 }
@@ -109,15 +105,12 @@ static void put_request(struct cql_trace *trace, const struct cql_request *reque
                                         [CQL_EXECUTE] = "Execute CQL3 prepared query",
                                         [CQL_BATCH] = "Execute batch of CQL3 queries"};
     trace->request = names[request->kind];
-    if (request->kind == CQL_QUERY || request->kind == CQL_PREPARE) {
+    if (request->kind == CQL_QUERY || request->kind == CQL_PREPARE)
         put_parameter(trace, "query", shown(trace, request->text));
-    }
-    if (request->kind == CQL_PREPARE) {
+    if (request->kind == CQL_PREPARE)
         return;
-    }
     put_parameter(trace, "consistency_level", consistency_name(request->consistency));
-    put_parameter(trace, "serial_consistency_level",
-                  consistency_name(request->serial_consistency));
+    put_parameter(trace, "serial_consistency_level", consistency_name(request->serial_consistency));
     if (request->page_size > 0) {
         char text[16];
         snprintf(text, sizeof(text), "%d", request->page_size);
@@ -150,9 +143,8 @@ static int64_t elapsed_us(const struct cql_work *work)
 void cql_trace(struct cql_work *work, const char *format, ...)
 {
     struct cql_trace *trace = work->trace;
-    if (trace == NULL || trace->event_count == CQL_TRACE_EVENTS_MAX) {
+    if (trace == NULL || trace->event_count == CQL_TRACE_EVENTS_MAX)
         return;
-    }
     bool is_last = ++trace->event_count == CQL_TRACE_EVENTS_MAX;
     char line[CQL_TRACE_TEXT_MAX + 64];
     va_list arguments;
@@ -177,11 +169,10 @@ void cql_trace_values(struct cql_work *work)
         struct buffer name = {0};
         struct buffer value = {0};
         buffer_printf(&name, "bound_var_%u_%s", i, marker->name);
-        if (work->values[i].state == CQL_VALUE_SET) {
+        if (work->values[i].state == CQL_VALUE_SET)
             type_format(marker->type, work->values[i].data, &value);
-        } else {
+        else
             buffer_append_text(&value, work->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
-        }
         put_parameter(trace, shown(trace, buffer_view(&name)), shown(trace, buffer_view(&value)));
         buffer_release(&name);
         buffer_release(&value);
@@ -192,9 +183,8 @@ const uint8_t *cql_trace_end(struct cql_work *work)
 {
     struct cql_traces *traces = work->cql->traces;
     struct cql_trace *trace = work->trace;
-    if (trace == NULL) {
+    if (trace == NULL)
         return NULL;
-    }
     trace->duration_us = elapsed_us(work);
     work->trace = NULL;
     *traces->end = trace;
@@ -241,9 +231,8 @@ void cql_trace_rows(struct cql_system_maker *maker, const struct cql_traces *tra
 {
     bool has_events = strcmp(maker->table->name, "events") == 0;
     for (const struct cql_trace *trace = traces->oldest; trace != NULL; trace = trace->next) {
-        if (!has_events) {
+        if (!has_events)
             put_session(maker, trace);
-        }
         for (const struct trace_event *event = trace->first; has_events && event != NULL;
              event = event->next) {
             put_event(maker, trace, event);

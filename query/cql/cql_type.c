@@ -12,11 +12,10 @@ void cql_type_text(const struct cql_type *type, struct buffer *text)
         struct buffer name = {0};
         buffer_append_bytes(&name, type->name.name);
         buffer_put_u8(&name, 0);
-        if (type->kind == CQL_TYPE_USER) {
+        if (type->kind == CQL_TYPE_USER)
             type_print_name((const char *)name.data, text);
-        } else {
+        else
             buffer_append_bytes(text, type->name.name);
-        }
         buffer_release(&name);
         return;
     }
@@ -80,13 +79,11 @@ bool cql_type_fits(const struct type *to, const struct type *from)
         (to->kind == TYPE_COUNTER && from->kind == TYPE_BIGINT) || fits_number(to, from)) {
         return true;
     }
-    if (to->kind != from->kind || to->argument_count != from->argument_count) {
+    if (to->kind != from->kind || to->argument_count != from->argument_count)
         return false;
-    }
     bool fits = true;
-    for (uint32_t i = 0; i < to->argument_count && fits; i++) {
+    for (uint32_t i = 0; i < to->argument_count && fits; i++)
         fits = cql_type_fits(to->arguments[i], from->arguments[i]);
-    }
     return fits;
 }
 

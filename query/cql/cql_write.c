@@ -25,11 +25,11 @@
 #include "storage/base/uuid.h"
 
 enum {
-    FREE_ATTEMPTS = 8,            /* of a statement that finds its partition changed every time; */
-    ATTEMPTS_MAX = 100,           /* further ones hold the store, where that is possible */
+    FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */
+    ATTEMPTS_MAX = 100, /* further ones hold the store, where that is possible */
     TTL_MAX_S = 630720000,
     READ_ROWS = 5000,
-    FIRST_ROWS = 2, /* a static row, and one more */
+    FIRST_ROWS = 2,               /* a static row, and one more */
     BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
     BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
     BATCH_WARN_PARTITIONS = 10
@@ -75,9 +75,8 @@ static void write_release(struct cql_work *work)
 {
     struct write *write = work->state;
     hold_end(write);
-    for (uint32_t i = 0; i < write->compiled_count; i++) {
+    for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_compiled_unref(write->compiled[i]);
-    }
     buffer_release(&write->position);
     cql_once_free(write->once);
     write_batch_free_blocks(write->batch);
@@ -120,22 +119,18 @@ static int bind_timestamp(struct write *write, struct cql_write_statement *state
     statement->timestamp_us = TIMESTAMP_SERVER;
     if (given != NULL) {
         int rc = cql_expression_value(given, &context, &value);
-        if (rc < 0) {
+        if (rc < 0)
             return rc;
-        }
-        if (rc == 0 && value.size != 8) {
+        if (rc == 0 && value.size != 8)
             return cql_invalid(&work->fault, "Invalid null value of timestamp");
-        }
         if (rc == 0 && value_bigint(value) == INT64_MIN) {
             return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
                                              "[-9223372036854775807, 9223372036854775807]");
         }
-        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER) {
+        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER)
             return cql_invalid(&work->fault, "Timestamp -9223372036854775807 is daybook's own");
-        }
-        if (rc == 0 && !is_stream) {
+        if (rc == 0 && !is_stream)
             statement->timestamp_us = value_bigint(value);
-        }
         if (rc == 0 && is_stream) {
             cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
                      plan->table->keyspace, plan->table->name);
@@ -152,17 +147,14 @@ static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement
     struct bytes value = CQL_NULL;
     statement->ttl_s = statement->plan->table->default_ttl_s;
     context.values = statement->values;
-    if (statement->plan->ttl == NULL) {
+    if (statement->plan->ttl == NULL)
         return 0;
-    }
     int rc = cql_expression_value(statement->plan->ttl, &context, &value);
-    if (rc != 0) {
+    if (rc != 0)
         return rc == CQL_UNSET ? 0 : rc;
-    }
     int32_t ttl_s = value.size == 4 ? value_int(value) : 0;
-    if (ttl_s < 0) {
+    if (ttl_s < 0)
         return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
-    }
     if (ttl_s > TTL_MAX_S) {
         return cql_invalid(&work->fault, "ttl is too large. requested (%d) maximum (%d)", ttl_s,
                            TTL_MAX_S);
@@ -184,17 +176,14 @@ static int bind_statement(struct write *write, struct cql_write_statement *state
                          "%s, which makes no second click of a retry, may leave it out)",
                          CQL_ONCE_NAME);
     }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     context.values = statement->values;
     rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
-    if (rc == 0) {
+    if (rc == 0)
         rc = bind_timestamp(write, statement, timestamp);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = bind_ttl(work, statement);
-    }
     rc = rc == 0 ? cql_condition_bind(work, &context, statement) : rc;
     write->is_conditional |= plan->is_conditional;
     write->reads_first |= plan->is_conditional || plan->reads_first;
@@ -207,19 +196,16 @@ static int check_kinds(struct write *write)
 {
     struct cql_fault *fault = &write->work->fault;
     uint32_t counters = 0;
-    for (uint32_t i = 0; i < write->count; i++) {
+    for (uint32_t i = 0; i < write->count; i++)
         counters += write->statements[i].plan->is_counter;
-    }
-    if (write->kind == CQL_BATCH_COUNTER && counters < write->count) {
+    if (write->kind == CQL_BATCH_COUNTER && counters < write->count)
         return cql_invalid(fault, "Cannot include non-counter statement in a counter batch");
-    }
     if (counters > 0 && counters < write->count) {
         return cql_invalid(fault,
                            "Counter and non-counter mutations cannot exist in the same batch");
     }
-    if (write->kind == CQL_BATCH_LOGGED && counters > 0) {
+    if (write->kind == CQL_BATCH_LOGGED && counters > 0)
         return cql_invalid(fault, "Cannot include a counter statement in a logged batch");
-    }
     return 0;
 }
 
@@ -236,12 +222,10 @@ static int check_batch(struct write *write, bool has_timestamp)
                              "Timestamp must be set either on BATCH or individual statements");
         }
     }
-    if (rc == 0 && has_timestamp && write->count > 0 && write->statements[0].plan->is_counter) {
+    if (rc == 0 && has_timestamp && write->count > 0 && write->statements[0].plan->is_counter)
         rc = cql_invalid(fault, "Cannot provide custom timestamp for a BATCH containing counters");
-    }
-    if (rc == 0 && is_conditional && has_timestamp) {
+    if (rc == 0 && is_conditional && has_timestamp)
         rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");
-    }
     return rc;
 }
 
@@ -263,27 +247,23 @@ static int check_size(struct write *write)
     const struct table *table = write->count > 0 ? write->statements[0].plan->table : NULL;
     uint32_t partitions = 0;
     struct buffer packed = {0};
-    if (!write->is_batch || batch->mutation_count < 2) {
+    if (!write->is_batch || batch->mutation_count < 2)
         return 0;
-    }
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct table *written = schema_table(store_schema(write->work->cql->options.store),
                                                    batch->mutations[i].table_id);
-        if ((written->flags & TABLE_HIDDEN) != 0) {
+        if ((written->flags & TABLE_HIDDEN) != 0)
             continue;
-        }
         /* The first ones are enough to tell one from several; more are counted up to a bound. */
         partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
         mutation_pack(&batch->mutations[i], &packed);
     }
     size_t size = packed.size;
     buffer_release(&packed);
-    if (partitions < 2) {
+    if (partitions < 2)
         return 0;
-    }
-    if (size > BATCH_FAIL_BYTES) {
+    if (size > BATCH_FAIL_BYTES)
         return cql_invalid(&write->work->fault, "Batch too large");
-    }
     if (size > BATCH_WARN_BYTES) {
         cql_warn(write->work,
                  "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
@@ -302,15 +282,12 @@ static int check_size(struct write *write)
 
 static const char *write_type(const struct write *write)
 {
-    if (write->is_conditional) {
+    if (write->is_conditional)
         return "CAS";
-    }
-    if (write->count > 0 && write->statements[0].plan->is_counter) {
+    if (write->count > 0 && write->statements[0].plan->is_counter)
         return "COUNTER";
-    }
-    if (!write->is_batch) {
+    if (!write->is_batch)
         return "SIMPLE";
-    }
     return write->kind == CQL_BATCH_LOGGED ? "BATCH" : "UNLOGGED_BATCH";
 }
 
@@ -339,9 +316,8 @@ static void write_held(void *context)
 static bool may_hold(const struct write *write)
 {
     bool may = true;
-    for (uint32_t i = 0; i < write->count; i++) {
+    for (uint32_t i = 0; i < write->count; i++)
         may &= !cql_write_is_clicks(write->work->cql, write->statements[i].plan->table);
-    }
     return may;
 }
 
@@ -393,9 +369,8 @@ static void add_change(struct write *write)
         has_name |=
             (plan->table->flags & TABLE_STREAM) != 0 && (!is_clicks || plan->kind != CQL_INSERT);
     }
-    if (!has_name || streams == NULL) {
+    if (!has_name || streams == NULL)
         return;
-    }
     uint8_t change_id[UUID_SIZE];
     const char *words[] = {"INSERT", "UPDATE", "DELETE"};
     const struct cql_write_plan *plan = write->statements[0].plan;
@@ -482,29 +457,25 @@ static int build(struct write *write)
     for (uint32_t i = 0; i < write->count; i++) {
         struct cql_write_statement statement = write->statements[i];
         bool is_stream = (statement.plan->table->flags & TABLE_STREAM) != 0;
-        if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream) {
+        if (statement.timestamp_us == TIMESTAMP_SERVER && !is_stream)
             statement.timestamp_us = now_us;
-        }
         if (statement.plan->is_ignored) {
             cql_warn(write->work, "Table %s.%s is kept by a stream: this change of it was ignored",
                      statement.plan->table->keyspace, statement.plan->table->name);
             continue;
         }
         /* With conditions, ranges are deleted before the rest, as Cassandra does it. */
-        if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan)) {
+        if (write->is_batch && write->is_conditional && cql_write_deletes_range(statement.plan))
             statement.timestamp_us--;
-        }
         int rc = cql_write_build(write->work, &statement, write->batch);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     add_change(write);
     int rc = check_size(write);
     rc = rc == 0 ? write_hold(write) : rc;
-    if (rc == 0 && write->once != NULL) {
+    if (rc == 0 && write->once != NULL)
         cql_once_add(write->once, &write->answer, write->batch);
-    }
     return rc;
 }
 
@@ -522,9 +493,8 @@ static void write_decide(struct write *write)
             return;
         }
     }
-    if (write->is_conditional) {
+    if (write->is_conditional)
         cql_write_keep_applied(work, &write->answer);
-    }
     if (build(write) != 0) {
         cql_finish_fault(work);
         return;
@@ -564,9 +534,8 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
     if (read->row_count == read->row_capacity) {
         uint32_t capacity = read->row_capacity == 0 ? 4 : read->row_capacity * 2;
         struct row *rows = arena_alloc(arena, capacity * sizeof(struct row), 16);
-        if (read->row_count > 0) {
+        if (read->row_count > 0)
             memcpy(rows, read->rows, read->row_count * sizeof(struct row));
-        }
         read->rows = rows;
         read->row_capacity = capacity;
     }
@@ -585,16 +554,13 @@ static void read_arrived(void *context, int status, const struct error *err,
     }
     struct cql_write_statement *statement = &write->statements[write->read_statement];
     struct cql_read_row *read = &statement->reads[write->read_unit];
-    if (write->position.size == 0) {
+    if (write->position.size == 0)
         expect(write, statement, read->key, page->version);
-    }
     cql_trace(write->work, "Read %u rows", page->row_count);
-    for (uint32_t i = 0; i < page->row_count; i++) {
+    for (uint32_t i = 0; i < page->row_count; i++)
         keep_row(write, read, &page->rows[i].row);
-    }
-    if (write_hold(write) != 0) {
+    if (write_hold(write) != 0)
         write->read_failed = true;
-    }
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
     if (write->position.size == 0 || read == statement->first) {
@@ -611,9 +577,8 @@ static bool read_next(struct write *write)
         const struct cql_write_plan *plan = write->statements[write->read_statement].plan;
         const struct cql_write_statement *statement = &write->statements[write->read_statement];
         uint32_t units = statement->read_count + (statement->first != NULL);
-        if ((plan->is_conditional || plan->reads_first) && write->read_unit < units) {
+        if ((plan->is_conditional || plan->reads_first) && write->read_unit < units)
             return true;
-        }
         write->read_statement++;
         write->read_unit = 0;
     }
@@ -725,11 +690,10 @@ static void write_start(struct write *write)
     write->read_statement = 0;
     write->read_unit = 0;
     buffer_clear(&write->position);
-    if (write->once != NULL) {
+    if (write->once != NULL)
         cql_once_look(write->once, once_looked, write);
-    } else {
+    else
         read_go(write);
-    }
 }
 
 /* ---- statements ---- */
@@ -740,19 +704,15 @@ static int take_id(struct write *write)
     struct cql_work *work = write->work;
     const struct cql_compiled *whole = work->compiled;
     const struct cql_compiled *first = whole;
-    if (whole == NULL && write->compiled_count > 0) {
+    if (whole == NULL && write->compiled_count > 0)
         first = write->compiled[0];
-    }
     int rc = cql_once_new(work, first != NULL ? first->request_id : CQL_NULL, &write->once);
-    if (rc != 0 || write->once == NULL) {
+    if (rc != 0 || write->once == NULL)
         return rc;
-    }
-    if (whole != NULL) {
+    if (whole != NULL)
         cql_once_add_statement(write->once, whole, work->values);
-    }
-    for (uint32_t i = 0; i < write->compiled_count; i++) {
+    for (uint32_t i = 0; i < write->compiled_count; i++)
         cql_once_add_statement(write->once, write->compiled[i], write->statements[i].values);
-    }
     return 0;
 }
 
@@ -775,12 +735,10 @@ static void batch_run(struct write *write, const struct cql_expression *timestam
     struct cql_work *work = write->work;
     int rc = take_id(write);
     rc = rc == 0 ? check_batch(write, has_timestamp) : rc;
-    for (uint32_t i = 0; i < write->count && rc == 0; i++) {
+    for (uint32_t i = 0; i < write->count && rc == 0; i++)
         rc = bind_statement(write, &write->statements[i], timestamp);
-    }
-    if (rc == 0 && write->is_conditional) {
+    if (rc == 0 && write->is_conditional)
         rc = cql_condition_check_batch(work, write->statements, write->count);
-    }
     if (rc != 0) {
         cql_finish_fault(work);
         return;
@@ -814,16 +772,13 @@ static int add_item(struct write *write, const struct cql_batch_item *item)
     struct cql_compiled *compiled =
         item->is_prepared ? cql_prepared_get(work->cql, item->text, &work->fault)
                           : cql_compile(work->cql, item->text, work->keyspace, &work->fault);
-    if (compiled == NULL) {
+    if (compiled == NULL)
         return ERROR_INVALID;
-    }
     write->compiled[write->compiled_count++] = compiled;
-    if (!item->is_prepared) {
+    if (!item->is_prepared)
         write->compiled_bytes += arena_held(compiled->arena);
-    }
-    if (write_hold(write) != 0) {
+    if (write_hold(write) != 0)
         return ERROR_INVALID;
-    }
     enum cql_statement_kind kind = compiled->statement->kind;
     if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
         kind != CQL_STATEMENT_DELETE) {

@@ -17,11 +17,9 @@
 
 static void add_name(struct cql_once_answer *answer, const char *name)
 {
-    for (uint32_t i = 0; i < answer->count; i++) {
-        if (strcmp(answer->names[i], name) == 0) {
+    for (uint32_t i = 0; i < answer->count; i++)
+        if (strcmp(answer->names[i], name) == 0)
             return;
-        }
-    }
     answer->names[answer->count++] = name;
 }
 
@@ -68,8 +66,8 @@ struct refusal {
     const struct row **rows;
     uint32_t row_count;
     const struct row *static_row;
-    bool has_exists;                     /* some condition is IF [NOT] EXISTS */
-    bool reads_rows, reads_statics;      /* which columns' values the conditions need */
+    bool has_exists;                /* some condition is IF [NOT] EXISTS */
+    bool reads_rows, reads_statics; /* which columns' values the conditions need */
 };
 
 static void look_at_plans(struct refusal *refusal)
@@ -81,9 +79,8 @@ static void look_at_plans(struct refusal *refusal)
         refusal->has_exists |= plan->if_exists || plan->if_not_exists;
         refusal->reads_statics |= cql_condition_has_static(plan);
         updates_rows |= !plan->is_static && !cql_write_deletes_range(plan);
-        for (uint32_t o = 0; o < plan->operation_count; o++) {
+        for (uint32_t o = 0; o < plan->operation_count; o++)
             updates_statics |= plan->operations[o].column->kind == COLUMN_STATIC;
-        }
     }
     refusal->reads_rows = true;
     if (refusal->has_exists) {
@@ -105,14 +102,12 @@ static void find_rows(struct refusal *refusal)
         const struct cql_write_statement *statement = &refusal->statements[i];
         const struct cql_read_row *read =
             statement->first != NULL ? statement->first : &statement->reads[0];
-        if (!statement->plan->is_conditional) {
+        if (!statement->plan->is_conditional)
             continue;
-        }
         refusal->static_row = read->static_row;
         bool is_shown = statement->first != NULL || cql_condition_has_row(statement->plan);
-        if (is_shown && read->row_count > 0) {
+        if (is_shown && read->row_count > 0)
             refusal->rows[refusal->row_count++] = &read->rows[0];
-        }
     }
     if (refusal->row_count > 1) {
         qsort_r(refusal->rows, refusal->row_count, sizeof(*refusal->rows), order_rows,
@@ -133,17 +128,14 @@ static void add_condition_names(const struct refusal *refusal, bool is_batch,
 {
     const struct table *table = refusal->table;
     uint32_t keys = is_batch ? table->partition_count + table->clustering_count : 0;
-    for (uint32_t i = 0; i < keys; i++) {
+    for (uint32_t i = 0; i < keys; i++)
         add_name(answer, table->columns[i].name);
-    }
     for (uint32_t i = 0; i < refusal->count; i++) {
         const struct cql_restriction *conditions = refusal->statements[i].plan->conditions;
         for (int is_static = 0; is_static < 2; is_static++) {
-            for (const struct cql_restriction *r = conditions; r != NULL; r = r->next) {
-                if ((r->columns[0]->kind == COLUMN_STATIC) == is_static) {
+            for (const struct cql_restriction *r = conditions; r != NULL; r = r->next)
+                if ((r->columns[0]->kind == COLUMN_STATIC) == is_static)
                     add_name(answer, r->columns[0]->name);
-                }
-            }
         }
     }
 }
@@ -182,15 +174,12 @@ void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statem
     look_at_plans(&refusal);
     find_rows(&refusal);
     begin(work, table->column_count + 1, answer_out);
-    for (uint32_t i = 0; i < table->column_count && refusal.has_exists; i++) {
+    for (uint32_t i = 0; i < table->column_count && refusal.has_exists; i++)
         add_name(answer_out, table->columns[i].name);
-    }
-    if (!refusal.has_exists) {
+    if (!refusal.has_exists)
         add_condition_names(&refusal, is_batch, answer_out);
-    }
-    for (uint32_t i = 0; i < refusal.row_count; i++) {
+    for (uint32_t i = 0; i < refusal.row_count; i++)
         add_cells(&refusal, refusal.rows[i], answer_out, work->arena, &cells);
-    }
     answer_out->row_count = refusal.row_count;
     if (refusal.row_count == 0) {
         bool has_static = add_cells(&refusal, NULL, answer_out, work->arena, &cells);
@@ -209,9 +198,8 @@ static struct cql_column column_of(const struct table *table, const char *name)
 {
     const struct column *column = table_column_named(table, bytes_text(name));
     const struct type *type = column != NULL ? column->type : type_builtin(TYPE_BLOB);
-    if (strcmp(name, APPLIED) == 0) {
+    if (strcmp(name, APPLIED) == 0)
         type = type_builtin(TYPE_BOOLEAN);
-    }
     return (struct cql_column){table->keyspace, table->name, name, type};
 }
 
@@ -224,9 +212,8 @@ void cql_write_answer(struct cql_work *work, const struct table *table,
         return;
     }
     struct cql_column *columns = arena_alloc(work->arena, answer->count * sizeof(*columns), 16);
-    for (uint32_t i = 0; i < answer->count; i++) {
+    for (uint32_t i = 0; i < answer->count; i++)
         columns[i] = column_of(table, answer->names[i]);
-    }
     result.rows = (struct cql_rows){.metadata = {columns, answer->count},
                                     .row_count = answer->row_count,
                                     .cells = answer->cells};

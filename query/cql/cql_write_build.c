@@ -21,8 +21,8 @@
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
 #define PREPEND_REFERENCE_TICKS                                                                    \
-    (INT64_C(1262304000000) * 10000) /* 2010, before which lists
-                                                                     * are prepended to */
+    (INT64_C(1262304000000) * 10000) /* 2010, before which lists                                   \
+                                      * are prepended to */
 
 /* The row that is being made. */
 struct row_builder {
@@ -109,18 +109,15 @@ static int add_list(struct row_builder *builder, const struct column *column, st
                     bool is_prepended)
 {
     struct type_items items;
-    if (!type_items_open(column->type, value, &items)) {
+    if (!type_items_open(column->type, value, &items))
         return cql_invalid(builder->context.fault, "Invalid list for %s", column->name);
-    }
     uint64_t first = take_ticks(builder, items.count);
-    if (is_prepended) {
+    if (is_prepended)
         first = 2 * (uint64_t)PREPEND_REFERENCE_TICKS - (first + items.count);
-    }
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (!type_items_next(&items, &item) || item.data == NULL) {
+        if (!type_items_next(&items, &item) || item.data == NULL)
             return cql_invalid(builder->context.fault, "null is not supported inside collections");
-        }
         add_cell(builder, column, list_path(builder, first + i), item, false);
     }
     return 0;
@@ -129,20 +126,17 @@ static int add_list(struct row_builder *builder, const struct column *column, st
 static int add_items(struct row_builder *builder, const struct column *column, struct bytes value)
 {
     struct type_items items;
-    if (!type_items_open(column->type, value, &items)) {
+    if (!type_items_open(column->type, value, &items))
         return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
-    }
     bool is_map = column->type->kind == TYPE_MAP;
     for (uint32_t i = 0; i < items.count; i += is_map ? 2 : 1) {
         struct bytes path;
         struct bytes item = CQL_NULL;
         bool is_there = type_items_next(&items, &path) && path.data != NULL;
-        if (is_there && is_map) {
+        if (is_there && is_map)
             is_there = type_items_next(&items, &item) && item.data != NULL;
-        }
-        if (!is_there) {
+        if (!is_there)
             return cql_invalid(builder->context.fault, "null is not supported inside collections");
-        }
         add_cell(builder, column, path, is_map ? item : bytes_of("", 0), false);
     }
     return 0;
@@ -157,23 +151,20 @@ static struct bytes field_path(struct row_builder *builder, uint32_t field)
 static int add_fields(struct row_builder *builder, const struct column *column, struct bytes value)
 {
     struct type_items items;
-    if (!type_items_open(column->type, value, &items)) {
+    if (!type_items_open(column->type, value, &items))
         return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
-    }
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (type_items_next(&items, &item) && item.data != NULL) {
+        if (type_items_next(&items, &item) && item.data != NULL)
             add_cell(builder, column, field_path(builder, i), item, false);
-        }
     }
     return 0;
 }
 
 static int add_whole(struct row_builder *builder, const struct column *column, struct bytes value)
 {
-    if (column->type->kind == TYPE_LIST) {
+    if (column->type->kind == TYPE_LIST)
         return add_list(builder, column, value, false);
-    }
     return column->type->kind == TYPE_UDT ? add_fields(builder, column, value)
                                           : add_items(builder, column, value);
 }
@@ -229,21 +220,17 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     bool is_deletion = operation->kind == CQL_DELETE_ELEMENT;
     struct bytes key;
     int rc = cql_expression_value(operation->key, &builder->context, &key);
-    if (rc == CQL_UNSET && is_deletion && column->type->kind != TYPE_MAP) {
+    if (rc == CQL_UNSET && is_deletion && column->type->kind != TYPE_MAP)
         return 0;
-    }
-    if (rc == CQL_UNSET || (rc == 0 && key.data == NULL)) {
+    if (rc == CQL_UNSET || (rc == 0 && key.data == NULL))
         return refuse_key(builder, column, rc == CQL_UNSET);
-    }
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (column->type->kind == TYPE_LIST) {
         const struct cell *cell = NULL;
         rc = list_cell(builder, column, key, is_deletion, &cell);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         key = cell->path;
     }
     bool is_set = column->type->kind == TYPE_SET;
@@ -257,26 +244,22 @@ static int subtract(struct row_builder *builder, const struct cql_operation *ope
 {
     const struct column *column = operation->column;
     struct type_items items;
-    if (!type_items_open(operation->value->type, value, &items)) {
+    if (!type_items_open(operation->value->type, value, &items))
         return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
-    }
     uint32_t count = 0;
     const struct cell *cells =
         builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
-        if (!type_items_next(&items, &item)) {
+        if (!type_items_next(&items, &item))
             break;
-        }
         if (column->type->kind != TYPE_LIST) {
             add_cell(builder, column, item, CQL_NULL, true);
             continue;
         }
-        for (uint32_t c = 0; c < count; c++) {
-            if (type_compare(column->type->arguments[0], cells[c].value, item) == 0) {
+        for (uint32_t c = 0; c < count; c++)
+            if (type_compare(column->type->arguments[0], cells[c].value, item) == 0)
                 add_cell(builder, column, cells[c].path, CQL_NULL, true);
-            }
-        }
     }
     return 0;
 }
@@ -287,15 +270,13 @@ static int apply_operation(struct row_builder *builder, const struct cql_operati
     struct bytes value = CQL_NULL;
     if (operation->value != NULL) {
         int rc = cql_expression_value(operation->value, &builder->context, &value);
-        if (rc != 0) {
+        if (rc != 0)
             return rc == CQL_UNSET ? 0 : rc;
-        }
     }
     bool changes = operation->kind == CQL_ADD || operation->kind == CQL_PREPEND ||
                    operation->kind == CQL_SUBTRACT;
-    if (changes && value.data == NULL) {
+    if (changes && value.data == NULL)
         return 0;
-    }
     switch (operation->kind) {
     case CQL_SET:
         return set_column(builder, column, value);
@@ -321,9 +302,8 @@ static int order_cells(const void *a, const void *b, void *table)
 {
     const struct cell *left = a;
     const struct cell *right = b;
-    if (left->column_id != right->column_id) {
+    if (left->column_id != right->column_id)
         return left->column_id < right->column_id ? -1 : 1;
-    }
     const struct column *column = table_column(table, left->column_id);
     return left->path.data == NULL ? 0
                                    : type_compare(type_path(column->type), left->path, right->path);
@@ -339,9 +319,8 @@ static int order_complex(const void *a, const void *b)
 static void *copy_array(struct row_builder *builder, const void *items, size_t size)
 {
     void *copy = arena_alloc(builder->batch->arena, size, 16);
-    if (size > 0) {
+    if (size > 0)
         memcpy(copy, items, size);
-    }
     return copy;
 }
 
@@ -362,9 +341,8 @@ static void finish_cells(struct row_builder *builder, struct row *row)
     for (uint32_t i = 0; i < builder->cell_count; i++) {
         if (kept > 0 && order_cells(&builder->cells[kept - 1], &builder->cells[i],
                                     (void *)(uintptr_t)table) == 0) {
-            if (cell_reconcile(&builder->cells[kept - 1], &builder->cells[i]) <= 0) {
+            if (cell_reconcile(&builder->cells[kept - 1], &builder->cells[i]) <= 0)
                 continue;
-            }
             kept--;
         }
         builder->cells[kept++] = builder->cells[i];
@@ -390,18 +368,14 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
                                   .before = before};
     builder.context.values = statement->values;
     *row = (struct row){.is_static = is_static, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
-    if (!is_static) {
+    if (!is_static)
         row->clustering = clustering_copy(clustering, batch->arena);
-    }
     int rc = 0;
-    for (uint32_t i = 0; i < plan->operation_count && rc == 0; i++) {
-        if ((plan->operations[i].column->kind == COLUMN_STATIC) == is_static) {
+    for (uint32_t i = 0; i < plan->operation_count && rc == 0; i++)
+        if ((plan->operations[i].column->kind == COLUMN_STATIC) == is_static)
             rc = apply_operation(&builder, &plan->operations[i]);
-        }
-    }
-    if (rc == 0) {
+    if (rc == 0)
         finish_cells(&builder, row);
-    }
     memory_free(builder.cells);
     memory_free(builder.complex);
     bool has_marker = plan->kind == CQL_INSERT && !is_static;
@@ -433,9 +407,8 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
     for (uint32_t i = 0; i <= bound->slice_count; i++) {
         bool is_static = i == 0;
         uint32_t slice = is_static ? 0 : i - 1;
-        if (!is_static && plan->is_static) {
+        if (!is_static && plan->is_static)
             break;
-        }
         const struct cql_read_row *read = read_of(statement, key, slice);
         struct cql_row before = {.table = plan->table, .key = bound->keys[key]};
         if (read != NULL) {
@@ -448,9 +421,8 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
         int rc =
             make_row(work, statement, batch, is_static ? NULL : &bound->slices[slice].start.prefix,
                      read == NULL ? NULL : &before, &item->row, &made);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         mutation->item_count += made;
     }
     return 0;
@@ -458,14 +430,11 @@ static int build_cells(struct cql_work *work, const struct cql_write_statement *
 
 static struct bytes click_value(const struct row *row, const struct column *column)
 {
-    if (column->kind == COLUMN_CLUSTERING) {
+    if (column->kind == COLUMN_CLUSTERING)
         return row->clustering.values[column->position];
-    }
-    for (uint32_t i = 0; i < row->cell_count; i++) {
-        if (row->cells[i].column_id == column->id && (row->cells[i].flags & CELL_TOMBSTONE) == 0) {
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        if (row->cells[i].column_id == column->id && (row->cells[i].flags & CELL_TOMBSTONE) == 0)
             return row->cells[i].value;
-        }
-    }
     return CQL_NULL;
 }
 
@@ -478,9 +447,8 @@ static int build_click(struct cql_work *work, const struct cql_write_statement *
     struct row row;
     bool made;
     int rc = make_row(work, statement, batch, clustering, NULL, &row, &made);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct block *block = block_new(table, 1);
     write_batch_add_block(batch, block);
     block->rows = 1;
@@ -491,16 +459,14 @@ static int build_click(struct cql_work *work, const struct cql_write_statement *
         const struct column *column = block_column_of(table, i);
         struct bytes value = click_value(&row, column);
         uint8_t scale = 0;
-        if (value.data == NULL) {
+        if (value.data == NULL)
             block_set_absent(block, to, 0);
-        } else if (to->kind == VECTOR_CODE) {
+        else if (to->kind == VECTOR_CODE)
             to->codes[0] = block_dictionary_add(&to->dictionary, value);
-        } else if (vector_value_get(column->type, value, &to->integers[0], &scale) != 0) {
+        else if (vector_value_get(column->type, value, &to->integers[0], &scale) != 0)
             return cql_invalid(&work->fault, "%s is no value that a click can have", column->name);
-        }
-        if (to->kind == VECTOR_DECIMAL) {
+        if (to->kind == VECTOR_DECIMAL)
             to->scales[0] = scale;
-        }
     }
     return 0;
 }
@@ -509,9 +475,10 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan)
 {
     bool names_rows = plan->where.clustering_used == plan->table->clustering_count;
     for (uint32_t i = 0; i < plan->where.clustering_used; i++) {
-        names_rows = names_rows && plan->where.clustering_end[i] == NULL &&
-                     (plan->where.clustering[i]->operator == CQL_EQ ||
-                      plan->where.clustering[i]->operator == CQL_IN);
+        names_rows =
+            names_rows && plan->where.clustering_end[i] == NULL &&
+            (plan->where.clustering[i]->operator== CQL_EQ || plan->where.clustering[i]->operator==
+             CQL_IN);
     }
     return plan->kind == CQL_DELETE && plan->operation_count == 0 && !names_rows;
 }
@@ -587,13 +554,13 @@ static int count_operation(struct cql_work *work, const struct cql_write_stateme
     }
     *value_out = rc == 0 ? value_bigint(value) : 0;
     if (operation->kind == CQL_SUBTRACT && *value_out == INT64_MIN) {
-        return cql_invalid(context.fault, "The negation of %" PRId64 " overflows supported counter "
-                                          "precision (signed 8 bytes integer)",
+        return cql_invalid(context.fault,
+                           "The negation of %" PRId64 " overflows supported counter "
+                           "precision (signed 8 bytes integer)",
                            *value_out);
     }
-    if (operation->kind == CQL_SUBTRACT) {
+    if (operation->kind == CQL_SUBTRACT)
         *value_out = (int64_t)(0 - (uint64_t)*value_out);
-    }
     return rc;
 }
 
@@ -608,9 +575,8 @@ static int build_counts(struct cql_work *work, const struct cql_write_statement 
         bool is_unset;
         int64_t value = 0;
         int rc = count_operation(work, statement, operation, &value, &is_unset);
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         if (operation->kind == CQL_SET && !is_unset) {
             cql_warn(work,
                      "Counter %s is set: Cassandra refuses this (Cannot set the value of counter "
@@ -625,9 +591,8 @@ static int build_counts(struct cql_work *work, const struct cql_write_statement 
                 .key = arena_copy(batch->arena, bound->keys[key]),
                 .change = operation->kind == CQL_SET ? COUNTER_SET : COUNTER_ADD,
                 .value = value};
-            if (!is_static && plan->table->clustering_count > 0) {
+            if (!is_static && plan->table->clustering_count > 0)
                 increment.clustering = packed_clustering(batch, &bound->slices[row].start.prefix);
-            }
             write_batch_add_increment(batch, &increment);
         }
     }
@@ -637,9 +602,8 @@ static int build_counts(struct cql_work *work, const struct cql_write_statement 
 static bool deletes_column(const struct cql_write_plan *plan, uint32_t column_id)
 {
     bool deletes = plan->operation_count == 0;
-    for (uint32_t i = 0; i < plan->operation_count; i++) {
+    for (uint32_t i = 0; i < plan->operation_count; i++)
         deletes |= plan->operations[i].column->id == column_id;
-    }
     return deletes;
 }
 
@@ -648,16 +612,14 @@ static void delete_counts(const struct cql_write_statement *statement, struct wr
 {
     const struct table *table = statement->plan->table;
     for (uint32_t i = 0; row != NULL && i < row->cell_count; i++) {
-        if (!deletes_column(statement->plan, row->cells[i].column_id)) {
+        if (!deletes_column(statement->plan, row->cells[i].column_id))
             continue;
-        }
         struct counter_increment increment = {.table_id = table->id,
                                               .column_id = row->cells[i].column_id,
                                               .key = arena_copy(batch->arena, key),
                                               .change = COUNTER_DELETE};
-        if (!row->is_static && table->clustering_count > 0) {
+        if (!row->is_static && table->clustering_count > 0)
             increment.clustering = packed_clustering(batch, &row->clustering);
-        }
         write_batch_add_increment(batch, &increment);
     }
 }
@@ -668,12 +630,10 @@ static void build_count_deletion(const struct cql_write_statement *statement,
     for (uint32_t s = 0; s < statement->bound.slice_count; s++) {
         const struct cql_read_row *read = read_of(statement, key, s);
         bool with_static = s == 0 && !statement->plan->where.has_clustering;
-        if (with_static) {
+        if (with_static)
             delete_counts(statement, batch, read->key, read->static_row);
-        }
-        for (uint32_t r = 0; r < read->row_count; r++) {
+        for (uint32_t r = 0; r < read->row_count; r++)
             delete_counts(statement, batch, read->key, &read->rows[r]);
-        }
     }
 }
 
@@ -686,21 +646,18 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
     for (uint32_t key = 0; key < statement->bound.key_count; key++) {
         int rc = 0;
         if (plan->is_counter) {
-            if (plan->kind == CQL_DELETE) {
+            if (plan->kind == CQL_DELETE)
                 build_count_deletion(statement, batch, key);
-            } else {
+            else
                 rc = build_counts(work, statement, batch, key);
-            }
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
             continue;
         }
         if (plan->is_ranked) {
             rc = build_click(work, statement, batch, key);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
             continue;
         }
         struct bytes bytes = arena_copy(batch->arena, statement->bound.keys[key]);
@@ -708,25 +665,21 @@ int cql_write_build(struct cql_work *work, const struct cql_write_statement *sta
                                     .token = murmur3_token(bytes.data, bytes.size),
                                     .key = bytes,
                                     .deletion = DELETION_NONE};
-        if (plan->kind == CQL_DELETE && plan->operation_count == 0) {
+        if (plan->kind == CQL_DELETE && plan->operation_count == 0)
             build_deletion(work, statement, batch, &mutation);
-        } else {
+        else
             rc = build_cells(work, statement, batch, key, &mutation);
-        }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
-        if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE) {
+        if (mutation.item_count > 0 || mutation.deletion.timestamp_us != TIMESTAMP_NONE)
             write_batch_add_mutation(batch, &mutation);
-        }
         for (uint32_t i = 0; i < mutation.item_count && plan->index_count > 0; i++) {
             rc = mutation.items[i].kind != UNFILTERED_ROW
                      ? 0
                      : cql_index_add(plan->indexes, plan->index_count, bytes,
                                      &mutation.items[i].row, batch, &work->fault);
-            if (rc != 0) {
+            if (rc != 0)
                 return rc;
-            }
         }
     }
     return 0;

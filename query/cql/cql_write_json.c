@@ -27,9 +27,8 @@ static int check_names(struct cql_work *work, const struct table *table,
 {
     for (const struct cql_json *member = object->items; member != NULL; member = member->next) {
         bool is_known = false;
-        for (uint32_t i = 0; i < table->column_count && !is_known; i++) {
+        for (uint32_t i = 0; i < table->column_count && !is_known; i++)
             is_known = cql_json_key_is(member->name, table->columns[i].name);
-        }
         if (!is_known) {
             return cql_invalid(&work->fault, "JSON values map contains unrecognized column: %s",
                                column_name(work, member->name));
@@ -51,13 +50,12 @@ static int read_column(struct cql_work *work, const struct column *column,
     }
     int rc = cql_json_value(member, column->type, work->arena, &bytes, &err);
     *value = (struct cql_value){.state = CQL_VALUE_SET, .data = bytes_of("", 0)};
-    if (bytes.size > 0) {
+    if (bytes.size > 0)
         value->data = arena_copy(work->arena, buffer_view(&bytes));
-    }
     buffer_release(&bytes);
     return rc == 0 ? 0
-                   : cql_invalid(&work->fault, "Error decoding JSON value for %s: %s",
-                                 column->name, err.text);
+                   : cql_invalid(&work->fault, "Error decoding JSON value for %s: %s", column->name,
+                                 err.text);
 }
 
 int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement)
@@ -70,18 +68,15 @@ int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *state
     struct error err = {0};
     context.values = statement->values;
     int rc = cql_expression_value(plan->json, &context, &text);
-    if (rc == CQL_UNSET || (rc == 0 && text.data == NULL)) {
+    if (rc == CQL_UNSET || (rc == 0 && text.data == NULL))
         return cql_invalid(&work->fault, "Got null for INSERT JSON values");
-    }
-    if (rc == 0 && cql_json_read_row(text, work->arena, &object, &err) != 0) {
+    if (rc == 0 && cql_json_read_row(text, work->arena, &object, &err) != 0)
         return cql_invalid(&work->fault, "%s", err.text);
-    }
     rc = rc == 0 ? check_names(work, table, object) : rc;
     size_t count = plan->json_marker + table->column_count;
     struct cql_value *values = arena_alloc(work->arena, count * sizeof(*values), 16);
-    if (plan->json_marker > 0) {
+    if (plan->json_marker > 0)
         memcpy(values, statement->values, plan->json_marker * sizeof(*values));
-    }
     for (uint32_t i = 0; rc == 0 && i < table->column_count; i++) {
         rc = read_column(work, &table->columns[i], object, plan->json_leaves_out,
                          &values[plan->json_marker + i]);

@@ -49,9 +49,8 @@ static int find_table(struct cql_scope *scope, const struct cql_qualified_name *
                       struct cql_write_plan *plan)
 {
     int rc = cql_find_table(scope, name, &plan->table);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     const struct table *table = plan->table;
     scope->table = table;
     plan->is_counter = (table->flags & TABLE_COUNTER) != 0;
@@ -83,9 +82,8 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     if (attributes->timestamp != NULL) {
         rc = cql_expression_resolve_value(scope, attributes->timestamp, type_builtin(TYPE_BIGINT),
                                           "[timestamp]", &plan->timestamp);
-        if (rc == 0 && plan->is_counter) {
+        if (rc == 0 && plan->is_counter)
             rc = cql_invalid(scope->fault, "Cannot provide custom timestamp for counter updates");
-        }
         if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0 && table_is_builtin(plan->table)) {
             rc = cql_invalid(scope->fault,
                              "Cannot provide custom timestamp for %s.%s: daybook's stream uses it, "
@@ -96,9 +94,8 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
     if (rc == 0 && attributes->ttl != NULL) {
         rc = cql_expression_resolve_value(scope, attributes->ttl, type_builtin(TYPE_INT), "[ttl]",
                                           &plan->ttl);
-        if (rc == 0 && plan->is_counter) {
+        if (rc == 0 && plan->is_counter)
             rc = cql_invalid(scope->fault, "Cannot provide custom TTL for counter updates");
-        }
         if (rc == 0 && (plan->table->flags & TABLE_STREAM) != 0) {
             rc = cql_invalid(scope->fault,
                              "Cannot provide custom TTL for %s.%s: days of a stream "
@@ -113,13 +110,11 @@ static int resolve_attributes(struct cql_scope *scope, const struct cql_attribut
 static int check_condition(struct cql_scope *scope, const struct cql_relation *relation,
                            const struct cql_write_plan *plan)
 {
-    if (relation->kind != CQL_RELATION_ELEMENT && relation->kind != CQL_RELATION_FIELD) {
+    if (relation->kind != CQL_RELATION_ELEMENT && relation->kind != CQL_RELATION_FIELD)
         return 0;
-    }
     const struct column *column = cql_find_column(scope, plan->table, relation->columns->text);
-    if (column == NULL) {
+    if (column == NULL)
         return ERROR_INVALID;
-    }
     const struct type *type = column->type;
     bool takes_keys = type->kind == TYPE_LIST || type->kind == TYPE_MAP;
     if (relation->kind == CQL_RELATION_ELEMENT && !takes_keys) {
@@ -127,9 +122,8 @@ static int check_condition(struct cql_scope *scope, const struct cql_relation *r
                            type->kind == TYPE_SET ? "set" : "non-collection", column->name);
     }
     bool has_field = relation->kind == CQL_RELATION_ELEMENT;
-    for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++) {
+    for (uint32_t i = 0; type->kind == TYPE_UDT && i < type->argument_count; i++)
         has_field |= bytes_equal(bytes_text(type->field_names[i]), relation->field);
-    }
     return has_field ? 0
                      : cql_invalid(scope->fault, "Unknown field %.*s for column %s",
                                    CQL_SHOW(relation->field), column->name);
@@ -140,23 +134,19 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
 {
     plan->if_exists = conditions->if_exists;
     plan->is_conditional = plan->if_exists || plan->if_not_exists || conditions->relations != NULL;
-    if (plan->is_counter && conditions->relations != NULL) {
+    if (plan->is_counter && conditions->relations != NULL)
         return cql_invalid(scope->fault, "Conditions on counters are not supported");
-    }
-    if (plan->is_counter && plan->is_conditional) {
+    if (plan->is_counter && plan->is_conditional)
         return cql_invalid(scope->fault, "Conditional updates are not supported on counter tables");
-    }
-    if (plan->is_conditional && plan->timestamp != NULL) {
+    if (plan->is_conditional && plan->timestamp != NULL)
         return cql_invalid(scope->fault, "Cannot provide custom timestamp for conditional updates");
-    }
     struct cql_restriction **last = &plan->conditions;
     for (const struct cql_relation *relation = conditions->relations; relation != NULL;
          relation = relation->next) {
         int rc = check_condition(scope, relation, plan);
         rc = rc == 0 ? cql_restriction_resolve(scope, plan->table, relation, last) : rc;
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
         if (is_key((*last)->columns[0])) {
             return cql_invalid(scope->fault, "PRIMARY KEY column '%s' cannot have IF conditions",
                                (*last)->columns[0]->name);
@@ -187,9 +177,8 @@ static bool has_rows(const struct cql_write_plan *plan)
 {
     for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
         const struct cql_restriction *r = plan->where.clustering[i];
-        if (r == NULL || (r->operator != CQL_EQ && r->operator != CQL_IN)) {
+        if (r == NULL || (r->operator!= CQL_EQ && r->operator!= CQL_IN))
             return false;
-        }
     }
     return true;
 }
@@ -197,12 +186,10 @@ static bool has_rows(const struct cql_write_plan *plan)
 static bool all_static(const struct cql_write_plan *plan)
 {
     bool is_static = true;
-    for (uint32_t i = 0; i < plan->operation_count; i++) {
+    for (uint32_t i = 0; i < plan->operation_count; i++)
         is_static = is_static && plan->operations[i].column->kind == COLUMN_STATIC;
-    }
-    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next) {
+    for (const struct cql_restriction *r = plan->conditions; r != NULL; r = r->next)
         is_static = is_static && r->columns[0]->kind == COLUMN_STATIC;
-    }
     return is_static;
 }
 
@@ -212,9 +199,8 @@ static bool leaves_rank(const struct cql_write_plan *plan)
     uint32_t count = plan->table->clustering_count;
     bool leaves = plan->kind == CQL_INSERT && (plan->table->flags & TABLE_RANKED) != 0 &&
                   !plan->is_conditional && plan->where.clustering[count - 1] == NULL;
-    for (uint32_t i = 0; leaves && i + 1 < count; i++) {
+    for (uint32_t i = 0; leaves && i + 1 < count; i++)
         leaves = plan->where.clustering[i] != NULL;
-    }
     return leaves;
 }
 
@@ -233,21 +219,19 @@ static int check_rows(struct cql_scope *scope, struct cql_write_plan *plan)
     plan->is_static = is_static && !plan->where.has_clustering;
     bool needs_rows = plan->kind != CQL_DELETE || has_operations;
     plan->is_ranked = leaves_rank(plan);
-    if (plan->is_static || plan->is_ranked || has_rows(plan)) {
+    if (plan->is_static || plan->is_ranked || has_rows(plan))
         return 0;
-    }
     if (plan->kind == CQL_DELETE && plan->is_conditional) {
         return cql_invalid(scope->fault,
                            "DELETE statements must restrict all PRIMARY KEY columns with equality "
                            "relations in order to delete non static columns");
     }
-    if (needs_rows && plan->kind == CQL_DELETE) {
+    if (needs_rows && plan->kind == CQL_DELETE)
         return cql_invalid(scope->fault, "Range deletions are not supported for specific columns");
-    }
     if (needs_rows) {
         for (uint32_t i = 0; i < plan->table->clustering_count; i++) {
             const struct cql_restriction *r = plan->where.clustering[i];
-            if (r != NULL && r->operator != CQL_EQ && r->operator != CQL_IN) {
+            if (r != NULL && r->operator!= CQL_EQ && r->operator!= CQL_IN) {
                 return cql_invalid(scope->fault, "Slice restrictions are not supported on the "
                                                  "clustering columns in UPDATE statements");
             }
@@ -263,7 +247,7 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
     for (const struct cql_restriction *r = plan->where.all; plan->is_conditional && r != NULL;
          r = r->next) {
         bool is_one = r->value_count == 1 && !r->in_marker;
-        if (r->operator == CQL_IN && !is_one) {
+        if (r->operator== CQL_IN && !is_one) {
             return cql_invalid(scope->fault, "IN on the %s is not supported with conditional %s",
                                r->columns[0]->kind == COLUMN_PARTITION ? "partition key"
                                                                        : "clustering key columns",
@@ -278,9 +262,8 @@ static int check_conditional(struct cql_scope *scope, const struct cql_write_pla
 /* What takes the place of a column of a wrong type in refusals. */
 static const char *element_word(const struct type *type)
 {
-    if (type->kind == TYPE_SET && !type->frozen) {
+    if (type->kind == TYPE_SET && !type->frozen)
         return "set";
-    }
     bool is_collection =
         type->kind == TYPE_LIST || type->kind == TYPE_SET || type->kind == TYPE_MAP;
     return is_collection ? "frozen collection" : "non collection";
@@ -320,9 +303,8 @@ static int resolve_element(struct cql_scope *scope, const struct cql_assignment 
 {
     const struct column *column = operation->column;
     const struct type *type = column->type;
-    if (!has_elements(type) || type->kind == TYPE_SET) {
+    if (!has_elements(type) || type->kind == TYPE_SET)
         return refuse_assignment(scope, assignment, element_word(type));
-    }
     plan->reads_first |= type->kind == TYPE_LIST;
     int rc = resolve_key(scope, assignment->key, operation);
     return rc != 0 ? rc
@@ -353,16 +335,14 @@ static int resolve_field(struct cql_scope *scope, const struct cql_assignment *a
                                  type->kind == TYPE_UDT ? "frozen UDT" : "non-UDT");
     }
     int rc = find_field(scope, assignment->field, operation);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     struct buffer name = {0};
     buffer_printf(&name, "%s.%s", operation->column->name, type->field_names[operation->field]);
     const char *receiver = cql_text(scope->arena, buffer_view(&name));
     buffer_release(&name);
-    return cql_expression_resolve_value(scope, assignment->value,
-                                        type->arguments[operation->field], receiver,
-                                        &operation->value);
+    return cql_expression_resolve_value(scope, assignment->value, type->arguments[operation->field],
+                                        receiver, &operation->value);
 }
 
 static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *assignment,
@@ -391,11 +371,10 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
         keys->frozen = true;
         wanted = keys;
     }
-    int rc = cql_expression_resolve_value(scope, assignment->value, wanted,
-                                          operation->column->name, &operation->value);
-    if (rc == 0) {
+    int rc = cql_expression_resolve_value(scope, assignment->value, wanted, operation->column->name,
+                                          &operation->value);
+    if (rc == 0)
         return 0;
-    }
     struct buffer text = {0};
     cql_print_term(assignment->value, &text);
     rc = cql_invalid(scope->fault, "Value for a map %s has to be a %s, but was: '%.*s'",
@@ -411,21 +390,16 @@ static int resolve_change(struct cql_scope *scope, const struct cql_assignment *
 {
     const struct column *column = operation->column;
     const struct type *type = column->type;
-    if (operation->kind == CQL_PREPEND && (type->kind != TYPE_LIST || type->frozen)) {
+    if (operation->kind == CQL_PREPEND && (type->kind != TYPE_LIST || type->frozen))
         return refuse_prepend(scope, assignment, column);
-    }
-    if (type->kind == TYPE_TUPLE || type->kind == TYPE_UDT) {
+    if (type->kind == TYPE_TUPLE || type->kind == TYPE_UDT)
         return refuse_assignment(scope, assignment, "tuple");
-    }
-    if (type->kind != TYPE_COUNTER && type->argument_count == 0) {
+    if (type->kind != TYPE_COUNTER && type->argument_count == 0)
         return refuse_assignment(scope, assignment, "non counter");
-    }
-    if (type->kind != TYPE_COUNTER && type->frozen) {
+    if (type->kind != TYPE_COUNTER && type->frozen)
         return refuse_assignment(scope, assignment, "frozen collection");
-    }
-    if (type->kind == TYPE_MAP) {
+    if (type->kind == TYPE_MAP)
         return resolve_map_change(scope, assignment, operation);
-    }
     plan->reads_first |= operation->kind == CQL_SUBTRACT && type->kind == TYPE_LIST;
     return cql_expression_resolve_value(scope, assignment->value, type, column->name,
                                         &operation->value);
@@ -443,13 +417,11 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = kinds[assignment->kind]};
     operation->column = cql_find_column(scope, plan->table, assignment->column);
-    if (operation->column == NULL) {
+    if (operation->column == NULL)
         return ERROR_INVALID;
-    }
     const struct column *column = operation->column;
-    if (is_key(column)) {
+    if (is_key(column))
         return cql_invalid(scope->fault, "PRIMARY KEY part %s found in SET part", column->name);
-    }
     switch (operation->kind) {
     case CQL_ADD:
     case CQL_SUBTRACT:
@@ -471,15 +443,12 @@ static int resolve_assignment(struct cql_scope *scope, const struct cql_assignme
 
 static int check_names(struct cql_scope *scope, const struct cql_insert *insert)
 {
-    if (insert->column_count != insert->value_count) {
+    if (insert->column_count != insert->value_count)
         return cql_invalid(scope->fault, "Unmatched column names/values");
-    }
     for (const struct cql_name *a = insert->columns; a != NULL; a = a->next) {
-        for (const struct cql_name *b = a->next; b != NULL; b = b->next) {
-            if (bytes_equal(a->text, b->text)) {
+        for (const struct cql_name *b = a->next; b != NULL; b = b->next)
+            if (bytes_equal(a->text, b->text))
                 return cql_invalid(scope->fault, "The column names contains duplicates");
-            }
-        }
     }
     return 0;
 }
@@ -502,9 +471,8 @@ static int spell_json(struct cql_scope *scope, const struct cql_insert *insert,
         bool is_last = i + 1 == table->column_count;
         names[i] = (struct cql_name){.text = bytes_text(table->columns[i].name),
                                      .next = is_last ? NULL : &names[i + 1]};
-        values[i] = (struct cql_term){.kind = CQL_TERM_MARKER,
-                                      .marker = own + i,
-                                      .next = is_last ? NULL : &values[i + 1]};
+        values[i] = (struct cql_term){
+            .kind = CQL_TERM_MARKER, .marker = own + i, .next = is_last ? NULL : &values[i + 1]};
     }
     spelled->columns = names;
     spelled->values = values;
@@ -518,9 +486,8 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
                           struct cql_write_plan *plan)
 {
     int rc = find_table(scope, &insert->table, plan);
-    if (rc != 0) {
+    if (rc != 0)
         return rc;
-    }
     if (plan->is_counter) {
         return cql_invalid(scope->fault, "INSERT statements are not allowed on counter tables, use "
                                          "UPDATE instead");
@@ -540,9 +507,8 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
     for (struct cql_name *name = insert->columns; rc == 0 && name != NULL; name = name->next) {
         struct cql_term *next = value->next;
         const struct column *column = cql_find_column(scope, plan->table, name->text);
-        if (column == NULL) {
+        if (column == NULL)
             return ERROR_INVALID;
-        }
         if (is_key(column)) {
             struct cql_relation *relation = room(scope, 1, sizeof(*relation));
             struct cql_name *alone = room(scope, 1, sizeof(*alone));
@@ -563,12 +529,10 @@ static int compile_insert(struct cql_scope *scope, const struct cql_insert *inse
         }
         value = next;
     }
-    if (rc == 0) {
+    if (rc == 0)
         rc = cql_restrict_compile(scope, plan->table, where, CQL_FOR_UPDATE, true, &plan->where);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_attributes(scope, &insert->attributes, plan);
-    }
     struct cql_conditions conditions = {0};
     plan->if_not_exists = insert->if_not_exists;
     return rc == 0 ? resolve_conditions(scope, &conditions, plan) : rc;
@@ -580,17 +544,14 @@ static int compile_update(struct cql_scope *scope, const struct cql_update *upda
                           struct cql_write_plan *plan)
 {
     int rc = find_table(scope, &update->table, plan);
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_attributes(scope, &update->attributes, plan);
-    }
     uint32_t count = 0;
-    for (const struct cql_assignment *a = update->assignments; a != NULL; a = a->next) {
+    for (const struct cql_assignment *a = update->assignments; a != NULL; a = a->next)
         count++;
-    }
     plan->operations = room(scope, count, sizeof(*plan->operations));
-    for (const struct cql_assignment *a = update->assignments; rc == 0 && a != NULL; a = a->next) {
+    for (const struct cql_assignment *a = update->assignments; rc == 0 && a != NULL; a = a->next)
         rc = resolve_assignment(scope, a, plan);
-    }
     if (rc == 0) {
         rc = cql_restrict_compile(scope, plan->table, update->where, CQL_FOR_UPDATE, false,
                                   &plan->where);
@@ -604,9 +565,8 @@ static int resolve_deletion(struct cql_scope *scope, const struct cql_deletion *
     struct cql_operation *operation = &plan->operations[plan->operation_count++];
     *operation = (struct cql_operation){.kind = CQL_SET};
     operation->column = cql_find_column(scope, plan->table, deletion->column);
-    if (operation->column == NULL) {
+    if (operation->column == NULL)
         return ERROR_INVALID;
-    }
     if (is_key(operation->column)) {
         return cql_invalid(scope->fault,
                            "Invalid identifier %s for deletion (should not be a PRIMARY KEY part)",
@@ -640,17 +600,14 @@ static int compile_delete(struct cql_scope *scope, const struct cql_delete *dele
                           struct cql_write_plan *plan)
 {
     int rc = find_table(scope, &delete->table, plan);
-    if (rc == 0) {
+    if (rc == 0)
         rc = resolve_attributes(scope, &delete->attributes, plan);
-    }
     uint32_t count = 0;
-    for (const struct cql_deletion *d = delete->deletions; d != NULL; d = d->next) {
+    for (const struct cql_deletion *d = delete->deletions; d != NULL; d = d->next)
         count++;
-    }
     plan->operations = room(scope, count, sizeof(*plan->operations));
-    for (const struct cql_deletion *d = delete->deletions; rc == 0 && d != NULL; d = d->next) {
+    for (const struct cql_deletion *d = delete->deletions; rc == 0 && d != NULL; d = d->next)
         rc = resolve_deletion(scope, d, plan);
-    }
     plan->reads_first |= plan->is_counter;
     if (rc == 0) {
         rc = cql_restrict_compile(scope, plan->table, delete->where, CQL_FOR_DELETE, false,
@@ -675,9 +632,8 @@ int cql_write_compile(struct cql_scope *scope, const struct cql_statement *state
         plan->kind = CQL_DELETE;
         rc = compile_delete(scope, &statement->delete, plan);
     }
-    if (rc == 0) {
+    if (rc == 0)
         rc = check_rows(scope, plan);
-    }
     return rc == 0 ? check_conditional(scope, plan) : rc;
 }
 
@@ -690,12 +646,10 @@ uint32_t cql_write_key_markers(const struct cql_write_plan *plan, struct arena *
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_restriction *r = plan->where.partition[i];
         const struct cql_expression *last = NULL;
-        for (uint32_t v = 0; v < r->value_count && !r->in_marker; v++) {
+        for (uint32_t v = 0; v < r->value_count && !r->in_marker; v++)
             last = r->values[v]->kind == CQL_EXPRESSION_MARKER ? r->values[v] : last;
-        }
-        if (plan->json != NULL || last == NULL) {
+        if (plan->json != NULL || last == NULL)
             return 0;
-        }
         indexes[i] = (uint16_t)last->index;
     }
     return count;
@@ -705,14 +659,11 @@ uint32_t cql_batch_key_markers(const struct cql_batch_plan *plan, struct arena *
                                const uint16_t **indexes_out)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < plan->count; i++) {
-        if (plan->statements[i]->table != plan->statements[0]->table) {
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (plan->statements[i]->table != plan->statements[0]->table)
             return 0;
-        }
-    }
-    for (uint32_t i = plan->count; i > 0 && count == 0; i--) {
+    for (uint32_t i = plan->count; i > 0 && count == 0; i--)
         count = cql_write_key_markers(plan->statements[i - 1], arena, indexes_out);
-    }
     return count;
 }
 
@@ -728,19 +679,16 @@ int cql_batch_compile(struct cql_scope *scope, const struct cql_batch *batch,
                                       : CQL_BATCH_LOGGED;
     plan->statements = room(scope, batch->statement_count, sizeof(*plan->statements));
     int rc = 0;
-    if (batch->attributes.ttl != NULL) {
+    if (batch->attributes.ttl != NULL)
         return cql_invalid(scope->fault, "Global TTL on the BATCH statement is not supported.");
-    }
     if (batch->attributes.timestamp != NULL) {
-        if (batch->is_counter) {
+        if (batch->is_counter)
             return cql_invalid(scope->fault, "Cannot provide custom timestamp for counter BATCH");
-        }
         rc = cql_expression_resolve_value(scope, batch->attributes.timestamp,
                                           type_builtin(TYPE_BIGINT), "[timestamp]",
                                           &plan->timestamp);
     }
-    for (const struct cql_statement *s = batch->statements; rc == 0 && s != NULL; s = s->next) {
+    for (const struct cql_statement *s = batch->statements; rc == 0 && s != NULL; s = s->next)
         rc = cql_write_compile(scope, s, &plan->statements[plan->count++]);
-    }
     return rc;
 }

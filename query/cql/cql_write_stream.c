@@ -10,9 +10,8 @@ enum { ID_MAX = 4096 };
 static bool is_id(struct bytes id)
 {
     bool is_plain = id.size > 0 && id.size <= ID_MAX;
-    for (size_t i = 0; i < id.size && is_plain; i++) {
+    for (size_t i = 0; i < id.size && is_plain; i++)
         is_plain = id.data[i] >= 0x20 && id.data[i] != 0x7F;
-    }
     return is_plain;
 }
 
@@ -21,20 +20,17 @@ static bool is_money(struct decimal decimal)
 {
     struct decimal again;
     char text[DECIMAL_TEXT_MAX];
-    if (decimal_is_negative(decimal) || decimal.scale < 0) {
+    if (decimal_is_negative(decimal) || decimal.scale < 0)
         return false;
-    }
     size_t size = decimal_format(decimal, text);
     return decimal_parse_input(bytes_of(text, size), &again) == 0;
 }
 
 static const struct cell *cell_of(const struct row *row, uint32_t column_id)
 {
-    for (uint32_t i = 0; i < row->cell_count; i++) {
-        if (row->cells[i].column_id == column_id && (row->cells[i].flags & CELL_TOMBSTONE) == 0) {
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        if (row->cells[i].column_id == column_id && (row->cells[i].flags & CELL_TOMBSTONE) == 0)
             return &row->cells[i];
-        }
-    }
     return NULL;
 }
 
@@ -74,9 +70,8 @@ static struct bytes given(const struct table *table, uint32_t column_id, const s
 {
     const struct column *column = table_column(table, column_id);
     const struct cell *cell = cell_of(row, column_id);
-    if (column->kind == COLUMN_CLUSTERING) {
+    if (column->kind == COLUMN_CLUSTERING)
         return row->clustering.values[column->position];
-    }
     return cell != NULL ? cell->value : CQL_NULL;
 }
 
@@ -132,20 +127,17 @@ int cql_write_check_stream(struct cql_work *work, const struct cql_write_stateme
 {
     const struct table *table = statement->plan->table;
     const struct click_stream *stream = stream_of(work->cql, table);
-    if (row->is_static || stream == NULL) {
+    if (row->is_static || stream == NULL)
         return 0;
-    }
     for (uint32_t i = 0; i < statement->bound.key_count; i++) {
         struct bytes key = statement->bound.keys[i];
         int rc = 0;
-        if (stream->rates.table_id == table->id) {
+        if (stream->rates.table_id == table->id)
             rc = check_rate(work, table, &stream->rates, key, row);
-        } else {
+        else
             rc = check_click(work, table, &stream->clicks, key, row);
-        }
-        if (rc != 0) {
+        if (rc != 0)
             return rc;
-        }
     }
     return 0;
 }

@@ -21,7 +21,7 @@ enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_SIGN };
 
 struct token {
     enum token_kind kind;
-    const char *text;                  /* of a string, without its quotes */
+    const char *text; /* of a string, without its quotes */
     char sign;
     uint32_t line;
 };
@@ -30,10 +30,10 @@ struct parser {
     struct bytes text;
     size_t at;
     uint32_t line;
-    struct token token;                /* the next one */
-    struct buffer string;              /* of a token that is being read */
+    struct token token;   /* the next one */
+    struct buffer string; /* of a token that is being read */
     struct definitions *definitions;
-    const char *keyspace;              /* of the last use; NULL: none yet */
+    const char *keyspace; /* of the last use; NULL: none yet */
     unsigned depth;
     struct error *err;
 };
@@ -285,18 +285,17 @@ static int read_attributes(struct parser *parser, take_attribute take, void *con
 
 static bool is_listed(const char *const *names, const char *name)
 {
-    for (; *names != NULL; names++) {
+    for (; *names != NULL; names++)
         if (strcasecmp(*names, name) == 0)
             return true;
-    }
     return false;
 }
 
 /* ---- create keyspace ---- */
 
 struct replication {
-    const char *strategy;              /* NULL: not said */
-    long factor;                       /* the highest of any datacenter; 0: not said */
+    const char *strategy; /* NULL: not said */
+    long factor;          /* the highest of any datacenter; 0: not said */
     bool names_datacenters;
 };
 
@@ -437,16 +436,37 @@ static int read_column_type(struct parser *parser, struct family *family)
 /* How nodes kept their files and caches. */
 static bool is_passed_over(const char *name)
 {
-    static const char *const names[] = {
-        "bloom_filter_fp_chance", "caching", "cells_per_row_to_cache", "compaction_strategy",
-        "compaction_strategy_options", "compression_options", "dclocal_read_repair_chance",
-        "gc_grace", "id", "index_interval", "key_cache_save_period", "keys_cached",
-        "max_compaction_threshold", "max_index_interval", "memtable_flush_after",
-        "memtable_flush_period_in_ms", "memtable_operations", "memtable_throughput",
-        "merge_shards_chance", "min_compaction_threshold", "min_index_interval",
-        "populate_io_cache_on_flush", "read_repair_chance", "replicate_on_write",
-        "row_cache_keys_to_save", "row_cache_provider", "row_cache_save_period", "rows_cached",
-        "speculative_retry", "triggers", NULL};
+    static const char *const names[] = {"bloom_filter_fp_chance",
+                                        "caching",
+                                        "cells_per_row_to_cache",
+                                        "compaction_strategy",
+                                        "compaction_strategy_options",
+                                        "compression_options",
+                                        "dclocal_read_repair_chance",
+                                        "gc_grace",
+                                        "id",
+                                        "index_interval",
+                                        "key_cache_save_period",
+                                        "keys_cached",
+                                        "max_compaction_threshold",
+                                        "max_index_interval",
+                                        "memtable_flush_after",
+                                        "memtable_flush_period_in_ms",
+                                        "memtable_operations",
+                                        "memtable_throughput",
+                                        "merge_shards_chance",
+                                        "min_compaction_threshold",
+                                        "min_index_interval",
+                                        "populate_io_cache_on_flush",
+                                        "read_repair_chance",
+                                        "replicate_on_write",
+                                        "row_cache_keys_to_save",
+                                        "row_cache_provider",
+                                        "row_cache_save_period",
+                                        "rows_cached",
+                                        "speculative_retry",
+                                        "triggers",
+                                        NULL};
 
     return is_listed(names, name);
 }

@@ -12,11 +12,11 @@
 enum {
     ARENA_CHUNK = 16 * 1024,
     MARGIN = 24,
-    HEADING = 56,                      /* the keyspace's name, above all */
+    HEADING = 56, /* the keyspace's name, above all */
     ROW_HEIGHT = 22,
     PADDING = 10,
-    GAP = 16,                          /* between a row's name, type and marks */
-    FOOT_STEP = 20                     /* between lines of text below the boxes */
+    GAP = 16,      /* between a row's name, type and marks */
+    FOOT_STEP = 20 /* between lines of text below the boxes */
 };
 
 struct chebotko_row {
@@ -31,7 +31,7 @@ struct chebotko_box {
     struct chebotko_row *rows;
     uint32_t row_count;
     uint32_t key_count;
-    int32_t type_x;                    /* from the box's left */
+    int32_t type_x; /* from the box's left */
 };
 
 struct chebotko {
@@ -92,10 +92,9 @@ static void name_row(struct chebotko *chebotko, const char *name, const struct t
 
 static bool is_indexed(const struct column *column, const struct cql_index *indexes, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (indexes[i].column->id == column->id)
             return true;
-    }
     return false;
 }
 
@@ -203,10 +202,9 @@ static void make_boxes(struct chebotko *chebotko)
         count += strcmp(type->keyspace, chebotko->keyspace) == 0;
     chebotko->boxes = memory_zeroed(count, sizeof(*chebotko->boxes));
     layout->places = memory_zeroed(count, sizeof(*layout->places));
-    while ((table = schema_table_next(chebotko->schema, table)) != NULL) {
+    while ((table = schema_table_next(chebotko->schema, table)) != NULL)
         if (is_drawn(chebotko, table))
             make_table(chebotko, table, &chebotko->boxes[layout->place_count++]);
-    }
     while ((type = schema_type_next(chebotko->schema, type)) != NULL) {
         if (strcmp(type->keyspace, chebotko->keyspace) != 0)
             continue;
@@ -226,8 +224,7 @@ static int find_box(const struct chebotko *chebotko, struct bytes name, uint32_t
 
     for (uint32_t i = 0; i < chebotko->layout.place_count; i++) {
         *box_out = i;
-        if (!chebotko->layout.places[i].is_second &&
-            bytes_equal(chebotko->boxes[i].title, name))
+        if (!chebotko->layout.places[i].is_second && bytes_equal(chebotko->boxes[i].title, name))
             return 0;
     }
     return error_set(err, ERROR_INVALID, "line %u: keyspace %s has no table %.*s", line,
@@ -257,19 +254,18 @@ static int make_lines(struct chebotko *chebotko, struct error *err)
 /* ---- drawing ---- */
 
 static const char style[] =
-    SVG_TEXT_STYLE
-    ".keyspace { font-size: 20px; font-weight: bold; }\n"
-    ".title { font-size: 15px; font-weight: bold; text-anchor: middle; }\n"
-    ".key { font-weight: bold; }\n"
-    ".type, .note { fill: #5b6b7c; }\n"
-    ".mark { font-weight: bold; fill: #9a3412; text-anchor: end; }\n"
-    ".query { font-weight: bold; fill: #ffffff; text-anchor: middle; }\n"
-    ".box { fill: #ffffff; stroke: #44546a; stroke-width: 1.5; }\n"
-    ".table { fill: #d6e4f5; stroke: #44546a; stroke-width: 1.5; }\n"
-    ".udt { fill: #e3efd9; stroke: #44546a; stroke-width: 1.5; }\n"
-    ".rule { stroke: #b8c4d2; }\n"
-    ".line { fill: none; stroke: #2f6db5; stroke-width: 1.5; }\n"
-    ".tip { fill: #2f6db5; }\n";
+    SVG_TEXT_STYLE ".keyspace { font-size: 20px; font-weight: bold; }\n"
+                   ".title { font-size: 15px; font-weight: bold; text-anchor: middle; }\n"
+                   ".key { font-weight: bold; }\n"
+                   ".type, .note { fill: #5b6b7c; }\n"
+                   ".mark { font-weight: bold; fill: #9a3412; text-anchor: end; }\n"
+                   ".query { font-weight: bold; fill: #ffffff; text-anchor: middle; }\n"
+                   ".box { fill: #ffffff; stroke: #44546a; stroke-width: 1.5; }\n"
+                   ".table { fill: #d6e4f5; stroke: #44546a; stroke-width: 1.5; }\n"
+                   ".udt { fill: #e3efd9; stroke: #44546a; stroke-width: 1.5; }\n"
+                   ".rule { stroke: #b8c4d2; }\n"
+                   ".line { fill: none; stroke: #2f6db5; stroke-width: 1.5; }\n"
+                   ".tip { fill: #2f6db5; }\n";
 
 static void draw_row(struct chebotko *chebotko, const struct chebotko_box *box,
                      const struct chebotko_place *place, uint32_t index)
@@ -395,8 +391,8 @@ static void draw(struct chebotko *chebotko)
     buffer_release(&drawn);
 }
 
-int chebotko_draw(const struct schema *schema, const char *keyspace,
-                  const struct query_flow *flow, struct buffer *svg, struct error *err)
+int chebotko_draw(const struct schema *schema, const char *keyspace, const struct query_flow *flow,
+                  struct buffer *svg, struct error *err)
 {
     struct chebotko chebotko = {.schema = schema, .keyspace = keyspace, .flow = flow, .svg = svg};
 

@@ -11,21 +11,21 @@
 #include "storage/base/memory.h"
 
 enum {
-    GAP_DOWN = 30,                     /* between boxes of a column */
-    GAP_ACROSS = 40,                   /* between columns without lines */
-    GAP_LINES = 56,                    /* room for lines to bend, beside their straight ends */
-    GAP_BAND = 50,                     /* above the second kind, for its heading */
+    GAP_DOWN = 30,   /* between boxes of a column */
+    GAP_ACROSS = 40, /* between columns without lines */
+    GAP_LINES = 56,  /* room for lines to bend, beside their straight ends */
+    GAP_BAND = 50,   /* above the second kind, for its heading */
     PORT_STEP = 24,
-    PORT_AIR = 6,                      /* above the first and below the last */
-    LABEL_MARGIN = 26,                 /* of a straight end: the arrowhead, and air */
+    PORT_AIR = 6,      /* above the first and below the last */
+    LABEL_MARGIN = 26, /* of a straight end: the arrowhead, and air */
     COLUMNS_MAX = 40
 };
 
 /* Work space; everything by index of a place. */
 struct layers {
     struct chebotko_layout *layout;
-    uint32_t *layer;                   /* CHEBOTKO_NOWHERE: no line reaches it */
-    uint32_t *order;                   /* places that lines reach, as they reach them */
+    uint32_t *layer; /* CHEBOTKO_NOWHERE: no line reaches it */
+    uint32_t *order; /* places that lines reach, as they reach them */
     uint32_t order_count;
     uint32_t *left_ports;
     uint32_t *right_ports;
@@ -76,10 +76,9 @@ static bool enter_anywhere(struct layers *layers)
 
 static void add_to_order(struct layers *layers, uint32_t place)
 {
-    for (uint32_t i = 0; i < layers->order_count; i++) {
+    for (uint32_t i = 0; i < layers->order_count; i++)
         if (layers->order[i] == place)
             return;
-    }
     layers->order[layers->order_count++] = place;
 }
 
@@ -182,10 +181,9 @@ static bool place_layer(struct layers *layers, uint32_t layer, int32_t *x)
     int32_t width = 0;
     bool is_any = false;
 
-    for (uint32_t i = 0; i < layers->order_count; i++) {
+    for (uint32_t i = 0; i < layers->order_count; i++)
         if (layers->layer[layers->order[i]] == layer)
             width = max_of(width, layout->places[layers->order[i]].width);
-    }
     *x += room_before(layers, layer);
     for (uint32_t i = 0; i < layers->order_count; i++) {
         struct chebotko_place *place = &layout->places[layers->order[i]];
@@ -252,10 +250,9 @@ static int32_t place_columns(struct layers *layers, bool is_second, uint32_t col
         xs[c] = x;
         x += widths[c] > 0 ? widths[c] + GAP_ACROSS : 0;
     }
-    for (uint32_t i = 0; i < layout->place_count; i++) {
+    for (uint32_t i = 0; i < layout->place_count; i++)
         if (is_loose(layers, i, is_second))
             layout->places[i].x = xs[layout->places[i].x];
-    }
     return x - GAP_ACROSS;
 }
 
@@ -265,11 +262,10 @@ static void widen_columns(struct layers *layers, bool is_second)
     struct chebotko_place *places = layers->layout->places;
 
     for (uint32_t i = 0; i < layers->layout->place_count; i++) {
-        for (uint32_t j = 0; j < layers->layout->place_count; j++) {
+        for (uint32_t j = 0; j < layers->layout->place_count; j++)
             if (is_loose(layers, i, is_second) && is_loose(layers, j, is_second) &&
                 places[i].x == places[j].x)
                 places[i].width = max_of(places[i].width, places[j].width);
-        }
     }
 }
 

@@ -116,15 +116,14 @@ static void *grow(void *items, uint32_t count, size_t size)
 int definitions_add_keyspace(struct definitions *definitions, const char *name,
                              const char *replication, uint32_t line, struct error *err)
 {
-    for (uint32_t i = 0; i < definitions->keyspace_count; i++) {
+    for (uint32_t i = 0; i < definitions->keyspace_count; i++)
         if (strcmp(definitions->keyspaces[i].name, name) == 0)
             return definitions_refuse(err, line, "keyspace %s is defined on line %u already", name,
                                       definitions->keyspaces[i].line);
-    }
     if (definitions->keyspace_count == SCHEMA_KEYSPACES_MAX)
         return definitions_refuse(err, line, "more than %d keyspaces", SCHEMA_KEYSPACES_MAX);
-    definitions->keyspaces = grow(definitions->keyspaces, definitions->keyspace_count,
-                                  sizeof(*definitions->keyspaces));
+    definitions->keyspaces =
+        grow(definitions->keyspaces, definitions->keyspace_count, sizeof(*definitions->keyspaces));
     definitions->keyspaces[definitions->keyspace_count++] =
         (struct keyspace_definition){name, replication, line};
     return 0;
@@ -158,11 +157,10 @@ int definitions_add_family(struct definitions *definitions, const char *keyspace
 int definitions_add_column(struct family *family, const struct family_column *column,
                            struct error *err)
 {
-    for (uint32_t i = 0; i < family->column_count; i++) {
+    for (uint32_t i = 0; i < family->column_count; i++)
         if (strcmp(family->columns[i].name, column->name) == 0)
             return definitions_refuse(err, family->line, "column %s of %s is declared twice",
                                       column->name, family->name);
-    }
     if (family->column_count == SCHEMA_COLUMNS_MAX)
         return definitions_refuse(err, family->line, "%s has more than %d columns", family->name,
                                   SCHEMA_COLUMNS_MAX);
@@ -179,7 +177,7 @@ struct shape {
     const struct family *family;
     const char *bytes_as;
     struct marshal key;
-    struct marshal clustering;         /* its columns, of super columns the sub-columns' name too */
+    struct marshal clustering; /* its columns, of super columns the sub-columns' name too */
     uint32_t clustering_count;
     struct marshal value;
     struct error *err;
@@ -187,10 +185,9 @@ struct shape {
 
 static bool is_listed(const char *const *names, uint32_t count, const char *name)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -215,8 +212,8 @@ static int parse_order(struct shape *shape, const char *text, const char *what,
 
     if (rc == 0 && marshal->other_order != NULL)
         definitions_note(shape->definitions, shape->family->line,
-                         "%s of %s: %s becomes uuid, which sorts its values in another order",
-                         what, shape->family->name, marshal->other_order);
+                         "%s of %s: %s becomes uuid, which sorts its values in another order", what,
+                         shape->family->name, marshal->other_order);
     return rc;
 }
 
@@ -311,10 +308,9 @@ static int shape_read(struct shape *shape)
 
 static bool is_declared(const struct family *family, const char *name)
 {
-    for (uint32_t i = 0; i < family->column_count; i++) {
+    for (uint32_t i = 0; i < family->column_count; i++)
         if (strcmp(family->columns[i].name, name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -322,8 +318,8 @@ static bool is_declared(const struct family *family, const char *name)
  * value1. */
 struct default_names {
     const char *base;
-    uint32_t number;                   /* of the next; 0: none is written */
-    uint32_t second;                   /* what follows 0 */
+    uint32_t number; /* of the next; 0: none is written */
+    uint32_t second; /* what follows 0 */
 };
 
 /* The next that no declared column has. */
@@ -389,10 +385,9 @@ static void put_value(const struct shape *shape, struct buffer *columns)
 
 static bool has_descending(const struct shape *shape)
 {
-    for (uint32_t i = 0; i < shape->clustering_count; i++) {
+    for (uint32_t i = 0; i < shape->clustering_count; i++)
         if (shape->clustering.parts[i].descending)
             return true;
-    }
     return false;
 }
 
@@ -546,16 +541,14 @@ static int check_choices(const struct definitions *definitions, struct error *er
 {
     const struct definitions_options *options = definitions->options;
 
-    for (uint32_t i = 0; i < options->key_count; i++) {
+    for (uint32_t i = 0; i < options->key_count; i++)
         if (!has_family(definitions, options->keys[i], strcspn(options->keys[i], "=")))
             return error_set(err, ERROR_INVALID, "--key %s: the file has no such column family",
                              options->keys[i]);
-    }
-    for (uint32_t i = 0; i < options->text_count; i++) {
+    for (uint32_t i = 0; i < options->text_count; i++)
         if (!has_family(definitions, options->texts[i], strlen(options->texts[i])))
             return error_set(err, ERROR_INVALID, "--text %s: the file has no such column family",
                              options->texts[i]);
-    }
     return 0;
 }
 

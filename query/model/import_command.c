@@ -38,10 +38,9 @@ static error_t take_word(struct import_options *options, const char *word, struc
         options->file = word;
         return 0;
     }
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(word, kinds[i].name) == 0)
             options->kind = &kinds[i];
-    }
     if (options->kind == NULL) {
         argp_error(state, "cassandra-cli and storage-conf can be imported, not '%s'", word);
         return EINVAL;
@@ -139,9 +138,9 @@ struct import {
     uint32_t count;
     uint32_t done;
     struct cql_session session;
-    bool is_asking;                    /* cql_run has not returned */
-    bool has_answer;                   /* to what it was asked last */
-    int exit_status;                   /* EXIT_DONE until a statement is refused */
+    bool is_asking;  /* cql_run has not returned */
+    bool has_answer; /* to what it was asked last */
+    int exit_status; /* EXIT_DONE until a statement is refused */
 };
 
 static void import_finish(struct import *import, int exit_status)
@@ -225,8 +224,8 @@ static int import_read(struct import *import, const struct import_options *optio
 {
     int rc = options->kind->read(text, import->definitions, err);
 
-    rc = rc == 0 ? definitions_write(import->definitions, has_keyspace, import,
-                                     &import->statements, &import->count, err)
+    rc = rc == 0 ? definitions_write(import->definitions, has_keyspace, import, &import->statements,
+                                     &import->count, err)
                  : rc;
     return rc == 0 ? check_free(import, err) : rc;
 }

@@ -21,27 +21,13 @@ static const struct {
     const char *name;
     const char *cql;
 } simple_types[] = {
-    {"AsciiType", "ascii"},
-    {"BooleanType", "boolean"},
-    {"ByteType", "tinyint"},
-    {"CounterColumnType", "counter"},
-    {"DateType", "timestamp"},
-    {"DecimalType", "decimal"},
-    {"DoubleType", "double"},
-    {"DurationType", "duration"},
-    {"FloatType", "float"},
-    {"InetAddressType", "inet"},
-    {"Int32Type", "int"},
-    {"IntegerType", "varint"},
-    {"LexicalUUIDType", "uuid"},
-    {"LongType", "bigint"},
-    {"ShortType", "smallint"},
-    {"SimpleDateType", "date"},
-    {"TimeType", "time"},
-    {"TimeUUIDType", "timeuuid"},
-    {"TimestampType", "timestamp"},
-    {"UTF8Type", "text"},
-    {"UUIDType", "uuid"},
+    {"AsciiType", "ascii"},           {"BooleanType", "boolean"},   {"ByteType", "tinyint"},
+    {"CounterColumnType", "counter"}, {"DateType", "timestamp"},    {"DecimalType", "decimal"},
+    {"DoubleType", "double"},         {"DurationType", "duration"}, {"FloatType", "float"},
+    {"InetAddressType", "inet"},      {"Int32Type", "int"},         {"IntegerType", "varint"},
+    {"LexicalUUIDType", "uuid"},      {"LongType", "bigint"},       {"ShortType", "smallint"},
+    {"SimpleDateType", "date"},       {"TimeType", "time"},         {"TimeUUIDType", "timeuuid"},
+    {"TimestampType", "timestamp"},   {"UTF8Type", "text"},         {"UUIDType", "uuid"},
 };
 
 /* Types of types, and how many each takes. */
@@ -104,10 +90,9 @@ static const char *simple_type(const struct parser *parser, struct bytes name)
 {
     if (bytes_equal(name, bytes_text("BytesType")))
         return parser->bytes_as;
-    for (size_t i = 0; i < sizeof(simple_types) / sizeof(simple_types[0]); i++) {
+    for (size_t i = 0; i < sizeof(simple_types) / sizeof(simple_types[0]); i++)
         if (bytes_equal(name, bytes_text(simple_types[i].name)))
             return simple_types[i].cql;
-    }
     return NULL;
 }
 
@@ -167,9 +152,9 @@ static int take_reversed(struct parser *parser, bool *descending)
         return refuse(parser, "is neither true nor false", value);
     if (is_true)
         *descending = !*descending;
-    return take(parser, ')') ? 0
-                             : refuse(parser, "has no closing parenthesis where it needs one",
-                                      parser->text);
+    return take(parser, ')')
+               ? 0
+               : refuse(parser, "has no closing parenthesis where it needs one", parser->text);
 }
 
 /* A column's type with its direction. */

@@ -62,7 +62,7 @@ const struct argp schema_command_argp = {
 struct listing {
     struct command_output *output;
     struct cql_session session;
-    struct buffer text;                /* of the request; then of the answer */
+    struct buffer text; /* of the request; then of the answer */
 };
 
 static void listing_answered(void *context, const struct cql_result *result)
@@ -122,9 +122,9 @@ static void draw(const struct model *model, const struct schema_options *options
 
     if (options->queries != NULL) {
         rc = query_flow_parse(queries, arena, &flow, &err);
-        rc = rc == 0 ? chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg,
-                                     &err)
-                     : rc;
+        rc = rc == 0
+                 ? chebotko_draw(store_schema(model->store), options->chebotko, &flow, &svg, &err)
+                 : rc;
         if (rc < 0)
             error_wrap(&err, "%s", options->queries);
     } else {

@@ -15,15 +15,15 @@
 
 #define ROOT "daybook-import"
 
-enum { TEXT_MAX = 256 };               /* of an element whose text is read */
+enum { TEXT_MAX = 256 }; /* of an element whose text is read */
 
 struct reader_state {
     XML_Parser xml;
     struct definitions *definitions;
-    const char *keyspace;              /* NULL: outside of any */
+    const char *keyspace; /* NULL: outside of any */
     uint32_t keyspace_line;
-    long factor;                       /* 0: not said */
-    const char *reading;               /* an element whose text is gathered; NULL: none */
+    long factor;         /* 0: not said */
+    const char *reading; /* an element whose text is gathered; NULL: none */
     char text[TEXT_MAX + 1];
     size_t text_size;
     struct error *err;
@@ -52,13 +52,12 @@ static const char *copy(struct reader_state *state, const char *text)
 static bool is_passed_over(const char *name)
 {
     static const char *const names[] = {
-        "FlushPeriodInMinutes", "GCGraceSeconds", "KeyCacheSavePeriodInSeconds", "KeysCached",
+        "FlushPeriodInMinutes", "GCGraceSeconds",   "KeyCacheSavePeriodInSeconds", "KeysCached",
         "KeysCachedFraction",   "ReadRepairChance", "RowCacheSavePeriodInSeconds", "RowsCached"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i], name) == 0)
             return true;
-    }
     return false;
 }
 
@@ -102,10 +101,9 @@ static int take_attribute(struct reader_state *state, const char *name, const ch
 
 static const char *attribute(const char **attributes, const char *name)
 {
-    for (; attributes[0] != NULL; attributes += 2) {
+    for (; attributes[0] != NULL; attributes += 2)
         if (strcmp(attributes[0], name) == 0)
             return attributes[1];
-    }
     return NULL;
 }
 

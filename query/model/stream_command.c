@@ -110,16 +110,14 @@ static error_t check_options(struct stream_options *options, struct argp_state *
     }
     if (options->action != STREAM_LIST && options->definition.name == NULL)
         missing = "NAME";
-    for (size_t i = 0; options->action == STREAM_CREATE && missing == NULL && i < 7; i++) {
+    for (size_t i = 0; options->action == STREAM_CREATE && missing == NULL && i < 7; i++)
         if (options->definition.texts[needed[i].text] == NULL)
             missing = needed[i].option;
-    }
-    for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
+    for (uint32_t i = 0; i < STREAM_TEXTS; i++)
         if (options->definition.texts[i] == NULL)
             options->definition.texts[i] = "";
         else if (options->action != STREAM_CREATE)
             missing = "create, which alone takes a definition,";
-    }
     if (missing == NULL)
         return 0;
     argp_error(state, "%s is needed", missing);
@@ -345,11 +343,10 @@ static void show(const struct streams *streams, const char *name, struct command
     if (streams_definition(streams, name, &definition) < 0)
         command_printf(output, COMMAND_OUT, "built in        over daybook.ad_click\n");
     else
-        for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
+        for (uint32_t i = 0; i < STREAM_TEXTS; i++)
             if (definition->texts[i][0] != '\0')
                 command_printf(output, COMMAND_OUT, "%-15s %s\n", stream_text_name(i),
                                definition->texts[i]);
-        }
     output->finish(output, EXIT_DONE);
 }
 

@@ -13,7 +13,7 @@
 #include "storage/base/memory.h"
 
 enum {
-    CALL_CHUNK_SIZE = 4096,                /* a statement with its values, as a rule */
+    CALL_CHUNK_SIZE = 4096, /* a statement with its values, as a rule */
     CALL_KEEP_MAX = 2 * CALL_CHUNK_SIZE
 };
 
@@ -101,9 +101,9 @@ static void put_result(struct native_call *call, const struct native_extras *ext
                        const struct cql_result *result)
 {
     struct native_connection *connection = call->connection;
-    struct buffer *body = native_outbox_begin(
-        &connection->outbox, native_extras_flags(extras, call->version), call->stream,
-        NATIVE_RESULT);
+    struct buffer *body =
+        native_outbox_begin(&connection->outbox, native_extras_flags(extras, call->version),
+                            call->stream, NATIVE_RESULT);
 
     native_extras_put(extras, call->version, body);
     native_result_put(result, call->request.skips_metadata, call->request.metadata_id,
@@ -230,9 +230,8 @@ void native_call_take(struct native_connection *connection, const struct native_
     }
     if (!call_admit(call)) {
         native_connection_error(connection, envelope->stream, NATIVE_ERROR_OVERLOADED,
-                                connection->door->is_closing
-                                    ? "The server is shutting down"
-                                    : "Too many requests are under way");
+                                connection->door->is_closing ? "The server is shutting down"
+                                                             : "Too many requests are under way");
         call_free(call);
         return;
     }

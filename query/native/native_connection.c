@@ -321,10 +321,8 @@ void native_connection_update(struct native_connection *connection)
     if (connection->is_closing || connection->is_taking)
         return;
     connection_pump(connection);
-    is_ending =
-        connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
-    is_quiet = connection->running == 0 && connection->waiting == NULL &&
-               connection->login == NULL;
+    is_ending = connection->state == NATIVE_REFUSED || connection->has_ended || door->is_closing;
+    is_quiet = connection->running == 0 && connection->waiting == NULL && connection->login == NULL;
     if (is_ending && is_quiet) {
         connection_finish(connection);
         if ((connection->has_ended || door->is_closing) &&

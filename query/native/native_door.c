@@ -7,21 +7,17 @@
 #include "query/native/native_connection.h"
 #include "storage/base/memory.h"
 
-enum {
-    CONNECTION_BYTES_MAX = 32 << 20,
-    SLOW_READER_MS = 60000,
-    LINGER_MS = 5000
-};
+enum { CONNECTION_BYTES_MAX = 32 << 20, SLOW_READER_MS = 60000, LINGER_MS = 5000 };
 
 /* ---- metrics ---- */
 
 static const uint32_t error_codes[NATIVE_ERROR_CODES] = {
-    NATIVE_ERROR_SERVER,        NATIVE_ERROR_PROTOCOL,      NATIVE_ERROR_CREDENTIALS,
-    NATIVE_ERROR_UNAVAILABLE,   NATIVE_ERROR_OVERLOADED,    NATIVE_ERROR_BOOTSTRAPPING,
-    NATIVE_ERROR_TRUNCATE,      NATIVE_ERROR_WRITE_TIMEOUT, NATIVE_ERROR_READ_TIMEOUT,
-    NATIVE_ERROR_READ_FAILURE,  NATIVE_ERROR_FUNCTION_FAILURE, NATIVE_ERROR_WRITE_FAILURE,
-    NATIVE_ERROR_SYNTAX,        NATIVE_ERROR_UNAUTHORIZED,  NATIVE_ERROR_INVALID,
-    NATIVE_ERROR_CONFIG,        NATIVE_ERROR_EXISTS,        NATIVE_ERROR_UNPREPARED};
+    NATIVE_ERROR_SERVER,       NATIVE_ERROR_PROTOCOL,         NATIVE_ERROR_CREDENTIALS,
+    NATIVE_ERROR_UNAVAILABLE,  NATIVE_ERROR_OVERLOADED,       NATIVE_ERROR_BOOTSTRAPPING,
+    NATIVE_ERROR_TRUNCATE,     NATIVE_ERROR_WRITE_TIMEOUT,    NATIVE_ERROR_READ_TIMEOUT,
+    NATIVE_ERROR_READ_FAILURE, NATIVE_ERROR_FUNCTION_FAILURE, NATIVE_ERROR_WRITE_FAILURE,
+    NATIVE_ERROR_SYNTAX,       NATIVE_ERROR_UNAUTHORIZED,     NATIVE_ERROR_INVALID,
+    NATIVE_ERROR_CONFIG,       NATIVE_ERROR_EXISTS,           NATIVE_ERROR_UNPREPARED};
 
 struct metric *native_door_error_metric(struct native_door *door, uint32_t code)
 {
@@ -147,8 +143,7 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
         if ((connection->events & NATIVE_SCHEMA_CHANGE) == 0 ||
             connection->state == NATIVE_REFUSED || connection->has_finished)
             continue;
-        native_event_put(&event,
-                         native_outbox_begin(&connection->outbox, 0, -1, NATIVE_EVENT));
+        native_event_put(&event, native_outbox_begin(&connection->outbox, 0, -1, NATIVE_EVENT));
         native_outbox_end(&connection->outbox);
         native_connection_flush_soon(connection);
     }

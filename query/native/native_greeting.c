@@ -11,7 +11,7 @@
 #include "storage/base/memory.h"
 
 enum {
-    OLD_VERSION_MAX = 2,                   /* up to here the header has 8 bytes: a stream of one */
+    OLD_VERSION_MAX = 2, /* up to here the header has 8 bytes: a stream of one */
     LANGUAGE_MAJOR_MIN = 3
 };
 
@@ -73,8 +73,7 @@ static bool find_option(const struct native_request *request, const char *name,
 
 static bool is_word(struct bytes text, const char *word)
 {
-    return text.size == strlen(word) &&
-           strncasecmp((const char *)text.data, word, text.size) == 0;
+    return text.size == strlen(word) && strncasecmp((const char *)text.data, word, text.size) == 0;
 }
 
 /* From 2.99 on, as Cassandra has it. */
@@ -214,9 +213,9 @@ static void login_answer(struct native_connection *connection, const struct nati
     if (login->is_right) {
         memcpy(connection->session.user, login->user, sizeof login->user);
         connection->state = NATIVE_SERVING;
-        notation_put_bytes(native_outbox_begin(&connection->outbox, 0, login->stream,
-                                               NATIVE_AUTH_SUCCESS),
-                           bytes_of(NULL, 0));
+        notation_put_bytes(
+            native_outbox_begin(&connection->outbox, 0, login->stream, NATIVE_AUTH_SUCCESS),
+            bytes_of(NULL, 0));
         native_outbox_end(&connection->outbox);
         return;
     }

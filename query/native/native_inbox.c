@@ -13,7 +13,7 @@
 #include "query/native/native_compress.h"
 #include "query/native/native_segment.h"
 
-enum { INBOX_KEEP_MAX = 64 << 10 };        /* of a buffer that is empty */
+enum { INBOX_KEEP_MAX = 64 << 10 }; /* of a buffer that is empty */
 
 void native_inbox_init(struct native_inbox *inbox, bool is_client, uint32_t body_max)
 {

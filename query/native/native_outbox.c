@@ -5,8 +5,8 @@
 #include "query/native/native_segment.h"
 
 enum {
-    OUTBOX_KEEP_MAX = 16 << 10,            /* of a buffer that is empty */
-    COMPRESS_SIZE_MIN = 256                /* a smaller body is sent as it is */
+    OUTBOX_KEEP_MAX = 16 << 10, /* of a buffer that is empty */
+    COMPRESS_SIZE_MIN = 256     /* a smaller body is sent as it is */
 };
 
 void native_outbox_init(struct native_outbox *outbox, bool is_client)
@@ -89,8 +89,8 @@ static void cut_envelope(struct native_outbox *outbox, size_t start, size_t end,
     bool is_lz4 = outbox->compression == NATIVE_LZ4;
 
     while (start < end) {
-        size_t size = end - start < NATIVE_SEGMENT_PAYLOAD_MAX ? end - start
-                                                               : NATIVE_SEGMENT_PAYLOAD_MAX;
+        size_t size =
+            end - start < NATIVE_SEGMENT_PAYLOAD_MAX ? end - start : NATIVE_SEGMENT_PAYLOAD_MAX;
 
         native_segment_put(wire, bytes_of(outbox->envelopes.data + start, size), false, is_lz4);
         start += size;

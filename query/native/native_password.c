@@ -26,10 +26,9 @@ struct native_passwords {
 static const struct native_user *find_user(const struct native_passwords *passwords,
                                            struct bytes name)
 {
-    for (uint32_t i = 0; i < passwords->count; i++) {
+    for (uint32_t i = 0; i < passwords->count; i++)
         if (bytes_equal(bytes_text(passwords->users[i].name), name))
             return &passwords->users[i];
-    }
     return NULL;
 }
 

@@ -16,7 +16,7 @@ enum request_flag {
     REQUEST_SERIAL = 0x10,
     REQUEST_TIMESTAMP = 0x20,
     REQUEST_NAMES = 0x40,
-    REQUEST_KEYSPACE = 0x80,               /* these two of version 5 */
+    REQUEST_KEYSPACE = 0x80, /* these two of version 5 */
     REQUEST_NOW = 0x100
 };
 
@@ -24,11 +24,11 @@ enum {
     PREPARE_KEYSPACE = 0x01,
     BATCH_TEXT = 0,
     BATCH_PREPARED = 1,
-    VALUE_SIZE_MIN = 4,                    /* of a [value], */
-    NAMED_VALUE_SIZE_MIN = 6,              /* one with a name, */
-    PAYLOAD_SIZE_MIN = 6,                  /* an entry of a bytes map, */
-    OPTION_SIZE_MIN = 4,                   /* of a string map, */
-    BATCH_ITEM_SIZE_MIN = 5                /* and a statement of a batch */
+    VALUE_SIZE_MIN = 4,       /* of a [value], */
+    NAMED_VALUE_SIZE_MIN = 6, /* one with a name, */
+    PAYLOAD_SIZE_MIN = 6,     /* an entry of a bytes map, */
+    OPTION_SIZE_MIN = 4,      /* of a string map, */
+    BATCH_ITEM_SIZE_MIN = 5   /* and a statement of a batch */
 };
 
 /* What is being read, and what it is read into. */
@@ -264,10 +264,9 @@ static int check_sizes(const struct native_request *request, struct error *err)
     bool is_text = request->opcode == NATIVE_QUERY || request->opcode == NATIVE_PREPARE;
     size_t size = is_text ? cql->text.size : 0;
 
-    for (uint32_t i = 0; i < cql->item_count; i++) {
+    for (uint32_t i = 0; i < cql->item_count; i++)
         if (cql->items[i].text.size > size)
             size = cql->items[i].text.size;
-    }
     if (size > CQL_TEXT_MAX)
         return error_set(err, ERROR_LIMIT, "A statement of %zu bytes is longer than the %d allowed",
                          size, CQL_TEXT_MAX);

@@ -9,9 +9,8 @@
 
 static const char *const change_names[] = {
     [CQL_CREATED] = "CREATED", [CQL_UPDATED] = "UPDATED", [CQL_DROPPED] = "DROPPED"};
-static const char *const target_names[] = {[CQL_TARGET_KEYSPACE] = "KEYSPACE",
-                                           [CQL_TARGET_TABLE] = "TABLE",
-                                           [CQL_TARGET_TYPE] = "TYPE"};
+static const char *const target_names[] = {
+    [CQL_TARGET_KEYSPACE] = "KEYSPACE", [CQL_TARGET_TABLE] = "TABLE", [CQL_TARGET_TYPE] = "TYPE"};
 
 /* ---- events ---- */
 
@@ -198,11 +197,10 @@ void native_supported_put(struct buffer *body)
 
 static bool is_one_table(const struct cql_metadata *metadata)
 {
-    for (uint32_t i = 1; i < metadata->count; i++) {
+    for (uint32_t i = 1; i < metadata->count; i++)
         if (strcmp(metadata->columns[i].keyspace, metadata->columns[0].keyspace) != 0 ||
             strcmp(metadata->columns[i].table, metadata->columns[0].table) != 0)
             return false;
-    }
     return metadata->count > 0;
 }
 
@@ -271,8 +269,8 @@ static void put_prepared(const struct cql_prepared *prepared, uint8_t version, s
     put_columns(&prepared->result, is_global, version, body);
 }
 
-void native_result_put(const struct cql_result *result, bool skips_metadata,
-                       struct bytes known_id, uint8_t version, struct buffer *body)
+void native_result_put(const struct cql_result *result, bool skips_metadata, struct bytes known_id,
+                       uint8_t version, struct buffer *body)
 {
     switch (result->kind) {
     case CQL_RESULT_VOID:

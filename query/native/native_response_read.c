@@ -7,10 +7,10 @@
 #include "storage/base/arena.h"
 
 enum {
-    COLUMN_SIZE_MIN = 4,                   /* a name and a type, */
+    COLUMN_SIZE_MIN = 4, /* a name and a type, */
     CELL_SIZE_MIN = 4,
     TEXT_SIZE_MIN = 2,
-    FAILURE_SIZE_MIN = 7                   /* an address, and a reason */
+    FAILURE_SIZE_MIN = 7 /* an address, and a reason */
 };
 
 struct decoding {

@@ -16,7 +16,7 @@ enum {
     CRC24_SIZE = 3,
     SIZE_BITS = 17,
     SIZE_MASK = (1 << SIZE_BITS) - 1,
-    COMPRESS_SIZE_MIN = 256                /* below, LZ4 costs more than it saves */
+    COMPRESS_SIZE_MIN = 256 /* below, LZ4 costs more than it saves */
 };
 
 static uint64_t load_little(const uint8_t *from, size_t size)
@@ -63,8 +63,7 @@ int native_segment_payload(struct bytes bytes, const struct native_segment *segm
     size_t start = plain->size;
     int rc;
 
-    check(bytes.size >=
-          segment->header_size + segment->payload_size + NATIVE_SEGMENT_TRAILER_SIZE);
+    check(bytes.size >= segment->header_size + segment->payload_size + NATIVE_SEGMENT_TRAILER_SIZE);
     *payload_out = payload;
     if (load_u32(payload.data + payload.size) != native_crc32(payload.data, payload.size))
         return ERROR_CORRUPT;

@@ -36,8 +36,7 @@ struct bytes notation_long_string(struct reader *reader)
 {
     uint32_t size = reader_u32_be(reader);
 
-    return size > INT32_MAX ? reader_fail(reader)
-                            : check_text(reader, reader_bytes(reader, size));
+    return size > INT32_MAX ? reader_fail(reader) : check_text(reader, reader_bytes(reader, size));
 }
 
 struct bytes notation_bytes(struct reader *reader)
@@ -127,7 +126,7 @@ const char *notation_text(struct reader *reader, struct arena *arena)
  * org.apache.cassandra.db.marshal. */
 struct custom_type {
     enum type_kind kind;
-    uint8_t version;                       /* the first with a number */
+    uint8_t version; /* the first with a number */
     const char *class_name;
 };
 
@@ -147,10 +146,9 @@ static const struct type *read_custom(struct reader *reader)
 {
     struct bytes name = notation_string(reader);
 
-    for (size_t i = 0; i < CUSTOM_TYPE_COUNT; i++) {
+    for (size_t i = 0; i < CUSTOM_TYPE_COUNT; i++)
         if (bytes_equal(name, bytes_text(custom_types[i].class_name)))
             return type_builtin(custom_types[i].kind);
-    }
     reader->failed = true;
     return type_builtin(TYPE_BLOB);
 }
@@ -172,8 +170,8 @@ static const struct type *read_parametrized(struct reader *reader, struct arena 
     } else if (kind == TYPE_TUPLE) {
         type->argument_count = notation_short_count(reader, 2);
     }
-    arguments = arena_alloc(arena, (type->argument_count + 1) * sizeof *arguments,
-                            sizeof *arguments);
+    arguments =
+        arena_alloc(arena, (type->argument_count + 1) * sizeof *arguments, sizeof *arguments);
     type->arguments = arguments;
     for (uint32_t i = 0; i < type->argument_count; i++) {
         if (names != NULL)

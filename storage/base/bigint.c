@@ -148,10 +148,9 @@ int bigint_parse(struct bytes text, struct buffer *number)
 
     if (text.size == digits_start)
         return ERROR_INVALID;
-    for (size_t i = digits_start; i < text.size; i++) {
+    for (size_t i = digits_start; i < text.size; i++)
         if (text.data[i] < '0' || text.data[i] > '9')
             return ERROR_INVALID;
-    }
     char *terminated = memory_alloc(text.size + 1);
     for (size_t i = 0; i < text.size; i++)
         terminated[i] = (char)text.data[i];

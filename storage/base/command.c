@@ -43,8 +43,7 @@ void command_fail(struct command_output *output, int exit_status, const char *fo
     output->finish(output, exit_status);
 }
 
-bool command_must_wait(struct command_output *output, void (*drained)(void *context),
-                       void *context)
+bool command_must_wait(struct command_output *output, void (*drained)(void *context), void *context)
 {
     if (output->queued(output) <= COMMAND_QUEUED_MAX)
         return false;

@@ -30,9 +30,8 @@ struct loop *loop_new(void)
 
 void loop_free(struct loop *loop)
 {
-    for (int i = 0; loop->has_signals && i < STOP_SIGNALS; i++) {
+    for (int i = 0; loop->has_signals && i < STOP_SIGNALS; i++)
         uv_close((uv_handle_t *)&loop->signals[i], NULL);
-    }
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     check(uv_loop_close(&loop->uv) == 0);
     memory_free(loop);
@@ -59,14 +58,12 @@ void loop_show_times(struct loop *loop, struct metrics *metrics)
 static void loop_signalled(uv_signal_t *handle, int signal_number)
 {
     struct loop *loop = handle->data;
-    for (int i = 0; i < STOP_SIGNALS; i++) {
+    for (int i = 0; i < STOP_SIGNALS; i++)
         uv_signal_stop(&loop->signals[i]);
-    }
     loop->stop(loop->context, signal_number);
 }
 
-void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number),
-                  void *context)
+void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number), void *context)
 {
     static const int numbers[STOP_SIGNALS] = {SIGINT, SIGTERM};
     check(!loop->has_signals);

@@ -10,9 +10,9 @@
 #include "storage/base/error.h"
 
 enum {
-    MEMORY_DIRECT_ALIGNMENT = 4096,    /* the largest logical block O_DIRECT asks for */
-    MEMORY_LARGE = 2 << 20,            /* more than what comes and goes with every batch */
-    MEMORY_SPARE = 8 << 20             /* free at a heap's end, before it is given back */
+    MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block O_DIRECT asks for */
+    MEMORY_LARGE = 2 << 20,         /* more than what comes and goes with every batch */
+    MEMORY_SPARE = 8 << 20          /* free at a heap's end, before it is given back */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)

@@ -11,13 +11,13 @@
 
 struct bucket {
     int64_t us_max;
-    const char *seconds;       /* the same, as the text format has it */
+    const char *seconds; /* the same, as the text format has it */
 };
 
 static const struct bucket buckets[METRIC_BUCKETS] = {
-    {100, "0.0001"}, {250, "0.00025"}, {500, "0.0005"}, {1000, "0.001"},
-    {2500, "0.0025"}, {5000, "0.005"}, {10000, "0.01"}, {25000, "0.025"},
-    {50000, "0.05"}, {100000, "0.1"}, {1000000, "1"}, {INT64_MAX, "+Inf"}};
+    {100, "0.0001"},  {250, "0.00025"}, {500, "0.0005"}, {1000, "0.001"},
+    {2500, "0.0025"}, {5000, "0.005"},  {10000, "0.01"}, {25000, "0.025"},
+    {50000, "0.05"},  {100000, "0.1"},  {1000000, "1"},  {INT64_MAX, "+Inf"}};
 
 static const char *const kind_names[] = {"counter", "gauge", "histogram"};
 
@@ -82,8 +82,8 @@ const struct metric *metrics_first(const struct metrics *metrics)
     return metrics->first;
 }
 
-struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
-                                     const char *labels, const char *help)
+struct metric *metrics_add_histogram(struct metrics *metrics, const char *name, const char *labels,
+                                     const char *help)
 {
     struct metric *metric = metrics_add(metrics, METRIC_HISTOGRAM, name, labels, help);
     if (metric->buckets == NULL)

@@ -78,7 +78,7 @@ struct world_uv {
     struct timer_handle *turns; /* to fire in the next turn, */
     struct timer_handle **turns_end;
     uv_idle_t turns_idle; /* for which this makes the loop not wait */
-    size_t handles_open; /* libuv handles that still need this memory */
+    size_t handles_open;  /* libuv handles that still need this memory */
 };
 
 static struct world_uv *world_of_executor(struct executor *executor)

@@ -43,9 +43,8 @@ static const struct table_definition counter_definition = {
 static void add_tables(struct schema *schema, const struct table_definition *const *tables,
                        uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         check(schema_add_table(schema, tables[i], NULL) == 0);
-    }
 }
 
 static struct schema *make_schema(void)
@@ -69,9 +68,8 @@ static struct schema *make_schema(void)
 struct schema *fuzz_schema(void)
 {
     static struct schema *schema;
-    if (schema == NULL) {
+    if (schema == NULL)
         schema = make_schema();
-    }
     return schema;
 }
 
@@ -88,9 +86,8 @@ void fuzz_put_file(struct world *world, const char *path, struct bytes content, 
 
 unsigned fuzz_take_byte(struct bytes *input)
 {
-    if (input->size == 0) {
+    if (input->size == 0)
         return 0;
-    }
     unsigned byte = input->data[0];
     *input = bytes_of(input->data + 1, input->size - 1);
     return byte;

@@ -55,9 +55,8 @@ static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
     struct hash128_stream *hash = hash128_stream_new();
     struct binary_batch batch;
     int rc = binary_batch_read(payload, &batch);
-    if (rc == 0) {
+    if (rc == 0)
         rc = binary_decoder_begin(decoder, &batch);
-    }
     if (rc == 0) {
         binary_decoder_hash(decoder, &batch, hash);
         rc = binary_decoder_rows(decoder, &batch, builder, 1);

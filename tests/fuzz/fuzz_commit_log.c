@@ -11,7 +11,7 @@
 enum { FILE_SIZE_MIN = 32 << 10, LOG_FILE_SIZE = 64 << 10 };
 
 static int follow_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
-                       struct error *err)
+                        struct error *err)
 {
     uint64_t *last = context;
     (void)timestamp_us;

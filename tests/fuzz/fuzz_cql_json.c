@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     arena = arena_new(1 << 16);
     if (type_parse(bytes_of(data, (size_t)(end - data)), arena, NULL, NULL, &type, NULL) == 0 &&
-        cql_json_read(bytes_of(end + 1, (size_t)(data + size - end - 1)), arena, &json,
-                      NULL) == 0 &&
+        cql_json_read(bytes_of(end + 1, (size_t)(data + size - end - 1)), arena, &json, NULL) ==
+            0 &&
         json->kind != CQL_JSON_NULL && cql_json_value(json, type, arena, &value, NULL) == 0) {
         check(type_validate(type, buffer_view(&value), NULL) == 0);
         if (value.size > 0)

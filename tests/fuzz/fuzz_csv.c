@@ -49,9 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes input = bytes_of(data, size);
     bool has_header = fuzz_take_byte(&input) % 2 == 1;
-    if (input.size == 0) {
+    if (input.size == 0)
         return 0;
-    }
     struct parsed quick, exact;
     parse(&quick, input, has_header, false);
     parse(&exact, input, has_header, true);

@@ -28,9 +28,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (rc == 0 && reader_left(&reader) > 0) {
         struct write_batch *batch = write_batch_new();
         rc = write_batch_deserialize(&reader, &schema, batch, NULL);
-        if (rc == 0 && batch->schema == NULL && schema == fuzz_schema()) {
+        if (rc == 0 && batch->schema == NULL && schema == fuzz_schema())
             check_rewritten(batch);
-        }
         write_batch_free_blocks(batch);
         write_batch_free(batch);
     }

@@ -36,9 +36,8 @@ static void put_manifest(struct world *world, struct bytes input)
     struct buffer content = {0};
     buffer_append_bytes(&content, input);
     buffer_put_zeros(&content, (BLOCK - input.size % BLOCK) % BLOCK);
-    if (content.size > 0) {
+    if (content.size > 0)
         store_u64(content.data + AT_SIZE, content.size);
-    }
     fuzz_put_file(world, "manifest", buffer_view(&content), 0);
     buffer_release(&content);
 }

@@ -9,8 +9,7 @@ static void each_response(const struct native_envelope *envelope)
     struct arena *arena = arena_new(0);
     struct native_response response;
 
-    if (!envelope->is_too_large &&
-        native_response_decode(envelope, arena, &response, NULL) == 0 &&
+    if (!envelope->is_too_large && native_response_decode(envelope, arena, &response, NULL) == 0 &&
         response.opcode == NATIVE_RESULT) {
         struct buffer body = {0};
 

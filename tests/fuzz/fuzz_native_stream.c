@@ -13,8 +13,7 @@ struct summary {
 
 static void inbox_open(struct native_inbox *inbox, unsigned form, bool is_client)
 {
-    static const enum native_compression compressions[] = {NATIVE_PLAIN, NATIVE_LZ4,
-                                                           NATIVE_SNAPPY};
+    static const enum native_compression compressions[] = {NATIVE_PLAIN, NATIVE_LZ4, NATIVE_SNAPPY};
 
     native_inbox_init(inbox, is_client, BODY_MAX);
     if (form == 0)

@@ -27,12 +27,11 @@ static void read_narrow(struct segment *segment, const struct table *table)
             struct stream *stream = NULL;
             struct unfiltered item;
             slice.reversed = reversed != 0;
-            int rc = narrow_segment_stream(segment, table, partition->token, partition->key,
-                                           &slice, &stream, NULL);
-            while (rc == 0 && stream != NULL && stream->next(stream, &item, NULL) == 1) {
+            int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
+                                           &stream, NULL);
+            while (rc == 0 && stream != NULL && stream->next(stream, &item, NULL) == 1)
                 if (item.kind == UNFILTERED_ROW)
                     ask_span(segment, table, &item.row);
-            }
             stream_close(stream);
         }
     }
@@ -52,9 +51,8 @@ static void read_wide(struct segment *segment, const struct table *table)
             wide_rows_stats(&rows, &stats);
             check(stats.rows == rows.rows);
         }
-        for (uint32_t piece = 0; piece < partition->page_count && piece < 4; piece++) {
+        for (uint32_t piece = 0; piece < partition->page_count && piece < 4; piece++)
             (void)!wide_segment_reader_piece(reader, partition, piece, &rows, NULL);
-        }
     }
     segment_cursor_give(segment, cursor);
     wide_rows_release(&rows);
@@ -72,11 +70,10 @@ static void read_segment(struct world *world, const struct segment_info *info,
         return;
     }
     bool is_ranked = (table->flags & TABLE_RANKED) != 0;
-    if (info->kind == SEGMENT_NARROW) {
+    if (info->kind == SEGMENT_NARROW)
         read_narrow(segment, table);
-    } else if (is_ranked) {
+    else if (is_ranked)
         read_wide(segment, table);
-    }
     segment_unref(segment);
 }
 
@@ -88,9 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const struct table *table = schema_table(fuzz_schema(), footer.info.table_id);
-    if (table == NULL) {
+    if (table == NULL)
         return 0;
-    }
     char path[64];
     struct sim_world *sim = sim_world_new(1);
     struct world *world = sim_world_interface(sim);

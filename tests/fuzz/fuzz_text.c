@@ -47,9 +47,8 @@ static void check_decimal(struct bytes text)
         check(decimal_format(value, printed) < DECIMAL_TEXT_MAX);
         buffer_release(&serialized);
     }
-    if (decimal_deserialize(text, &value) == 0) {
+    if (decimal_deserialize(text, &value) == 0)
         check(decimal_format(value, printed) < DECIMAL_TEXT_MAX);
-    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -23,18 +23,16 @@ static void check_value(const struct type *type, struct bytes value, struct aren
 static void check_text(const struct type *type, struct bytes text)
 {
     struct buffer value = {0};
-    if (type->argument_count == 0 && type_parse_text(type, text, &value, NULL) == 0) {
+    if (type->argument_count == 0 && type_parse_text(type, text, &value, NULL) == 0)
         check(type_validate(type, buffer_view(&value), NULL) == 0);
-    }
     buffer_release(&value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *end = size == 0 ? NULL : memchr(data, '\n', size);
-    if (end == NULL) {
+    if (end == NULL)
         return 0;
-    }
     struct bytes name = bytes_of(data, (size_t)(end - data));
     struct bytes rest = bytes_of(end + 1, size - name.size - 1);
     struct arena *arena = arena_new(1 << 16);

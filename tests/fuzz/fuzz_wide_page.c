@@ -22,11 +22,9 @@ static void check_codes(const struct wide_page *page, uint32_t column)
     for (uint32_t i = 0; i < page->entry_count; i++) {
         const struct wide_page_entry *entry = &page->entries[i];
         uint32_t strings = list->starts[i + 1] - list->starts[i];
-        for (uint32_t row = entry->first; row < entry->first + entry->rows; row++) {
-            if (vector->absent == NULL || vector->absent[row] == 0) {
+        for (uint32_t row = entry->first; row < entry->first + entry->rows; row++)
+            if (vector->absent == NULL || vector->absent[row] == 0)
                 check(vector->codes[row] < strings);
-            }
-        }
     }
 }
 
@@ -37,11 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     wide_page_init(&page, schema_table(fuzz_schema(), TABLE_AD_CLICK));
     if (wide_page_decode(decoder, bytes_of(data, size), &page, NULL) == 0) {
         check_entries(&page);
-        for (uint32_t column = 0; column < page.rows.column_count; column++) {
-            if (page.rows.vectors[column].kind == VECTOR_CODE) {
+        for (uint32_t column = 0; column < page.rows.column_count; column++)
+            if (page.rows.vectors[column].kind == VECTOR_CODE)
                 check_codes(&page, column);
-            }
-        }
     } else {
         check(page.entry_count == 0 && page.rows.rows == 0);
     }

@@ -7,9 +7,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct zone *zone = NULL;
-    if (size < 8 || zone_decode(bytes_of(data + 8, size - 8), &zone) != 0) {
+    if (size < 8 || zone_decode(bytes_of(data + 8, size - 8), &zone) != 0)
         return 0;
-    }
     int64_t time_ms = (int64_t)(load_u64(data) % (uint64_t)TIME_MS_MAX);
     int32_t day = zone_day(zone, time_ms);
     int64_t start = zone_day_start(zone, day);

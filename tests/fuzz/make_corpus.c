@@ -26,7 +26,7 @@
 struct seeds {
     const char *directory;
     struct world *world;
-    const char *folder;                /* whose files are being saved */
+    const char *folder; /* whose files are being saved */
 };
 
 static void save(const struct seeds *seeds, const char *target, const char *name,
@@ -61,9 +61,8 @@ static void save_statements(const struct seeds *seeds)
 
     check(file != NULL);
     while (fgets(line, sizeof(line), file) != NULL) {
-        if (line[0] != '>' || count++ % 20 != 0) {
+        if (line[0] != '>' || count++ % 20 != 0)
             continue;
-        }
         snprintf(name, sizeof(name), "%u", count);
         save_text(seeds, "cql", name, line + 2);
     }
@@ -148,9 +147,8 @@ static void save_frames(const struct seeds *seeds, const char *name,
     struct click_batch batch = {0};
     struct frame_writer writer = {0};
     struct click_columns columns;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         check(click_batch_add(&batch, &clicks[i]) == 0);
-    }
     columns = click_batch_columns(&batch);
     check(frame_writer_batch(&writer, &columns, 1) == 0);
     save(seeds, "binary_decoder", name, bytes_of("", 0), bytes_of(writer.out, writer.out_size));
@@ -160,13 +158,13 @@ static void save_frames(const struct seeds *seeds, const char *name,
 
 static void save_binary(const struct seeds *seeds)
 {
-    static const char answers[] =
-        "\7\13\0\0\0\200\0\0\0\132\132\132\132binary 1\nok"
-        "\65\0\0\0\200\0\0\0\132\132\132\132 1 accepted 2 rejected 1\n"
-        "reject 2 1 bad_day \"x\"\nok 2 ";
+    static const char answers[] = "\7\13\0\0\0\200\0\0\0\132\132\132\132binary 1\nok"
+                                  "\65\0\0\0\200\0\0\0\132\132\132\132 1 accepted 2 rejected 1\n"
+                                  "reject 2 1 bad_day \"x\"\nok 2 ";
     const struct daybook_click clicks[] = {
-        click_of("r1", 16037, "ad42"), click_of("r2", 16037, "ad42"), click_of("r1", 16038, "a"),
-        click_of("r1", DAYBOOK_DAY_NONE, "ad42"), click_of("\xff", 99, "ad42"),
+        click_of("r1", 16037, "ad42"), click_of("r2", 16037, "ad42"),
+        click_of("r1", 16038, "a"),    click_of("r1", DAYBOOK_DAY_NONE, "ad42"),
+        click_of("\xff", 99, "ad42"),
     };
     save_frames(seeds, "plain", clicks, 3);
     save_frames(seeds, "one", clicks, 1);
@@ -257,9 +255,8 @@ static void save_native(const struct seeds *seeds)
             outbox.version = version;
             native_outbox_start(&outbox, is_lz4 ? NATIVE_LZ4 : NATIVE_PLAIN);
             for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
-                struct buffer *body =
-                    native_outbox_begin(&outbox, native_request_flags(&requests[i]), 1,
-                                        (uint8_t)requests[i].opcode);
+                struct buffer *body = native_outbox_begin(
+                    &outbox, native_request_flags(&requests[i]), 1, (uint8_t)requests[i].opcode);
                 native_request_encode(&requests[i], version, body);
                 native_outbox_end(&outbox);
             }
@@ -286,8 +283,7 @@ static void save_answers(const struct seeds *seeds)
                   .cells = bytes_of(cells, sizeof(cells)),
                   .paging_state = bytes_text("state")}},
         {.kind = CQL_RESULT_PREPARED, .prepared = {.bind = {columns, 2}, .result = {columns, 1}}},
-        {.kind = CQL_RESULT_SCHEMA_CHANGE,
-         .change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"}}};
+        {.kind = CQL_RESULT_SCHEMA_CHANGE, .change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"}}};
     struct native_error error = {
         .code = NATIVE_ERROR_WRITE_TIMEOUT, .message = "late", .write_type = "SIMPLE"};
     struct native_outbox outbox;
@@ -316,8 +312,10 @@ static void add_whole_row(struct write_batch *batch)
 {
     static const uint8_t one[] = {0, 0, 0, 1};
     const struct column_value values[] = {
-        {1, false, write_batch_text(batch, "p")}, {2, false, bytes_of(one, 4)},
-        {3, false, write_batch_text(batch, "c")}, {4, false, write_batch_text(batch, "static")},
+        {1, false, write_batch_text(batch, "p")},
+        {2, false, bytes_of(one, 4)},
+        {3, false, write_batch_text(batch, "c")},
+        {4, false, write_batch_text(batch, "static")},
         {5, true, {NULL, 0}},
     };
     const struct table *table = schema_table(fuzz_schema(), FUZZ_TABLE_WHOLE);
@@ -393,9 +391,8 @@ static void save_batch(const struct seeds *seeds, struct store *store)
     write_batch_serialize(batch, &payload);
     save(seeds, "frame_payload", "schema", bytes_of("", 0), buffer_view(&payload));
     buffer_clear(&payload);
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
         mutation_pack(&batch->mutations[i], &payload);
-    }
     save(seeds, "mutation", "several", bytes_of("", 0), buffer_view(&payload));
     block_free(block);
     write_batch_free(batch);
@@ -432,9 +429,8 @@ static void write_history(struct engine_fixture *fixture)
             {"r3", days[i % 2], 1385605012000 + i, "a", i % 2 == 0 ? "1.5" : "0.25"},
         };
         check(engine_fixture_clicks(fixture, clicks, 2) == 0);
-        if (i == 8) {
+        if (i == 8)
             engine_fixture_flush(fixture);
-        }
     }
 }
 
@@ -464,9 +460,8 @@ static void save_pages(const struct seeds *seeds, const struct buffer *content)
     snprintf(name, sizeof(name), "table-%u", footer.info.table_id);
     check(segment_read_page(segment, 0, NULL, &page, NULL) == 0);
     save(seeds, target, name, bytes_of("", 0), buffer_view(&page));
-    if (footer.info.kind == SEGMENT_NARROW && segment_extra(segment).size > 0) {
+    if (footer.info.kind == SEGMENT_NARROW && segment_extra(segment).size > 0)
         save(seeds, "narrow_span", name, bytes_of("", 0), segment_extra(segment));
-    }
     segment_unref(segment);
     buffer_release(&page);
 }
@@ -478,9 +473,8 @@ static void save_file(void *context, const char *name)
     char path[128];
     snprintf(path, sizeof(path), "%s%s%s", seeds->folder, seeds->folder[0] != '\0' ? "/" : "",
              name);
-    if (strcmp(path, "log") == 0 || strcmp(path, "segments") == 0) {
+    if (strcmp(path, "log") == 0 || strcmp(path, "segments") == 0)
         return;
-    }
     struct buffer content = read_file(seeds->world, path);
     if (strcmp(path, "segments/" MANIFEST_ROSTER_NAME) == 0) {
         save(seeds, "manifest_roster", "plain", bytes_of("", 0), buffer_view(&content));
@@ -488,9 +482,8 @@ static void save_file(void *context, const char *name)
         save(seeds, "segment", name, bytes_of("", 0), buffer_view(&content));
         save_pages(seeds, &content);
     } else {
-        while (content.size > 0 && content.data[content.size - 1] == 0) {
+        while (content.size > 0 && content.data[content.size - 1] == 0)
             content.size--;
-        }
         bool is_log = strcmp(seeds->folder, "log") == 0;
         if (content.size > 0) {
             save(seeds, is_log ? "commit_log" : "manifest", name, bytes_of(is_log ? "\2" : "\1", 1),
@@ -517,9 +510,8 @@ static void save_point(const struct seeds *seeds, struct store *store)
     check(store_snapshot(store, UINT64_MAX, &snapshot, NULL) == 0);
     struct hash128 *hashes = memory_zeroed(snapshot->state.segment_count, sizeof(*hashes));
     struct backup_log_file *log = memory_zeroed(snapshot->log_count, sizeof(*log));
-    for (uint32_t i = 0; i < snapshot->log_count; i++) {
+    for (uint32_t i = 0; i < snapshot->log_count; i++)
         log[i].extent = snapshot->log[i];
-    }
     struct backup_point point = {.number = 1,
                                  .frame = snapshot->frame,
                                  .timestamp_us = snapshot->timestamp_us,

@@ -46,9 +46,8 @@ static void closed(void *context, int status, const struct error *err)
 
 static void step_until(struct engine_fixture *fixture, const bool *is_done)
 {
-    while (!*is_done) {
+    while (!*is_done)
         check(fixture->world->executor->step(fixture->world->executor));
-    }
 }
 
 static void make_backup(struct engine_fixture *fixture)
@@ -91,11 +90,10 @@ static void write_rate(struct engine_fixture *fixture, const char *reseller, int
         {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-11-01")},
         {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(percent, 2))},
     };
-    if (percent == 0) {
+    if (percent == 0)
         write_batch_delete(batch, table, values, 2);
-    } else {
+    else
         write_batch_insert(batch, table, values, 3);
-    }
     check(engine_fixture_apply(fixture, batch) == 0);
     write_batch_free(batch);
 }

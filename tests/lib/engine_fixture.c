@@ -53,9 +53,8 @@ static uint32_t fixture_tables(const struct engine_fixture *fixture,
     uint32_t count, more = 0;
     const struct table_definition *const *own = rollup_tables(&count);
     const struct table_definition *const *other = ingest_tables(&more);
-    if (!fixture->has_ingest) {
+    if (!fixture->has_ingest)
         more = 0;
-    }
     check(count + more <= FIXTURE_TABLES);
     memcpy(tables, own, count * sizeof(tables[0]));
     memcpy(tables + count, other, more * sizeof(tables[0]));
@@ -72,18 +71,15 @@ int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, 
         struct schema *schema = schema_new();
         rc = schema_add_keyspace(schema, "daybook", err);
         rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
-        for (uint32_t i = 0; rc == 0 && i < count; i++) {
+        for (uint32_t i = 0; rc == 0 && i < count; i++)
             rc = schema_add_table(schema, tables[i], err);
-        }
         rc = rc == 0 ? engine_create(world, schema, bytes_text("zone=UTC\n"), err) : rc;
         schema_unref(schema);
-        if (rc == 0) {
+        if (rc == 0)
             rc = engine_open(world, &fixture->options, tables, count, &fixture->store, err);
-        }
     }
-    if (rc == 0 && !fixture->options.read_only) {
+    if (rc == 0 && !fixture->options.read_only)
         store_set_commit_hook(fixture->store, count_clicks, NULL);
-    }
     return rc;
 }
 
@@ -91,19 +87,16 @@ static void open_engine(struct engine_fixture *fixture)
 {
     struct error err = {0};
     struct world *world;
-    if (world_uv_open(fixture->path, true, NULL, &world, &err) != 0) {
+    if (world_uv_open(fixture->path, true, NULL, &world, &err) != 0)
         fail_with("open world", &err);
-    }
-    if (engine_fixture_open_in(fixture, world, &err) != 0) {
+    if (engine_fixture_open_in(fixture, world, &err) != 0)
         fail_with("open engine", &err);
-    }
 }
 
 static void set_done(void *context, int status, const struct error *err)
 {
-    if (status != 0) {
+    if (status != 0)
         fail_with("status", err);
-    }
     *(bool *)context = true;
 }
 
@@ -137,9 +130,8 @@ static void close_engine(struct engine_fixture *fixture)
 void engine_fixture_start(struct engine_fixture *fixture)
 {
     strncpy(fixture->path, "/tmp/daybook-test-XXXXXX", sizeof(fixture->path));
-    if (mkdtemp(fixture->path) == NULL) {
+    if (mkdtemp(fixture->path) == NULL)
         abort();
-    }
     open_engine(fixture);
 }
 
@@ -154,18 +146,15 @@ void engine_fixture_stop(struct engine_fixture *fixture)
     close_engine(fixture);
     char command[128];
     snprintf(command, sizeof(command), "rm -rf '%s'", fixture->path);
-    if (system(command) != 0) {
+    if (system(command) != 0)
         abort();
-    }
 }
 
 static uint32_t dictionary_code(struct block_dictionary *dictionary, struct bytes text)
 {
-    for (uint32_t i = 0; i < dictionary->count; i++) {
-        if (bytes_equal(block_dictionary_get(dictionary, i), text)) {
+    for (uint32_t i = 0; i < dictionary->count; i++)
+        if (bytes_equal(block_dictionary_get(dictionary, i), text))
             return i;
-        }
-    }
     return block_dictionary_add(dictionary, text);
 }
 
@@ -211,12 +200,10 @@ int engine_fixture_apply(struct engine_fixture *fixture, struct write_batch *bat
     bool done = false;
     struct error err = {0};
     int rc;
-    while ((rc = store_apply(fixture->store, batch, set_done, &done, &err)) == ERROR_FULL) {
+    while ((rc = store_apply(fixture->store, batch, set_done, &done, &err)) == ERROR_FULL)
         fixture->world->executor->step(fixture->world->executor);
-    }
-    if (rc == 0) {
+    if (rc == 0)
         step_until(fixture, &done);
-    }
     return rc;
 }
 
@@ -236,9 +223,8 @@ void engine_fixture_flush(struct engine_fixture *fixture)
 {
     bool done = false;
     struct error err = {0};
-    if (store_flush(fixture->store, set_done, &done, &err) != 0) {
+    if (store_flush(fixture->store, set_done, &done, &err) != 0)
         fail_with("flush", &err);
-    }
     step_until(fixture, &done);
 }
 
@@ -246,9 +232,8 @@ void engine_fixture_compact(struct engine_fixture *fixture)
 {
     bool done = false;
     struct error err = {0};
-    if (store_compact(fixture->store, set_done, &done, &err) != 0) {
+    if (store_compact(fixture->store, set_done, &done, &err) != 0)
         fail_with("compact", &err);
-    }
     step_until(fixture, &done);
 }
 
@@ -265,13 +250,12 @@ static void print_row(struct buffer *text, const struct table *table, const stru
     for (uint32_t c = 0; c < table->column_count; c++) {
         struct bytes value;
         buffer_append_text(text, c == 0 ? "" : "|");
-        if (!page_row_value(table, row, table->columns[c].id, &value)) {
+        if (!page_row_value(table, row, table->columns[c].id, &value))
             buffer_append_text(text, "-");
-        } else if (table->columns[c].type->kind == TYPE_COUNTER) {
+        else if (table->columns[c].type->kind == TYPE_COUNTER)
             buffer_printf(text, "%" PRId64, value_bigint(value));
-        } else {
+        else
             type_format(table->columns[c].type, value, text);
-        }
     }
     buffer_append_text(text, "\n");
 }
@@ -282,9 +266,8 @@ static void rows_page(void *context, int status, const struct error *err,
     struct rows_read *read = context;
     buffer_clear(&read->position);
     if (status == 0) {
-        for (uint32_t i = 0; i < page->row_count; i++) {
+        for (uint32_t i = 0; i < page->row_count; i++)
             print_row(read->text, page->table, &page->rows[i]);
-        }
         buffer_append_bytes(&read->position, page->position);
     } else {
         read->err = *err;
@@ -300,12 +283,10 @@ int engine_fixture_try_page(struct engine_fixture *fixture, const struct read_re
     struct read_request page = *request;
     page.position = buffer_view(position);
     read.status = store_read(fixture->store, &page, rows_page, &read, &read.err);
-    if (read.status == 0) {
+    if (read.status == 0)
         step_until(fixture, &read.done);
-    }
-    if (read.status != 0) {
+    if (read.status != 0)
         *err = read.err;
-    }
     *position = read.position;
     return read.status;
 }
@@ -333,9 +314,8 @@ struct buffer engine_fixture_rows(struct engine_fixture *fixture, uint32_t table
                                    .slice = slice_all(),
                                    .row_limit = row_limit};
     request.slice.reversed = reversed;
-    if (engine_fixture_try_rows(fixture, &request, &text, &err) != 0) {
+    if (engine_fixture_try_rows(fixture, &request, &text, &err) != 0)
         fail_with("read", &err);
-    }
     buffer_put_u8(&text, 0);
     return text;
 }
@@ -371,12 +351,10 @@ int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reselle
     engine_fixture_key(&key, reseller, day);
     read.status = store_stats(fixture->store, TABLE_AD_CLICK, 0, buffer_view(&key), READ_DURABLE,
                               stats_figures, &read, &read.err);
-    if (read.status == 0) {
+    if (read.status == 0)
         step_until(fixture, &read.done);
-    }
-    if (read.status != 0) {
+    if (read.status != 0)
         *err = read.err;
-    }
     buffer_release(&key);
     return read.status;
 }
@@ -386,9 +364,8 @@ struct buffer engine_fixture_stats(struct engine_fixture *fixture, const char *r
 {
     struct buffer text = {0};
     struct error err = {0};
-    if (engine_fixture_try_stats(fixture, reseller, day, &text, &err) != 0) {
+    if (engine_fixture_try_stats(fixture, reseller, day, &text, &err) != 0)
         fail_with("stats", &err);
-    }
     buffer_put_u8(&text, 0);
     return text;
 }

@@ -33,9 +33,8 @@ static size_t check_line(const char *section, const char *line, struct bytes fil
 {
     size_t width = strcspn(line, " \n");
     char *end;
-    if (width == 0 || !isxdigit((unsigned char)line[0])) {
+    if (width == 0 || !isxdigit((unsigned char)line[0]))
         return 0;
-    }
     size_t offset = strtoul(line, &end, width == OFFSET_HEX_DIGITS ? 16 : 10);
     cr_assert_eq(end, line + width, "%s: no offset: %.60s", section, line);
     const char *at = end + strspn(end, " ") - 1;
@@ -62,9 +61,8 @@ void formats_expect(const char *section, struct bytes file, size_t least)
     at = strstr(at, "\n```\n");
     cr_assert_not_null(at);
     size_t shown = 0;
-    for (at += 5; strncmp(at, "```", 3) != 0; at = strchr(at, '\n') + 1) {
+    for (at += 5; strncmp(at, "```", 3) != 0; at = strchr(at, '\n') + 1)
         shown += check_line(section, at, file);
-    }
     cr_assert_geq(shown, least, "%s: only %zu bytes are shown", section, shown);
     buffer_release(&text);
 }

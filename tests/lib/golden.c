@@ -52,9 +52,8 @@ static void load_directory(const char *from, struct disk *disk, const char *to)
         char source[PATH_SIZE];
         char target[PATH_SIZE];
         struct stat status;
-        if (entry->d_name[0] == '.') {
+        if (entry->d_name[0] == '.')
             continue;
-        }
         snprintf(source, sizeof(source), "%.200s/%.255s", from, entry->d_name);
         snprintf(target, sizeof(target), "%.200s%s%.255s", to, to[0] != '\0' ? "/" : "",
                  entry->d_name);
@@ -126,8 +125,7 @@ void golden_save(struct sim_disk *disk, const char *path)
 static void describe_table(struct engine_fixture *fixture, const char *name, uint32_t table_id,
                            struct buffer *text)
 {
-    struct buffer rows =
-        engine_fixture_rows(fixture, table_id, bytes_of(NULL, 0), 1000, false);
+    struct buffer rows = engine_fixture_rows(fixture, table_id, bytes_of(NULL, 0), 1000, false);
     buffer_printf(text, "%s\n%s", name, (const char *)rows.data);
     buffer_release(&rows);
 }

@@ -351,8 +351,7 @@ static bool print_figure(void *context, const struct day_figure *figure)
     return true;
 }
 
-struct buffer rollup_fixture_asked(struct rollup_fixture *fixture,
-                                   const struct figure_query *query)
+struct buffer rollup_fixture_asked(struct rollup_fixture *fixture, const struct figure_query *query)
 {
     struct answer answer = {.rows = 0};
     require(rollup_figures(fixture->rollup, query, print_figure, set_done, &answer,

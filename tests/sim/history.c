@@ -14,12 +14,12 @@
 #include <criterion/criterion.h>
 
 enum {
-    FULL_STEPS = 200,              /* after which a full disk gets its space back */
-    FULL_BYTES = 100000,           /* that a full disk may still take */
-    AGAIN_EVERY = 4,               /* of so many crashes one is opened twice, and one scanned on, */
-    SALVAGE_EVERY = 6,             /* of so many one loses its manifest as well */
-    SEAL_EVERY = 3,                /* after so many one the days that have expired are sealed */
-    PAGE_MAX = 7                   /* rows of a page that is read */
+    FULL_STEPS = 200,    /* after which a full disk gets its space back */
+    FULL_BYTES = 100000, /* that a full disk may still take */
+    AGAIN_EVERY = 4,     /* of so many crashes one is opened twice, and one scanned on, */
+    SALVAGE_EVERY = 6,   /* of so many one loses its manifest as well */
+    SEAL_EVERY = 3,      /* after so many one the days that have expired are sealed */
+    PAGE_MAX = 7         /* rows of a page that is read */
 };
 
 static const char *const resellers[HISTORY_RESELLERS] = {"r1", "r2"};
@@ -30,7 +30,7 @@ static const char *const days[HISTORY_DAYS] = {"2013-11-28", "2013-11-29", "2013
 struct model {
     uint32_t clicks[HISTORY_RESELLERS][HISTORY_DAYS];
     int64_t cents[HISTORY_RESELLERS][HISTORY_DAYS];
-    int64_t percent[HISTORY_RESELLERS][HISTORY_DAYS];       /* set for that day; -1: not */
+    int64_t percent[HISTORY_RESELLERS][HISTORY_DAYS]; /* set for that day; -1: not */
     int64_t per_reseller[HISTORY_RESELLERS];
     int64_t counters[HISTORY_COUNTERS];
     bool is_there[HISTORY_WRITES][HISTORY_CLICKS];
@@ -318,8 +318,7 @@ static void check_figures(const struct history *history, struct rollup_fixture *
             char needle[32];
             snprintf(needle, sizeof needle, "%s %s ", resellers[r], days[d]);
             const char *line = strstr((const char *)text.data, needle);
-            bool fits = line != NULL ? figure_matches(&model, line, r, d)
-                                     : model.clicks[r][d] == 0;
+            bool fits = line != NULL ? figure_matches(&model, line, r, d) : model.clicks[r][d] == 0;
             cr_assert(fits, "figure of %s%u clicks, %" PRId64 " cents; %s %s:\n%s", needle,
                       model.clicks[r][d], model.cents[r][d], history->label, where,
                       (const char *)text.data);
@@ -346,10 +345,8 @@ static void scans_go_on(struct scans *scans, struct rollup_fixture *fixture, uin
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     for (uint32_t i = 0; i < SCANNED; i++) {
-        const struct read_request request = {.table_id = scanned[i],
-                                             .is_scan = true,
-                                             .slice = slice_all(),
-                                             .row_limit = page};
+        const struct read_request request = {
+            .table_id = scanned[i], .is_scan = true, .slice = slice_all(), .row_limit = page};
         struct error err = {0};
         for (uint32_t p = 0; p < pages && !scans->has_ended[i]; p++) {
             cr_assert_eq(engine_fixture_try_page(&engine, &request, &scans->position[i],
@@ -445,8 +442,7 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
                         uint64_t hash)
 {
     char where[120], label[200];
-    bool is_salvaging =
-        hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash / SALVAGE_EVERY);
+    bool is_salvaging = hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash / SALVAGE_EVERY);
     struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
                                      .keep_days = history->fixture.keep_days,
                                      .is_salvaging = is_salvaging,
@@ -473,8 +469,7 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
 }
 
 /* The same, unless an earlier crash left just that. */
-static void check_unless_seen(struct history *history, struct sim_world *crashed,
-                              const char *crash)
+static void check_unless_seen(struct history *history, struct sim_world *crashed, const char *crash)
 {
     uint64_t hash = sim_disk_hash(sim_world_disk(crashed));
     hash = (hash ^ count_required(history)) * UINT64_C(0x9e3779b97f4a7c15) + history->count;
@@ -489,8 +484,8 @@ static void crash_one(struct history *history, uint64_t moment, uint64_t number,
 {
     char crash[80];
     const struct sim_world *now = history->fixture.sim;
-    struct sim_world *crashed = is_numbered ? sim_world_crash_number(now, number)
-                                            : sim_world_crash(now, number);
+    struct sim_world *crashed =
+        is_numbered ? sim_world_crash_number(now, number) : sim_world_crash(now, number);
     snprintf(crash, sizeof crash, "moment %" PRIu64 " %s %" PRIu64, moment,
              is_numbered ? "crash" : "seed", number);
     check_unless_seen(history, crashed, crash);
@@ -523,8 +518,8 @@ void history_crash_here(struct history *history)
 static void before_call(void *context, enum sim_call call)
 {
     struct history *history = context;
-    bool matters = call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
-                   call == SIM_REMOVE;
+    bool matters =
+        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
     if (!matters || history->is_checking)
         return;
     history->is_checking = true;
@@ -647,9 +642,9 @@ static struct block *make_clicks(struct history *history, struct written *writte
         written->cents[i] = 1 + draw(history, 9);
         written->offset_ms[i] = draw(history, 3);
         snprintf(amounts[i], sizeof amounts[i], "0.0%u", written->cents[i]);
-        clicks[i] = (struct click){resellers[written->reseller], days[written->day],
-                                   day_start_ms(written->day) + written->offset_ms[i], ad,
-                                   amounts[i]};
+        clicks[i] =
+            (struct click){resellers[written->reseller], days[written->day],
+                           day_start_ms(written->day) + written->offset_ms[i], ad, amounts[i]};
     }
     return engine_fixture_block(history->fixture.store, clicks, written->clicks);
 }

@@ -33,9 +33,16 @@ struct schema *model_schema(void)
     };
     const struct table_definition tables[] = {
         {.id = MODEL_TABLE, .keyspace = "k", .name = "t", .columns = columns, .column_count = 7},
-        {.id = MODEL_COUNTER_TABLE, .keyspace = "k", .name = "counters", .flags = TABLE_COUNTER,
-         .columns = counters, .column_count = 5},
-        {.id = MODEL_PLAIN_TABLE, .keyspace = "k", .name = "plain", .columns = plain,
+        {.id = MODEL_COUNTER_TABLE,
+         .keyspace = "k",
+         .name = "counters",
+         .flags = TABLE_COUNTER,
+         .columns = counters,
+         .column_count = 5},
+        {.id = MODEL_PLAIN_TABLE,
+         .keyspace = "k",
+         .name = "plain",
+         .columns = plain,
          .column_count = 2},
     };
     struct schema *schema = schema_new();
@@ -170,8 +177,8 @@ static void set_row(const struct model_write *write, int64_t timestamp_us, struc
         arena_alloc(arena, sizeof *complex, _Alignof(struct complex_deletion));
     struct cell cell = {.timestamp_us = timestamp_us, .expiry_s = EXPIRY_NONE};
 
-    *row = (struct row){.marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cells,
-                        .complex = complex};
+    *row = (struct row){
+        .marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cells, .complex = complex};
     row->is_static = write->kind == MODEL_UPDATE_STATIC;
     if (!row->is_static) {
         row->clustering.count = 2;
@@ -183,8 +190,7 @@ static void set_row(const struct model_write *write, int64_t timestamp_us, struc
     if (write->kind == MODEL_DELETE_ROW)
         row->deletion = (struct deletion){timestamp_us, 5};
     if (write->kind == MODEL_CLEAR_MAP)
-        complex[row->complex_count++] =
-            (struct complex_deletion){MODEL_M, {timestamp_us, 5}};
+        complex[row->complex_count++] = (struct complex_deletion){MODEL_M, {timestamp_us, 5}};
     cell.column_id = row->is_static ? MODEL_S : MODEL_A;
     cell.value = model_int(arena, write->value);
     if (write->kind == MODEL_DELETE_CELL) {
@@ -210,9 +216,11 @@ void model_mutation(const struct model_write *write, struct arena *arena,
     struct unfiltered *items = arena_alloc(arena, 2 * sizeof *items, _Alignof(struct unfiltered));
     struct deletion deletion = {timestamp_us, 5};
 
-    *mutation_out = (struct mutation){
-        .table_id = MODEL_TABLE, .token = model_token(), .key = model_key(),
-        .deletion = DELETION_NONE, .items = items};
+    *mutation_out = (struct mutation){.table_id = MODEL_TABLE,
+                                      .token = model_token(),
+                                      .key = model_key(),
+                                      .deletion = DELETION_NONE,
+                                      .items = items};
     if (write->kind == MODEL_DELETE_PARTITION) {
         mutation_out->deletion = deletion;
         return;
@@ -223,29 +231,31 @@ void model_mutation(const struct model_write *write, struct arena *arena,
         mutation_out->item_count = 1;
         return;
     }
-    items[0] = (struct unfiltered){.kind = UNFILTERED_BOUND, .bound = write->range.start,
-                                   .before = DELETION_NONE, .after = deletion};
-    items[1] = (struct unfiltered){.kind = UNFILTERED_BOUND, .bound = write->range.end,
-                                   .before = deletion, .after = DELETION_NONE};
+    items[0] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                   .bound = write->range.start,
+                                   .before = DELETION_NONE,
+                                   .after = deletion};
+    items[1] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                   .bound = write->range.end,
+                                   .before = deletion,
+                                   .after = DELETION_NONE};
     mutation_out->item_count = 2;
 }
 
 /* ---- what a reader must see ---- */
 
 /* The latest write that `is_it`, of those up to a frame. */
-static const struct model_write *latest(const struct model_write *writes, size_t count,
-                                        uint64_t frame,
-                                        bool (*is_it)(const struct model_write *write, int c1,
-                                                      int c2, int path),
-                                        int c1, int c2, int path)
+static const struct model_write *
+latest(const struct model_write *writes, size_t count, uint64_t frame,
+       bool (*is_it)(const struct model_write *write, int c1, int c2, int path), int c1, int c2,
+       int path)
 {
     const struct model_write *found = NULL;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (writes[i].frame <= frame && is_it(&writes[i], c1, c2, path) &&
             (found == NULL || writes[i].timestamp_us > found->timestamp_us))
             found = &writes[i];
-    }
     return found;
 }
 
@@ -284,7 +294,8 @@ static bool writes_a(const struct model_write *write, int c1, int c2, int path)
 {
     (void)path;
     return (write->kind == MODEL_INSERT || write->kind == MODEL_UPDATE ||
-            write->kind == MODEL_DELETE_CELL) && is_row(write, c1, c2);
+            write->kind == MODEL_DELETE_CELL) &&
+           is_row(write, c1, c2);
 }
 
 static bool clears_map(const struct model_write *write, int c1, int c2, int path)
@@ -426,8 +437,7 @@ static void check_after(const struct table *table, const struct slice *slice,
     if (packed->size > 0) {
         cr_assert_eq(unfiltered_unpack(&reader, arena, &last), 0);
         int order = stream_position_compare(table, &last, item);
-        bool forward = !slice->reversed ||
-                       (last.kind == UNFILTERED_ROW && last.row.is_static);
+        bool forward = !slice->reversed || (last.kind == UNFILTERED_ROW && last.row.is_static);
         cr_assert(forward ? order < 0 : order > 0);
     }
     arena_free(arena);

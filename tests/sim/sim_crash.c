@@ -22,7 +22,7 @@
 enum {
     SECTOR_SMALL = 512,
     SECTOR_LARGE = 4096,
-    CUTS_MAX = 8                   /* places in a write where it is torn, spread over it evenly */
+    CUTS_MAX = 8 /* places in a write where it is torn, spread over it evenly */
 };
 
 /* ---- how a write can be torn ---- */
@@ -33,8 +33,8 @@ enum tear_kind { TEAR_AFTER, TEAR_WITHOUT, TEAR_ONLY, TEAR_KINDS };
 struct tear {
     enum tear_kind kind;
     uint64_t sector_size;
-    uint64_t sector;               /* counted from the write's first */
-    bool is_longer;                /* the file has its new size, with zeros where nothing came */
+    uint64_t sector; /* counted from the write's first */
+    bool is_longer;  /* the file has its new size, with zeros where nothing came */
 };
 
 static uint64_t sector_count(const struct pending_write *write, uint64_t sector_size)

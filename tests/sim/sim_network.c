@@ -16,14 +16,14 @@ struct connection {
     const struct connection_handler *handler;
     void *context;
     struct buffer to_server;
-    struct buffer queued;          /* written, and not yet on its way */
+    struct buffer queued; /* written, and not yet on its way */
     struct buffer to_client;
     bool is_reading;
-    bool is_closing;               /* by the server ... */
-    bool is_closed;                /* ... which was told */
-    bool is_finishing;             /* half-closed by the server */
-    bool is_dropped;               /* by the client ... */
-    bool has_ended;                /* ... of which the server was told */
+    bool is_closing;   /* by the server ... */
+    bool is_closed;    /* ... which was told */
+    bool is_finishing; /* half-closed by the server */
+    bool is_dropped;   /* by the client ... */
+    bool has_ended;    /* ... of which the server was told */
 };
 
 struct network {

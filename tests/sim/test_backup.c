@@ -38,8 +38,8 @@ struct bench {
     struct backup *backup;
     uint32_t written;
     uint32_t acknowledged;
-    uint64_t log_max;                  /* backup.h */
-    int64_t times_us[CLICKS_MAX];      /* of each click's acknowledgement; [0]: before the first */
+    uint64_t log_max;             /* backup.h */
+    int64_t times_us[CLICKS_MAX]; /* of each click's acknowledgement; [0]: before the first */
 };
 
 /* Where backup_options' open finds the disk: one test runs in a process. */
@@ -172,9 +172,12 @@ static void backup_done(void *context, int status, const struct error *err,
 static void backup_begin(struct bench *bench, struct ended *ended, bool follows, uint32_t keep)
 {
     static const struct backup_handler handler = {.done = backup_done};
-    const struct backup_options options = {
-        .path = "/b", .follows = follows, .keep = keep, .log_max = bench->log_max,
-        .open = open_target, .close = close_target};
+    const struct backup_options options = {.path = "/b",
+                                           .follows = follows,
+                                           .keep = keep,
+                                           .log_max = bench->log_max,
+                                           .open = open_target,
+                                           .close = close_target};
     *ended = (struct ended){0};
     cr_assert_eq(backup_start(bench->backup, &options, &handler, ended, NULL), 0);
 }
@@ -242,8 +245,7 @@ static struct restored restore_to(struct sim_disk *target, enum backup_moment mo
     return restored;
 }
 
-static struct restored restore(struct sim_disk *target, enum backup_moment moment,
-                               int64_t time_us)
+static struct restored restore(struct sim_disk *target, enum backup_moment moment, int64_t time_us)
 {
     struct sim_world *sim = sim_world_new(7);
     struct restored restored = restore_to(target, moment, time_us, sim);
@@ -383,7 +385,7 @@ Test(backup, keeps_as_many_points_as_it_is_told_and_their_files)
 struct crashes {
     struct bench *bench;
     uint64_t count;
-    uint32_t promised;                 /* clicks of the newest point that was reported done */
+    uint32_t promised; /* clicks of the newest point that was reported done */
     enum backup_moment moment;
     bool is_checking;
 };
@@ -397,9 +399,9 @@ static void check_crash(struct crashes *crashes, uint64_t seed)
     } else {
         cr_assert_eq(restored.status, 0, "crash %" PRIu64 ": %s", crashes->count,
                      restored.err.text);
-        cr_assert(restored.clicks >= crashes->promised &&
-                  restored.clicks <= crashes->bench->written, "crash %" PRIu64 ": %u of %u",
-                  crashes->count, restored.clicks, crashes->promised);
+        cr_assert(
+            restored.clicks >= crashes->promised && restored.clicks <= crashes->bench->written,
+            "crash %" PRIu64 ": %u of %u", crashes->count, restored.clicks, crashes->promised);
     }
     sim_disk_free(target);
     crashes->count++;
@@ -408,8 +410,8 @@ static void check_crash(struct crashes *crashes, uint64_t seed)
 static void before_call(void *context, enum sim_call call)
 {
     struct crashes *crashes = context;
-    bool matters = call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
-                   call == SIM_REMOVE;
+    bool matters =
+        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
     if (!matters || crashes->is_checking)
         return;
     crashes->is_checking = true;
@@ -495,9 +497,9 @@ Test(backup, onto_a_full_disk_fails_with_a_reason_and_goes_on_when_there_is_room
 
 Test(backup, that_a_call_of_its_disk_fails_fails_and_the_store_does_not)
 {
-    static const enum sim_call calls[] = {SIM_OPEN, SIM_READ, SIM_WRITE, SIM_SYNC, SIM_SIZE,
-                                          SIM_RENAME, SIM_MAKE_DIRECTORY, SIM_SYNC_DIRECTORY,
-                                          SIM_LIST};
+    static const enum sim_call calls[] = {SIM_OPEN,           SIM_READ,           SIM_WRITE,
+                                          SIM_SYNC,           SIM_SIZE,           SIM_RENAME,
+                                          SIM_MAKE_DIRECTORY, SIM_SYNC_DIRECTORY, SIM_LIST};
     for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
         struct bench bench;
         struct ended ended;
@@ -597,8 +599,7 @@ Test(backup, of_another_course_of_the_directory_is_refused)
     engine_fixture_flush(&bench.fixture);
     expect_backup(&bench);
     struct sim_world *other = sim_world_new(10);
-    struct restored restored =
-        restore_to(bench.target, BACKUP_AT_TIME, bench.times_us[20], other);
+    struct restored restored = restore_to(bench.target, BACKUP_AT_TIME, bench.times_us[20], other);
     cr_assert(restored.status == 0 && restored.clicks == 20);
     struct bench forked = {.written = 20, .acknowledged = 20};
     bench_open(&forked, other, bench.target);
@@ -788,7 +789,7 @@ static void restart(struct bench *bench, uint32_t how, uint64_t seed)
         sim_world_free(bench->sim);
     } else {
         after = how == 1 ? sim_world_restart(bench->sim, seed) : sim_world_crash(bench->sim, seed);
-        opened = sim_disk_new();       /* the old life shall not write to it while it ends */
+        opened = sim_disk_new(); /* the old life shall not write to it while it ends */
         struct sim_disk *elsewhere = opened;
         bench_close(&before);
         sim_disk_free(elsewhere);

@@ -31,18 +31,18 @@
 
 enum {
     CLIENTS = 3,
-    BATCHES = 7,                   /* of a client */
+    BATCHES = 7, /* of a client */
     LINES_MAX = 4,
-    WINDOW = 3,                    /* batches sent without an answer */
+    WINDOW = 3, /* batches sent without an answer */
     CRASHES_PER_MOMENT = 3,
     HISTORIES_DEFAULT = 6
 };
 
 struct batch {
-    uint32_t accepted, rejected;   /* lines of either kind */
+    uint32_t accepted, rejected; /* lines of either kind */
     struct buffer text;
-    bool is_promised;              /* an `ok` was written */
-    bool is_answered;              /* and arrived */
+    bool is_promised; /* an `ok` was written */
+    bool is_answered; /* and arrived */
 };
 
 struct client {
@@ -114,8 +114,7 @@ static void check_batch(const struct client *client, uint32_t number, const stru
               ad, rows, batch->accepted, rejects, batch->rejected, batch->is_promised,
               client->history->seed, crash);
     cr_assert_eq(row_text_number(&found->counters, ad), rows,
-                 "counter of %s; SIM_SEED=%" PRIu64 " %s",
-                 ad, client->history->seed, crash);
+                 "counter of %s; SIM_SEED=%" PRIu64 " %s", ad, client->history->seed, crash);
 }
 
 static void check_store(struct history *history, struct engine_fixture *engine, const char *crash)
@@ -159,8 +158,8 @@ static void crash_and_check(struct history *history, uint64_t moment, uint64_t n
 static void before_call(void *context, enum sim_call call)
 {
     struct history *history = context;
-    bool matters = call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
-                   call == SIM_REMOVE;
+    bool matters =
+        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
     if (!matters || history->is_checking)
         return;
     history->is_checking = true;
@@ -275,8 +274,7 @@ static void client_make_batches(struct client *client)
         for (uint32_t i = 0; i < lines; i++) {
             bool is_good = draw(history, 5) > 0;
             buffer_printf(&batch->text, "r%u,2013-11-28,%" PRId64 ",%s,%s\n", draw(history, 2),
-                          INT64_C(1385605012000) + draw(history, 3), ad,
-                          is_good ? "0.01" : "much");
+                          INT64_C(1385605012000) + draw(history, 3), ad, is_good ? "0.01" : "much");
             batch->accepted += is_good;
             batch->rejected += !is_good;
         }

@@ -24,7 +24,7 @@
 #include "tests/sim/sim_world.h"
 
 enum {
-    FILE_SIZE = 40 << 10,          /* two to four of the frames below */
+    FILE_SIZE = 40 << 10, /* two to four of the frames below */
     SEEDS_PER_CRASH = 6,
     STEPS_AFTER_CRASH = 40
 };
@@ -34,8 +34,8 @@ struct life {
     struct sim_world *sim;
     struct world *world;
     struct commit_log *log;
-    uint64_t flushed;              /* as the manifest would have it */
-    uint64_t durable;              /* the last frame that was reported */
+    uint64_t flushed; /* as the manifest would have it */
+    uint64_t durable; /* the last frame that was reported */
     uint64_t replayed_last;
     bool is_replay_wrong;
     const char *where;
@@ -85,11 +85,11 @@ static void life_durable(void *context, int status, uint64_t frame)
 
 /* Open the log on `sim`, and check that it has at least the frames up to `durable` and at most
  * those up to `appended`. */
-static void life_begin(struct life *life, struct sim_world *sim, uint64_t flushed,
-                       uint64_t durable, uint64_t appended, const char *where)
+static void life_begin(struct life *life, struct sim_world *sim, uint64_t flushed, uint64_t durable,
+                       uint64_t appended, const char *where)
 {
-    struct commit_log_options options = {.file_size = FILE_SIZE, .first_file_size = FILE_SIZE,
-                                         .flushed_frame = flushed};
+    struct commit_log_options options = {
+        .file_size = FILE_SIZE, .first_file_size = FILE_SIZE, .flushed_frame = flushed};
     struct error err = {0};
     int rc;
 
@@ -144,14 +144,14 @@ static void life_flush(struct life *life, uint64_t frame)
 
 /* What a crash needs to know of the history, before any of its calls. */
 struct history {
-    struct life life;              /* the current one */
-    uint64_t durable;              /* at the end of the life before */
+    struct life life; /* the current one */
+    uint64_t durable; /* at the end of the life before */
     uint64_t appended;
-    bool is_opening;               /* then the current life tells nothing yet */
+    bool is_opening; /* then the current life tells nothing yet */
     bool is_crashing;
     uint64_t disk_calls;
     uint64_t crash_count;
-    struct sim_seen left;          /* disks that crashes left: as many are distinct */
+    struct sim_seen left; /* disks that crashes left: as many are distinct */
 };
 
 /* Append some frames, and one that the power fails in the middle of; open what is left. */
@@ -246,7 +246,7 @@ static void history_kill(struct history *history, uint64_t seed)
     struct sim_world *sim = sim_world_restart(history->life.sim, seed);
 
     history_note(history);
-    history->is_crashing = true;           /* what the killed one still does is not history */
+    history->is_crashing = true; /* what the killed one still does is not history */
     life_settle(&history->life);
     life_end(&history->life);
     history->is_crashing = false;

@@ -38,8 +38,8 @@ static const char *const ads[ADS] = {"a", "b"};
 
 struct listed {
     uint32_t day, time, ad;
-    uint32_t amount;               /* in units of 10^-5 */
-    int64_t rank;                  /* RANK_UNKNOWN: not seen yet */
+    uint32_t amount; /* in units of 10^-5 */
+    int64_t rank;    /* RANK_UNKNOWN: not seen yet */
     bool is_there;
 };
 
@@ -48,10 +48,10 @@ struct history {
     struct sim_world *sim;
     struct sim_random random;
     uint64_t seed;
-    struct listed clicks[CLICKS_MAX];          /* in the order they came */
+    struct listed clicks[CLICKS_MAX]; /* in the order they came */
     uint32_t count;
     uint32_t amount_next;
-    int64_t client_rank_next;                  /* descending */
+    int64_t client_rank_next; /* descending */
 };
 
 static uint32_t draw(struct history *history, uint32_t limit)
@@ -207,8 +207,8 @@ static uint32_t put_key(struct write_batch *batch, const struct listed *listed,
 static void put_amount(struct write_batch *batch, const struct listed *listed,
                        struct column_value *value)
 {
-    *value = (struct column_value){
-        AD_CLICK_AMOUNT, false, write_batch_decimal(batch, decimal_from(listed->amount, 5))};
+    *value = (struct column_value){AD_CLICK_AMOUNT, false,
+                                   write_batch_decimal(batch, decimal_from(listed->amount, 5))};
 }
 
 /* A click that is there and whose rank is known; NULL: none was found. */
@@ -378,10 +378,8 @@ static uint32_t segments_of(const struct history *history, uint32_t table_id)
 
 static void start(struct history *history, uint64_t seed)
 {
-    *history = (struct history){.seed = seed,
-                                .random = {.state = seed},
-                                .amount_next = 1,
-                                .client_rank_next = -1};
+    *history = (struct history){
+        .seed = seed, .random = {.state = seed}, .amount_next = 1, .client_rank_next = -1};
     history->sim = sim_world_new(seed);
     history->fixture.options = (struct engine_options){.log_file_size = 1 << 20};
     history->fixture.options.day_rows_min = 4 + draw(history, 20);

@@ -24,9 +24,9 @@
 enum {
     SECTOR = 512,
     PATHS_MAX = 32,
-    STEP_DEFAULT = 199,            /* a prime: the sample meets every bit of a byte */
-    WRITABLE_EVERY = 16,           /* every so many flips the opening is one that writes, */
-    SALVAGING_EVERY = 4            /* and of segments one that looks at all their pages */
+    STEP_DEFAULT = 199,  /* a prime: the sample meets every bit of a byte */
+    WRITABLE_EVERY = 16, /* every so many flips the opening is one that writes, */
+    SALVAGING_EVERY = 4  /* and of segments one that looks at all their pages */
 };
 
 static const char *const days[] = {"2013-11-28", "2013-11-29"};
@@ -82,13 +82,11 @@ static struct sim_world *make_directory(bool is_stopped)
     struct engine_fixture fixture = {.options = {.log_file_size = 1 << 20}};
     cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), NULL), 0);
     for (uint32_t round = 0; round < 3; round++) {
-        for (uint32_t batch = 0; batch < 4; batch++) {
+        for (uint32_t batch = 0; batch < 4; batch++)
             write_clicks(&fixture, 4 * round + batch);
-        }
         write_others(&fixture, round);
-        if (round < 2) {
+        if (round < 2)
             engine_fixture_flush(&fixture);
-        }
     }
     struct sim_world *left = sim_world_restart(sim, 1);
     engine_fixture_close(&fixture);
@@ -112,9 +110,8 @@ struct answers {
 
 static void answers_release(struct answers *answers)
 {
-    for (int i = 0; i < ANSWERS; i++) {
+    for (int i = 0; i < ANSWERS; i++)
         buffer_release(&answers->texts[i]);
-    }
 }
 
 static void read_everything(struct engine_fixture *fixture, struct answers *answers)
@@ -125,10 +122,9 @@ static void read_everything(struct engine_fixture *fixture, struct answers *answ
         const struct read_request scan = {
             .table_id = tables[i % 4], .is_scan = true, .slice = slice_all(), .row_limit = 100};
         struct error err = {0};
-        answers->codes[i] = i < 4 ? engine_fixture_try_rows(fixture, &scan, &answers->texts[i],
-                                                            &err)
-                                  : engine_fixture_try_stats(fixture, "r1", days[i - 4],
-                                                             &answers->texts[i], &err);
+        answers->codes[i] =
+            i < 4 ? engine_fixture_try_rows(fixture, &scan, &answers->texts[i], &err)
+                  : engine_fixture_try_stats(fixture, "r1", days[i - 4], &answers->texts[i], &err);
         cr_assert(answers->codes[i] == 0 || err.text[0] != '\0');
     }
 }
@@ -156,11 +152,11 @@ struct damage {
     uint32_t path_count;
     const char *folder;
     uint64_t step;
-    uint64_t position;             /* among the bits that are turned over */
+    uint64_t position; /* among the bits that are turned over */
     uint64_t flips;
-    uint64_t refused;              /* openings */
-    uint64_t failed;               /* readings */
-    uint64_t made_again;           /* segments */
+    uint64_t refused;    /* openings */
+    uint64_t failed;     /* readings */
+    uint64_t made_again; /* segments */
 };
 
 static void note_made_again(void *context, const char *text)
@@ -181,21 +177,19 @@ static void open_and_check(struct damage *damage, const char *path, uint64_t bit
     bool is_writing = damage->flips % every == 0;
     struct sim_world *copy = is_writing ? sim_world_restart(damage->sim, 1) : NULL;
     struct world *world = sim_world_interface(is_writing ? copy : damage->sim);
-    struct engine_fixture fixture = {
-        .options = {.log_file_size = 1 << 20,
-                    .read_only = !is_writing,
-                    .salvage = is_writing && is_segment(path),
-                    .notice = note_made_again,
-                    .notice_context = damage}};
+    struct engine_fixture fixture = {.options = {.log_file_size = 1 << 20,
+                                                 .read_only = !is_writing,
+                                                 .salvage = is_writing && is_segment(path),
+                                                 .notice = note_made_again,
+                                                 .notice_context = damage}};
     struct error err = {0};
     int rc = engine_fixture_open_in(&fixture, world, &err);
     if (rc == 0) {
         struct answers answers = {0};
         read_everything(&fixture, &answers);
         check_answers(&answers, &damage->expected, path, bit);
-        for (int i = 0; i < ANSWERS; i++) {
+        for (int i = 0; i < ANSWERS; i++)
             damage->failed += answers.codes[i] != 0;
-        }
         answers_release(&answers);
         engine_fixture_close_failed(&fixture);
     } else {
@@ -209,9 +203,8 @@ static void open_and_check(struct damage *damage, const char *path, uint64_t bit
 
 static void flip(struct damage *damage, const char *path, uint64_t bit)
 {
-    if (damage->position++ % damage->step != 0) {
+    if (damage->position++ % damage->step != 0)
         return;
-    }
     damage->flips++;
     sim_disk_flip_bit(sim_world_disk(damage->sim), path, bit);
     open_and_check(damage, path, bit);
@@ -240,9 +233,8 @@ static void damage_file(struct damage *damage, const char *path)
             from += sim_random_below(&random, count);
             count = 1;
         }
-        for (uint64_t bit = from * 8; bit < (from + count) * 8; bit++) {
+        for (uint64_t bit = from * 8; bit < (from + count) * 8; bit++)
             flip(damage, path, bit);
-        }
     }
     memory_free(content);
 }
@@ -250,9 +242,8 @@ static void damage_file(struct damage *damage, const char *path)
 static void note_path(void *context, const char *name)
 {
     struct damage *damage = context;
-    if (damage->folder[0] == '\0' && (strcmp(name, "log") == 0 || strcmp(name, "segments") == 0)) {
+    if (damage->folder[0] == '\0' && (strcmp(name, "log") == 0 || strcmp(name, "segments") == 0))
         return;
-    }
     cr_assert_lt(damage->path_count, PATHS_MAX);
     snprintf(damage->paths[damage->path_count++], sizeof(damage->paths[0]), "%s%s%s",
              damage->folder, damage->folder[0] == '\0' ? "" : "/", name);
@@ -269,17 +260,15 @@ static void damage_directory(bool is_stopped)
     cr_assert_eq(engine_fixture_open_in(&whole, sim_world_interface(damage.sim), NULL), 0);
     read_everything(&whole, &damage.expected);
     engine_fixture_close(&whole);
-    for (int i = 0; i < ANSWERS; i++) {
+    for (int i = 0; i < ANSWERS; i++)
         cr_assert(damage.expected.codes[i] == 0 && damage.expected.texts[i].size > 0);
-    }
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         damage.folder = folders[i];
         struct disk *disk = sim_world_interface(damage.sim)->disk;
         cr_assert_eq(disk->list(disk, folders[i], note_path, &damage), 0);
     }
-    for (uint32_t i = 0; i < damage.path_count; i++) {
+    for (uint32_t i = 0; i < damage.path_count; i++)
         damage_file(&damage, damage.paths[i]);
-    }
     printf("damage: %" PRIu64 " of %" PRIu64 " bits of %u files: %" PRIu64
            " openings refused, %" PRIu64 " reads failed, %" PRIu64
            " segments made again, no wrong answer\n",

@@ -31,7 +31,7 @@ struct history {
     struct batch_fate batches[BATCHES_MAX];
     uint32_t batch_count;
     uint64_t moments;
-    uint64_t crashes;              /* that left what no other had left */
+    uint64_t crashes; /* that left what no other had left */
     struct sim_seen seen;
     bool is_checking;
     bool has_faults;
@@ -52,9 +52,9 @@ static void apply_batch(struct history *history, struct sim_random *random)
     snprintf(ad, sizeof(ad), "b%02u", history->batch_count);
     fate->rows = 1 + (uint32_t)sim_random_below(random, ROWS_MAX);
     for (uint32_t i = 0; i < fate->rows; i++) {
-        clicks[i] = (struct click){sim_random_below(random, 2) == 0 ? "r1" : "r2", "2013-11-28",
-                                   1385605012000 + (int64_t)sim_random_below(random, 3), ad,
-                                   "0.01"};
+        clicks[i] =
+            (struct click){sim_random_below(random, 2) == 0 ? "r1" : "r2", "2013-11-28",
+                           1385605012000 + (int64_t)sim_random_below(random, 3), ad, "0.01"};
     }
     struct write_batch *batch = write_batch_new();
     struct block *block = engine_fixture_block(history->fixture.store, clicks, fate->rows);
@@ -77,9 +77,8 @@ static uint32_t rows_of_ad(const char *rows, uint32_t batch)
     char needle[16];
     uint32_t count = 0;
     snprintf(needle, sizeof(needle), "|b%02u|", batch);
-    for (const char *at = rows; (at = strstr(at, needle)) != NULL; at++) {
+    for (const char *at = rows; (at = strstr(at, needle)) != NULL; at++)
         count++;
-    }
     return count;
 }
 
@@ -89,9 +88,8 @@ static uint32_t counter_of_ad(const char *counters, uint32_t batch)
     uint32_t count = 0;
     snprintf(needle, sizeof(needle), "b%02u|", batch);
     const char *at = strstr(counters, needle);
-    if (at != NULL) {
+    if (at != NULL)
         cr_assert_eq(sscanf(at + strlen(needle), "%u", &count), 1);
-    }
     return count;
 }
 
@@ -99,9 +97,8 @@ static uint32_t stats_rows(struct engine_fixture *fixture, const char *reseller)
 {
     struct buffer stats = engine_fixture_stats(fixture, reseller, "2013-11-28");
     uint32_t rows = 0;
-    if (stats.size > 1) {
+    if (stats.size > 1)
         cr_assert_eq(sscanf((const char *)stats.data, "%u", &rows), 1);
-    }
     buffer_release(&stats);
     return rows;
 }
@@ -162,16 +159,14 @@ static void crash_and_check(struct history *history, uint64_t seed)
 static void before_call(void *context, enum sim_call call)
 {
     struct history *history = context;
-    bool matters = call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
-                   call == SIM_REMOVE;
-    if (!matters || history->is_checking) {
+    bool matters =
+        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
+    if (!matters || history->is_checking)
         return;
-    }
     history->is_checking = true;
     uint64_t moment = history->moments++;
-    for (uint64_t i = 0; i < CLONES; i++) {
+    for (uint64_t i = 0; i < CLONES; i++)
         crash_and_check(history, history->seed * 1000003 + moment * 7919 + i);
-    }
     history->is_checking = false;
 }
 
@@ -190,12 +185,10 @@ static void write_batches(struct history *history, struct sim_random *random, ui
         apply_batch(history, random);
         steps(history, sim_random_below(random, 8));
         int rc = 0;
-        if (sim_random_below(random, 10) == 0) {
+        if (sim_random_below(random, 10) == 0)
             rc = store_flush(history->fixture.store, NULL, NULL, &err);
-        }
-        if (rc == 0 && sim_random_below(random, 12) == 0) {
+        if (rc == 0 && sim_random_below(random, 12) == 0)
             rc = store_compact(history->fixture.store, NULL, NULL, &err);
-        }
         cr_assert(rc == 0 || (history->has_faults && rc == ERROR_FAILED), "%s", err.text);
     }
     steps(history, 100000);
@@ -205,12 +198,11 @@ static void start_history(struct history *history, struct sim_random *random)
 {
     struct error err = {0};
     history->world = sim_world_new(history->seed);
-    history->fixture.options = (struct engine_options){
-        .memtable_rows_max = 12 + sim_random_below(random, 30),
-        .log_file_size = SIM_LOG_FILE,
-        .log_first_file_size = SIM_LOG_FILE};
-    int rc =
-        engine_fixture_open_in(&history->fixture, sim_world_interface(history->world), &err);
+    history->fixture.options =
+        (struct engine_options){.memtable_rows_max = 12 + sim_random_below(random, 30),
+                                .log_file_size = SIM_LOG_FILE,
+                                .log_first_file_size = SIM_LOG_FILE};
+    int rc = engine_fixture_open_in(&history->fixture, sim_world_interface(history->world), &err);
     cr_assert_eq(rc, 0, "%s", err.text);
 }
 
@@ -221,9 +213,8 @@ static uint64_t run_history(uint64_t seed)
     start_history(&history, &random);
     sim_disk_watch(sim_world_disk(history.world), before_call, &history);
     write_batches(&history, &random, 25);
-    for (uint32_t i = 0; i < history.batch_count; i++) {
+    for (uint32_t i = 0; i < history.batch_count; i++)
         cr_assert(history.batches[i].is_acknowledged, "batch %u was never acknowledged", i);
-    }
     sim_disk_watch(sim_world_disk(history.world), NULL, NULL);
     engine_fixture_close(&history.fixture);
     sim_world_free(history.world);
@@ -237,9 +228,8 @@ Test(engine_crash, acknowledged_is_there_once_after_any_crash)
 {
     sim_cheap();
     uint64_t crashes = 0;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    for (uint64_t seed = 1; seed <= 12; seed++)
         crashes += run_history(seed);
-    }
     printf("engine_crash: %llu distinct crashes\n", (unsigned long long)crashes);
     cr_assert_gt(crashes, 500);
 }

@@ -35,8 +35,8 @@ enum {
     LENGTH_DEFAULT = 1,
     WAYS_MAX = 48,
     OVERLAPS = 2,
-    KEEP_DAYS = 9,                 /* on 2013-12-10 all days of the history have expired */
-    OVERLAP_STEPS = 3              /* of the executor between two steps of the second way */
+    KEEP_DAYS = 9,    /* on 2013-12-10 all days of the history have expired */
+    OVERLAP_STEPS = 3 /* of the executor between two steps of the second way */
 };
 
 static const char letters[] = "clvxrdsafmuebokp";
@@ -139,8 +139,8 @@ static uint64_t run_word(const char *word, uint32_t overlap)
         if (i == watched)
             history_watch(&history, true);
         step(&history, word[i], i >= watched);
-        history_steps(&history, i < watched || i + 1 == length ? UINT32_MAX
-                                                               : overlap * OVERLAP_STEPS);
+        history_steps(&history,
+                      i < watched || i + 1 == length ? UINT32_MAX : overlap * OVERLAP_STEPS);
     }
     history_watch(&history, false);
     history_check_all(&history);

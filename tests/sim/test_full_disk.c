@@ -41,8 +41,7 @@ static void bench_start(struct bench *bench)
 {
     *bench = (struct bench){.sim = sim_world_new(1)};
     bench->fixture.options.log_file_size = 1 << 20;
-    cr_assert_eq(engine_fixture_open_in(&bench->fixture, sim_world_interface(bench->sim), NULL),
-                 0);
+    cr_assert_eq(engine_fixture_open_in(&bench->fixture, sim_world_interface(bench->sim), NULL), 0);
     write_batches(bench, BATCHES);
     sim_world_run_us(bench->sim, RETRY_US);
 }
@@ -60,9 +59,8 @@ static int flush_or_compact(struct bench *bench, bool compacts)
     int rc = compacts ? store_compact(bench->fixture.store, set_ended, &ended, NULL)
                       : store_flush(bench->fixture.store, set_ended, &ended, NULL);
     cr_assert_eq(rc, 0);
-    while (!ended.is_done) {
+    while (!ended.is_done)
         cr_assert(executor->step(executor));
-    }
     return ended.status;
 }
 

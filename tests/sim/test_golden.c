@@ -110,9 +110,9 @@ Test(golden, backups_are_restored)
 /* Where a format has its version, and what its checksum covers. */
 struct place {
     const char *path;
-    uint64_t begin;                /* of what is checked */
-    uint64_t version;              /* offset of its lowest byte */
-    uint64_t crc;                  /* offset of the CRC-32C of all from `begin` to it; 0: the end */
+    uint64_t begin;   /* of what is checked */
+    uint64_t version; /* offset of its lowest byte */
+    uint64_t crc;     /* offset of the CRC-32C of all from `begin` to it; 0: the end */
 };
 
 static void make_newer(struct disk *disk, const struct place *place)

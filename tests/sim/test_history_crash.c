@@ -23,8 +23,8 @@
 enum {
     HISTORIES_DEFAULT = 6,
     CRASHES_PER_MOMENT = 3,
-    SEALS_EVERY = 3,               /* of so many histories one has days that expire */
-    KEEP_DAYS = 9                  /* to 2013-11-30, while the clock stands at 2013-12-10 */
+    SEALS_EVERY = 3, /* of so many histories one has days that expire */
+    KEEP_DAYS = 9    /* to 2013-11-30, while the clock stands at 2013-12-10 */
 };
 
 static uint32_t draw(struct history *history, uint32_t limit)

@@ -23,9 +23,9 @@
 #include "tests/sim/sim_cheap.h"
 
 enum {
-    CRASHES = 3,                   /* after a failure */
-    CALLS_MAX = 2000,              /* of a kind in a round: far more than there are */
-    PATIENCE = 300                 /* calls of a full disk, which then gets its space back */
+    CRASHES = 3,      /* after a failure */
+    CALLS_MAX = 2000, /* of a kind in a round: far more than there are */
+    PATIENCE = 300    /* calls of a full disk, which then gets its space back */
 };
 
 /* ---- the round ---- */
@@ -91,10 +91,10 @@ static int report(struct history *history)
     int rc = rollup_fixture_settle(&history->fixture, false);
     if (rc != 0)
         return rc;
-    return finish(history,
-                  rollup_figures(history->fixture.rollup, &query, ignore_figure, set_ended, &ended,
-                                 NULL),
-                  &ended);
+    return finish(
+        history,
+        rollup_figures(history->fixture.rollup, &query, ignore_figure, set_ended, &ended, NULL),
+        &ended);
 }
 
 /* What does not succeed is left out. */
@@ -159,9 +159,8 @@ static void lose_patience(void *context, enum sim_call call)
 /* False when the round has fewer than `number` such calls. */
 static bool round_with_fault(const struct fault *fault, uint64_t number)
 {
-    struct history history = {.random = {.state = 1},
-                              .crashes_per_moment = CRASHES,
-                              .may_fail = true};
+    struct history history = {
+        .random = {.state = 1}, .crashes_per_moment = CRASHES, .may_fail = true};
     snprintf(history.label, sizeof history.label, "call %d, number %" PRIu64 ", code %d, %s",
              (int)fault->call, number, fault->code, fault->for_ever ? "for ever" : "once");
     history_start(&history);

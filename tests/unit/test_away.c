@@ -149,8 +149,8 @@ Test(away, what_comes_faster_than_it_is_worked_off_waits)
         uint32_t reseller = i % RESELLERS;
         snprintf(names[reseller], sizeof(names[reseller]), "r%03u", reseller);
         day_format(DAY_FIRST + (int32_t)day, days[day]);
-        clicks[i] = (struct click){names[reseller], days[day],
-                                   (DAY_FIRST + (int32_t)day) * DAY_MS, "ad", "0.5"};
+        clicks[i] = (struct click){names[reseller], days[day], (DAY_FIRST + (int32_t)day) * DAY_MS,
+                                   "ad", "0.5"};
     }
     rollup_fixture_clicks(&fixture, clicks, DAYS * RESELLERS);
     cr_assert_eq(rollup_open_days(fixture.rollup).in_memory, DAYS * RESELLERS);
@@ -216,8 +216,7 @@ static struct buffer figures_without_states(struct rollup_fixture *fixture)
 Test(away, with_and_without_room_figures_and_ledger_are_the_same)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        struct rollup_fixture small = {.seed = seed, .is_automatic = true,
-                                       .open_days_bytes = ROOM};
+        struct rollup_fixture small = {.seed = seed, .is_automatic = true, .open_days_bytes = ROOM};
         struct rollup_fixture large = {.seed = seed, .is_automatic = true};
         rollup_fixture_start(&small);
         rollup_fixture_start(&large);

@@ -48,8 +48,7 @@ Test(backup_following, cut_or_turned_over_is_refused)
     }
     for (size_t bit = 0; bit < 8 * bytes.size; bit++) {
         bytes.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        cr_assert_eq(backup_following_decode(buffer_view(&bytes), &following, NULL),
-                     ERROR_CORRUPT);
+        cr_assert_eq(backup_following_decode(buffer_view(&bytes), &following, NULL), ERROR_CORRUPT);
         bytes.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
     buffer_release(&bytes);
@@ -62,8 +61,9 @@ Test(backup_following, whose_content_makes_no_sense_is_refused_and_a_newer_one_t
         size_t offset;
         uint8_t value;
         int rc;
-    } cases[] = {{8, 2, ERROR_NEWER_FORMAT}, {12, 0, ERROR_CORRUPT}, {16, 2, ERROR_CORRUPT},
-                 {17, 17, ERROR_CORRUPT},    {17, 0, ERROR_CORRUPT}, {18, 'm', ERROR_CORRUPT},
+    } cases[] = {{8, 2, ERROR_NEWER_FORMAT}, {12, 0, ERROR_CORRUPT},
+                 {16, 2, ERROR_CORRUPT},     {17, 17, ERROR_CORRUPT},
+                 {17, 0, ERROR_CORRUPT},     {18, 'm', ERROR_CORRUPT},
                  {20, 0, ERROR_CORRUPT},     {12, 9, 0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct buffer bytes = {0};

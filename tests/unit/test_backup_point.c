@@ -7,11 +7,26 @@
 #include "storage/backup_point.h"
 #include "storage/base/memory.h"
 
-static struct segment_info infos[2] = {
-    {.id = 9, .table_id = 1, .kind = SEGMENT_WIDE, .frame_first = 1, .frame_last = 4, .size = 12288,
-     .rows = 7, .partitions = 2, .timestamp_max_us = 77, .schema_version = 1},
-    {.id = 3, .table_id = 2, .kind = SEGMENT_NARROW, .frame_first = 1, .frame_last = 4,
-     .size = 8192, .rows = 1, .partitions = 1, .timestamp_max_us = 76, .schema_version = 1}};
+static struct segment_info infos[2] = {{.id = 9,
+                                        .table_id = 1,
+                                        .kind = SEGMENT_WIDE,
+                                        .frame_first = 1,
+                                        .frame_last = 4,
+                                        .size = 12288,
+                                        .rows = 7,
+                                        .partitions = 2,
+                                        .timestamp_max_us = 77,
+                                        .schema_version = 1},
+                                       {.id = 3,
+                                        .table_id = 2,
+                                        .kind = SEGMENT_NARROW,
+                                        .frame_first = 1,
+                                        .frame_last = 4,
+                                        .size = 8192,
+                                        .rows = 1,
+                                        .partitions = 1,
+                                        .timestamp_max_us = 76,
+                                        .schema_version = 1}};
 static struct hash128 hashes[2] = {{1, 2}, {3, 4}};
 static struct backup_log_file files[2] = {{{5, 4096}, {5, 6}}, {{7, 0}, {7, 8}}};
 
@@ -19,8 +34,13 @@ static void encode(struct buffer *to)
 {
     struct schema *schema = schema_new();
     cr_assert_eq(schema_add_keyspace(schema, "k", NULL), 0);
-    struct backup_point point = {.number = 12, .frame = 6, .timestamp_us = 99, .taken_us = 100,
-                                 .segment_hashes = hashes, .log = files, .log_count = 2};
+    struct backup_point point = {.number = 12,
+                                 .frame = 6,
+                                 .timestamp_us = 99,
+                                 .taken_us = 100,
+                                 .segment_hashes = hashes,
+                                 .log = files,
+                                 .log_count = 2};
     point.state = (struct manifest_state){.properties = bytes_text("zone=UTC\n"),
                                           .schema = schema,
                                           .segments = infos,

@@ -56,8 +56,8 @@ Test(calendar, months_are_numbered_on_end_and_begin_with_their_first_day)
         cr_expect_eq(month_of_day(first + 27), month, "%s", months[i]);
     }
     for (int32_t day = DAY_MIN + 1; day <= DAY_MAX; day++)
-        cr_assert_eq(month_of_day(day), month_of_day(day - 1) +
-                                            (month_first_day(month_of_day(day)) == day));
+        cr_assert_eq(month_of_day(day),
+                     month_of_day(day - 1) + (month_first_day(month_of_day(day)) == day));
 }
 
 Test(calendar, every_day_of_ten_thousand_years_follows_the_one_before)

@@ -4,8 +4,9 @@
 #include "query/model/cassandra_cli.h"
 #include "tests/lib/definitions_text.h"
 
-#define MADE "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', " \
-             "'replication_factor': '1'}\n"
+#define MADE                                                                                       \
+    "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', "                            \
+    "'replication_factor': '1'}\n"
 
 static void expect(const char *text, const char *wanted)
 {
@@ -150,8 +151,8 @@ Test(cassandra_cli, options_say_what_the_file_does_not)
                                                 .key_count = 1,
                                                 .texts = {"users"},
                                                 .text_count = 1};
-    definitions_expect(cassandra_cli_read,
-                       "create column family users; create column family user;", &options,
+    definitions_expect(cassandra_cli_read, "create column family users; create column family user;",
+                       &options,
                        MADE "CREATE TABLE k.users (key uuid, column1 text, value text, PRIMARY "
                             "KEY (key, column1))\n"
                             "CREATE TABLE k.user (key blob, column1 blob, value blob, PRIMARY "
@@ -170,8 +171,9 @@ Test(cassandra_cli, an_option_for_a_family_that_is_not_there_is_refused)
          "! --text Users: the file has no such column family\n"},
         {{.keyspace = "k", .keys = {"users=uid"}, .key_count = 1},
          "! --key users: unknown type uid\n"},
-        {{0}, "! line 1: users is in no keyspace, and --keyspace does not say which it belongs "
-              "to\n"},
+        {{0},
+         "! line 1: users is in no keyspace, and --keyspace does not say which it belongs "
+         "to\n"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)

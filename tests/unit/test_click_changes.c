@@ -5,7 +5,7 @@
 
 #include "tests/lib/rollup_fixture.h"
 
-#define TIME_MS INT64_C(1385640000000)       /* 2013-11-28T12:00:00Z */
+#define TIME_MS INT64_C(1385640000000) /* 2013-11-28T12:00:00Z */
 
 static const struct click clicks[] = {
     {"r", "2013-11-28", TIME_MS, "a", "0.01"},
@@ -24,8 +24,8 @@ static void put_key(struct write_batch *batch, struct column_value *values, int6
 {
     values[0] = (struct column_value){AD_CLICK_RESELLER_ID, false, bytes_text("r")};
     values[1] = (struct column_value){AD_CLICK_DAY, false, bytes_text("2013-11-28")};
-    values[2] = (struct column_value){AD_CLICK_TIME, false,
-                                      write_batch_bigint(batch, TIME_MS + offset_ms)};
+    values[2] =
+        (struct column_value){AD_CLICK_TIME, false, write_batch_bigint(batch, TIME_MS + offset_ms)};
     values[3] = (struct column_value){AD_CLICK_AD_ID, false, bytes_text(ad)};
     values[4] =
         (struct column_value){AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, click_id)};

@@ -224,8 +224,8 @@ Test(commit_log, record_sizes_are_whole_blocks)
         uint64_t sectors;
         uint64_t bytes;
     } rows[] = {
-        {0, 1, 4096},        {456, 1, 4096},       {457, 2, 4096},
-        {3956, 8, 4096},     {3957, 9, 8192},      {32 << 20, 67109, 8389 * 4096},
+        {0, 1, 4096},    {456, 1, 4096},  {457, 2, 4096},
+        {3956, 8, 4096}, {3957, 9, 8192}, {32 << 20, 67109, 8389 * 4096},
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -236,9 +236,13 @@ Test(commit_log, record_sizes_are_whole_blocks)
 
 static struct commit_log_header header_example(void)
 {
-    struct commit_log_header header = {.kind = COMMIT_LOG_FRAME, .file_id = 3, .frame = 7,
-                                       .payload_size = 1000, .timestamp_us = 1385654400123000,
-                                       .previous_crc = 0x11223344, .payload_crc = 0x55667788};
+    struct commit_log_header header = {.kind = COMMIT_LOG_FRAME,
+                                       .file_id = 3,
+                                       .frame = 7,
+                                       .payload_size = 1000,
+                                       .timestamp_us = 1385654400123000,
+                                       .previous_crc = 0x11223344,
+                                       .payload_crc = 0x55667788};
 
     return header;
 }
@@ -309,8 +313,9 @@ Test(commit_log, new_log_begins_with_frame_one)
 
 Test(commit_log, frames_of_all_sizes_are_replayed_in_order)
 {
-    static const size_t sizes[] = {0,    1,     455,     456,     457,        956,       957, 3956,
-                                   3957, 65536, 1 << 20, 1023900, 1024 * 500, (3 << 20) + 1, 5};
+    static const size_t sizes[] = {0,       1,       455,        456,           457,
+                                   956,     957,     3956,       3957,          65536,
+                                   1 << 20, 1023900, 1024 * 500, (3 << 20) + 1, 5};
     size_t count = sizeof(sizes) / sizeof(sizes[0]);
     struct bench bench;
 

@@ -43,10 +43,8 @@ static void sketch_runs(struct plan *plan, const struct sketch *sketches, uint32
             segment_days_add(&plan->days[i], day_of(*c), sketches[i].size_mb * 1000 / share);
         plan->runs[i] = (struct compact_run){&plan->infos[i], &plan->days[i]};
     }
-    plan->facts = (struct compact_facts){.runs = plan->runs,
-                                         .run_count = count,
-                                         .day_rows_min = 1000,
-                                         .now_us = NOW_US};
+    plan->facts = (struct compact_facts){
+        .runs = plan->runs, .run_count = count, .day_rows_min = 1000, .now_us = NOW_US};
 }
 
 /* The chosen runs as digits, "/" and a day where one is split off; "" for nothing. */

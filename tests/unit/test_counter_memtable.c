@@ -236,7 +236,8 @@ Test(counter_memtable, partitions_come_in_the_order_of_token)
         slot_of(&fixture, key, i, CLICKS);
     }
     for (int64_t last = token; counter_memtable_seek(fixture.memtable, MODEL_COUNTER_TABLE, token,
-                                                     at, count > 0, &token, &at); count++) {
+                                                     at, count > 0, &token, &at);
+         count++) {
         cr_assert(token > last);
         last = token;
     }

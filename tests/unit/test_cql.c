@@ -49,11 +49,10 @@ static void player_restart(struct player *player, bool crashes)
     char keyspace[SCHEMA_NAME_MAX + 1];
     snprintf(keyspace, sizeof(keyspace), "%s", player->session.keyspace);
     cql_free(player->cql);
-    if (crashes) {
+    if (crashes)
         rollup_fixture_crash(&player->house, 1);
-    } else {
+    else
         rollup_fixture_restart(&player->house);
-    }
     player_open(player);
     snprintf(player->session.keyspace, sizeof(keyspace), "%s", keyspace);
 }
@@ -63,13 +62,11 @@ static void player_restart(struct player *player, bool crashes)
 /* Line ends as \n: a row is one line. */
 static void print_text(struct buffer *text, struct bytes value)
 {
-    for (size_t i = 0; i < value.size; i++) {
-        if (value.data[i] == '\n') {
+    for (size_t i = 0; i < value.size; i++)
+        if (value.data[i] == '\n')
             buffer_append_text(text, "\\n");
-        } else {
+        else
             buffer_put_u8(text, value.data[i]);
-        }
-    }
 }
 
 static void print_value(struct buffer *text, const struct type *type, struct bytes value)
@@ -80,13 +77,12 @@ static void print_value(struct buffer *text, const struct type *type, struct byt
         return;
     }
     buffer_append_text(text, is_quoted ? "'" : "");
-    if (type->kind == TYPE_COUNTER) {
+    if (type->kind == TYPE_COUNTER)
         buffer_printf(text, "%" PRId64, value_bigint(value));
-    } else if (is_quoted) {
+    else if (is_quoted)
         print_text(text, value);
-    } else {
+    else
         type_format(type, value, text);
-    }
     buffer_append_text(text, is_quoted ? "'" : "");
 }
 
@@ -95,9 +91,8 @@ static void print_rows(struct player *player, const struct cql_rows *rows)
     struct buffer *text = player->answer;
     struct reader cells = reader_of(rows->cells);
     if (!player->is_next_page) {
-        for (uint32_t i = 0; i < rows->metadata.count; i++) {
+        for (uint32_t i = 0; i < rows->metadata.count; i++)
             buffer_printf(text, "%s%s", i == 0 ? "  (" : ", ", rows->metadata.columns[i].name);
-        }
         buffer_append_text(text, ")\n");
     } else {
         buffer_append_text(text, "  -- next page\n");
@@ -106,9 +101,8 @@ static void print_rows(struct player *player, const struct cql_rows *rows)
         for (uint32_t c = 0; c < rows->metadata.count; c++) {
             int32_t size = (int32_t)__builtin_bswap32(reader_u32(&cells));
             struct bytes value = {0};
-            if (size >= 0) {
+            if (size >= 0)
                 value = reader_bytes(&cells, (size_t)size);
-            }
             buffer_append_text(text, c == 0 ? "  " : " | ");
             print_value(text, rows->metadata.columns[c].type, value);
         }
@@ -151,9 +145,8 @@ static void answered(void *context, const struct cql_result *result)
         buffer_append_text(text, "  PREPARED\n");
         break;
     }
-    for (uint32_t i = 0; i < result->warning_count; i++) {
+    for (uint32_t i = 0; i < result->warning_count; i++)
         buffer_printf(text, "  WARNING %s\n", result->warnings[i]);
-    }
     player->is_answered = true;
 }
 
@@ -206,31 +199,30 @@ static void click(struct player *player, const char *line)
     char ad[64];
     char amount[64];
     struct click one = {.reseller = reseller, .day = day, .ad = ad, .amount = amount};
-    int count = sscanf(line, "%63s %63s %" SCNd64 " %63s %63s", reseller, day, &one.time_ms, ad,
-                       amount);
+    int count =
+        sscanf(line, "%63s %63s %" SCNd64 " %63s %63s", reseller, day, &one.time_ms, ad, amount);
     cr_assert_eq(count, 5, "%s", line);
     rollup_fixture_clicks(&player->house, &one, 1);
 }
 
 static void run_directive(struct player *player, const char *line)
 {
-    if (strncmp(line, "restart", 7) == 0 || strncmp(line, "crash", 5) == 0) {
+    if (strncmp(line, "restart", 7) == 0 || strncmp(line, "crash", 5) == 0)
         player_restart(player, line[0] == 'c');
-    } else if (strncmp(line, "flush", 5) == 0) {
+    else if (strncmp(line, "flush", 5) == 0)
         rollup_fixture_flush(&player->house);
-    } else if (strncmp(line, "compact", 7) == 0) {
+    else if (strncmp(line, "compact", 7) == 0)
         compact(player);
-    } else if (strncmp(line, "settle", 6) == 0) {
+    else if (strncmp(line, "settle", 6) == 0)
         cr_assert_eq(rollup_fixture_settle(&player->house, false), 0);
-    } else if (strncmp(line, "click ", 6) == 0) {
+    else if (strncmp(line, "click ", 6) == 0)
         click(player, line + 6);
-    } else if (strncmp(line, "wait ", 5) == 0) {
+    else if (strncmp(line, "wait ", 5) == 0)
         rollup_fixture_advance(&player->house, atoi(line + 5));
-    } else if (strncmp(line, "page ", 5) == 0) {
+    else if (strncmp(line, "page ", 5) == 0)
         player->page_size = atoi(line + 5);
-    } else {
+    else
         cr_assert_fail("unknown directive: %s", line);
-    }
 }
 
 /* ---- a file ---- */
@@ -242,9 +234,8 @@ static struct buffer file_read(const char *path)
     FILE *file = fopen(path, "r");
     cr_assert_not_null(file, "%s", path);
     size_t size;
-    while ((size = fread(part, 1, sizeof(part), file)) > 0) {
+    while ((size = fread(part, 1, sizeof(part), file)) > 0)
         buffer_append(&text, part, size);
-    }
     fclose(file);
     buffer_put_u8(&text, 0);
     return text;
@@ -270,20 +261,16 @@ static struct buffer play(const char *path, char *text)
     (void)path;
     for (char *line = strtok_r(text, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
-        if (line[0] == '.') {
+        if (line[0] == '.')
             buffer_printf(&statement, "\n%s", line + 2);
-        } else {
+        else
             flush_statement(&player, &statement, &out);
-        }
-        if (line[0] == '>') {
+        if (line[0] == '>')
             buffer_append_text(&statement, line + 2);
-        }
-        if (line[0] == '!') {
+        if (line[0] == '!')
             run_directive(&player, line + 2);
-        }
-        if (line[0] != ' ') {
+        if (line[0] != ' ')
             buffer_printf(&out, "%s\n", line);
-        }
     }
     flush_statement(&player, &statement, &out);
     buffer_release(&statement);
@@ -302,15 +289,14 @@ static void compare(const char *path, const char *wanted, const char *got)
         wanted++;
         got++;
     }
-    if (*wanted == *got) {
+    if (*wanted == *got)
         return;
-    }
     while (*(wanted - 1) != '\n') {
         wanted--;
         got--;
     }
-    cr_expect_fail("%s:%d\nwanted: %.*s\n   got: %.*s", path, line,
-                   (int)strcspn(wanted, "\n"), wanted, (int)strcspn(got, "\n"), got);
+    cr_expect_fail("%s:%d\nwanted: %.*s\n   got: %.*s", path, line, (int)strcspn(wanted, "\n"),
+                   wanted, (int)strcspn(got, "\n"), got);
 }
 
 /* Blank lines are for the reader. */
@@ -319,9 +305,8 @@ static void drop_blank_lines(struct buffer *text)
     size_t kept = 0;
     for (size_t i = 0; i < text->size; i++) {
         bool is_blank = text->data[i] == '\n' && (kept == 0 || text->data[kept - 1] == '\n');
-        if (!is_blank) {
+        if (!is_blank)
             text->data[kept++] = text->data[i];
-        }
     }
     text->size = kept;
 }
@@ -350,8 +335,7 @@ Test(cql, every_statement_answers_what_its_file_says, .timeout = 120)
     glob_t files;
     const char *pattern = getenv("CQL_FILE") != NULL ? getenv("CQL_FILE") : "tests/cql/*.cql";
     cr_assert_eq(glob(pattern, 0, NULL, &files), 0, "no files in tests/cql");
-    for (size_t i = 0; i < files.gl_pathc; i++) {
+    for (size_t i = 0; i < files.gl_pathc; i++)
         play_file(files.gl_pathv[i]);
-    }
     globfree(&files);
 }

@@ -12,8 +12,11 @@ static const struct type *find_address(void *context, struct bytes name)
     static const struct type integer = {.kind = TYPE_INT};
     static const struct type *const arguments[] = {&text, &integer};
     static const char *const names[] = {"street", "Zip"};
-    static const struct type address = {.kind = TYPE_UDT, .argument_count = 2, .frozen = true,
-                                        .arguments = arguments, .name = "address",
+    static const struct type address = {.kind = TYPE_UDT,
+                                        .argument_count = 2,
+                                        .frozen = true,
+                                        .arguments = arguments,
+                                        .name = "address",
                                         .field_names = names};
 
     (void)context;
@@ -41,7 +44,7 @@ static int read_value(struct arena *arena, const struct type *type, const char *
 struct json_case {
     const char *type;
     const char *in;
-    const char *out;                     /* NULL: the same */
+    const char *out; /* NULL: the same */
 };
 
 /* What Cassandra 5.0 gives for each. */
@@ -239,8 +242,7 @@ Test(cql_json, texts_with_a_wrong_byte_are_safe_to_read)
             copy[bit / 8] ^= (uint8_t)(1u << bit % 8);
             type = parse_type(arena, both_ways[i].type);
             if (cql_json_read(bytes_of(copy, cut), arena, &json, NULL) == 0 &&
-                json->kind != CQL_JSON_NULL &&
-                cql_json_value(json, type, arena, &value, NULL) == 0)
+                json->kind != CQL_JSON_NULL && cql_json_value(json, type, arena, &value, NULL) == 0)
                 cr_expect_eq(type_validate(type, buffer_view(&value), NULL), 0);
             buffer_release(&value);
             memory_free(copy);

@@ -25,7 +25,7 @@ static const uint8_t host_id[16] = {2};
 static const uint8_t first_id[16] = {0xAB, 1};
 static const uint8_t other_id[16] = {0xAB, 2};
 
-#define COUNT "UPDATE k.n SET v = v + 1 WHERE p = 1"
+#define COUNT   "UPDATE k.n SET v = v + 1 WHERE p = 1"
 #define COUNTED "SELECT v FROM k.n WHERE p = 1"
 
 static void open_cql(struct house *house)
@@ -257,10 +257,8 @@ Test(cql_once, a_batch_is_one_request)
 {
     struct house house = {0};
     struct cql_batch_item items[] = {{.text = bytes_text(COUNT)}, {.text = bytes_text(COUNT)}};
-    struct cql_request batch = {.kind = CQL_BATCH,
-                                .batch_kind = CQL_BATCH_COUNTER,
-                                .items = items,
-                                .item_count = 2};
+    struct cql_request batch = {
+        .kind = CQL_BATCH, .batch_kind = CQL_BATCH_COUNTER, .items = items, .item_count = 2};
     house_open(&house);
     run(&house, batch, first_id);
     cr_expect_str_eq(house.seen.echo, "applied", "%s", house.seen.message);

@@ -501,8 +501,8 @@ Test(cql_session, a_long_statement_is_shown_cut_at_the_end_of_a_character)
     buffer_append_text(&text, "SELECT key FROM system.local --- ");
     for (int i = 0; i < 1000; i++)
         buffer_append_text(&text, "\xc3\xa9");
-    run(&house, (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text),
-                                     .is_traced = true});
+    run(&house,
+        (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text), .is_traced = true});
     ask_trace(&house, "parameters['query']", "sessions");
     cr_expect_eq(strncmp(house.seen.cells, (const char *)text.data, 400), 0);
     buffer_release(&text);

@@ -38,10 +38,9 @@ Test(day_memo, what_is_no_day_is_never_one)
 
     cr_expect(!day_memo_parse(memo, zeros, &parsed));
     cr_assert(day_memo_parse(memo, (const uint8_t *)"2013-11-28", &parsed));
-    for (int again = 0; again < 2; again++) {
+    for (int again = 0; again < 2; again++)
         for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
             cr_expect(!day_memo_parse(memo, (const uint8_t *)texts[i], &parsed), "%s", texts[i]);
-    }
     cr_expect(day_memo_parse(memo, (const uint8_t *)"2013-11-28", &parsed) && parsed == 16037);
     memory_free(memo);
 }

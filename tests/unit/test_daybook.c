@@ -248,9 +248,9 @@ Test(daybook, refused_rows_are_told, .timeout = 30)
     cr_assert(daybook_open(&options, &daybook) == 0);
     client_add(daybook, "a");
     cr_expect(daybook_sync(daybook) == 0);
-    cr_expect(bytes_equal(buffer_view(&text),
-                          bytes_text("1 2 1 bad_amount \"-5 x\"|1 0 31 bad_day |")),
-              "%.*s", (int)text.size, (const char *)text.data);
+    cr_expect(
+        bytes_equal(buffer_view(&text), bytes_text("1 2 1 bad_amount \"-5 x\"|1 0 31 bad_day |")),
+        "%.*s", (int)text.size, (const char *)text.data);
     expect_totals(daybook, 1, 1, 32, 0, 1);
     daybook_close(daybook);
     server_stop(&server);
@@ -292,8 +292,7 @@ Test(daybook, an_end_is_an_end, .timeout = 60)
 
 Test(daybook, a_server_that_is_away_is_said_after_patience_and_waited_for, .timeout = 30)
 {
-    static const struct act acts[] = {
-        {1, "binary 1\nok 1 accepted 1 rejected 0\n", false, false}};
+    static const struct act acts[] = {{1, "binary 1\nok 1 accepted 1 rejected 0\n", false, false}};
     struct server server;
     struct daybook_options options = {.patience_ms = 50};
     struct daybook *daybook;
@@ -317,8 +316,7 @@ Test(daybook, a_server_that_is_away_is_said_after_patience_and_waited_for, .time
 
 Test(daybook, a_later_life_goes_on_behind_what_was_acknowledged, .timeout = 30)
 {
-    static const struct act acts[] = {
-        {1, "binary 1\nok 8 accepted 1 rejected 0\n", false, false}};
+    static const struct act acts[] = {{1, "binary 1\nok 8 accepted 1 rejected 0\n", false, false}};
     struct server server;
     struct daybook_options options = {.producer = producer, .epoch = 3, .acknowledged = 7};
     struct daybook *daybook;

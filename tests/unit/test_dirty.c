@@ -20,9 +20,8 @@ static struct dirty_day *mark(struct dirty_set *set, const char *reseller, int32
 {
     struct buffer key = key_of(reseller, day);
     struct dirty_mark *new_mark;
-    struct dirty_day *marked =
-        dirty_set_mark(set, buffer_view(&key), dirty_hash(buffer_view(&key)), cause, change, 100,
-                       &new_mark);
+    struct dirty_day *marked = dirty_set_mark(set, buffer_view(&key), dirty_hash(buffer_view(&key)),
+                                              cause, change, 100, &new_mark);
     *is_new_out = new_mark != NULL;
     buffer_release(&key);
     return marked;
@@ -196,8 +195,7 @@ Test(dirty, a_key_that_is_no_day_is_not_marked)
         cr_assert_null(
             dirty_set_mark(set, bytes_of(key.data, size), size, CAUSE_VOID, NULL, 1, &new_mark));
     key.data[key.size - 2] = 'x';
-    cr_assert_null(
-        dirty_set_mark(set, buffer_view(&key), 1, CAUSE_VOID, NULL, 1, &new_mark));
+    cr_assert_null(dirty_set_mark(set, buffer_view(&key), 1, CAUSE_VOID, NULL, 1, &new_mark));
     cr_assert_eq(dirty_set_count(set), 0);
     buffer_release(&key);
     dirty_set_free(set);

@@ -82,10 +82,9 @@ Test(engine, twins_are_ranked_by_arrival_across_runs)
         {"r", "2013-01-01", 1357035300000, "a", "0.2"},
         {"r", "2013-01-01", 1357035300000, "a", "0.3"},
     };
-    static const char *const expected =
-        "r|2013-01-01|2013-01-01T10:15:00.000Z|a|0|0.1|-\n"
-        "r|2013-01-01|2013-01-01T10:15:00.000Z|a|1|0.2|-\n"
-        "r|2013-01-01|2013-01-01T10:15:00.000Z|a|2|0.3|-\n";
+    static const char *const expected = "r|2013-01-01|2013-01-01T10:15:00.000Z|a|0|0.1|-\n"
+                                        "r|2013-01-01|2013-01-01T10:15:00.000Z|a|1|0.2|-\n"
+                                        "r|2013-01-01|2013-01-01T10:15:00.000Z|a|2|0.3|-\n";
     engine_fixture_start(&fixture);
     for (int i = 0; i < 3; i++) {
         cr_assert_eq(engine_fixture_clicks(&fixture, &twins[i], 1), 0);
@@ -230,9 +229,8 @@ Test(engine, counts_hold_over_many_memtables)
         clicks[i] = (struct click){i % 3 == 0 ? "even" : "supaboobs", "2013-11-28",
                                    1385605012000 + i % 7, ads[i], "0.01"};
     }
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < ROUNDS; i++)
         cr_assert_eq(engine_fixture_clicks(&fixture, clicks, ROWS), 0);
-    }
     expect_stats(&fixture, "2013-11-28", "19980 199.80");
     expect_rows(&fixture, TABLE_CLICKS_PER_RESELLER, 100, "even|10020\nsupaboobs|19980\n");
     engine_fixture_restart(&fixture);
@@ -242,9 +240,8 @@ Test(engine, counts_hold_over_many_memtables)
     struct buffer rows =
         engine_fixture_rows(&fixture, TABLE_AD_CLICK, (struct bytes){0}, 9999, false);
     size_t lines = 0;
-    for (size_t i = 0; i < rows.size; i++) {
+    for (size_t i = 0; i < rows.size; i++)
         lines += rows.data[i] == '\n';
-    }
     cr_expect_eq(lines, ROUNDS * ROWS);
     buffer_release(&rows);
     engine_fixture_stop(&fixture);
@@ -286,8 +283,8 @@ Test(engine, a_scan_in_pages_gives_each_partition_once)
     engine_fixture_flush(&fixture);
     engine_fixture_compact(&fixture);
     click_ads(&fixture, ADS, 2);
-    struct buffer whole = engine_fixture_rows(&fixture, TABLE_CLICKS_PER_AD, (struct bytes){0},
-                                              1000, false);
+    struct buffer whole =
+        engine_fixture_rows(&fixture, TABLE_CLICKS_PER_AD, (struct bytes){0}, 1000, false);
     uint32_t lines = 0;
     for (size_t i = 0; i < whole.size; i++)
         lines += whole.data[i] == '\n';
@@ -767,10 +764,9 @@ static uint64_t segment_rows(struct engine_fixture *fixture, uint32_t table_id)
 {
     struct store_table_status tables[64];
     uint32_t count = store_table_status(fixture->store, tables, 64);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (tables[i].table_id == table_id)
             return tables[i].segment_rows;
-    }
     return 0;
 }
 

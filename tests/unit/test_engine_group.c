@@ -127,7 +127,7 @@ static void send(struct engine_fixture *fixture, struct models *models, uint32_t
                  uint32_t *number)
 {
     struct click *clicks = memory_alloc(count * sizeof *clicks);
-    char (*texts)[3][16] = memory_alloc(count * sizeof *texts);
+    char(*texts)[3][16] = memory_alloc(count * sizeof *texts);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = ++*number * 2654435761U >> 8;
         snprintf(texts[i][0], 16, "r%u", n % RESELLERS);
@@ -200,9 +200,9 @@ Test(engine_group, a_partition_of_several_pages_is_counted_once)
     engine_fixture_start(&fixture);
     for (uint32_t i = 0; i < BATCHES; i++) {
         for (uint32_t row = 0; row < ROWS; row++) {
-            clicks[row] = (struct click){row % 100 == 0 ? "small" : "large", "2013-11-28",
-                                         1385605012000 + i * ROWS + row,
-                                         row % 3 == 0 ? "a" : "b", "0.01"};
+            clicks[row] =
+                (struct click){row % 100 == 0 ? "small" : "large", "2013-11-28",
+                               1385605012000 + i * ROWS + row, row % 3 == 0 ? "a" : "b", "0.01"};
             models_add(&models, &clicks[row], 1);
         }
         cr_assert_eq(engine_fixture_clicks(&fixture, clicks, ROWS), 0);

@@ -104,9 +104,8 @@ static void expect_alike(struct engine_fixture *fixture,
         if (below(state, 3) == 0)
             continue;
         keys[count] = bytes_text(partitions[i].name);
-        slices[count] = has_slices || count == 0
-                            ? slice_at_random(state, texts[i][0], texts[i][1])
-                            : slices[0];
+        slices[count] =
+            has_slices || count == 0 ? slice_at_random(state, texts[i][0], texts[i][1]) : slices[0];
         slices[count].reversed = is_reversed;
         one.key = keys[count];
         one.slice = slices[count++];

@@ -13,7 +13,7 @@ enum {
     HEADER_BIT = 8 * 20,
     PAGE_BIT = 8 * 4100,
     FOOTER_BYTES = 4096,
-    CRASHES = 6                    /* of each moment */
+    CRASHES = 6 /* of each moment */
 };
 
 struct life {
@@ -21,9 +21,9 @@ struct life {
     struct engine_fixture fixture;
     char segments[SEGMENTS_MAX][64];
     uint32_t segment_count;
-    struct buffer clicks, counters;        /* as they were */
+    struct buffer clicks, counters; /* as they were */
     uint32_t told;
-    char text[512];                /* what was told last */
+    char text[512]; /* what was told last */
     uint32_t crashes;
 };
 

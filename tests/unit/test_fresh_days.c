@@ -82,9 +82,9 @@ static void click_at_random(struct rollup_fixture *fixture, uint64_t *state)
     for (int i = 0; i < BATCH; i++) {
         int32_t day = 16000 + (int32_t)below(state, DAYS);
         day_format(day, days[i]);
-        clicks[i] = (struct click){names[below(state, 4)], days[i],
-                                   day * DAY_MS + below(state, 86400000), "ad",
-                                   amounts[below(state, 5)]};
+        clicks[i] =
+            (struct click){names[below(state, 4)], days[i], day * DAY_MS + below(state, 86400000),
+                           "ad", amounts[below(state, 5)]};
     }
     rollup_fixture_clicks(fixture, clicks, BATCH);
 }
@@ -243,8 +243,7 @@ Test(fresh_days, a_rate_is_shown_when_it_is_durable)
     write_batch_insert(batch, schema_table(store_schema(fixture.store), TABLE_RESELLER), values, 3);
     sim_world_stall(fixture.sim, LANE_LOG, true);
     cr_assert_eq(store_apply(fixture.store, batch, set_true, &is_durable, NULL), 0);
-    cr_assert_eq(rollup_figures(fixture.rollup, &everything, take_rate, set_true, &shown, NULL),
-                 0);
+    cr_assert_eq(rollup_figures(fixture.rollup, &everything, take_rate, set_true, &shown, NULL), 0);
     sim_world_run_us(fixture.sim, 1000);
     cr_assert_not(shown.is_done);
     sim_world_stall(fixture.sim, LANE_LOG, false);

@@ -22,16 +22,16 @@ struct bench {
 static void bench_attach(struct bench *bench)
 {
     struct error err = {0};
-    bench->stream = (struct ingest_stream){
-        .name = "clicks",
-        .table_id = TABLE_AD_CLICK,
-        .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME, AD_CLICK_AD_ID,
-                       AD_CLICK_AMOUNT},
-        .day_derived_column_id = AD_CLICK_DAY_DERIVED,
-        .click_id_column_id = AD_CLICK_CLICK_ID,
-        .click_id_type = type_builtin(TYPE_BIGINT),
-        .per_ad = {TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
-        .per_reseller = {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}};
+    bench->stream =
+        (struct ingest_stream){.name = "clicks",
+                               .table_id = TABLE_AD_CLICK,
+                               .column_ids = {AD_CLICK_RESELLER_ID, AD_CLICK_DAY, AD_CLICK_TIME,
+                                              AD_CLICK_AD_ID, AD_CLICK_AMOUNT},
+                               .day_derived_column_id = AD_CLICK_DAY_DERIVED,
+                               .click_id_column_id = AD_CLICK_CLICK_ID,
+                               .click_id_type = type_builtin(TYPE_BIGINT),
+                               .per_ad = {TABLE_CLICKS_PER_AD, COUNTER_CLICKS},
+                               .per_reseller = {TABLE_CLICKS_PER_RESELLER, COUNTER_CLICKS}};
     bench->schema = keyed_schema(&bench->stream);
     cr_assert_eq(row_builder_new(&bench->stream, schema_table(bench->schema, KEYED_TABLE), 7,
                                  &bench->builder, &err),
@@ -103,8 +103,8 @@ static void judge(struct bench *bench, const char *clicks, const char *expected)
                         keyed_duplicates(bench->keyed), keyed_different(bench->keyed));
     for (uint32_t i = 0; i < rejects.count; i++) {
         cr_expect_eq(rejects.items[i].code, REJECT_DIFFERS);
-        used += snprintf(found + used, sizeof found - (size_t)used, " %" PRIu64,
-                         rejects.items[i].line);
+        used +=
+            snprintf(found + used, sizeof found - (size_t)used, " %" PRIu64, rejects.items[i].line);
     }
     cr_expect_str_eq(found, expected, "%s: %s instead of %s", clicks, found, expected);
     reject_list_release(&rejects);

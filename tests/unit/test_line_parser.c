@@ -537,10 +537,9 @@ Test(line_parser, both_indexes_find_the_same_delimiters_at_every_size)
         count = delimiter_index_best()(text, size, best);
         cr_assert(delimiter_index_portable(text, size, portable) == count);
         cr_assert(memcmp(best, portable, count * sizeof best[0]) == 0);
-        for (uint32_t i = 0; i < size; i++) {
+        for (uint32_t i = 0; i < size; i++)
             if (text[i] == ',' || text[i] == '\n')
                 cr_assert(expected < count && best[expected++] == i);
-        }
         cr_assert(expected == count);
     }
 }

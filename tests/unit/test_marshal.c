@@ -17,8 +17,8 @@ static void show(struct bytes text, const char *bytes_as, struct buffer *shown)
     } else {
         buffer_append_text(shown, marshal.is_composite ? "(" : "");
         for (uint32_t i = 0; i < marshal.count; i++)
-            buffer_printf(shown, "%s%s%s", i > 0 ? " " : "",
-                          marshal.parts[i].descending ? "-" : "", marshal.parts[i].cql);
+            buffer_printf(shown, "%s%s%s", i > 0 ? " " : "", marshal.parts[i].descending ? "-" : "",
+                          marshal.parts[i].cql);
         buffer_append_text(shown, marshal.is_composite ? ")" : "");
         buffer_append_text(shown, marshal.other_order != NULL ? " other order" : "");
     }

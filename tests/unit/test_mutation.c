@@ -45,9 +45,12 @@ static int unpack(struct fixture *fixture, struct bytes packed, struct mutation 
 static const uint8_t one[] = {0, 0, 0, 1};
 
 static const struct column_value row_values[] = {
-    {MODEL_B, false, {(const uint8_t *)"text", 4}}, {MODEL_A, true, {NULL, 0}},
-    {MODEL_C2, false, {(const uint8_t *)"z", 1}},   {MODEL_PK, false, {(const uint8_t *)"p", 1}},
-    {MODEL_C1, false, {one, 4}},                    {MODEL_S, false, {(const uint8_t *)"st", 2}},
+    {MODEL_B, false, {(const uint8_t *)"text", 4}},
+    {MODEL_A, true, {NULL, 0}},
+    {MODEL_C2, false, {(const uint8_t *)"z", 1}},
+    {MODEL_PK, false, {(const uint8_t *)"p", 1}},
+    {MODEL_C1, false, {one, 4}},
+    {MODEL_S, false, {(const uint8_t *)"st", 2}},
 };
 
 Test(mutation, insert_makes_a_marker_and_sorted_cells)
@@ -143,10 +146,17 @@ static void pack_everything(struct fixture *fixture, struct buffer *packed)
     struct complex_deletion cleared = {MODEL_M, {900, 1}};
     struct cell cells[3] = {
         {.column_id = MODEL_A, .flags = CELL_TOMBSTONE, .timestamp_us = 4, .expiry_s = 9},
-        {.column_id = MODEL_M, .timestamp_us = 4, .ttl_s = 60, .expiry_s = 99,
-         .path = bytes_text("k"), .value = bytes_of(one, 4)},
-        {.column_id = MODEL_M, .timestamp_us = 4, .expiry_s = EXPIRY_NONE,
-         .path = bytes_text("l"), .value = bytes_of(one, 4)}};
+        {.column_id = MODEL_M,
+         .timestamp_us = 4,
+         .ttl_s = 60,
+         .expiry_s = 99,
+         .path = bytes_text("k"),
+         .value = bytes_of(one, 4)},
+        {.column_id = MODEL_M,
+         .timestamp_us = 4,
+         .expiry_s = EXPIRY_NONE,
+         .path = bytes_text("l"),
+         .value = bytes_of(one, 4)}};
 
     mutation_insert(fixture->table, row_values, 6, true, fixture->arena, &mutation);
     memcpy(items, mutation.items, 2 * sizeof *items);
@@ -196,8 +206,8 @@ static void apply_and_read(struct fixture *fixture, const struct mutation *mutat
     struct unfiltered item;
 
     narrow_memtable_apply(memtable, table, mutation, 1, 1000);
-    struct stream *stream = stream_live(narrow_memtable_stream(memtable, table, mutation->token,
-                                                               mutation->key, &slice, 1), 50);
+    struct stream *stream = stream_live(
+        narrow_memtable_stream(memtable, table, mutation->token, mutation->key, &slice, 1), 50);
     while (stream->next(stream, &item, NULL) > 0)
         cr_assert_eq(item.kind, UNFILTERED_ROW);
     stream_close(stream);
@@ -284,10 +294,14 @@ Test(mutation, what_the_schema_does_not_allow_is_refused)
 Test(mutation, a_range_deletion_must_end)
 {
     struct fixture fixture = setup();
-    struct mutation mutation = {.table_id = MODEL_TABLE, .key = bytes_text("p"),
-                                .deletion = DELETION_NONE, .item_count = 1};
-    struct unfiltered bound = {.kind = UNFILTERED_BOUND, .bound.side = BOUND_BEFORE,
-                               .before = DELETION_NONE, .after = {7, 1}};
+    struct mutation mutation = {.table_id = MODEL_TABLE,
+                                .key = bytes_text("p"),
+                                .deletion = DELETION_NONE,
+                                .item_count = 1};
+    struct unfiltered bound = {.kind = UNFILTERED_BOUND,
+                               .bound.side = BOUND_BEFORE,
+                               .before = DELETION_NONE,
+                               .after = {7, 1}};
 
     mutation.items = &bound;
     expect_refused(&fixture, &mutation, "without end");

@@ -10,8 +10,8 @@
 struct fixture {
     struct schema *schema;
     const struct table *table;
-    struct arena *arena;               /* the memtable's */
-    struct arena *scratch;             /* the history's */
+    struct arena *arena;   /* the memtable's */
+    struct arena *scratch; /* the history's */
     struct narrow_memtable *memtable;
 };
 
@@ -49,8 +49,7 @@ static struct stream *open_stream(struct fixture *fixture, const struct slice *s
     struct stream *stream = narrow_memtable_stream(fixture->memtable, fixture->table, model_token(),
                                                    model_key(), slice, frame);
 
-    return stream != NULL ? stream
-                          : stream_of_array(fixture->table, DELETION_NONE, NULL, 0);
+    return stream != NULL ? stream : stream_of_array(fixture->table, DELETION_NONE, NULL, 0);
 }
 
 static void compare(struct fixture *fixture, const struct model_write *writes, size_t count,
@@ -161,8 +160,8 @@ Test(narrow_memtable, partitions_come_in_the_order_of_token_and_key)
         count++;
     }
     cr_assert_eq(count, 3000);
-    cr_assert(narrow_memtable_seek(fixture.memtable, MODEL_PLAIN_TABLE, last, at, false, &token,
-                                   &at));
+    cr_assert(
+        narrow_memtable_seek(fixture.memtable, MODEL_PLAIN_TABLE, last, at, false, &token, &at));
     cr_assert_eq(token, last);
     cr_assert_not(narrow_memtable_seek(fixture.memtable, 77, INT64_MIN, (struct bytes){0}, false,
                                        &token, &at));
@@ -192,7 +191,9 @@ Test(narrow_memtable, the_servers_timestamp_also_dates_a_deletion)
 {
     struct fixture fixture = setup();
     struct slice slice = slice_all();
-    struct model_write write = {.kind = MODEL_DELETE_ROW, .frame = 3, .server_timestamp = true,
+    struct model_write write = {.kind = MODEL_DELETE_ROW,
+                                .frame = 3,
+                                .server_timestamp = true,
                                 .timestamp_us = 1385654400123456};
     struct unfiltered item;
 
@@ -255,8 +256,7 @@ Test(narrow_memtable, rows_with_clustering_texts_come_in_the_order_of_bytes)
         struct bytes text = item.row.clustering.values[0];
 
         cr_assert(count == 0 || bytes_compare(last, text) < 0, "'%.*s' came after '%.*s'",
-                  (int)text.size, (const char *)text.data, (int)last.size,
-                  (const char *)last.data);
+                  (int)text.size, (const char *)text.data, (int)last.size, (const char *)last.data);
         last = arena_copy(fixture.scratch, text);
         count++;
     }

@@ -616,8 +616,7 @@ Test(narrow_segment, the_slice_of_every_row_meets_the_segment)
     struct buffer major = {0};
     value_put_int(&major, INT32_MAX);
     struct slice beyond = slice_all();
-    beyond.start.prefix =
-        (struct clustering){.count = 1, .values = {buffer_view(&major)}};
+    beyond.start.prefix = (struct clustering){.count = 1, .values = {buffer_view(&major)}};
     cr_assert_not(narrow_segment_may_meet(segment, fixture.table, &beyond));
     buffer_release(&major);
     segment_unref(segment);

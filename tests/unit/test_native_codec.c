@@ -88,49 +88,47 @@ static uint32_t make_requests(uint8_t version, struct native_request requests[16
     requests[count++] = (struct native_request){.opcode = NATIVE_OPTIONS};
     requests[count++] = (struct native_request){
         .opcode = NATIVE_STARTUP, .options = startup_options, .option_count = 2};
-    requests[count++] = (struct native_request){
-        .opcode = NATIVE_REGISTER, .events = event_names, .event_count = 2};
+    requests[count++] =
+        (struct native_request){.opcode = NATIVE_REGISTER, .events = event_names, .event_count = 2};
     requests[count++] =
         (struct native_request){.opcode = NATIVE_AUTH_RESPONSE, .token = bytes_of("\0u\0p", 4)};
     requests[count++] = (struct native_request){
-        .opcode = NATIVE_QUERY,
-        .cql = {.text = text("SELECT 1"), .consistency = CQL_LOCAL_ONE}};
-    requests[count++] = (struct native_request){
-        .opcode = NATIVE_QUERY,
-        .skips_metadata = true,
-        .cql = {.text = text("SELECT * FROM caf\xc3\xa9"),
-                .consistency = CQL_QUORUM,
-                .serial_consistency = CQL_LOCAL_SERIAL,
-                .values = some_values,
-                .value_count = 3,
-                .page_size = 5000,
-                .is_traced = true,
-                .paging_state = text("where it goes on"),
-                .has_timestamp = true,
-                .timestamp_us = -1,
-                .has_now = version >= 5,
-                .now_s = 1385654400,
-                .keyspace = version >= 5 ? text("ks") : text("")}};
-    requests[count++] = (struct native_request){
-        .opcode = NATIVE_QUERY,
-        .cql = {.text = text("INSERT"),
-                .values = named_values,
-                .value_count = version >= 4 ? 2 : 1,
-                .values_are_named = true}};
+        .opcode = NATIVE_QUERY, .cql = {.text = text("SELECT 1"), .consistency = CQL_LOCAL_ONE}};
+    requests[count++] =
+        (struct native_request){.opcode = NATIVE_QUERY,
+                                .skips_metadata = true,
+                                .cql = {.text = text("SELECT * FROM caf\xc3\xa9"),
+                                        .consistency = CQL_QUORUM,
+                                        .serial_consistency = CQL_LOCAL_SERIAL,
+                                        .values = some_values,
+                                        .value_count = 3,
+                                        .page_size = 5000,
+                                        .is_traced = true,
+                                        .paging_state = text("where it goes on"),
+                                        .has_timestamp = true,
+                                        .timestamp_us = -1,
+                                        .has_now = version >= 5,
+                                        .now_s = 1385654400,
+                                        .keyspace = version >= 5 ? text("ks") : text("")}};
+    requests[count++] = (struct native_request){.opcode = NATIVE_QUERY,
+                                                .cql = {.text = text("INSERT"),
+                                                        .values = named_values,
+                                                        .value_count = version >= 4 ? 2 : 1,
+                                                        .values_are_named = true}};
     requests[count++] =
         (struct native_request){.opcode = NATIVE_PREPARE,
                                 .cql = {.kind = CQL_PREPARE,
                                         .text = text("SELECT ?"),
                                         .keyspace = version >= 5 ? text("ks") : text("")}};
-    requests[count++] = (struct native_request){
-        .opcode = NATIVE_EXECUTE,
-        .metadata_id = version >= 5 ? text("0123456789ABCDEF") : text(""),
-        .cql = {.kind = CQL_EXECUTE,
-                .text = text("0123456789abcdef"),
-                .values = some_values,
-                .value_count = 3,
-                .payload = some_payload,
-                .payload_count = version >= 4 ? 2 : 0}};
+    requests[count++] =
+        (struct native_request){.opcode = NATIVE_EXECUTE,
+                                .metadata_id = version >= 5 ? text("0123456789ABCDEF") : text(""),
+                                .cql = {.kind = CQL_EXECUTE,
+                                        .text = text("0123456789abcdef"),
+                                        .values = some_values,
+                                        .value_count = 3,
+                                        .payload = some_payload,
+                                        .payload_count = version >= 4 ? 2 : 0}};
     requests[count++] = (struct native_request){.opcode = NATIVE_BATCH,
                                                 .cql = {.kind = CQL_BATCH,
                                                         .batch_kind = CQL_BATCH_COUNTER,
@@ -139,10 +137,9 @@ static uint32_t make_requests(uint8_t version, struct native_request requests[16
                                                         .consistency = CQL_ONE,
                                                         .has_timestamp = true,
                                                         .timestamp_us = 12345}};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         if (requests[i].cql.serial_consistency == CQL_ANY)
             requests[i].cql.serial_consistency = CQL_SERIAL;
-    }
     return count;
 }
 
@@ -177,9 +174,9 @@ Test(native, every_request_reads_back_as_it_was_written_in_every_version)
 
 Test(native, the_parts_of_a_query_are_what_the_client_sent)
 {
-    static const uint8_t body[] = "\0\0\0\6SELECT\0\6"       /* the statement, LOCAL_QUORUM */
-                                  "\x7d"                      /* values, page, state, serial, time,
-                                                               * names */
+    static const uint8_t body[] = "\0\0\0\6SELECT\0\6" /* the statement, LOCAL_QUORUM */
+                                  "\x7d"               /* values, page, state, serial, time,
+                                                        * names */
                                   "\0\2\0\1a\0\0\0\1x\0\1b\xff\xff\xff\xfe" /* a = x, b unset */
                                   "\0\0\0\x64\0\0\0\2st\0\x09"
                                   "\0\0\0\0\0\0\0\5";
@@ -293,10 +290,8 @@ Test(native, lies_about_kinds_and_limits_are_named)
          "Out of bound timestamp, must be in [-9223372036854775807, 9223372036854775807] (got "
          "-9223372036854775808)"},
         {NATIVE_QUERY, "\0\0\0\1q\0\x0b\0", 8, "Invalid or truncated body of a QUERY message"},
-        {NATIVE_QUERY, "\0\0\0\2\xff\xfe\0\1\0", 9,
-         "Invalid or truncated body of a QUERY message"},
-        {NATIVE_QUERY, "\xff\xff\xff\xff\0\1\0", 7,
-         "Invalid or truncated body of a QUERY message"},
+        {NATIVE_QUERY, "\0\0\0\2\xff\xfe\0\1\0", 9, "Invalid or truncated body of a QUERY message"},
+        {NATIVE_QUERY, "\xff\xff\xff\xff\0\1\0", 7, "Invalid or truncated body of a QUERY message"},
         {NATIVE_BATCH, "\0\xff\xff\0\0\0\0\1q\0\0", 11,
          "Invalid or truncated body of a BATCH message"},
     };
@@ -333,10 +328,11 @@ Test(native, a_statement_over_its_limit_is_refused_as_such)
 
 static const struct cql_column *make_columns(void)
 {
-    static const struct cql_column columns[] = {
-        {"shop", "orders", "id", NULL}, {"shop", "orders", "at", NULL},
-        {"shop", "orders", "tags", NULL}, {"shop", "orders", "place", NULL},
-        {"shop", "orders", "took", NULL}};
+    static const struct cql_column columns[] = {{"shop", "orders", "id", NULL},
+                                                {"shop", "orders", "at", NULL},
+                                                {"shop", "orders", "tags", NULL},
+                                                {"shop", "orders", "place", NULL},
+                                                {"shop", "orders", "took", NULL}};
     static const char *const texts[] = {"int", "date", "map<text, frozen<list<smallint>>>",
                                         "frozen<place>", "frozen<tuple<duration, time>>"};
     static const char *const names[] = {"street", "number"};
@@ -416,14 +412,13 @@ static uint32_t make_results(struct cql_result results[16])
                                                         .key_indexes = key_indexes,
                                                         .key_count = 2,
                                                         .result = metadata}};
-    results[count++] = (struct cql_result){.kind = CQL_RESULT_PREPARED,
-                                           .prepared = {.id = "0123456789abcdef"}};
+    results[count++] =
+        (struct cql_result){.kind = CQL_RESULT_PREPARED, .prepared = {.id = "0123456789abcdef"}};
+    results[count++] =
+        (struct cql_result){.kind = CQL_RESULT_SCHEMA_CHANGE,
+                            .change = {CQL_UPDATED, CQL_TARGET_TABLE, "shop", "orders"}};
     results[count++] = (struct cql_result){
-        .kind = CQL_RESULT_SCHEMA_CHANGE,
-        .change = {CQL_UPDATED, CQL_TARGET_TABLE, "shop", "orders"}};
-    results[count++] = (struct cql_result){
-        .kind = CQL_RESULT_SCHEMA_CHANGE,
-        .change = {CQL_DROPPED, CQL_TARGET_KEYSPACE, "shop", ""}};
+        .kind = CQL_RESULT_SCHEMA_CHANGE, .change = {CQL_DROPPED, CQL_TARGET_KEYSPACE, "shop", ""}};
     return count;
 }
 
@@ -446,8 +441,7 @@ static uint32_t make_answers(uint8_t version, struct answer answers[64])
          .change = "UP",
          .address = {.bytes = {127, 0, 0, 1}, .size = 4, .port = 9042}},
         {.kind = NATIVE_TOPOLOGY_CHANGE, .change = "NEW_NODE", .address = {.size = 16}},
-        {.kind = NATIVE_SCHEMA_CHANGE,
-         .schema = {CQL_CREATED, CQL_TARGET_TYPE, "shop", "place"}}};
+        {.kind = NATIVE_SCHEMA_CHANGE, .schema = {CQL_CREATED, CQL_TARGET_TYPE, "shop", "place"}}};
     struct native_error errors[32];
     struct cql_result results[16];
     uint32_t count = 0;
@@ -561,9 +555,9 @@ Test(native, an_answer_cut_or_with_a_bit_turned_over_is_read_or_refused)
 
 Test(native, rows_leave_their_metadata_out_only_when_the_client_has_the_same)
 {
-    struct cql_result result = {.kind = CQL_RESULT_ROWS,
-                                .rows = {.metadata = {make_columns(), 5},
-                                         .metadata_id = "fedcba9876543210"}};
+    struct cql_result result = {
+        .kind = CQL_RESULT_ROWS,
+        .rows = {.metadata = {make_columns(), 5}, .metadata_id = "fedcba9876543210"}};
     static const struct {
         uint8_t version;
         bool skips;
@@ -668,7 +662,7 @@ Test(native, a_long_message_is_cut_between_characters)
 
 Test(native, segments_are_those_of_the_specification)
 {
-    static const uint8_t hello[] = {0x05, 0x00, 0x02, 0x19, 0x99, 0x9a, 'h',  'e',
+    static const uint8_t hello[] = {0x05, 0x00, 0x02, 0x19, 0x99, 0x9a, 'h', 'e',
                                     'l',  'l',  'o',  0x74, 0x80, 0x0e, 0xb6};
     static const uint8_t lz4_header[] = {0x64, 0x00, 0x58, 0x02, 0x00, 0xb1, 0xf3, 0x5d};
     struct native_segment segment;

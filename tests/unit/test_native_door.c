@@ -33,7 +33,7 @@ struct cql {
     void (*has_room)(void *context);
     void *room_context;
     char user[128];
-    uint32_t row_bytes;                  /* of the one cell that `rows` answers with */
+    uint32_t row_bytes; /* of the one cell that `rows` answers with */
 };
 
 static struct cql fake;
@@ -195,11 +195,11 @@ static void reopen_door(const struct native_limits *limits)
 /* ---- clients ---- */
 
 struct client {
-    struct network_client network;       /* its `got` is what the inbox has not taken */
+    struct network_client network; /* its `got` is what the inbox has not taken */
     struct native_inbox inbox;
     struct native_outbox outbox;
     bool is_raw;
-    struct arena *arena;                 /* of the last answer */
+    struct arena *arena; /* of the last answer */
 };
 
 static void client_open(struct client *client, uint8_t version)
@@ -344,17 +344,27 @@ Test(native_door, an_unknown_version_is_refused_as_drivers_understand_it)
         uint8_t version;
         const char *message;
     } cases[] = {
-        {{66, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+        {{66, 0, 0, 1, 5, 0, 0, 0, 0},
+         9,
+         0x85,
          "Invalid or unsupported protocol version (66); supported versions are (3/v3, 4/v4, "
          "5/v5)"},
-        {{65, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+        {{65, 0, 0, 1, 5, 0, 0, 0, 0},
+         9,
+         0x85,
          "Invalid or unsupported protocol version (65); supported versions are (3/v3, 4/v4, "
          "5/v5)"},
-        {{2, 0, 1, 5, 0, 0, 0, 0}, 8, 0x82,
+        {{2, 0, 1, 5, 0, 0, 0, 0},
+         8,
+         0x82,
          "Invalid or unsupported protocol version (2); supported versions are (3/v3, 4/v4, 5/v5)"},
-        {{6, 0, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+        {{6, 0, 0, 1, 5, 0, 0, 0, 0},
+         9,
+         0x85,
          "Beta version of the protocol used (6/v6-beta), but USE_BETA flag is unset"},
-        {{6, 0x10, 0, 1, 5, 0, 0, 0, 0}, 9, 0x85,
+        {{6, 0x10, 0, 1, 5, 0, 0, 0, 0},
+         9,
+         0x85,
          "Invalid or unsupported protocol version (6); supported versions are (3/v3, 4/v4, 5/v5)"},
     };
 
@@ -419,10 +429,7 @@ Test(native_door, a_startup_that_asks_for_what_is_not_there_is_told_what)
          4,
          "CQL version three is not supported by the binary protocol (supported version are >= "
          "3.0.0)"},
-        {{"CQL_VERSION", "COMPRESSION"},
-         {"3.0.0", "zip"},
-         4,
-         "Unknown compression algorithm: zip"},
+        {{"CQL_VERSION", "COMPRESSION"}, {"3.0.0", "zip"}, 4, "Unknown compression algorithm: zip"},
         {{"CQL_VERSION", "Compression"},
          {"4.0.0", "snappy"},
          5,
@@ -820,8 +827,7 @@ Test(native_door, a_change_of_the_schema_reaches_those_who_registered_before_the
                                          {(const uint8_t *)"STATUS_CHANGE", 13}};
     static const struct bytes unknown[] = {{(const uint8_t *)"MOOD_CHANGE", 11}};
     struct cql_schema_change change = {CQL_CREATED, CQL_TARGET_TABLE, "ks", "t"};
-    struct native_request request = {
-        .opcode = NATIVE_REGISTER, .events = names, .event_count = 2};
+    struct native_request request = {.opcode = NATIVE_REGISTER, .events = names, .event_count = 2};
     struct native_response response;
     struct client listening;
     struct client deaf;
@@ -885,8 +891,7 @@ Test(native_door, the_right_password_opens_the_door)
         client_open(&client, version);
         response = start(&client, "lz4");
         cr_assert(response.opcode == NATIVE_AUTHENTICATE);
-        cr_expect_str_eq(response.authenticator,
-                         "org.apache.cassandra.auth.PasswordAuthenticator");
+        cr_expect_str_eq(response.authenticator, "org.apache.cassandra.auth.PasswordAuthenticator");
         send_query(&client, 2, "void");
         expect_error(&client, 2, 0x000A, "Unexpected message QUERY, expecting AUTH_RESPONSE");
         send_token(&client, 3, "\0alice\0secret", 13);

@@ -80,9 +80,8 @@ Test(packed_stats, times_going_back_widen_the_span)
 Test(packed_stats, more_rows_and_values_than_32_bits_count_on)
 {
     struct fixture fixture = {0};
-    const struct partition_stats many = {.rows = UINT32_MAX,
-                                         .scale_count = 1,
-                                         .inline_sum = {0, UINT32_MAX, 5}};
+    const struct partition_stats many = {
+        .rows = UINT32_MAX, .scale_count = 1, .inline_sum = {0, UINT32_MAX, 5}};
     packed_stats_add(&fixture.packed, &many);
     stats_add(&fixture.expected, &many);
     cr_assert_eq(packed_stats_bytes(&fixture.packed), 0);

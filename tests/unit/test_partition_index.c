@@ -64,8 +64,8 @@ Test(partition_index, what_is_added_to_many_partitions_is_found_in_order)
 /* Tokens that share their upper half, or are the same, of both signs. */
 Test(partition_index, tokens_that_are_alike_are_in_order_too)
 {
-    static const int64_t tokens[] = {5, -1, INT64_MIN, (INT64_C(7) << 32) + 1, INT64_MAX,
-                                     0, 5,  (INT64_C(7) << 32) + 1};
+    static const int64_t tokens[] = {5,         -1, INT64_MIN, (INT64_C(7) << 32) + 1,
+                                     INT64_MAX, 0,  5,         (INT64_C(7) << 32) + 1};
     enum { COUNT = sizeof tokens / sizeof *tokens };
     struct partition_index *index = partition_index_new(1);
     struct partition_index_entry entry = {.token = INT64_MIN};
@@ -78,8 +78,8 @@ Test(partition_index, tokens_that_are_alike_are_in_order_too)
         struct partition_index_entry before = {.token = INT64_MIN};
         while (partition_index_seek(index, before.token, before.key, walked > 0, &entry)) {
             struct partition_index_entry again;
-            cr_assert(walked == 0 || partition_order(before.token, before.key, entry.token,
-                                                     entry.key) < 0);
+            cr_assert(walked == 0 ||
+                      partition_order(before.token, before.key, entry.token, entry.key) < 0);
             cr_assert(walk == 0 ||
                       partition_index_seek(index, INT64_MIN, (struct bytes){0}, false, &again));
             before = entry;

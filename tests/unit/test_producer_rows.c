@@ -5,10 +5,10 @@
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 
-#define FIRST "#producer 00000000-0000-4000-8000-000000000001 1"
+#define FIRST  "#producer 00000000-0000-4000-8000-000000000001 1"
 #define SECOND "#producer 00000000-0000-4000-8000-000000000002 1"
-#define THIRD "#producer 00000000-0000-4000-8000-000000000003 1"
-#define BATCH "\n#batch 1 1\nr,2013-11-28,1385654400123,ad,0.01\n"
+#define THIRD  "#producer 00000000-0000-4000-8000-000000000003 1"
+#define BATCH  "\n#batch 1 1\nr,2013-11-28,1385654400123,ad,0.01\n"
 
 TestSuite(producer_rows, .init = setup, .fini = teardown, .timeout = 60);
 

@@ -368,15 +368,22 @@ Test(report, is_a_picture_of_days)
         "<title>Amount by day to 2013-12-01</title>",
         ">anna</text>",
         "<title>2013-12-01: 0 EUR, 1 day without a rate; 1 click, gross 1.5</title>",
-        "x=\"314.00\"", "height=\"0.00\"", "class=\"mark\"",
+        "x=\"314.00\"",
+        "height=\"0.00\"",
+        "class=\"mark\"",
         ">supaboobs</text>",
-        ">0.000</text>", ">0.001</text>", ">0.003</text>",
+        ">0.000</text>",
+        ">0.001</text>",
+        ">0.003</text>",
         "<title>2013-11-28: 0.00250 EUR; 2 clicks, gross 0.010</title>",
-        "x=\"134.00\"", "height=\"80.00\"",
+        "x=\"134.00\"",
+        "height=\"80.00\"",
         "<title>2013-11-29: 0.003750 EUR; 2 clicks, gross 0.0150</title>",
-        "x=\"194.00\"", "height=\"120.00\"",
+        "x=\"194.00\"",
+        "height=\"120.00\"",
         "<title>2013-12-01: 0.003 EUR; 1 click, gross 0.01</title>",
-        "x=\"314.00\"", "height=\"96.00\"",
+        "x=\"314.00\"",
+        "height=\"96.00\"",
         "class=\"time\">2013-11-28</text>",
         "</svg>\n"};
     static const char *const months[] = {"<title>Amount by month</title>",
@@ -452,9 +459,9 @@ Test(report, is_as_of_any_time)
                      "supaboobs,2013-11-30,1,0.005,0.3,0.0015\n"
                      "supaboobs,2013-11-29,2,0.0150,1,0.0150\n",
                      "%s", (const char *)answer.out.data);
-    cr_expect_not_null(strstr((const char *)answer.err.data,
-                              "1 reseller-day had no published figure then"),
-                       "%s", (const char *)answer.err.data);
+    cr_expect_not_null(
+        strstr((const char *)answer.err.data, "1 reseller-day had no published figure then"), "%s",
+        (const char *)answer.err.data);
     answer_release(&answer);
     rollup_fixture_stop(&fixture);
 }
@@ -490,8 +497,8 @@ Test(status, tells_facts_metrics_or_nothing)
     run(&fixture, &facts, "status");
     run(&fixture, &metrics, "status --metrics");
     cr_expect_not_null(strstr((const char *)facts.out.data, "state              good\n"));
-    cr_expect_not_null(strstr((const char *)metrics.out.data,
-                              "daybook_rollup_figures_written_total 5\n"));
+    cr_expect_not_null(
+        strstr((const char *)metrics.out.data, "daybook_rollup_figures_written_total 5\n"));
     expect(&fixture, "status --check", "");
     answer_release(&facts);
     answer_release(&metrics);

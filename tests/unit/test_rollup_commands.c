@@ -358,16 +358,14 @@ Test(rollup_commands, verify_beside_clicks_and_rollups_finds_nothing)
         struct answer answer;
         rollup_fixture_start(&fixture);
         for (int i = 0; i < 40; i++)
-            rollup_fixture_click(&fixture, i % 2 == 0 ? "r" : "s", days[i % DAY_COUNT],
-                                 "0.5");
+            rollup_fixture_click(&fixture, i % 2 == 0 ? "r" : "s", days[i % DAY_COUNT], "0.5");
         rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.25", true);
         cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
         start(&fixture, &answer, "verify -q", "");
         for (int i = 0; !answer.done; i++) {
             rollup_fixture_click(&fixture, i % 3 == 0 ? "s" : "r", days[i % DAY_COUNT], "0.25");
             if (i % 4 == 0)
-                rollup_fixture_rate(&fixture, "r", "2013-11-27", i % 8 == 0 ? "0.5" : "0.75",
-                                    true);
+                rollup_fixture_rate(&fixture, "r", "2013-11-27", i % 8 == 0 ? "0.5" : "0.75", true);
             cr_assert_eq(rollup_fixture_settle(&fixture, i % 5 == 0), 0);
         }
         buffer_put_u8(&answer.text, 0);
@@ -607,8 +605,8 @@ Test(rollup_commands, a_repair_puts_counters_figures_and_ledger_right)
     buffer_release(&answer.text);
     run(&fixture, &answer, "verify -q --repair", "");
     cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
-    cr_expect_not_null(strstr((const char *)answer.text.data, "repaired: 2 days, 3 counters"),
-                       "%s", (const char *)answer.text.data);
+    cr_expect_not_null(strstr((const char *)answer.text.data, "repaired: 2 days, 3 counters"), "%s",
+                       (const char *)answer.text.data);
     buffer_release(&answer.text);
     rollup_fixture_restart(&fixture);
     expect_verified(&fixture, "all agree\n");
@@ -666,18 +664,16 @@ static void damage_seal(struct rollup_fixture *fixture, const char *ad)
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_SEALED_AD);
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
     struct write_batch *batch = write_batch_new();
-    struct buffer rows =
-        engine_fixture_rows(&engine, TABLE_SEALED_AD, bytes_of("", 0), 100, false);
+    struct buffer rows = engine_fixture_rows(&engine, TABLE_SEALED_AD, bytes_of("", 0), 100, false);
     char text[40];
     uint8_t id[UUID_SIZE];
     cr_assert_eq(sscanf((const char *)rows.data, "r|2013-11-28|a|%36[^|]", text), 1);
     cr_assert(uuid_parse(bytes_text(text), id));
-    const struct column_value values[] = {
-        {SEALED_AD_RESELLER_ID, false, bytes_text("r")},
-        {SEALED_AD_DAY, false, bytes_text("2013-11-28")},
-        {SEALED_AD_AD_ID, false, bytes_text(ad)},
-        {SEALED_AD_ID, false, bytes_of(id, UUID_SIZE)},
-        {SEALED_AD_CLICKS, false, write_batch_bigint(batch, 7)}};
+    const struct column_value values[] = {{SEALED_AD_RESELLER_ID, false, bytes_text("r")},
+                                          {SEALED_AD_DAY, false, bytes_text("2013-11-28")},
+                                          {SEALED_AD_AD_ID, false, bytes_text(ad)},
+                                          {SEALED_AD_ID, false, bytes_of(id, UUID_SIZE)},
+                                          {SEALED_AD_CLICKS, false, write_batch_bigint(batch, 7)}};
     write_batch_insert(batch, table, values, 5);
     cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
     write_batch_free(batch);

@@ -106,8 +106,7 @@ static void ask(struct rollup_fixture *fixture, const struct figure_query *query
 
 static struct figure_query all_days(bool is_current)
 {
-    return (struct figure_query){
-        .day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = is_current};
+    return (struct figure_query){.day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = is_current};
 }
 
 /* ---- the ways to ask ---- */

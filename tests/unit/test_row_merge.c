@@ -169,10 +169,9 @@ static bool stronger(const struct write *a, const struct write *b)
     struct strength left = strength_of(a);
     struct strength right = strength_of(b);
 
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 7; i++)
         if (left.parts[i] != right.parts[i])
             return left.parts[i] > right.parts[i];
-    }
     return false;
 }
 

@@ -457,17 +457,17 @@ Test(schema, the_printed_cql_is_what_describe_shows)
     struct buffer cql = {0};
 
     schema_print_table(schema_table(schema, 1), false, &cql);
-    expect_cql(&cql, "CREATE TABLE daybook.ad_click (\n"
-                     "    reseller_id text,\n"
-                     "    day text,\n"
-                     "    time timestamp,\n"
-                     "    ad_id text,\n"
-                     "    click_id bigint,\n"
-                     "    amount decimal,\n"
-                     "    PRIMARY KEY ((reseller_id, day), time, ad_id, click_id)\n"
-                     ") WITH CLUSTERING ORDER BY (time DESC, ad_id ASC, click_id ASC)\n"
-                     "    AND " OPTIONS_BEFORE "    AND comment = 'one row a click'\n"
-                     OPTIONS_AFTER);
+    expect_cql(&cql,
+               "CREATE TABLE daybook.ad_click (\n"
+               "    reseller_id text,\n"
+               "    day text,\n"
+               "    time timestamp,\n"
+               "    ad_id text,\n"
+               "    click_id bigint,\n"
+               "    amount decimal,\n"
+               "    PRIMARY KEY ((reseller_id, day), time, ad_id, click_id)\n"
+               ") WITH CLUSTERING ORDER BY (time DESC, ad_id ASC, click_id ASC)\n"
+               "    AND " OPTIONS_BEFORE "    AND comment = 'one row a click'\n" OPTIONS_AFTER);
     schema_print_table(schema_table_named(schema, "hotel", "hotels"), false, &cql);
     expect_cql(&cql, "CREATE TABLE hotel.hotels (\n"
                      "    id uuid PRIMARY KEY,\n"

@@ -64,8 +64,7 @@ static void expect_totals(const struct pass *pass, uint64_t days, uint64_t count
 static void expect_rows(struct rollup_fixture *fixture, uint32_t table_id, uint32_t expected)
 {
     struct engine_fixture engine = {.world = fixture->world, .store = fixture->store};
-    struct buffer rows =
-        engine_fixture_rows(&engine, table_id, bytes_of("", 0), 100, false);
+    struct buffer rows = engine_fixture_rows(&engine, table_id, bytes_of("", 0), 100, false);
     uint32_t count = 0;
     for (const char *c = (const char *)rows.data; *c != '\0'; c++)
         count += *c == '\n';

@@ -10,8 +10,8 @@ Test(segment_days, a_partition_has_the_day_of_its_key)
     static const struct {
         const char *text;
         bool is_day;
-    } cases[] = {{"2013-11-28", true}, {"1970-01-01", true},  {"2013-02-30", false},
-                 {"2013-11-2", false}, {"", false},           {"2013-11-28 ", false}};
+    } cases[] = {{"2013-11-28", true}, {"1970-01-01", true}, {"2013-02-30", false},
+                 {"2013-11-2", false}, {"", false},          {"2013-11-28 ", false}};
     const struct column columns[2] = {{.kind = COLUMN_PARTITION}, {.kind = COLUMN_PARTITION}};
     const struct table table = {.columns = columns, .column_count = 2, .partition_count = 2};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -17,51 +17,55 @@ static void expect(const char *text, const char *wanted)
 
 Test(storage_conf, a_whole_file_gives_its_keyspaces)
 {
-    expect("<?xml version='1.0' encoding='ISO-8859-1'?>\n<Storage>\n"
-           "  <ClusterName>Test</ClusterName>\n"
-           "  <Keyspaces>\n"
-           "    <Keyspace Name=\"Keyspace1\">\n"
-           "      <ColumnFamily Name=\"Standard1\" CompareWith=\"BytesType\" KeysCached=\"10%\"/>\n"
-           "      <ColumnFamily Name=\"Super1\" ColumnType=\"Super\" CompareWith=\"LongType\"\n"
-           "          CompareSubcolumnsWith=\"UTF8Type\" Comment=\"caf\xe9's\"/>\n"
-           "      <ReplicationFactor> 3\n</ReplicationFactor>\n"
-           "    </Keyspace>\n"
-           "    <Keyspace Name='empty'/>\n"
-           "  </Keyspaces>\n"
-           "  <Partitioner>org.apache.cassandra.dht.OrderPreservingPartitioner</Partitioner>\n"
-           "</Storage>\n",
-           MADE("\"Keyspace1\"", "3") MADE("empty", "1")
-           "CREATE TABLE \"Keyspace1\".\"Standard1\" (key text, column1 blob, value blob, PRIMARY "
-           "KEY (key, column1))\n"
-           "CREATE TABLE \"Keyspace1\".\"Super1\" (key text, column1 bigint, column2 text, value "
-           "blob, PRIMARY KEY (key, column1, column2)) WITH comment = 'caf\xc3\xa9''s'\n"
-           "line 14: rows came in the order of their keys; here they come in that of their "
-           "tokens\n");
+    expect(
+        "<?xml version='1.0' encoding='ISO-8859-1'?>\n<Storage>\n"
+        "  <ClusterName>Test</ClusterName>\n"
+        "  <Keyspaces>\n"
+        "    <Keyspace Name=\"Keyspace1\">\n"
+        "      <ColumnFamily Name=\"Standard1\" CompareWith=\"BytesType\" KeysCached=\"10%\"/>\n"
+        "      <ColumnFamily Name=\"Super1\" ColumnType=\"Super\" CompareWith=\"LongType\"\n"
+        "          CompareSubcolumnsWith=\"UTF8Type\" Comment=\"caf\xe9's\"/>\n"
+        "      <ReplicationFactor> 3\n</ReplicationFactor>\n"
+        "    </Keyspace>\n"
+        "    <Keyspace Name='empty'/>\n"
+        "  </Keyspaces>\n"
+        "  <Partitioner>org.apache.cassandra.dht.OrderPreservingPartitioner</Partitioner>\n"
+        "</Storage>\n",
+        MADE("\"Keyspace1\"", "3") MADE(
+            "empty",
+            "1") "CREATE TABLE \"Keyspace1\".\"Standard1\" (key text, column1 blob, value blob, "
+                 "PRIMARY "
+                 "KEY (key, column1))\n"
+                 "CREATE TABLE \"Keyspace1\".\"Super1\" (key text, column1 bigint, column2 text, "
+                 "value "
+                 "blob, PRIMARY KEY (key, column1, column2)) WITH comment = 'caf\xc3\xa9''s'\n"
+                 "line 14: rows came in the order of their keys; here they come in that of their "
+                 "tokens\n");
 }
 
 Test(storage_conf, pieces_need_no_root_and_no_keyspace)
 {
     expect("<!-- one -->\n<ColumnFamily Name='a' CompareWith='TimeUUIDType'/> text\n"
            "<ColumnFamily Name='b'/>",
-           MADE("k", "1")
-           "CREATE TABLE k.a (key text, column1 timeuuid, value blob, PRIMARY KEY (key, "
-           "column1))\n"
-           "CREATE TABLE k.b (key text, column1 blob, value blob, PRIMARY KEY (key, column1))\n");
+           MADE("k",
+                "1") "CREATE TABLE k.a (key text, column1 timeuuid, value blob, PRIMARY KEY (key, "
+                     "column1))\n"
+                     "CREATE TABLE k.b (key text, column1 blob, value blob, PRIMARY KEY (key, "
+                     "column1))\n");
 }
 
 Test(storage_conf, a_table_of_version_0_3_is_a_keyspace_whose_columns_are_named_by_text)
 {
     expect("<Tables><Table Name='t'><ColumnFamily Name='f' ColumnSort='Name'/></Table></Tables>",
-           MADE("t", "1")
-           "CREATE TABLE t.f (key text, column1 text, value blob, PRIMARY KEY (key, column1))\n");
+           MADE("t", "1") "CREATE TABLE t.f (key text, column1 text, value blob, PRIMARY KEY (key, "
+                          "column1))\n");
     expect("<ColumnFamily Name='f'\n ColumnSort='Time'/>",
            "! line 1: ColumnSort=\"Time\": no table sorts by the time of writing\n");
 }
 
 Test(storage_conf, bytes_are_text_where_that_is_asked_for)
 {
-    const struct definitions_options options = {
-        .keyspace = "k", .texts = {"f"}, .text_count = 1};
+    const struct definitions_options options = {.keyspace = "k", .texts = {"f"}, .text_count = 1};
 
     definitions_expect(storage_conf_read,
                        "<ColumnFamily Name='f' ColumnType='Super' CompareWith='TimeUUIDType'/>",

@@ -22,8 +22,11 @@ static struct unfiltered row_at(int c1, const char *c2, const struct cell *cell)
 {
     struct unfiltered item = {.kind = UNFILTERED_ROW};
 
-    item.row = (struct row){.clustering = place(c1, c2), .marker = LIVENESS_NONE,
-                            .deletion = DELETION_NONE, .cells = cell, .cell_count = 1};
+    item.row = (struct row){.clustering = place(c1, c2),
+                            .marker = LIVENESS_NONE,
+                            .deletion = DELETION_NONE,
+                            .cells = cell,
+                            .cell_count = 1};
     return item;
 }
 
@@ -109,7 +112,9 @@ static void check_filter(struct stream *(*filter)(struct stream *stream, int64_t
 {
     struct schema *schema = model_schema();
     const struct table *table = schema_table(schema, MODEL_TABLE);
-    struct cell value = {.column_id = MODEL_A, .timestamp_us = 5, .expiry_s = EXPIRY_NONE,
+    struct cell value = {.column_id = MODEL_A,
+                         .timestamp_us = 5,
+                         .expiry_s = EXPIRY_NONE,
                          .value = bytes_of(ints[1], 4)};
     struct cell tombstone = value;
     struct cell expiring = value;
@@ -117,17 +122,17 @@ static void check_filter(struct stream *(*filter)(struct stream *stream, int64_t
     tombstone.value = (struct bytes){0};
     expiring.ttl_s = 10;
     expiring.expiry_s = 100;
-    struct unfiltered items[] = {
-        bound_at((struct clustering){0}, BOUND_BEFORE), row_at(0, "a", &value),
-        row_at(1, "a", &tombstone), row_at(2, "a", &expiring),
-        bound_at((struct clustering){0}, BOUND_AFTER)};
+    struct unfiltered items[] = {bound_at((struct clustering){0}, BOUND_BEFORE),
+                                 row_at(0, "a", &value), row_at(1, "a", &tombstone),
+                                 row_at(2, "a", &expiring),
+                                 bound_at((struct clustering){0}, BOUND_AFTER)};
     struct unfiltered item;
 
     items[4].before = items[0].after;
     items[4].after = DELETION_NONE;
     for (int64_t now_s = 99; now_s <= 100; now_s++) {
-        struct stream *stream = filter(stream_of_array(table, (struct deletion){3, 0}, items, 5),
-                                       now_s);
+        struct stream *stream =
+            filter(stream_of_array(table, (struct deletion){3, 0}, items, 5), now_s);
         cr_assert_eq(stream->partition_deletion.timestamp_us, TIMESTAMP_NONE);
         cr_assert_eq(stream->next(stream, &item, NULL), 1);
         cr_assert_eq(value_int(item.row.clustering.values[0]), 0);

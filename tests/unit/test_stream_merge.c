@@ -24,8 +24,8 @@ static struct fixture setup(uint64_t seed, size_t count)
 
     fixture.table = schema_table(fixture.schema, MODEL_TABLE);
     fixture.arena = arena_new(1 << 16);
-    fixture.writes = arena_alloc(fixture.arena, count * sizeof *fixture.writes,
-                                 _Alignof(struct model_write));
+    fixture.writes =
+        arena_alloc(fixture.arena, count * sizeof *fixture.writes, _Alignof(struct model_write));
     model_history(&random, fixture.writes, count, fixture.arena);
     for (int i = 0; i < RUNS; i++)
         fixture.runs[i] = narrow_memtable_new(fixture.arena);
@@ -160,8 +160,8 @@ Test(stream_merge, an_input_that_fails_fails_the_merge)
 {
     struct schema *schema = model_schema();
     const struct table *table = schema_table(schema, MODEL_TABLE);
-    struct stream failing = {.table = table, .partition_deletion = DELETION_NONE,
-                             .next = failing_next};
+    struct stream failing = {
+        .table = table, .partition_deletion = DELETION_NONE, .next = failing_next};
     struct stream *inputs[] = {stream_of_array(table, DELETION_NONE, NULL, 0), &failing};
     struct stream *merged = stream_merge(table, inputs, 2, false);
     struct unfiltered item;

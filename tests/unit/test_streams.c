@@ -24,7 +24,7 @@ static const struct column_definition commission_columns[] = {
     {3, "share", "double", COLUMN_REGULAR, false},
 };
 
-enum { NIGHTS = 1000, COMMISSION = 1001, NOVEMBER_1 = 16010 };    /* a day of 2013 */
+enum { NIGHTS = 1000, COMMISSION = 1001, NOVEMBER_1 = 16010 }; /* a day of 2013 */
 
 static void must(int rc, const struct error *err)
 {

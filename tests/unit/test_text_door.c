@@ -679,7 +679,7 @@ static void append_large_batches(struct buffer *input, uint32_t first, uint32_t 
 {
     for (uint32_t batch = first; batch < first + count; batch++) {
         buffer_printf(input, "#batch %u 2000\n", batch);
-        for (uint32_t line = 0; line < 2000; line++) {
+        for (uint32_t line = 0; line < 2000; line++)
             if (line % 7 == 3)
                 buffer_printf(input, "reseller-%u,2013-11-28,bad%u,ad,0.5\n", line % 50, line);
             else if (batch % 8 == 5 && line % 500 == 250)
@@ -687,7 +687,6 @@ static void append_large_batches(struct buffer *input, uint32_t first, uint32_t 
             else
                 buffer_printf(input, "reseller-%u,2013-11-28,13856544%05u,ad-%u,0.%u\n", line % 50,
                               line, line % 300, 1 + line % 9);
-        }
         if (batch % 10 == 9)
             buffer_append_text(input, "reseller-1,2013-11-28,1385654400123,ad,0.5\n");
     }

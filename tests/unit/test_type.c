@@ -190,10 +190,9 @@ static struct bytes order_value(struct arena *arena, const char *text)
     char hex[256];
     size_t size = 0;
 
-    for (; *text != '\0'; text++) {
+    for (; *text != '\0'; text++)
         if (*text != ' ' && *text != '=')
             hex[size++] = *text;
-    }
     hex[size] = '\0';
     return from_hex(arena, hex);
 }

@@ -342,8 +342,8 @@ Test(wide_segment, a_failing_disk_is_an_error)
         run_add(&fixture, 300, 50, 0, 2);
         run_add(&fixture, 300, 50, 0, 2);
         ram_disk_fail_after(fixture.ram, calls);
-        int rc = wide_segment_merge(fixture.world, fixture.table, fixture.runs, 2, &info,
-                                    &rules, &info, &err);
+        int rc = wide_segment_merge(fixture.world, fixture.table, fixture.runs, 2, &info, &rules,
+                                    &info, &err);
         teardown(&fixture);
         if (rc == 0)
             break;
