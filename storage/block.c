@@ -200,8 +200,9 @@ uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes 
     check(text.size <= BLOCK_STRING_MAX && text.size <= UINT32_MAX - dictionary->text.size);
     if (dictionary->count >= dictionary->capacity)
         dictionary_reserve(dictionary, 64);
-    if (dictionary->text.capacity - dictionary->text.size < text.size)
-        buffer_reserve(&dictionary->text, text.size);
+    /* Room for one more, so that also an empty first string has a place. */
+    if (dictionary->text.capacity - dictionary->text.size <= text.size)
+        buffer_reserve(&dictionary->text, text.size + 1);
     copy_short(dictionary->text.data + dictionary->text.size, text);
     dictionary->text.size += text.size;
     uint32_t code = dictionary->count++;

@@ -441,28 +441,22 @@ void engine_start_compaction(struct engine *engine)
     callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
 }
 
-/* A request for a merge of everything, until what it is to merge is in segments. */
-struct compact_request {
-    struct engine *engine;
-    store_done done;
-    void *context;
-};
-
+/* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */
 static void compact_flushed(void *context, int status, const struct error *err)
 {
-    struct compact_request *request = context;
-    struct engine *engine = request->engine;
-    callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count, request->done,
-                  request->context);
-    memory_free(request);
+    struct engine *engine = context;
     if (status != 0) {
-        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
+        callbacks_call(&engine->compact_askers, &engine->compact_asker_count, status, err);
         return;
     }
     for (uint32_t i = 0; i < engine->segment_count; i++) {
         uint64_t frame = segment_info(engine->segments[i])->frame_last;
         engine->compact_until = frame > engine->compact_until ? frame : engine->compact_until;
     }
+    for (uint32_t i = 0; i < engine->compact_asker_count; i++)
+        callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count,
+                      engine->compact_askers[i].done, engine->compact_askers[i].context);
+    engine->compact_asker_count = 0;
     engine_start_compaction(engine);
 }
 
@@ -471,10 +465,9 @@ int engine_compact_op(struct store *store, store_done done, void *context, struc
     struct engine *engine = (struct engine *)store;
     if (engine->options.read_only)
         return error_set(err, ERROR_READ_ONLY, "the directory was opened for reading only");
-    struct compact_request *request = memory_alloc(sizeof *request);
-    *request = (struct compact_request){engine, done, context};
-    int rc = engine_flush_op(store, compact_flushed, request, err);
+    callbacks_add(&engine->compact_askers, &engine->compact_asker_count, done, context);
+    int rc = engine_flush_op(store, compact_flushed, engine, err);
     if (rc != 0)
-        memory_free(request);
+        engine->compact_asker_count--;
     return rc;
 }

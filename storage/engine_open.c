@@ -197,6 +197,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->purges);
     memory_free(engine->drains);
     memory_free(engine->flush_waiters);
+    memory_free(engine->compact_askers);
     memory_free(engine->compact_waiters);
     arena_supply_free(engine->memory);
     memory_free(engine);

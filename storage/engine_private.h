@@ -119,7 +119,9 @@ struct engine {
     struct callback *flush_waiters;    /* store_flush: until `flush_until` is in segments */
     uint32_t flush_waiter_count;
     uint64_t flush_until;              /* the newest frame when the last of them asked */
-    struct callback *compact_waiters;  /* store_compact: up to compact_until */
+    struct callback *compact_askers;   /* store_compact: until flushed, */
+    uint32_t compact_asker_count;
+    struct callback *compact_waiters;  /* then merged up to compact_until */
     uint32_t compact_waiter_count;
     uint64_t compact_until;            /* newest in segments when it was asked */
     uint32_t jobs;                     /* under way, of any kind: close waits for them */
