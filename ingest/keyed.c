@@ -140,7 +140,7 @@ static struct bytes time_value(struct keyed *keyed, int64_t time_ms)
 {
     uint8_t value[8];
 
-    store_u64(value, __builtin_bswap64((uint64_t)time_ms));
+    store_u64_be(value, (uint64_t)time_ms);
     return arena_copy(keyed->arena, bytes_of(value, sizeof value));
 }
 

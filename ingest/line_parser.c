@@ -341,6 +341,8 @@ static size_t window_run(struct line_parser *parser, struct row_builder *builder
     /* A line that becomes a row has at least two bytes a field, ends included, but for the day. */
     block_reserve(builder->block, (uint32_t)(lines_max < rows_max ? lines_max : rows_max));
     while (start < text.size && parser->line < line_end && text.data[start] != '#') {
+        /* A count that the compiler knows, as nearly all lines have it, makes loops of known
+         * length. */
         if (!parser->is_exact && fields <= RECORD_FIELDS && at + fields <= count &&
             (fields == RECORD_FIELDS
                  ? plain_line(parser, builder, text.data, start, positions + at, RECORD_FIELDS)

@@ -79,12 +79,6 @@ uint32_t figure_window_end(const struct figure_window *window)
     return window->end;
 }
 
-size_t figure_window_bytes(const struct figure_window *window)
-{
-    return arena_held(window->arena) + window->capacity * sizeof(*window->kept) +
-           window->open.capacity;
-}
-
 /* ---- packing ---- */
 
 static bool is_wide(struct decimal value)

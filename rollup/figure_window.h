@@ -3,7 +3,7 @@
  * amount_by_day is stored in the order of tokens, in which it is read at the speed of a scan, and
  * wanted in the order of names.  Between the two lies the window: of resellers numbered by name, it
  * takes each one's figures whenever they come, and gives all of them by number.  It is bounded:
- * where figures take more than WINDOW_BYTES_MAX, the upper half of them is dropped, and read again
+ * where figures take more than `bytes_max`, the upper half of them is dropped, and read again
  * when what is below has been given.
  *
  *     names      0   1   2   3   4   5   6   7        come in the order  5 2 7 0 ...
@@ -37,6 +37,4 @@ uint32_t figure_window_end(const struct figure_window *window);
 /* The next figure by number, its reseller left empty; false: that was the last. */
 bool figure_window_next(struct figure_window *window, uint32_t *reseller_out,
                         struct day_figure *figure_out);
-
-size_t figure_window_bytes(const struct figure_window *window);        /* of memory */
 #endif

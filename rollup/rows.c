@@ -117,16 +117,6 @@ static void copy_request(struct rows *rows)
     for (uint32_t i = 0; i < request->key_count; i++)
         keys[i] = arena_copy(arena, request->keys[i]);
     request->keys = keys;
-    if (request->slices == NULL)
-        return;
-    struct slice *slices =
-        arena_alloc(arena, request->key_count * sizeof(*slices), _Alignof(struct slice));
-    for (uint32_t i = 0; i < request->key_count; i++) {
-        slices[i] = request->slices[i];
-        copy_bound(&slices[i].start, arena);
-        copy_bound(&slices[i].end, arena);
-    }
-    request->slices = slices;
 }
 
 static int rows_start(struct store *store, const struct read_request *request, rows_each each,

@@ -449,10 +449,7 @@ static void compact_flushed(void *context, int status, const struct error *err)
         callbacks_call(&engine->compact_askers, &engine->compact_asker_count, status, err);
         return;
     }
-    for (uint32_t i = 0; i < engine->segment_count; i++) {
-        uint64_t frame = segment_info(engine->segments[i])->frame_last;
-        engine->compact_until = frame > engine->compact_until ? frame : engine->compact_until;
-    }
+    engine->compact_until = engine->frame_flushed;
     for (uint32_t i = 0; i < engine->compact_asker_count; i++)
         callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count,
                       engine->compact_askers[i].done, engine->compact_askers[i].context);

@@ -722,26 +722,24 @@ static void bound_copy(struct bound *bound, struct arena *arena)
 }
 
 /* A partition that is asked for, unless the position lies behind it. */
-static void add_part(struct read_job *read, struct bytes key, const struct slice *slice)
+static void add_part(struct read_job *read, struct bytes key)
 {
     const struct position *position = &read->position;
     struct read_part *part = &read->parts[read->part_count];
-    *part =
-        (struct read_part){murmur3_token(key.data, key.size), arena_copy(read->arena, key), *slice};
+    *part = (struct read_part){murmur3_token(key.data, key.size), key, read->request.slice};
     int order = !position->is_set
                     ? 1
                     : partition_order(part->token, part->key, position->token, position->key);
     if (order < 0 || (order == 0 && position->kind == AFTER_PARTITION))
         return;
-    bound_copy(&part->slice.start, read->arena);
-    bound_copy(&part->slice.end, read->arena);
     if (order == 0)
         part->slice = slice_after(position, part->slice);
     read->part_count++;
 }
 
-static int add_parts(struct read_job *read, const struct read_request *request, struct error *err)
+static int add_parts(struct read_job *read, struct error *err)
 {
+    const struct read_request *request = &read->request;
     uint32_t count = request->key_count > 0 ? request->key_count : 1;
     if (request->is_scan)
         return 0;
@@ -752,10 +750,10 @@ static int add_parts(struct read_job *read, const struct read_request *request, 
     }
     read->parts =
         arena_alloc(read->arena, count * sizeof(struct read_part), _Alignof(struct read_part));
-    for (uint32_t i = 0; i < count; i++) {
-        add_part(read, request->key_count > 0 ? request->keys[i] : request->key,
-                 request->slices != NULL ? &request->slices[i] : &request->slice);
-    }
+    if (request->key_count == 0)
+        add_part(read, request->key);
+    for (uint32_t i = 0; i < request->key_count; i++)
+        add_part(read, arena_copy(read->arena, request->keys[i]));
     for (uint32_t i = 1; i < read->part_count; i++) {
         const struct read_part *part = &read->parts[i];
         if (partition_order(part[-1].token, part[-1].key, part->token, part->key) >= 0)
@@ -783,7 +781,7 @@ int engine_read_op(struct store *store, const struct read_request *request, stor
     bound_copy(&read->request.slice.end, read->arena);
     int rc = position_read(arena_copy(read->arena, request->position), &read->position, err);
     if (rc == 0)
-        rc = add_parts(read, request, err);
+        rc = add_parts(read, err);
     if (rc != 0) {
         schema_unref(read->schema);
         arena_free(read->arena);

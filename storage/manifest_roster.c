@@ -103,16 +103,16 @@ static int roster_load(struct disk *disk, struct buffer *record, struct error *e
 {
     struct disk_file *file;
     int rc = disk->open(disk, ROSTER_PATH, DISK_READ, &file, err);
-    int64_t size;
 
     if (rc < 0)
         return rc;
     rc = whole_file_read(disk, file, ROSTER_SIZE_MAX, record);
-    size = disk->size(disk, file);
-    disk->close(disk, file);
     if (rc == ERROR_LIMIT)
-        return error_set(err, ERROR_LIMIT, "%" PRId64 " bytes are over the limit", size);
-    return rc < 0 ? error_set(err, rc, "it cannot be read") : 0;
+        (void)error_set(err, rc, "%" PRId64 " bytes are over the limit", disk->size(disk, file));
+    else if (rc < 0)
+        (void)error_set(err, rc, "it cannot be read");
+    disk->close(disk, file);
+    return rc;
 }
 
 /* What the state names and is not there: how much of it, and the first of it with the reason. */

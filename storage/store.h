@@ -46,7 +46,6 @@ struct read_request {
     struct bytes key;
     const struct bytes *keys;     /* these partitions, not `key`: ascending by (token, key); not */
     uint32_t key_count;           /* of a ranked table.  READ_KEYS_MAX at most */
-    const struct slice *slices;   /* of each of `keys`; NULL: `slice` of all */
     struct slice slice;           /* of every partition read */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
     uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */

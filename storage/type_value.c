@@ -92,7 +92,7 @@ void key_put_component(struct buffer *key, uint32_t component_count, struct byte
     check(value.size <= KEY_SIZE_MAX);
     buffer_reserve(key, value.size + 3);
     uint8_t *to = key->data + key->size;
-    store_u16(to, __builtin_bswap16((uint16_t)value.size));
+    store_u16_be(to, (uint16_t)value.size);
     if (value.size > 0)
         memcpy(to + 2, value.data, value.size);
     to[2 + value.size] = 0;

@@ -67,7 +67,7 @@ void native_outbox_end(struct native_outbox *outbox)
         compress_open_body(outbox);
     size = to->size - outbox->open - NATIVE_HEADER_SIZE;
     check(size <= INT32_MAX);
-    store_u32(to->data + outbox->open + 5, __builtin_bswap32((uint32_t)size));
+    store_u32_be(to->data + outbox->open + 5, (uint32_t)size);
 }
 
 size_t native_outbox_size(const struct native_outbox *outbox)

@@ -102,14 +102,29 @@ static inline void store_u16(void *to, uint16_t value)
     memcpy(to, &value, sizeof value);
 }
 
+static inline void store_u16_be(void *to, uint16_t value)
+{
+    store_u16(to, __builtin_bswap16(value));
+}
+
 static inline void store_u32(void *to, uint32_t value)
 {
     memcpy(to, &value, sizeof value);
 }
 
+static inline void store_u32_be(void *to, uint32_t value)
+{
+    store_u32(to, __builtin_bswap32(value));
+}
+
 static inline void store_u64(void *to, uint64_t value)
 {
     memcpy(to, &value, sizeof value);
+}
+
+static inline void store_u64_be(void *to, uint64_t value)
+{
+    store_u64(to, __builtin_bswap64(value));
 }
 
 /* Reads forward through a view and never past it.  After the first short read `failed` stays set

@@ -92,23 +92,18 @@ static struct buffer rows_of(struct engine_fixture *fixture, const struct read_r
 static void expect_alike(struct engine_fixture *fixture,
                          const struct partition partitions[PARTITIONS], uint64_t *state)
 {
-    static char texts[PARTITIONS][2][16];
+    static char from[16], to[16];
     struct bytes keys[PARTITIONS];
-    struct slice slices[PARTITIONS];
     struct buffer wanted = {0};
     struct read_request one = {.table_id = TABLE_RESELLER, .row_limit = 100};
-    bool is_reversed = below(state, 2) == 0;
-    bool has_slices = below(state, 2) == 0;
     uint32_t count = 0;
+    one.slice = slice_at_random(state, from, to);
+    one.slice.reversed = below(state, 2) == 0;
     for (int i = 0; i < PARTITIONS; i++) {
         if (below(state, 3) == 0)
             continue;
         keys[count] = bytes_text(partitions[i].name);
-        slices[count] =
-            has_slices || count == 0 ? slice_at_random(state, texts[i][0], texts[i][1]) : slices[0];
-        slices[count].reversed = is_reversed;
-        one.key = keys[count];
-        one.slice = slices[count++];
+        one.key = keys[count++];
         struct buffer rows = rows_of(fixture, &one);
         buffer_append_bytes(&wanted, buffer_view(&rows));
         buffer_release(&rows);
@@ -116,8 +111,7 @@ static void expect_alike(struct engine_fixture *fixture,
     struct read_request many = {.table_id = TABLE_RESELLER,
                                 .keys = keys,
                                 .key_count = count,
-                                .slices = has_slices ? slices : NULL,
-                                .slice = slices[0],
+                                .slice = one.slice,
                                 .row_limit = 1 + below(state, 40)};
     struct buffer rows = rows_of(fixture, &many);
     cr_assert(bytes_equal(buffer_view(&rows), buffer_view(&wanted)), "%.*s\nbut alone\n%.*s",
