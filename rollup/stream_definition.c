@@ -404,6 +404,9 @@ int stream_definition_read(const struct table *table, const struct page_row *row
         if (!page_row_value(table, row, column_id, &value))
             return error_set(err, ERROR_CORRUPT, "the definition of a stream has no %s",
                              i == 0 ? "name" : text_names[i - 1]);
+        if (memchr(value.data, '\0', value.size) != NULL)
+            return error_set(err, ERROR_CORRUPT, "the definition of a stream has a zero in its %s",
+                             i == 0 ? "name" : text_names[i - 1]);
         char *text = arena_alloc(arena, value.size + 1, 1);
         memcpy(text, value.data, value.size);
         text[value.size] = '\0';
@@ -411,5 +414,8 @@ int stream_definition_read(const struct table *table, const struct page_row *row
     }
     if (page_row_value(table, row, DEFINED_UNMARKED, &value))
         *unmarked_out = arena_copy(arena, value);
-    return 0;
+    return check_name(definition_out->name, NULL) == 0
+               ? 0
+               : error_set(err, ERROR_CORRUPT, "the definition of a stream has the name '%.*s'",
+                           2 * STREAM_NAME_MAX, definition_out->name);
 }

@@ -92,3 +92,63 @@ unsigned fuzz_take_byte(struct bytes *input)
     *input = bytes_of(input->data + 1, input->size - 1);
     return byte;
 }
+
+/* ---- rows ---- */
+
+static bool take_value(struct bytes *input, struct bytes *value_out)
+{
+    unsigned size = fuzz_take_byte(input);
+    bool is_there = size != FUZZ_NO_VALUE;
+    if (!is_there || size > input->size)
+        size = is_there ? (unsigned)input->size : 0;
+    *value_out = bytes_of(input->data, size);
+    *input = bytes_of(input->data + size, input->size - size);
+    return is_there;
+}
+
+struct page_row fuzz_take_row(struct bytes *input, const struct table *table, struct arena *arena)
+{
+    struct cell *cells = arena_alloc(arena, table->column_count * sizeof *cells, 8);
+    struct page_row row = {.row = {.cells = cells}};
+    struct bytes value;
+    if (!take_value(input, &row.key))
+        row.key = bytes_text("");
+    for (uint32_t id = 1; id < table->column_id_next; id++) {
+        const struct column *column = table_column(table, id);
+        if (column->kind == COLUMN_PARTITION || !take_value(input, &value))
+            continue;
+        if (column->kind == COLUMN_CLUSTERING)
+            row.row.clustering.values[row.row.clustering.count++] = value;
+        else
+            cells[row.row.cell_count++] = (struct cell){.column_id = id, .value = value};
+    }
+    return row;
+}
+
+static void put_value(struct bytes value, struct buffer *target)
+{
+    check(value.size < FUZZ_NO_VALUE);
+    buffer_put_u8(target, (uint8_t)value.size);
+    buffer_append_bytes(target, value);
+}
+
+void fuzz_put_row(const struct page_row *row, const struct table *table, struct buffer *target)
+{
+    put_value(row->key, target);
+    for (uint32_t id = 1; id < table->column_id_next; id++) {
+        struct bytes value;
+        if (table_column(table, id)->kind == COLUMN_PARTITION)
+            continue;
+        if (page_row_value(table, row, id, &value))
+            put_value(value, target);
+        else
+            buffer_put_u8(target, FUZZ_NO_VALUE);
+    }
+}
+
+struct page_row fuzz_row_of(const struct write_batch *batch, uint32_t number)
+{
+    check(number < batch->mutation_count && batch->mutations[number].item_count == 1);
+    const struct mutation *mutation = &batch->mutations[number];
+    return (struct page_row){mutation->token, mutation->key, mutation->items[0].row};
+}

@@ -11,6 +11,8 @@
 #include "query/native/native_outbox.h"
 #include "query/native/native_request.h"
 #include "query/native/native_response.h"
+#include "rollup/seal.h"
+#include "rollup/stream_definition.h"
 #include "storage/backup_following.h"
 #include "storage/backup_point.h"
 #include "client/frame_writer.h"
@@ -550,6 +552,77 @@ static void save_once_answer(const struct seeds *seeds)
     buffer_release(&content);
 }
 
+/* ---- rows of the rollup ---- */
+
+/* The row that the newest mutation of the batch inserts. */
+static void save_row(const struct seeds *seeds, const char *target, const char *name,
+                     struct bytes prefix, const struct write_batch *batch, uint32_t table_id)
+{
+    struct buffer content = {0};
+    const struct page_row row = fuzz_row_of(batch, batch->mutation_count - 1);
+    fuzz_put_row(&row, schema_table(fuzz_schema(), table_id), &content);
+    save(seeds, target, name, prefix, buffer_view(&content));
+    buffer_release(&content);
+}
+
+/* The first byte is fuzz_seal.c's. */
+static void save_seals(const struct seeds *seeds)
+{
+    struct write_batch *batch = write_batch_new();
+    struct buffer key = {0};
+    struct seal seal = {.id = {7}, .ads = 2};
+    struct sealed_ad ad = {.id = {7}, .ad = bytes_text("ad42"), .clicks = 2};
+    engine_fixture_key(&key, "r1", "2013-11-28");
+    seal.key = ad.key = buffer_view(&key);
+    ad.gross = decimal_from(125, 4);
+    for (int64_t i = 0; i < 3; i++) {
+        stats_add_row(&seal.stats, 1385605012000 + i);
+        stats_add_value(&seal.stats, 5 + i, 2);
+        seal_write(batch, schema_table(fuzz_schema(), TABLE_SEALED_DAY), &seal);
+        const char *name = i == 0 ? "day-of-one" : i == 1 ? "day-of-two" : "day-of-three";
+        save_row(seeds, "seal", name, bytes_of("", 1), batch, TABLE_SEALED_DAY);
+        stats_add_value(&seal.stats, 5, (uint8_t)(3 + i));
+    }
+    sealed_ad_write(batch, schema_table(fuzz_schema(), TABLE_SEALED_AD), &ad);
+    save_row(seeds, "seal", "ad", bytes_of("\1", 1), batch, TABLE_SEALED_AD);
+    stats_release(&seal.stats);
+    buffer_release(&key);
+    write_batch_free(batch);
+}
+
+/* Over the tables of fuzz_stream_definition.c, and one over tables that are not there. */
+static void save_stream_definitions(const struct seeds *seeds)
+{
+    static const struct {
+        const char *name;
+        const char *texts[1 + STREAM_TEXTS];
+    } rows[] = {
+        {"plain",
+         {"network", "fuzz.hits", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
+          "share", "", "", "", ""}},
+        {"kept",
+         {"n2", "fuzz.hits", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
+          "share", "fuzz.per_ad", "ignore", "Europe/Berlin", "EUR"}},
+        {"gone",
+         {"old", "fuzz.gone", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
+          "share", "fuzz.a,fuzz.b", "", "UTC", ""}},
+    };
+    const struct table *table = schema_table(fuzz_schema(), TABLE_DEFINED_STREAM);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct write_batch *batch = write_batch_new();
+        struct column_value values[2 + STREAM_TEXTS];
+        for (uint32_t t = 0; t <= STREAM_TEXTS; t++)
+            values[t] =
+                (struct column_value){DEFINED_NAME + t, false, bytes_text(rows[i].texts[t])};
+        values[1 + STREAM_TEXTS] =
+            (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};
+        write_batch_insert(batch, table, values, 2 + STREAM_TEXTS);
+        save_row(seeds, "stream_definition", rows[i].name, bytes_of("", 0), batch,
+                 TABLE_DEFINED_STREAM);
+        write_batch_free(batch);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -578,6 +651,8 @@ int main(int argc, char **argv)
     save_point(&seeds, fixture.store);
     save_following(&seeds);
     save_once_answer(&seeds);
+    save_seals(&seeds);
+    save_stream_definitions(&seeds);
     engine_fixture_close(&fixture);
     sim_world_free(sim);
     return 0;

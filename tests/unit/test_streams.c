@@ -253,3 +253,41 @@ Test(streams, what_is_no_stream_is_refused_and_changes_nothing)
     }
     rollup_fixture_stop(&fixture);
 }
+
+/* A row of the hidden table, of `name` and texts that are all `text`. */
+static int read_row(struct bytes name, struct bytes text)
+{
+    struct schema *schema = schema_new();
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[1 + STREAM_TEXTS] = {{DEFINED_NAME, false, name}};
+    struct stream_definition definition;
+    struct bytes unmarked;
+    struct error err = {0};
+    uint32_t count;
+    const struct table_definition *const *tables = rollup_tables(&count);
+    must(schema_add_keyspace(schema, "daybook", &err), &err);
+    must(schema_add_keyspace(schema, "daybook_system", &err), &err);
+    for (uint32_t i = 0; i < count; i++)
+        must(schema_add_table(schema, tables[i], &err), &err);
+    for (uint32_t i = 0; i < STREAM_TEXTS; i++)
+        values[1 + i] = (struct column_value){DEFINED_TEXT_FIRST + i, false, text};
+    const struct table *table = schema_table(schema, TABLE_DEFINED_STREAM);
+    write_batch_insert(batch, table, values, 1 + STREAM_TEXTS);
+    const struct page_row row = {.key = name, .row = batch->mutations[0].items[0].row};
+    int rc = stream_definition_read(table, &row, batch->arena, &definition, &unmarked, &err);
+    cr_assert((rc == 0) == (err.text[0] == '\0'));
+    write_batch_free(batch);
+    schema_unref(schema);
+    return rc;
+}
+
+Test(streams, a_row_that_no_definition_left_is_corrupt)
+{
+    char longest[STREAM_NAME_MAX + 2];
+    memset(longest, 'a', sizeof(longest));
+    cr_assert_eq(read_row(bytes_of(longest, STREAM_NAME_MAX), bytes_text("x")), 0);
+    cr_assert_eq(read_row(bytes_of(longest, STREAM_NAME_MAX + 1), bytes_text("x")), ERROR_CORRUPT);
+    cr_assert_eq(read_row(bytes_text("clicks"), bytes_text("x")), ERROR_CORRUPT);
+    cr_assert_eq(read_row(bytes_text(""), bytes_text("x")), ERROR_CORRUPT);
+    cr_assert_eq(read_row(bytes_text("a"), bytes_of("x\0y", 3)), ERROR_CORRUPT);
+}
