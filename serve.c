@@ -17,8 +17,10 @@
 #include <sys/resource.h>
 
 #include "access.h"
+#include "control/config_file.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
+#include "storage/base/arena.h"
 #include "storage/base/disk_posix.h"
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
@@ -45,6 +47,7 @@ struct serve_options {
     uint64_t memory;
     uint64_t keep_log;
     bool salvages;
+    uint32_t given; /* a bit for each that was, by its key */
 };
 
 struct serve {
@@ -60,6 +63,13 @@ struct serve {
     bool is_giving_back;
     bool is_stopping;
     bool has_failed;
+};
+
+/* Options of a file, under those of the command line. */
+struct serve_config {
+    struct serve_options *options;
+    uint32_t seen; /* a bit for each in the file */
+    struct arena *texts;
 };
 
 /* ---- options ---- */
@@ -84,47 +94,66 @@ static bool parse_size(const char *text, uint64_t *size_out)
 
 enum { MEMORY_MIN = 64 << 20 };
 
-static error_t serve_parse(int key, char *argument, struct argp_state *state)
+static uint32_t key_bit(int key)
 {
-    struct serve_options *options = state->input;
+    return UINT32_C(1) << (key - KEY_INGEST);
+}
+
+/* ERROR_INVALID: the text is no value of the option; ERROR_UNSUPPORTED: there is none of that
+ * key. */
+static int serve_set(struct serve_options *options, int key, const char *text, struct error *err)
+{
     switch (key) {
     case KEY_INGEST:
-        options->ingest = argument;
-        return 0;
+        options->ingest = text;
+        break;
     case KEY_CQL:
-        options->cql = argument;
-        return 0;
+        options->cql = text;
+        break;
     case KEY_CQL_PASSWORDS:
-        options->cql_passwords = argument;
-        return 0;
+        options->cql_passwords = text;
+        break;
     case KEY_HTTP:
-        options->http = argument;
-        return 0;
+        options->http = text;
+        break;
     case KEY_CONFIG:
-        options->config = argument;
-        return 0;
+        options->config = text;
+        break;
     case KEY_MEMORY:
-        if (!parse_size(argument, &options->memory) || options->memory < MEMORY_MIN) {
-            argp_error(state, "--memory takes at least 64M, such as 512M or 4G, not '%s'",
-                       argument);
-            return EINVAL;
-        }
-        return 0;
+        if (!parse_size(text, &options->memory) || options->memory < MEMORY_MIN)
+            return error_set(err, ERROR_INVALID,
+                             "memory takes at least 64M, such as 512M or 4G, not '%s'", text);
+        break;
     case KEY_KEEP_LOG:
-        if (!parse_size(argument, &options->keep_log) || options->keep_log == 0) {
-            argp_error(state, "--keep-log takes a size such as 20G, not '%s'", argument);
-            return EINVAL;
-        }
-        return 0;
+        if (!parse_size(text, &options->keep_log) || options->keep_log == 0)
+            return error_set(err, ERROR_INVALID, "keep-log takes a size such as 20G, not '%s'",
+                             text);
+        break;
     case KEY_SALVAGE:
         options->salvages = true;
-        return 0;
-    case ARGP_KEY_ARG:
+        break;
+    default:
+        return ERROR_UNSUPPORTED;
+    }
+    options->given |= key_bit(key);
+    return 0;
+}
+
+static error_t serve_parse(int key, char *argument, struct argp_state *state)
+{
+    struct error err = {0};
+    if (key == ARGP_KEY_ARG) {
         argp_error(state, "'%s' is one word too many", argument);
         return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
     }
+    int rc = serve_set(state->input, key, argument, &err);
+    if (rc == ERROR_UNSUPPORTED)
+        return ARGP_ERR_UNKNOWN;
+    if (rc != 0) {
+        argp_error(state, "--%s", err.text);
+        return EINVAL;
+    }
+    return 0;
 }
 
 static const struct argp_option serve_argp_options[] = {
@@ -136,7 +165,8 @@ static const struct argp_option serve_argp_options[] = {
      0},
     {"http", KEY_HTTP, "ADDR", 0, "Show the page there (not in this version); none: do not say so",
      0},
-    {"config", KEY_CONFIG, "FILE", 0, "Read settings from there (not in this version)", 0},
+    {"config", KEY_CONFIG, "FILE", 0,
+     "Lines NAME = VALUE for options that are not given here, such as memory = 4G", 0},
     {"memory", KEY_MEMORY, "N", 0,
      "Bytes for clicks that are not in segments yet, such as 4G; 1G "
      "unless given",
@@ -161,6 +191,7 @@ static const struct argp serve_argp = {
            "Examples:\n"
            "  daybook serve -d /var/lib/daybook\n"
            "  daybook serve --ingest 10.0.0.5:7600 --memory 4G\n"
+           "  daybook serve -d /var/lib/daybook --config /etc/daybook.conf\n"
            "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
 };
@@ -169,6 +200,36 @@ const struct command serve_command = {.name = "serve",
                                       .summary = "hold a directory, take clicks, run commands",
                                       .argp = &serve_argp,
                                       .options_size = sizeof(struct serve_options)};
+
+/* ---- a file of options ---- */
+
+/* What may stand in the file: all that take a value, but for the file itself. */
+static const struct argp_option *find_setting(const char *name)
+{
+    for (const struct argp_option *option = serve_argp_options; option->name != NULL; option++)
+        if (strcmp(option->name, name) == 0 && option->arg != NULL && option->key != KEY_CONFIG)
+            return option;
+    return NULL;
+}
+
+static int config_setting(void *context, const char *name, const char *value, struct error *err)
+{
+    struct serve_config *config = context;
+    struct serve_options unused = {0};
+    const struct argp_option *option = find_setting(name);
+    if (option == NULL)
+        return error_set(err, ERROR_INVALID,
+                         "'%s' is no setting; those are ingest, cql, cql-passwords, http, memory "
+                         "and keep-log (-d or DAYBOOK_DIR says the directory)",
+                         name);
+    if ((config->seen & key_bit(option->key)) != 0)
+        return error_set(err, ERROR_INVALID, "%s is there twice", name);
+    config->seen |= key_bit(option->key);
+    bool is_given = (config->options->given & key_bit(option->key)) != 0;
+    return serve_set(
+        is_given ? &unused : config->options, option->key,
+        (const char *)arena_copy(config->texts, bytes_of(value, strlen(value) + 1)).data, err);
+}
 
 /* ---- doors ---- */
 
@@ -182,10 +243,6 @@ static void note_missing(const struct serve_options *options)
     if (!is_none(options->http)) {
         fprintf(stderr, "daybook: note: this version has no HTTP door; %s is not opened\n",
                 options->http != NULL ? options->http : "127.0.0.1:7680");
-    }
-    if (options->config != NULL) {
-        fprintf(stderr, "daybook: note: this version reads no configuration file; %s is not read\n",
-                options->config);
     }
 }
 
@@ -446,9 +503,8 @@ static void raise_descriptors(void)
     }
 }
 
-int serve_run(const void *argument, const struct control_common *common)
+static int serve_with(const struct serve_options *options, const struct control_common *common)
 {
-    const struct serve_options *options = argument;
     const char *path = directory_path(common->directory);
     struct serve serve = {0};
     struct error err = {0};
@@ -472,4 +528,19 @@ int serve_run(const void *argument, const struct control_common *common)
     if (rc != 0)
         return command_exit_of(rc);
     return closed != 0 || serve.has_failed ? EXIT_SYSTEM_FAILED : EXIT_DONE;
+}
+
+int serve_run(const void *argument, const struct control_common *common)
+{
+    struct serve_options options = *(const struct serve_options *)argument;
+    struct serve_config config = {.options = &options, .texts = arena_new(CONFIG_SIZE_MAX)};
+    struct error err = {0};
+    int status = EXIT_WRONG_USAGE;
+    if (options.config == NULL ||
+        config_file_load(options.config, config_setting, &config, &err) == 0)
+        status = serve_with(&options, common);
+    else
+        fprintf(stderr, "daybook: --config: %s\n", err.text);
+    arena_free(config.texts);
+    return status;
 }

@@ -62,6 +62,10 @@ def ingest(bench):
                       f"{way['verify_s']:.2f}", f"{way['bytes']:.2f}")
     section.promise("the text stream waiting for each ack of 1,000, one connection",
                     found["text", ways[-1][0]]["clicks/s"], 2e6, 3e6, "clicks/s")
+    # Of the ad, of the reseller, and of the reseller's day, in the click's own frame of the log.
+    for door, promised in (("text", (3e6, 5e6)), ("binary", (10e6, 20e6))):
+        section.promise(f"counter increments, durable, of the {door} stream, three a click",
+                        3 * found[door, ways[0][0]]["clicks/s"], *promised, "/s")
     return section
 
 
@@ -281,8 +285,6 @@ def tables(bench):
                                           "--window", window, directory / "data")
     for name in found[64]:
         table.row(name, figure(found[1][name]), figure(found[64][name]))
-    section.promise("counter increments, durable, 1,000 a batch, at the store",
-                    found[64]["hits_batched/s"], 3e6, 5e6, "/s")
     return section
 
 

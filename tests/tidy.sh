@@ -35,6 +35,7 @@ vendor_owner() {
     xxhash.h) echo '^storage/base/hash\.c$' ;;
     zlib.h) echo '^(ingest|storage)/|^query/native/native_crc\.c$' ;;
     lz4.h | snappy-c.h) echo '^query/native/native_compress\.c$' ;;
+    ini.h) echo '^control/config_file\.c$' ;;
     expat.h) echo '^query/model/storage_conf\.c$' ;;
     crypt.h) echo '^query/native/native_password\.c$' ;;
     yajl/*) echo '^ingest/|^query/cql/cql_json_read\.c$' ;;

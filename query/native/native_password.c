@@ -5,11 +5,10 @@
 #include "query/native/native_password.h"
 
 #include <crypt.h>
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/base/text_file.h"
 
 enum { HASH_SIZE = 60, FILE_SIZE_MAX = 4 << 20 };
 
@@ -117,26 +116,15 @@ int native_passwords_load(const char *path, struct native_passwords **passwords_
                           struct error *err)
 {
     struct buffer text = {0};
-    FILE *file = fopen(path, "rbe");
-    size_t count;
-    int rc = 0;
+    int rc = text_file_read(path, FILE_SIZE_MAX, &text, err);
 
     *passwords_out = NULL;
-    if (file == NULL)
-        return error_set(err, -errno, "cannot read %s: %s", path, error_text(-errno));
-    buffer_reserve(&text, FILE_SIZE_MAX + 1);
-    count = fread(text.data, 1, FILE_SIZE_MAX + 1, file);
-    if (ferror(file))
-        rc = error_set(err, -EIO, "cannot read it");
-    else if (count > FILE_SIZE_MAX)
-        rc = error_set(err, ERROR_LIMIT, "it has more than 4 MiB");
-    (void)fclose(file);
-    text.size = count;
-    if (rc == 0)
+    if (rc == 0) {
         rc = native_passwords_parse(buffer_view(&text), passwords_out, err);
+        if (rc != 0)
+            error_wrap(err, "%s", path);
+    }
     buffer_release(&text);
-    if (rc != 0)
-        error_wrap(err, "%s", path);
     return rc;
 }
 

@@ -172,6 +172,33 @@ def test_an_ingest_door_can_be_closed(directory, paper):
         assert process.wait(timeout=daybook.PATIENCE) == 0
 
 
+def test_a_file_sets_what_the_command_line_does_not(directory, tmp_path):
+    file = tmp_path / "daybook.conf"
+    file.write_text("# doors\ningest = 127.0.0.1:1   ; not this one\ncql = none\nhttp = none\n")
+    command = [daybook.PROGRAM, "serve", "-d", str(directory), "--config", str(file),
+               "--ingest", "127.0.0.1:0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True,
+                          env=daybook.environment()) as process:
+        said = process.stderr.readline()
+        process.terminate()
+        assert process.wait(timeout=daybook.PATIENCE) == 0
+    assert "ready" in said and "cql none" in said and "127.0.0.1:1," not in said
+
+
+@pytest.mark.parametrize("text, message", [
+    ("cql = none\nmemory = 1K\n", "line 2: memory takes at least 64M"),
+    ("memory = 1G\nmemory = 2G\n", "line 2: memory is there twice"),
+    ("salvage = yes\n", "line 1: 'salvage' is no setting; those are ingest"),
+    ("cql\n", "line 1: it is not NAME = VALUE"),
+])
+def test_a_file_of_wrong_settings_is_wrong_usage(directory, tmp_path, text, message):
+    file = tmp_path / "daybook.conf"
+    file.write_text(text)
+    answer = daybook.run("serve", "-d", directory, "--config", file, status=2)
+    assert str(file) in answer.err and message in answer.err
+    assert not directory.exists()
+
+
 @pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:99999", "127.0.0.1:x", "300.1.1.1:80"])
 def test_an_address_that_is_none_is_refused(directory, address):
     answer = daybook.run("serve", "-d", directory, "--ingest", address, status=None)

@@ -101,6 +101,12 @@ static void save_lines(const struct seeds *seeds)
     save_text(seeds, "rate_file", "plain",
               "reseller_id,effective_since,reward_percent\nsupaboobs,2011-02-13,0.2\n"
               "\"another, Ltd\",2013-11-01,25%\nsupaboobs,2012-01-01,\n");
+    save_text(seeds, "config_file", "plain",
+              "# a comment\ningest = 10.0.0.5:7600\nmemory=4G ; half\r\n\ncql =none\n");
+    save_text(seeds, "config_file", "wrong", "[serve]\nmemory = 4G\n  8G\nwrong = 1\nb\n");
+    save_text(seeds, "native_password", "plain",
+              "# who\nalice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy\r\n"
+              "bob:$2y$05$abcdefghijklmnopqrstuuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01\n");
     save_text(seeds, "text", "day", "2013-11-28");
     save_text(seeds, "text", "time", "2013-11-28 02:16:52.5+01:00");
     save_text(seeds, "text", "milliseconds", "1385654400123");

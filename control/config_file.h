@@ -1,0 +1,29 @@
+/* config_file: settings of a program from a file, for which a command line is too long.
+ *
+ *     # of the server that takes clicks
+ *     ingest = 10.0.0.5:7600
+ *     memory = 4G
+ *
+ * INI without sections, as libinih reads it: a setting a line, of CONFIG_LINE_MAX bytes at most;
+ * blanks around names and values do not count; a line that begins with # or ; is a comment, and so
+ * is what follows a blank and a ;. */
+#ifndef DAYBOOK_CONTROL_CONFIG_FILE_H
+#define DAYBOOK_CONTROL_CONFIG_FILE_H
+
+#include "storage/base/bytes.h"
+#include "storage/base/error.h"
+
+enum { CONFIG_SIZE_MAX = 64 << 10, CONFIG_LINE_MAX = 197 };
+
+/* One setting, in the order of the file; the texts are gone when it returns.  Not 0: it is none,
+ * and `err` says why. */
+typedef int (*config_set)(void *context, const char *name, const char *value, struct error *err);
+
+/* All settings of `text`.  ERROR_INVALID, ERROR_LIMIT or what `set` returned for the first line
+ * that is wrong, its number in the message; others may have been set then. */
+must_check int config_file_parse(struct bytes text, config_set set, void *context,
+                                 struct error *err);
+/* The same of the file at `path`, which the message names too. */
+must_check int config_file_load(const char *path, config_set set, void *context,
+                                struct error *err);
+#endif
