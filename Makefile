@@ -329,9 +329,10 @@ fuzz-corpus:
 	@$(fuzz_make) build/fuzz-clang/tests/fuzz/make_corpus
 	@build/fuzz-clang/tests/fuzz/make_corpus tests/fuzz/corpus
 
-# The golden files of a format that is new; those of older ones are never written again.
-golden: $(out)/tests/golden/make_golden
-	@$< tests/golden/v1
+# The golden files of a format that is new; those that are there are never written again.
+golden: $(out)/tests/golden/make_golden $(out)/tests/golden/make_golden_rollup
+	@[ -e tests/golden/v1/data ] || $(out)/tests/golden/make_golden tests/golden/v1
+	@[ -e tests/golden/v1/rollup ] || $(out)/tests/golden/make_golden_rollup tests/golden/v1
 
 tidy:
 	@tests/tidy.sh

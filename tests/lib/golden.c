@@ -149,3 +149,19 @@ struct buffer golden_describe(struct engine_fixture *fixture)
     text.size--;
     return text;
 }
+
+struct buffer golden_rollup_describe(struct engine_fixture *fixture)
+{
+    struct buffer text = {0};
+    describe_table(fixture, "ad_click", TABLE_AD_CLICK, &text);
+    describe_table(fixture, "clicks_per_ad", TABLE_CLICKS_PER_AD, &text);
+    describe_table(fixture, "amount_by_day", TABLE_AMOUNT_BY_DAY, &text);
+    describe_table(fixture, "restatement", TABLE_RESTATEMENT, &text);
+    describe_table(fixture, "sealed_day", TABLE_SEALED_DAY, &text);
+    describe_table(fixture, "sealed_ad", TABLE_SEALED_AD, &text);
+    describe_table(fixture, "retention", TABLE_RETENTION, &text);
+    describe_table(fixture, "stream", TABLE_DEFINED_STREAM, &text);
+    buffer_put_u8(&text, 0);
+    text.size--;
+    return text;
+}

@@ -17,4 +17,9 @@ void golden_write(const char *path, struct bytes content);
 
 /* What the directory holds: rows of its tables, one a line, and the stats of its partitions. */
 struct buffer golden_describe(struct engine_fixture *fixture);
+
+/* v<N>/rollup, which a rollup has worked in, and v<N>/rollup.txt: the rows of its tables of clicks,
+ * figures, ledger, seals and streams.  Its clicks were kept for so many days, on 2013-12-10. */
+enum { GOLDEN_KEEP_DAYS = 10 };
+struct buffer golden_rollup_describe(struct engine_fixture *fixture);
 #endif

@@ -1,8 +1,10 @@
 /* The worked examples of docs/FORMATS.md are what is written. */
 #include <criterion/criterion.h>
 
+#include "rollup/rows.h"
 #include "storage/base/calendar.h"
 #include "storage/commit_log.h"
+#include "storage/segment_format.h"
 #include "tests/lib/formats.h"
 #include "tests/lib/golden.h"
 #include "tests/sim/sim_world.h"
@@ -62,4 +64,79 @@ Test(formats, of_the_commit_log_are_shown_as_the_log_writes_them)
     commit_log_close(log);
     buffer_release(&payload);
     sim_world_free(sim);
+}
+
+Test(formats, of_a_narrow_span_are_shown_as_the_golden_segment_has_them)
+{
+    struct buffer file = golden_read("tests/golden/v1/rollup/segments/0000000000000003.seg");
+    struct segment_footer footer;
+    struct error err = {0};
+    cr_assert_eq(
+        segment_format_read_footer(file.data + file.size - SEGMENT_BLOCK, file.size, &footer, &err),
+        0, "%s", err.text);
+    cr_assert_eq(footer.info.table_id, TABLE_AMOUNT_BY_DAY);
+    const struct segment_section *extra = &footer.sections[SECTION_EXTRA];
+    cr_assert_eq(extra->size, 25);
+    formats_expect("Narrow span", bytes_of(file.data + extra->offset, extra->size), 25);
+    buffer_release(&file);
+}
+
+/* Values of the one row of a table, one behind the other: column 0 is the partition's key. */
+struct joined {
+    const uint32_t *columns;
+    uint32_t count;
+    struct buffer bytes;
+    bool is_done;
+};
+
+static int join_row(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    struct joined *joined = context;
+    struct bytes value;
+    (void)err;
+    cr_assert_eq(joined->bytes.size, 0);
+    for (uint32_t i = 0; i < joined->count; i++) {
+        if (joined->columns[i] == 0)
+            value = row->key;
+        else
+            cr_assert(page_row_value(table, row, joined->columns[i], &value));
+        buffer_append_bytes(&joined->bytes, value);
+    }
+    return 0;
+}
+
+static void joined_all(void *context, int status, const struct error *err)
+{
+    cr_assert_eq(status, 0, "%s", err != NULL ? err->text : "");
+    ((struct joined *)context)->is_done = true;
+}
+
+static void expect_row(const char *section, uint32_t table_id, const uint32_t *columns,
+                       uint32_t count, size_t least)
+{
+    struct sim_world *sim = sim_world_new(1);
+    struct engine_fixture fixture = {.options = {.read_only = true}};
+    struct joined joined = {.columns = columns, .count = count};
+    struct error err = {0};
+    const struct read_request request = rows_request(table_id, NULL, READ_DURABLE);
+    golden_load("tests/golden/v1/rollup", sim_world_disk(sim));
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s",
+                 err.text);
+    cr_assert_eq(rows_read(fixture.store, &request, join_row, joined_all, &joined, &err), 0, "%s",
+                 err.text);
+    while (!joined.is_done)
+        cr_assert(fixture.world->executor->step(fixture.world->executor));
+    formats_expect(section, buffer_view(&joined.bytes), least);
+    engine_fixture_close(&fixture);
+    buffer_release(&joined.bytes);
+    sim_world_free(sim);
+}
+
+Test(formats, of_a_sealed_day_and_a_stream_are_shown_as_the_golden_rows_have_them)
+{
+    static const uint32_t sealed[] = {0, SEALED_ID, SEALED_STATS, SEALED_ADS, SEALED_CHECKSUM};
+    static const uint32_t unmarked[] = {DEFINED_UNMARKED};
+    expect_row("Sealed days", TABLE_SEALED_DAY, sealed, 5, 115);
+    expect_row("Defined streams", TABLE_DEFINED_STREAM, unmarked, 1, 1);
 }
