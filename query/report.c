@@ -67,6 +67,7 @@ struct report {
     uint32_t ads_printed;
     bool is_as_of;
     int64_t as_of_ms;
+    uint64_t days_behind;   /* figures that are in no row yet */
     uint64_t days;          /* as of a time: of figures now, */
     uint64_t days_known;    /* and of those there were then */
     uint64_t unpriced_days; /* of all that was printed */
@@ -486,12 +487,11 @@ static bool report_figure(void *context, const struct day_figure *figure)
 
 static void report_notes(const struct report *report)
 {
-    uint32_t dirty = rollup_dirty_count(report->rollup);
-    if (report->request->is_read_only && dirty > 0) {
+    if (report->request->is_read_only && report->days_behind > 0) {
         command_printf(report->answer.output, COMMAND_ERR,
-                       "daybook: note: the figures of %" PRIu32 " day%s were worked out for this "
+                       "daybook: note: the figures of %" PRIu64 " day%s were worked out for this "
                        "report; daybook rollup keeps them\n",
-                       dirty, dirty == 1 ? "" : "s");
+                       report->days_behind, report->days_behind == 1 ? "" : "s");
     }
     if (report->is_as_of && report->days > report->days_known) {
         command_printf(report->answer.output, COMMAND_ERR,
@@ -640,6 +640,7 @@ static void report_read(struct report *report)
                                  .day_from = options->day_from,
                                  .day_to = options->day_to,
                                  .is_current = true,
+                                 .behind = &report->days_behind,
                                  .is_as_of = report->is_as_of,
                                  .as_of_ms = report->as_of_ms,
                                  .in_any_order = options->by == BY_TOTAL};

@@ -106,11 +106,20 @@ static void put_memory(struct buffer *text, const struct store_status *status)
         put_fact(text, "", "%" PRIu64 " of %s", status->memory_held_bytes[i], holders[i]);
 }
 
+/* A reader without a server has loaded none. */
+static void put_days(struct buffer *text, const struct rollup *rollup)
+{
+    struct rollup_open_days open = rollup_open_days(rollup);
+    put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(rollup));
+    put_fact(text, "open days",
+             "%" PRIu32 " in memory, at most %" PRIu32 " others in their table alone",
+             open.in_memory, open.away);
+}
+
 static void put_all(struct buffer *text, const struct query *query,
                     const struct command_request *request, const struct store_status *status)
 {
     char id[UUID_TEXT_SIZE + 1];
-    struct rollup_open_days open = rollup_open_days(streams_find(query->streams, NULL));
     uuid_format(query->directory_id, id);
     put_fact(text, "directory", "%.*s", UUID_TEXT_SIZE, id);
     put_fact(text, "version", "%s", query->version);
@@ -125,11 +134,8 @@ static void put_all(struct buffer *text, const struct query *query,
     put_memory(text, status);
     put_fact(text, "segments", "%" PRIu32, status->segments);
     put_backup(text, query);
-    put_fact(text, "days to work off", "%" PRIu32,
-             rollup_dirty_count(streams_find(query->streams, NULL)));
-    put_fact(text, "open days",
-             "%" PRIu32 " in memory, at most %" PRIu32 " others in their table alone",
-             open.in_memory, open.away);
+    if (!request->is_read_only)
+        put_days(text, streams_find(query->streams, NULL));
 }
 
 void status_run(void *room, const struct command_request *request, struct command_output *output)

@@ -109,8 +109,8 @@ void away_press(struct rollup *rollup)
     size_t bytes = dirty_set_bytes(rollup->dirty);
     if (away->holds && bytes <= away->bytes_max - away->bytes_max / RELIEF_SHARE)
         away_let_write(rollup);
-    if (away->holds || bytes <= away->bytes_max || !rollup->is_loaded || rollup->is_read_only ||
-        rollup->is_closing || rollup->is_failed)
+    if (away->holds || bytes <= away->bytes_max || !rollup->is_loaded || rollup->is_closing ||
+        rollup->is_failed)
         return;
     away->holds = true;
     store_hold(rollup->store, &away->hold);

@@ -533,7 +533,9 @@ static void days_end(struct clicks_call *call)
         call_finish(call, EXIT_DONE);
         return;
     }
-    int rc = rollup_settle(call->rollup, false, figures_settled, call, &err);
+    const struct day_choice *days = &call->options->days;
+    int rc = rollup_settle_days(call->rollup, bytes_text(call->options->reseller), days->from,
+                                days->to, figures_settled, call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
 }

@@ -27,6 +27,7 @@ struct day_facts {
     bool has_last;                     /* the last entry of the ledger; only of published rows */
     struct ledger_entry last;
     int status;                        /* below 0: could not be read */
+    bool is_marked;                    /* the caller's, like the first two */
 };
 
 struct day_reader;

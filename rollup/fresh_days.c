@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "rollup/rollup_private.h"
+#include "rollup/rows.h"
 #include "rollup/seal.h"
 #include "storage/base/memory.h"
 
@@ -48,8 +49,9 @@ struct fresh_days {
     struct fresh_read *reads; /* of each figure */
     uint32_t count;
     uint32_t capacity;
-    uint32_t under_way;    /* days, and one for whoever starts them */
-    struct seal_hold hold; /* while days are read */
+    uint32_t under_way;       /* days, and one for whoever starts them */
+    struct seal_hold hold;    /* while days are read */
+    struct dirty_set *marked; /* of these resellers, in a read-only store; else NULL */
     store_done done;
     void *context;
     int status;
@@ -67,6 +69,7 @@ void fresh_days_free(struct fresh_days *fresh)
 {
     if (fresh == NULL)
         return;
+    dirty_set_free(fresh->marked);
     memory_free(fresh->parts);
     memory_free(fresh->rates);
     memory_free(fresh->figures);
@@ -184,14 +187,25 @@ static bool is_asked(const struct dirty_day *day, int32_t from, int32_t to)
     return day->day >= from && day->day <= to;
 }
 
-uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
-                         int32_t to, uint32_t most)
+static uint32_t count_owed(const struct dirty_set *set, struct bytes reseller, int32_t from,
+                           int32_t to, uint32_t most)
 {
     uint32_t count = 0;
-    const struct dirty_day *day = dirty_set_first_of(rollup->dirty, reseller);
+    const struct dirty_day *day = dirty_set_first_of(set, reseller);
     for (; day != NULL && count < most; day = day->peer_next)
         count += is_asked(day, from, to);
     return count;
+}
+
+uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
+                         int32_t to, uint32_t most)
+{
+    return rollup->is_read_only ? 0 : count_owed(rollup->dirty, reseller, from, to, most);
+}
+
+static const struct dirty_set *days_of(const struct fresh_days *fresh)
+{
+    return fresh->marked != NULL ? fresh->marked : fresh->rollup->dirty;
 }
 
 /* Room for all of them before the first is read: readers keep pointers. */
@@ -200,7 +214,7 @@ static void make_room(struct fresh_days *fresh)
     uint32_t count = 0;
     for (uint32_t i = 0; i < fresh->reseller_count; i++)
         count +=
-            fresh_days_owed(fresh->rollup, fresh->resellers[i], fresh->from, fresh->to, UINT32_MAX);
+            count_owed(days_of(fresh), fresh->resellers[i], fresh->from, fresh->to, UINT32_MAX);
     if (count <= fresh->capacity)
         return;
     fresh->capacity = count;
@@ -210,8 +224,7 @@ static void make_room(struct fresh_days *fresh)
 
 static void read_reseller(struct fresh_days *fresh, uint32_t reseller)
 {
-    const struct dirty_day *day =
-        dirty_set_first_of(fresh->rollup->dirty, fresh->resellers[reseller]);
+    const struct dirty_day *day = dirty_set_first_of(days_of(fresh), fresh->resellers[reseller]);
     fresh->parts[reseller].figures = fresh->count;
     for (; day != NULL; day = day->peer_next) {
         if (!is_asked(day, fresh->from, fresh->to))
@@ -280,11 +293,81 @@ static void rates_durable(void *context, int status, const struct error *err)
     hold_seals(fresh);
 }
 
-void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, uint32_t count,
-                     int32_t from, int32_t to, store_done done, void *context)
+static void read_at_rates(struct fresh_days *fresh)
 {
     struct rollup *rollup = fresh->rollup;
     struct error err = {0};
+    copy_rates(fresh);
+    if (rollup->rates_changed == rollup->rates_durable) {
+        hold_seals(fresh);
+        return;
+    }
+    struct write_batch *empty = write_batch_new();
+    int rc = store_apply(rollup->store, empty, rates_durable, fresh, &err);
+    write_batch_free(empty);
+    if (rc < 0)
+        fresh->done(fresh->context, rc, &err);
+}
+
+/* ---- marks, in a read-only store ---- */
+
+/* A range is a changed rate, and every row is priced anew. */
+static int take_mark(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
+{
+    struct fresh_days *fresh = context;
+    struct mark_row read;
+    int rc = rollup_read_mark(table, row, &read, err);
+    if (rc < 0 || read.until != read.day + 1)
+        return rc;
+    if (dirty_set_load(fresh->marked, row->key, read.day, &read.mark, timeuuid_us(read.mark.id)) ==
+        NULL)
+        return error_set(err, ERROR_CORRUPT, "a row of the dirty days is no mark");
+    return 0;
+}
+
+static void marks_read(void *context, int status, const struct error *err)
+{
+    struct fresh_days *fresh = context;
+    if (status < 0)
+        fresh->done(fresh->context, status, err);
+    else
+        read_at_rates(fresh);
+}
+
+/* Those of a stream whose rows were there before (stream_marking.c) are in memory alone. */
+static void copy_marks(struct fresh_days *fresh)
+{
+    for (uint32_t i = 0; i < fresh->reseller_count; i++) {
+        struct bytes reseller = fresh->resellers[i];
+        const struct dirty_day *day = dirty_set_first_of(fresh->rollup->dirty, reseller);
+        for (; day != NULL; day = day->peer_next)
+            (void)dirty_set_load(fresh->marked, reseller, day->day, dirty_day_marks(day),
+                                 day->first_us);
+    }
+}
+
+static void read_marks(struct fresh_days *fresh)
+{
+    struct rollup *rollup = fresh->rollup;
+    struct day_slice_text text;
+    struct error err = {0};
+    struct read_request request =
+        rows_request(rollup->stream->dirty_table_id, fresh->resellers, READ_DURABLE);
+    request.keys = fresh->resellers;
+    request.key_count = fresh->reseller_count;
+    request.slice = ledger_slice(fresh->from, fresh->to, &text);
+    dirty_set_free(fresh->marked);
+    fresh->marked = dirty_set_new();
+    copy_marks(fresh);
+    int rc = rows_read(rollup->store, &request, take_mark, marks_read, fresh, &err);
+    if (rc < 0)
+        fresh->done(fresh->context, rc, &err);
+}
+
+void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, uint32_t count,
+                     int32_t from, int32_t to, store_done done, void *context)
+{
     fresh->resellers = resellers;
     fresh->reseller_count = count;
     fresh->from = from;
@@ -297,14 +380,8 @@ void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, ui
         fresh->part_capacity = count + 1;
         fresh->parts = memory_resize(fresh->parts, fresh->part_capacity * sizeof(*fresh->parts));
     }
-    copy_rates(fresh);
-    if (rollup->rates_changed == rollup->rates_durable) {
-        hold_seals(fresh);
-        return;
-    }
-    struct write_batch *empty = write_batch_new();
-    int rc = store_apply(rollup->store, empty, rates_durable, fresh, &err);
-    write_batch_free(empty);
-    if (rc < 0)
-        done(context, rc, &err);
+    if (fresh->rollup->is_read_only)
+        read_marks(fresh);
+    else
+        read_at_rates(fresh);
 }

@@ -10,6 +10,9 @@
  * Only what is durable is shown: stats are read so, and where a changed rate is not yet durable,
  * reading waits until it is.  What was acknowledged before the reading began is in it.
  *
+ * In a read-only store, which nobody's clicks change, no marks are loaded when it is opened: those
+ * of the resellers asked for are read first.
+ *
  * One for each reader, used for some resellers after the others.  Engine thread. */
 #ifndef DAYBOOK_ROLLUP_FRESH_DAYS_H
 #define DAYBOOK_ROLLUP_FRESH_DAYS_H
@@ -23,7 +26,7 @@ struct fresh_days *fresh_days_new(struct rollup *rollup);
 void fresh_days_free(struct fresh_days *fresh);
 
 /* How many days of the reseller fresh_days_read would have to work out, or `most` if there are as
- * many: all are begun in one turn. */
+ * many: all are begun in one turn.  Nothing is known of it in a read-only store: 0. */
 uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                          int32_t to, uint32_t most);
 

@@ -11,8 +11,6 @@
 
 #define HOUR_MS INT64_C(3600000)
 
-enum { PENDING_CHUNK = 64 * 1024 };
-
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id)
 {
     const struct table *table = schema_table(store_schema(rollup->store), table_id);
@@ -63,9 +61,7 @@ static void rollup_free(struct rollup *rollup)
     away_release(rollup);
     dirty_set_free(rollup->dirty);
     key_map_free(rollup->resellers);
-    arena_free(rollup->pending_arena);
     stream_definition_free(rollup->definition);
-    memory_free(rollup->pending);
     memory_free(rollup);
 }
 
@@ -114,7 +110,6 @@ int rollup_open(const struct streams_options *options, struct stream_definition 
     rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);
     away_init(rollup, options->open_days_bytes);
     rollup->resellers = key_map_new();
-    rollup->pending_arena = arena_new(PENDING_CHUNK);
     rollup->turn = (struct timer){.fire = rollup_turn, .context = rollup};
     rollup->tick = (struct timer){.fire = rollup_tick, .context = rollup};
     rollup->tick_at_us = rollup->due_next_us = INT64_MAX;
@@ -181,7 +176,7 @@ void rollup_close(struct rollup *rollup, store_done closed, void *context)
 
 uint32_t rollup_dirty_count(const struct rollup *rollup)
 {
-    return rollup->is_read_only ? rollup->pending_count : dirty_set_queued(rollup->dirty);
+    return dirty_set_queued(rollup->dirty);
 }
 
 struct rollup_open_days rollup_open_days(const struct rollup *rollup)

@@ -35,6 +35,11 @@ must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done d
 must_check int rollup_settle_rates(struct rollup *rollup, store_done done, void *context,
                                    struct error *err);
 
+/* The same of one reseller's days from `from` to `to`, ahead of everybody's others: what a command
+ * that changed their clicks calls.  The reseller's bytes are borrowed until `done`. */
+must_check int rollup_settle_days(struct rollup *rollup, struct bytes reseller, int32_t from,
+                                  int32_t to, store_done done, void *context, struct error *err);
+
 /* The rows that were there before a stream was laid over them: mark their days and work them off;
  * `done` when the figures are durable. */
 void rollup_take_rows(struct rollup *rollup, store_done done, void *context);
@@ -121,6 +126,7 @@ struct figure_query {
      * holds all that was acknowledged before it was asked for, and nothing that is not durable.
      * Else the rows as they are; in a read-only store it is always so. */
     bool is_current;
+    uint64_t *behind;                  /* counts the figures given that rows do not say, or NULL */
     /* As the ledger said at this time (its last entry at or before it); a day without such an entry
      * is left out. */
     bool is_as_of;

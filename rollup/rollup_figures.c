@@ -14,10 +14,9 @@
  * said so, gets windows that begin small and grow, so that the first figures do not cost all of
  * them.
  *
- * Where rows are behind, figures worked out in memory stand in for them: of all dirty days in a
- * read-only store, which does that when it is opened; else, if it is asked for, of the batch being
- * read (fresh_days.h), which is worked out before its rows are read.  Both are in the same order,
- * so this is a merge:
+ * Where rows are behind, and in a read-only store always, figures worked out in memory stand in for
+ * them if it is asked for: of the batch being read (fresh_days.h), which is worked out before its
+ * rows are read.  Both are in the same order, so this is a merge:
  *
  *     rows      11-30  11-28  11-27          pending   11-29  11-28
  *     answer    11-30  11-29* 11-28* 11-27
@@ -65,7 +64,9 @@ struct figure_reading {
     bool is_as_of;
     int64_t as_of_ms;
     bool in_any_order;
-    struct fresh_days *fresh; /* NULL: rows are enough, or the store is read-only */
+    struct fresh_days *fresh; /* NULL: rows are enough */
+    uint64_t behind;          /* days whose row is not, or not yet, their figure */
+    uint64_t *behind_out;     /* as in the query */
 
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;        /* in the list */
@@ -113,33 +114,13 @@ static void reading_finish(struct figure_reading *reading)
     void *context = reading->context;
     int status = reading->status;
     struct error err = reading->err;
+    if (reading->behind_out != NULL)
+        *reading->behind_out += reading->behind;
     reading_free(reading);
     done(context, status, status < 0 ? &err : NULL);
 }
 
 /* ---- one reseller of a batch ---- */
-
-/* A read-only store's. */
-static void find_pending(struct figure_reading *reading, struct bytes reseller)
-{
-    const struct rollup *rollup = reading->rollup;
-    uint32_t start = 0;
-    uint32_t end = rollup->pending_count;
-    while (start < end) {
-        uint32_t middle = start + (end - start) / 2;
-        if (bytes_compare(rollup->pending[middle].reseller, reseller) < 0)
-            start = middle + 1;
-        else
-            end = middle;
-    }
-    for (end = start; end < rollup->pending_count; end++)
-        if (!bytes_equal(rollup->pending[end].reseller, reseller))
-            break;
-    if (start < end) {
-        reading->pending = rollup->pending + start;
-        reading->pending_end = rollup->pending + end;
-    }
-}
 
 /* Begin the reseller whose rows come next. */
 static void reseller_begin(struct figure_reading *reading)
@@ -152,8 +133,6 @@ static void reseller_begin(struct figure_reading *reading)
         uint32_t count;
         reading->pending = fresh_days_figures(reading->fresh, reading->batch_at, &count);
         reading->pending_end = count > 0 ? reading->pending + count : reading->pending;
-    } else if (!reading->is_as_of) {
-        find_pending(reading, reading->batch[reading->batch_at]);
     }
 }
 
@@ -169,15 +148,16 @@ static void give(struct figure_reading *reading, const struct day_figure *figure
                           figure);
 }
 
-/* An open day whose clicks are all gone has no figure any more. */
-static void give_pending(struct figure_reading *reading, const struct day_figure *pending,
-                         enum day_state state)
+/* What stands in for this row, or for none.  An open day whose clicks are all gone has no figure
+ * any more. */
+static void give_pending(struct figure_reading *reading, const struct day_figure *row)
 {
-    struct day_figure figure = *pending;
-    bool is_asked = figure.day >= reading->day_from && figure.day <= reading->batch_to;
-    if (reading->fresh != NULL)
-        figure.state = state;
-    if (is_asked && (figure.clicks > 0 || figure.state != DAY_OPEN))
+    struct day_figure figure = *reading->pending++;
+    figure.state = row != NULL ? row->state : DAY_OPEN;
+    bool is_there = figure.clicks > 0 || figure.state != DAY_OPEN;
+    if (row != NULL ? !figure_identical(row, &figure) : is_there)
+        reading->behind++;
+    if (is_there)
         give(reading, &figure);
 }
 
@@ -186,7 +166,21 @@ static void give_pending_after(struct figure_reading *reading, int64_t day)
 {
     while (reading->pending < reading->pending_end && reading->pending->day > day &&
            !reading->is_enough)
-        give_pending(reading, reading->pending++, DAY_OPEN);
+        give_pending(reading, NULL);
+}
+
+/* A row that clicks did not change, at the rate that is in effect. */
+static int give_priced(struct figure_reading *reading, const struct day_figure *row,
+                       struct error *err)
+{
+    struct day_figure figure = *row;
+    int rc = fresh_days_price(reading->fresh, reading->batch_at, &figure);
+    if (rc < 0)
+        return error_set(err, rc, "an amount has too many digits");
+    if (!figure_identical(row, &figure))
+        reading->behind++;
+    give(reading, &figure);
+    return 0;
 }
 
 /* Go on to this reseller, who is in the batch: those before him have no more rows.  No data: to
@@ -216,17 +210,13 @@ static int give_row(void *context, const struct table *table, const struct page_
     give_pending_after(reading, figure.day);
     if (reading->is_enough)
         return true;
-    if (reading->pending < reading->pending_end && reading->pending->day == figure.day) {
-        give_pending(reading, reading->pending++, figure.state);
-        return reading->is_enough;
-    }
-    if (reading->fresh != NULL) {
-        rc = fresh_days_price(reading->fresh, reading->batch_at, &figure);
-        if (rc < 0)
-            return error_set(err, rc, "an amount has too many digits");
-    }
-    give(reading, &figure);
-    return reading->is_enough;
+    if (reading->pending < reading->pending_end && reading->pending->day == figure.day)
+        give_pending(reading, &figure);
+    else if (reading->fresh != NULL)
+        rc = give_priced(reading, &figure, err);
+    else
+        give(reading, &figure);
+    return rc < 0 ? rc : reading->is_enough;
 }
 
 static int give_entry(void *context, const struct table *table, const struct page_row *row,
@@ -508,9 +498,11 @@ static void take_known(struct figure_reading *reading)
         reading->resellers[i] = key_map_key(known, i);
 }
 
-/* The scan that lists the resellers for the first time. */
+/* The scans that list the resellers for the first time: of those that have rows, and in a read-only
+ * store of those that have marks, which are in no set. */
 struct listing {
     struct rollup *rollup;
+    bool is_of_marks;
     store_done done;
     void *context;
 };
@@ -526,17 +518,33 @@ static int note_reseller(void *context, const struct table *table, const struct 
     return 0;
 }
 
-static void listing_done(void *context, int status, const struct error *err)
+static void rows_listed(void *context, int status, const struct error *err);
+
+static int list_resellers(struct listing *listing, struct error *err)
+{
+    const struct click_stream *stream = listing->rollup->stream;
+    const struct read_request request =
+        rows_request(listing->is_of_marks ? stream->dirty_table_id : stream->figures_table_id, NULL,
+                     READ_DURABLE);
+    return rows_read(listing->rollup->store, &request, note_reseller, rows_listed, listing, err);
+}
+
+static void rows_listed(void *context, int status, const struct error *err)
 {
     struct listing *listing = context;
     struct rollup *rollup = listing->rollup;
     store_done done = listing->done;
     void *done_context = listing->context;
-    bool is_new;
+    struct error own = {0};
+    if (status == 0 && rollup->is_read_only && !listing->is_of_marks) {
+        listing->is_of_marks = true;
+        status = list_resellers(listing, &own);
+        if (status == 0)
+            return;
+        err = &own;
+    }
     memory_free(listing);
     rollup->knows_resellers = rollup->knows_resellers || status == 0;
-    for (uint32_t i = 0; i < rollup->pending_count; i++)
-        key_map_add(rollup->resellers, rollup->pending[i].reseller, &is_new);
     done(done_context, status, err);
 }
 
@@ -547,10 +555,8 @@ int rollup_know_resellers(struct rollup *rollup, store_done done, void *context,
         return 0;
     }
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
-    *listing = (struct listing){rollup, done, context};
-    const struct read_request request =
-        rows_request(rollup->stream->figures_table_id, NULL, READ_DURABLE);
-    int rc = rows_read(rollup->store, &request, note_reseller, listing_done, listing, err);
+    *listing = (struct listing){.rollup = rollup, .done = done, .context = context};
+    int rc = list_resellers(listing, err);
     if (rc < 0)
         memory_free(listing);
     return rc;
@@ -604,7 +610,8 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     reading->window_most = first_window(query);
     if (!query->in_any_order)
         reading->window = figure_window_new(WINDOW_BYTES_MAX);
-    if (query->is_current && !query->is_as_of && !rollup->is_read_only)
+    reading->behind_out = query->behind;
+    if ((query->is_current || rollup->is_read_only) && !query->is_as_of)
         reading->fresh = fresh_days_new(rollup);
     return reading;
 }

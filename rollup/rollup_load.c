@@ -1,23 +1,21 @@
-/* Opening: retention, rates and marks from their tables; in a read-only store also the figures of
- * dirty days.
+/* Opening: retention, rates and marks from their tables.
  *
  * A mark read from the table says that a day was dirty, open or owed a restatement when the process
  * ended; which of them it was, the first work finds out.  So after a crash all marked days are done
- * again: at most the open ones and those of the last moment.  A read-only store has the same work
- * done, with the figures kept in memory instead of written.
+ * again: at most the open ones and those of the last moment.  A read-only store loads no marks: who
+ * reads figures reads those of his resellers (fresh_days.h).
  *
  * Where there are more days than there is room for, the first of them are worked off and go away
  * again (away.h) before the next are loaded, so opening takes as long as the work. */
-#include <stdlib.h>
-
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/seal_pass.h"
 
 enum { SEAL_MS = 1000 }; /* a server looks for expired days so long after its start */
 
-static void loaded(struct rollup *rollup, int status, const struct error *err)
+static void loaded(void *context, int status, const struct error *err)
 {
+    struct rollup *rollup = context;
     store_done opened = rollup->opened;
     rollup->opened = NULL;
     if (status == 0 && rollup->is_automatic && dirty_set_count(rollup->dirty) > 0)
@@ -25,30 +23,6 @@ static void loaded(struct rollup *rollup, int status, const struct error *err)
     if (status == 0)
         seal_pass_tick_in(rollup, SEAL_MS);
     opened(rollup->opened_context, status, err);
-}
-
-/* ---- a read-only store ---- */
-
-static int compare_pending(const void *a, const void *b)
-{
-    const struct day_figure *left = a;
-    const struct day_figure *right = b;
-    int order = bytes_compare(left->reseller, right->reseller);
-    return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
-}
-
-/* In the order of readers; a day that two ranges name was worked out twice, alike. */
-static void pending_ready(void *context, int status, const struct error *err)
-{
-    struct rollup *rollup = context;
-    uint32_t count = 0;
-    if (rollup->pending_count > 0)
-        qsort(rollup->pending, rollup->pending_count, sizeof(*rollup->pending), compare_pending);
-    for (uint32_t i = 0; i < rollup->pending_count; i++)
-        if (count == 0 || compare_pending(&rollup->pending[count - 1], &rollup->pending[i]) != 0)
-            rollup->pending[count++] = rollup->pending[i];
-    rollup->pending_count = count;
-    loaded(rollup, status, err);
 }
 
 /* ---- marks ---- */
@@ -117,31 +91,18 @@ static int take_mark(void *context, const struct table *table, const struct page
     return 0;
 }
 
-static void days_loaded(void *context, int status, const struct error *err)
-{
-    struct rollup *rollup = context;
-    struct error own = {0};
-    if (status == 0 && rollup->is_read_only) {
-        status = rollup_settle(rollup, false, pending_ready, rollup, &own);
-        if (status == 0)
-            return;
-        err = &own;
-    }
-    loaded(rollup, status, err);
-}
-
 static void marks_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
     struct error own = {0};
     rollup->is_loaded = status == 0;
     if (status == 0 && rollup->marks_left) {
-        status = away_return(rollup, AWAY_ALL, rollup->marks_left_token, days_loaded, rollup, &own);
+        status = away_return(rollup, AWAY_ALL, rollup->marks_left_token, loaded, rollup, &own);
         if (status == 0)
             return;
         err = &own;
     }
-    days_loaded(rollup, status, err);
+    loaded(rollup, status, err);
 }
 
 /* ---- rates ---- */
@@ -174,7 +135,9 @@ static void rates_loaded(void *context, int status, const struct error *err)
 {
     struct rollup *rollup = context;
     struct error own = {0};
-    if (status == 0) {
+    if (status == 0 && rollup->is_read_only) {
+        rollup->is_loaded = true;
+    } else if (status == 0) {
         struct read_request request =
             rows_request(rollup->stream->dirty_table_id, NULL, READ_APPLIED);
         status = rows_read(rollup->store, &request, take_mark, marks_loaded, rollup, &own);

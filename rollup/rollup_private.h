@@ -21,6 +21,9 @@ struct settle_waiter {
     uint64_t order;
     bool publishes;
     bool is_of_rates;                  /* waits for ranges alone */
+    struct bytes reseller;             /* data NULL: waits for everybody's days; else for these */
+    int32_t from;                      /* alone, inclusive; the bytes are whose settle it is */
+    int32_t to;
     bool is_worked;                    /* only the syncs up to `applies` are still out */
     uint64_t applies;
     store_done done;
@@ -82,11 +85,6 @@ struct rollup {
     uint32_t holds;                    /* granted */
     struct timer seal_timer;           /* automatic: the next look at what is due */
 
-    struct day_figure *pending;        /* read-only store: of dirty days; reseller ascending,
-                                        * day descending; their bytes belong to pending_arena */
-    uint32_t pending_count;
-    uint32_t pending_capacity;
-    struct arena *pending_arena;
     struct key_map *resellers;         /* that have figures */
     bool knows_resellers;              /* all of them: amount_by_day was scanned once */
     size_t memory_told;                /* what the store was told that is held here */
@@ -177,6 +175,9 @@ void rollup_tick_again(struct rollup *rollup);                 /* after work: wh
 /* rollup_settle, of what is in the set. */
 must_check int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
                                     void *context, struct error *err);
+/* The reseller's first queued day that the waiter waits for; NULL: none any more. */
+struct dirty_day *rollup_waiter_day(const struct rollup *rollup,
+                                    const struct settle_waiter *waiter);
 void rollup_settled(struct rollup *rollup);            /* tell whoever need wait no longer */
 void rollup_chunk_written(struct rollup *rollup);              /* no day is off the queue */
 /* Days went back to the end of the queue: whoever waits for them waits for all before it. */

@@ -3,7 +3,8 @@
  * A settle waits for all that was queued when it was asked for: days have ascending orders along
  * the queue, so it is enough that the first one left is younger, and then that the last batch sent
  * until then is durable.  Clicks that keep coming cannot make it wait for ever.  One that is of
- * rates waits for the ranges alone, which the work takes before any day.
+ * rates waits for the ranges alone, which the work takes before any day; one that is of a
+ * reseller's days for these alone, which it takes before all others.
  *
  * A server looks at the queue TICK_US after the first mark, and at the waiting days when the first
  * of them may be due; due_next_us may be too early (a click has put a day off), never too late. */
@@ -45,20 +46,31 @@ void rollup_fail(struct rollup *rollup, int status, const struct error *err)
     error_set(&rollup->failure, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+struct dirty_day *rollup_waiter_day(const struct rollup *rollup, const struct settle_waiter *waiter)
 {
-    return a < b ? a : b;
+    struct dirty_day *day = dirty_set_first_of(rollup->dirty, waiter->reseller);
+    while (day != NULL && (!day->is_queued || day->order >= waiter->order ||
+                           day->day < waiter->from || day->day > waiter->to))
+        day = day->peer_next;
+    return day;
+}
+
+static bool is_worked(const struct rollup *rollup, const struct settle_waiter *waiter)
+{
+    const struct dirty_day *day = dirty_set_first_queued(rollup->dirty);
+    const struct dirty_range *range = dirty_set_first_range(rollup->dirty);
+    if (range != NULL && range->order < waiter->order)
+        return false;
+    if (waiter->reseller.data != NULL)
+        return rollup_waiter_day(rollup, waiter) == NULL;
+    return waiter->is_of_rates || day == NULL || day->order >= waiter->order;
 }
 
 /* Called between chunks only: no day is off the queue and not yet written. */
 static void note_worked(struct rollup *rollup)
 {
-    const struct dirty_day *day = dirty_set_first_queued(rollup->dirty);
-    const struct dirty_range *range = dirty_set_first_range(rollup->dirty);
-    uint64_t range_order = range != NULL ? range->order : UINT64_MAX;
-    uint64_t order = day != NULL ? smaller(day->order, range_order) : range_order;
     for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
-        if (!waiter->is_worked && waiter->order <= (waiter->is_of_rates ? range_order : order)) {
+        if (!waiter->is_worked && is_worked(rollup, waiter)) {
             waiter->is_worked = true;
             waiter->applies = rollup->applies_sent;
         }
@@ -150,6 +162,18 @@ int rollup_settle_rates(struct rollup *rollup, store_done done, void *context, s
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
     waiter_add(rollup,
                &(struct settle_waiter){.is_of_rates = true, .done = done, .context = context});
+    rollup_work_ranges(rollup);
+    return 0;
+}
+
+int rollup_settle_days(struct rollup *rollup, struct bytes reseller, int32_t from, int32_t to,
+                       store_done done, void *context, struct error *err)
+{
+    if (rollup->is_failed)
+        return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
+    waiter_add(rollup,
+               &(struct settle_waiter){
+                   .reseller = reseller, .from = from, .to = to, .done = done, .context = context});
     rollup_work_ranges(rollup);
     return 0;
 }

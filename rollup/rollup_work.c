@@ -4,6 +4,8 @@
  *     ─▶ ledger of the published ones ─▶ decide each day (publication.h) ─▶ one batch:
  *        rows, ledger entries, marks deleted ─▶ applied: days leave the set, or wait
  *
+ * Days that somebody waits for go before the others of the queue (rollup_settle_days).
+ *
  * What decides correctness: figure, ledger entry and cleared marks of a day are in one batch, so
  * also after a crash either all are there or the mark is; a mark that came after its day was taken
  * off the queue has put it back, and is not cleared; rates are looked up when the batch is made, in
@@ -158,9 +160,6 @@ static bool may_publish(const struct rollup *rollup, const struct day_facts *day
 static bool may_restate(const struct work *work, const struct day_facts *day, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
-    /* A reader restates nothing: what the ledger is owed must still be known to be owed. */
-    if (rollup->is_read_only && day->range == NULL)
-        return false;
     if (!rollup->is_automatic || is_publishing(rollup) || day->range != NULL || rollup->away.holds)
         return true;
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
@@ -288,30 +287,6 @@ static void applied(void *context, int status, const struct error *err)
         dirty_set_forget(rollup->dirty, rollup->applies_durable);
     rollup_settled(rollup);
     rollup_close_if_idle(rollup);
-}
-
-/* ---- a read-only store keeps its figures ---- */
-
-static void keep_pending(struct rollup *rollup, const struct day_facts *day,
-                         const struct plan *plan)
-{
-    if (day->has_row ? figure_identical(&day->row, &plan->figure) : plan->step == STEP_VANISH)
-        return;
-    if (rollup->pending_count == rollup->pending_capacity) {
-        rollup->pending_capacity = rollup->pending_capacity * 2 + 64;
-        rollup->pending =
-            memory_resize(rollup->pending, rollup->pending_capacity * sizeof(*rollup->pending));
-    }
-    struct day_figure *kept = &rollup->pending[rollup->pending_count++];
-    *kept = plan->figure;
-    kept->reseller = arena_copy(rollup->pending_arena, day->reseller);
-}
-
-static void keep_days(struct work *work)
-{
-    for (uint32_t i = 0; i < work->day_count; i++)
-        if (work->days[i].status == 0)
-            keep_pending(work->rollup, &work->days[i], &work->plans[i]);
 }
 
 /* ---- the end of a chunk ---- */
@@ -491,10 +466,7 @@ static void write_chunk(struct work *work)
     if (now_us / 1000 > rollup->ledger_at_ms)
         rollup->ledger_at_ms = now_us / 1000;
     decide_days(work, now_us);
-    if (rollup->is_read_only)
-        keep_days(work);
-    else
-        write_days(work);
+    write_days(work);
     int rc = apply_chunk(work, &err);
     if (rc == 0) {
         chunk_end(work);
@@ -554,7 +526,7 @@ static int compare_window(const void *a, const void *b)
 
 /* Where more is wanted than a chunk, its first days in the order of their rows, so that chunks read
  * neighbours and not a page for each day.  They stay queued: only this work takes days off the
- * queue, and it forgets the window before it works on a range, which takes others. */
+ * queue, and it forgets the window before it takes others: a range's, or those of a waiter. */
 static void take_window(struct work *work)
 {
     struct rollup *rollup = work->rollup;
@@ -571,6 +543,26 @@ static void take_window(struct work *work)
         qsort(work->window, count, sizeof(*work->window), compare_window);
     work->window_count = count;
     work->window_next = 0;
+}
+
+/* Days of the queue that somebody waits for alone; returns how many. */
+static uint32_t add_awaited(struct work *work)
+{
+    struct rollup *rollup = work->rollup;
+    size_t bytes = 0;
+    uint32_t count = 0;
+    for (struct settle_waiter *waiter = rollup->waiters; waiter != NULL; waiter = waiter->next) {
+        struct dirty_day *dirty;
+        if (waiter->reseller.data == NULL || waiter->is_worked)
+            continue;
+        while (count < CHUNK_DAYS_MAX && bytes < CHUNK_BYTES_MAX &&
+               (dirty = rollup_waiter_day(rollup, waiter)) != NULL) {
+            bytes += bytes_of_day(dirty);
+            add_dirty(work, dirty);
+            count++;
+        }
+    }
+    return count;
 }
 
 static void begin_days(struct work *work)
@@ -724,12 +716,15 @@ static void begin_ranges(struct work *work)
 static void chunk_begin(struct work *work)
 {
     open_ranges(work);
-    if (work->range_count == 0) {
+    bool is_awaited = work->range_count == 0 && add_awaited(work) > 0;
+    if (work->range_count > 0 || is_awaited)
+        work->window_count = work->window_next = 0;
+    if (work->range_count > 0)
+        begin_ranges(work);
+    else if (is_awaited)
+        day_reader_read(work->reader, false, chunk_read, work);
+    else
         begin_days(work);
-        return;
-    }
-    work->window_count = work->window_next = 0;
-    begin_ranges(work);
 }
 
 void rollup_turn(struct timer *timer)

@@ -3,7 +3,11 @@
  * A look at a chunk of days is several reads, between which clicks come and the rollup works: a day
  * that was queued or worked off since the look began says nothing.  While a chunk has such a day
  * that does not agree, it is looked at again, up to LOOKS_MAX times; then the day counts as out of
- * date.  Only what differs in a second look, untouched, is called a difference. */
+ * date.  Only what differs in a second look, untouched, is called a difference.
+ *
+ * A read-only store has loaded no marks, and nothing in it changes.  There the marks of the days
+ * that do not agree are read, so that a day which is right costs nothing more. */
+#include "rollup/rows.h"
 #include "rollup/verify_private.h"
 
 enum { LOOKS_MAX = 10 };
@@ -49,33 +53,13 @@ static void name_figures(struct verify *verify, const char *table, struct bytes 
     buffer_release(&text);
 }
 
-static bool is_pending(const struct rollup *rollup, struct bytes reseller, int32_t day)
-{
-    uint32_t start = 0;
-    uint32_t end = rollup->pending_count;
-    while (start < end) {
-        uint32_t middle = start + (end - start) / 2;
-        const struct day_figure *pending = &rollup->pending[middle];
-        int order = bytes_compare(pending->reseller, reseller);
-        if (order == 0)
-            order = (pending->day < day) - (pending->day > day);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            start = middle + 1;
-        else
-            end = middle;
-    }
-    return false;
-}
-
 /* Whether the day's figure is known to be out of date, or just being made. */
 static bool is_dirty(const struct verify *verify, const struct day_facts *day)
 {
     struct rollup *rollup = verify->rollup;
     const struct dirty_day *dirty = dirty_set_find(rollup->dirty, day->key);
     if (rollup->is_read_only)
-        return is_pending(rollup, day->reseller, day->day);
+        return day->is_marked;
     return dirty_set_first_range(rollup->dirty) != NULL || rollup->work != NULL ||
            (dirty != NULL && dirty->is_queued);
 }
@@ -185,6 +169,7 @@ static void count_day(struct verify *verify, const struct day_facts *day, enum v
 
 static void next_partitions(struct verify *verify);
 static void next_rows(struct verify *verify);
+static void chunk_judge(struct verify *verify);
 
 static void next_chunk(struct timer *timer)
 {
@@ -240,15 +225,91 @@ static void chunk_end(struct verify *verify, const struct day_facts *days, uint3
     verify_progress(verify, "days compared", verify->days);
 }
 
+/* ---- marks, in a read-only store ---- */
+
+struct mark_look {
+    struct verify *verify;
+    struct day_facts *day;
+};
+
+static int see_mark(void *context, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    const struct mark_look *look = context;
+    struct mark_row read;
+    int rc = rollup_read_mark(table, row, &read, err);
+    if (rc < 0 || read.until <= look->day->day)
+        return rc;
+    look->day->is_marked = true;
+    return 1;
+}
+
+static void marks_step(struct verify *verify)
+{
+    if (--verify->marks_under_way > 0)
+        return;
+    if (verify->marks_status < 0)
+        verify_fail(verify, verify->marks_status, &verify->marks_err);
+    else
+        chunk_judge(verify);
+}
+
+static void marks_seen(void *context, int status, const struct error *err)
+{
+    const struct mark_look *look = context;
+    struct verify *verify = look->verify;
+    if (status < 0 && verify->marks_status == 0)
+        verify->marks_status = error_set(&verify->marks_err, status, "%s",
+                                         err != NULL ? err->text : error_text(status));
+    marks_step(verify);
+}
+
+/* A mark of the day itself, or a changed rate's that begins before it. */
+static void read_marks(struct verify *verify, struct day_facts *day)
+{
+    const struct rollup *rollup = verify->rollup;
+    struct day_slice_text text;
+    struct error err = {0};
+    struct mark_look *look =
+        arena_alloc(day_reader_arena(verify->reader), sizeof(*look), _Alignof(struct mark_look));
+    struct read_request request =
+        rows_request(rollup->stream->dirty_table_id, &day->reseller, READ_APPLIED);
+    *look = (struct mark_look){verify, day};
+    request.slice = ledger_slice(DAY_MIN, day->day, &text);
+    request.slice.reversed = true;
+    verify->marks_under_way++;
+    int rc = rows_read(rollup->store, &request, see_mark, marks_seen, look, &err);
+    if (rc < 0)
+        marks_seen(look, rc, &err);
+}
+
+/* Of the days that do not agree; they are judged again when the marks are known. */
+static void read_marks_of_all(struct verify *verify, struct day_facts *days, uint32_t count)
+{
+    verify->marks_under_way = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        enum verdict verdict;
+        check(judge_one(verify, &days[i], &verdict, NULL) == 0);
+        if (verdict == DAY_DIFFERS)
+            read_marks(verify, &days[i]);
+    }
+    marks_step(verify);
+}
+
 static void chunk_judge(struct verify *verify)
 {
     uint32_t count;
-    const struct day_facts *days = day_reader_days(verify->reader, &count);
+    struct day_facts *days = day_reader_days(verify->reader, &count);
     struct error err = {0};
     bool changes, differs;
     int rc = judge_all(verify, days, count, &changes, &differs, &err);
     if (rc < 0) {
         verify_fail(verify, rc, &err);
+        return;
+    }
+    if (differs && verify->rollup->is_read_only && verify->looks == 0) {
+        verify->looks++;
+        read_marks_of_all(verify, days, count);
         return;
     }
     bool looks_again = changes || (differs && verify->looks == 0);

@@ -63,6 +63,56 @@ Test(fresh_days, only_what_is_asked_for_is_worked_out)
     rollup_fixture_stop(&fixture);
 }
 
+/* ---- without a server ---- */
+
+static void put_days(struct rollup_fixture *fixture, const char *const *days, int count)
+{
+    static struct click clicks[RESELLERS];
+    static char names[RESELLERS][16];
+    for (int d = 0; d < count; d++) {
+        for (int i = 0; i < RESELLERS; i++) {
+            snprintf(names[i], sizeof(names[i]), "r%04d", i);
+            clicks[i] = (struct click){names[i], days[d], 1385605012000, "ad", "0.5"};
+        }
+        rollup_fixture_clicks(fixture, clicks, RESELLERS);
+    }
+}
+
+/* Every day is marked, as they are after a crash; of one reseller none was ever worked off, and the
+ * rate of another was changed. */
+Test(fresh_days, a_reader_without_a_server_works_out_what_he_asks_for)
+{
+    static const char *const days[] = {"2013-11-28", "2013-11-29", "2013-11-30"};
+    static const char *const expected = "r0007 2013-11-29 1 0.5 0.2 0.10 open\n"
+                                        "r0007 2013-11-28 1 0.5 0.2 0.10 open\n";
+    const struct bytes asked = bytes_text("r0007");
+    uint64_t behind = 0;
+    const struct figure_query query = {.resellers = &asked,
+                                       .reseller_count = 1,
+                                       .day_from = 16036, /* 2013-11-27 */
+                                       .day_to = 16038,
+                                       .behind = &behind};
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_days(&fixture, days, 2);
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    put_days(&fixture, days + 2, 1);
+    rollup_fixture_click(&fixture, "only-marked", "2013-11-28", "3");
+    rollup_fixture_rate(&fixture, "r0007", "2013-01-01", "0.2", true);
+    struct buffer all = rollup_fixture_asked(&fixture, &everything);
+    fixture.is_read_only = true;
+    rollup_fixture_crash(&fixture, 5);
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 0);
+    struct buffer text = rollup_fixture_asked(&fixture, &query);
+    cr_expect_str_eq((const char *)text.data, expected);
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 2);
+    cr_expect_eq(behind, 2, "both have another rate in their rows");
+    buffer_release(&text);
+    expect_current(&fixture, (const char *)all.data, "of everybody");
+    buffer_release(&all);
+    rollup_fixture_stop(&fixture);
+}
+
 /* ---- equality ---- */
 
 static uint32_t below(uint64_t *state, uint32_t limit)
@@ -111,6 +161,15 @@ static void step_at_random(struct rollup_fixture *fixture, uint64_t *state)
     }
 }
 
+static void expect_read_only(struct rollup_fixture *fixture, const char *expected)
+{
+    fixture->is_read_only = true;
+    rollup_fixture_restart(fixture);
+    expect_current(fixture, expected, "without a server");
+    fixture->is_read_only = false;
+    rollup_fixture_restart(fixture);
+}
+
 /* Shuffled, late, voided, priced anew, before and after publication: what was told before the
  * rollup wrote anything is what it then writes, state and digits. */
 Test(fresh_days, figures_are_those_that_the_rollup_will_write)
@@ -123,6 +182,7 @@ Test(fresh_days, figures_are_those_that_the_rollup_will_write)
             for (int i = 0; i < STEPS; i++)
                 step_at_random(&fixture, &state);
             struct buffer before = rollup_fixture_asked(&fixture, &everything);
+            expect_read_only(&fixture, (const char *)before.data);
             cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
             rollup_fixture_expect_figures(&fixture, (const char *)before.data);
             expect_current(&fixture, (const char *)before.data, "after the rollup wrote");

@@ -658,6 +658,57 @@ Test(rollup_commands, a_changed_rate_writes_its_own_days_in_one_frame)
     rollup_fixture_stop(&fixture);
 }
 
+static int64_t metric_value(const struct rollup_fixture *fixture, const char *name)
+{
+    const struct metric *metric = metrics_first(fixture->metrics);
+    while (strcmp(metric->name, name) != 0)
+        metric = metric->next;
+    return metric->value;
+}
+
+/* Everybody's days are dirty, three of the reseller's too; what is voided and restored is two. */
+Test(rollup_commands, a_void_works_off_its_own_days_only)
+{
+    enum { RESELLERS = 300 };
+    struct rollup_fixture fixture = {0};
+    static struct click clicks[RESELLERS];
+    static char names[RESELLERS][16];
+    rollup_fixture_start(&fixture);
+    rollup_fixture_rate(&fixture, "r", "2013-01-01", "0.5", false);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
+    rollup_fixture_click(&fixture, "r", "2013-11-29", "4");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    for (int i = 0; i < RESELLERS; i++) {
+        snprintf(names[i], sizeof(names[i]), "r%d", i);
+        clicks[i] = (struct click){names[i], "2013-11-28", 1385605012000, "ad", "1"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, RESELLERS);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "8");
+    rollup_fixture_click(&fixture, "r", "2013-11-29", "16");
+    rollup_fixture_click(&fixture, "r", "2013-11-30", "32");
+    int64_t written = metric_value(&fixture, "daybook_rollup_figures_written_total");
+    expect(&fixture, "clicks void --reseller r --from 2013-11-28 --to 2013-11-29 --where amount=2",
+           EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       1      2\n"
+           "1 click of 1 day, gross 2: voided\n");
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_figures_written_total"), written + 2);
+    cr_expect_eq(rollup_dirty_count(fixture.rollup), RESELLERS + 1);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-29 2 20 0.5 10.0 published\n"
+                                            "r 2013-11-28 1 8 0.5 4.0 published\n");
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       1      2\n"
+           "1 click of 1 day, gross 2: restored\n");
+    cr_expect_eq(metric_value(&fixture, "daybook_rollup_figures_written_total"), written + 3);
+    cr_expect_eq(rollup_dirty_count(fixture.rollup), RESELLERS + 1);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-29 2 20 0.5 10.0 published\n"
+                                            "r 2013-11-28 2 10 0.5 5.0 published\n");
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect_verified(&fixture, "all agree\n");
+    rollup_fixture_stop(&fixture);
+}
+
 /* A seal's ad is made to say another number, with the right form and a wrong checksum. */
 static void damage_seal(struct rollup_fixture *fixture, const char *ad)
 {
