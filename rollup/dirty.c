@@ -275,6 +275,7 @@ void dirty_set_wait(struct dirty_set *set, struct dirty_day *day)
         return;
     list_remove(&set->queue, day);
     day->is_queued = false;
+    day->order = DIRTY_UNWRITTEN;
     day->touched = set->order_next++;
     list_append(&set->waiting, day);
 }
@@ -398,6 +399,11 @@ const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes
     const struct dirty_day *found = set->days.slots[find_slot(&set->days, view, dirty_hash(view))];
     buffer_release(&key);
     return found;
+}
+
+bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch)
+{
+    return day->is_queued || day->is_leaving || day->order > batch;
 }
 
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller)

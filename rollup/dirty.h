@@ -46,6 +46,8 @@ struct dirty_mark {
 
 enum { DIRTY_MARKS_MAX = 64 };         /* of a day; further changes of it go unnamed */
 
+#define DIRTY_UNWRITTEN UINT64_MAX     /* its row is being worked out, and is in no batch yet */
+
 /* The row of an open day as the work wrote it last, so that a day that clicks pour into is not read
  * back a few times a second.  Packed: there may be millions of open days. */
 struct dirty_row {
@@ -64,7 +66,7 @@ struct dirty_day {
     int64_t last_us;                   /* when the last mark for a click came */
     uint64_t order;                    /* when it was queued: ascending along the queue; of a day
                                         * that leaves, with which batch; of one that waits, the
-                                        * last batch that may have its row */
+                                        * last batch that may have its row, or DIRTY_UNWRITTEN */
     int32_t day;
     uint16_t key_size;                 /* private, as the next two */
     uint16_t reseller_at;
@@ -148,6 +150,7 @@ const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then ->next */
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then ->next */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
+/* Of a queued day, whose row is to be worked out now: whoever has written it sets ->order. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
 /* A waiting day behind all others; and out of the set, though its marks are in the table (away.h).
  */
@@ -157,6 +160,9 @@ void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day);
  * left with this one or an earlier one. */
 void dirty_set_clear(struct dirty_set *set, struct dirty_day *day, uint64_t batch);
 void dirty_set_forget(struct dirty_set *set, uint64_t batch);
+
+/* Whether the durable row may be wrong about the day, when batches up to `batch` are durable. */
+bool dirty_day_is_behind(const struct dirty_day *day, uint64_t batch);
 
 /* All days of a reseller, those that leave too: this one, then ->peer_next; NULL: none. */
 struct dirty_day *dirty_set_first_of(const struct dirty_set *set, struct bytes reseller);

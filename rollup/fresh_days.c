@@ -1,8 +1,9 @@
 /* What decides correctness: a day that is not in the dirty set has a durable row, written after all
- * that is durable of the day but its rate (dirty.h); so the days of the set are all that a row can
- * be wrong about, whatever the rollup is doing with them meanwhile.  They and their stats are taken
- * in one turn of the engine thread, before the rows are: a day that becomes clean in between has an
- * older row then than its figure here, which goes before it.
+ * that is durable of the day but its rate (dirty.h), and so has one that waits there for no more
+ * than its publication, once the batch with its row is durable.  The others of the set are all that
+ * a row can be wrong about, whatever the rollup is doing with them meanwhile.  They and their stats
+ * are taken in one turn of the engine thread, before the rows are: a day that becomes clean in
+ * between has an older row then than its figure here, which goes before it.
  *
  * Rates in memory are those applied, which may be ahead of the disk by the frames under way.  They
  * are copied, and an empty batch, which is done when all before it is durable, says when the copy
@@ -182,9 +183,11 @@ static void read_day(struct fresh_days *fresh, struct fresh_read *read, const st
         seals_read(read, rc, &err);
 }
 
-static bool is_asked(const struct dirty_day *day, int32_t from, int32_t to)
+/* A day that only waits for its publication has the row that it needs. */
+static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, int32_t from,
+                    int32_t to)
 {
-    return day->day >= from && day->day <= to;
+    return day->day >= from && day->day <= to && dirty_day_is_behind(day, rollup->applies_durable);
 }
 
 static uint32_t count_owed(const struct dirty_set *set, struct bytes reseller, int32_t from,
@@ -193,7 +196,7 @@ static uint32_t count_owed(const struct dirty_set *set, struct bytes reseller, i
     uint32_t count = 0;
     const struct dirty_day *day = dirty_set_first_of(set, reseller);
     for (; day != NULL && count < most; day = day->peer_next)
-        count += is_asked(day, from, to);
+        count += is_owed(rollup, day, from, to);
     return count;
 }
 
@@ -227,7 +230,7 @@ static void read_reseller(struct fresh_days *fresh, uint32_t reseller)
     const struct dirty_day *day = dirty_set_first_of(days_of(fresh), fresh->resellers[reseller]);
     fresh->parts[reseller].figures = fresh->count;
     for (; day != NULL; day = day->peer_next) {
-        if (!is_asked(day, fresh->from, fresh->to))
+        if (!is_owed(fresh->rollup, day, fresh->from, fresh->to))
             continue;
         struct fresh_read *read = &fresh->reads[fresh->count];
         *read = (struct fresh_read){

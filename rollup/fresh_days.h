@@ -1,7 +1,7 @@
 /* fresh_days: the days of some resellers that their rows may not be right about, as they are now.
  *
- *     days of theirs in the dirty set ──stats × rate──▶ figures in memory ──▶ a reader
- *     every other row                   ──its rate──▶  the same row, or at another rate
+ *     days of theirs that are out of date ──stats × rate──▶ figures in memory ──▶ a reader
+ *     every other row                      ──its rate──▶  the same row, or at another rate
  *
  * A reader so need not wait for the rollup to write, which works off everybody's days, and only
  * what he asks for is worked out.  It is the same arithmetic on the same exact sums, so the row
@@ -30,8 +30,9 @@ void fresh_days_free(struct fresh_days *fresh);
 uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                          int32_t to, uint32_t most);
 
-/* Work out the resellers' dirty days of `from` to `to`; `done` comes once, perhaps before the call
- * returns.  `resellers` and their bytes are borrowed as long as the figures are used. */
+/* Work out those of the resellers' days of `from` to `to` whose rows are out of date; `done` comes
+ * once, perhaps before the call returns.  `resellers` and their bytes are borrowed as long as the
+ * figures are used. */
 void fresh_days_read(struct fresh_days *fresh, const struct bytes *resellers, uint32_t count,
                      int32_t from, int32_t to, store_done done, void *context);
 

@@ -90,6 +90,25 @@ Test(dirty, days_are_queued_in_the_order_they_were_marked_in)
     dirty_set_free(set);
 }
 
+Test(dirty, a_row_is_behind_until_the_batch_that_has_it_is_durable)
+{
+    struct dirty_set *set = dirty_set_new();
+    bool is_new;
+    struct dirty_day *day = mark(set, "r", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert(dirty_day_is_behind(day, UINT64_MAX - 1), "queued");
+    dirty_set_wait(set, day);
+    cr_assert(dirty_day_is_behind(day, UINT64_MAX - 1), "being worked out");
+    day->order = 5;
+    cr_assert(dirty_day_is_behind(day, 4), "written");
+    cr_assert_not(dirty_day_is_behind(day, 5), "durable");
+    mark(set, "r", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
+    cr_assert(dirty_day_is_behind(day, UINT64_MAX - 1), "marked again");
+    dirty_set_wait(set, day);
+    dirty_set_clear(set, day, 7);
+    cr_assert(dirty_day_is_behind(day, 7), "leaving");
+    dirty_set_free(set);
+}
+
 /* Of one reseller, those that leave left out. */
 static uint32_t count_peers(const struct dirty_set *set, const char *reseller)
 {

@@ -273,6 +273,34 @@ Test(fresh_days, a_day_is_worked_out_until_its_row_is_durable)
     rollup_fixture_stop(&fixture);
 }
 
+/* So a month whose days wait for their publication costs its rows, and no stats. */
+Test(fresh_days, a_day_that_waits_for_its_publication_is_its_row_once_that_is_durable)
+{
+    struct rollup_fixture fixture = {0};
+    bool is_settled = false;
+    rollup_fixture_start(&fixture);
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "1");
+    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    expect_current(&fixture, "r 2013-11-28 1 1 - - open\n", "as its row is");
+    rollup_fixture_rate(&fixture, "r", "2013-01-01", "0.5", false);
+    expect_current(&fixture, "r 2013-11-28 1 1 0.5 0.5 open\n", "priced anew");
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 0);
+
+    rollup_fixture_click(&fixture, "r", "2013-11-28", "2");
+    sim_world_stall(fixture.sim, LANE_LOG, true);
+    cr_assert_eq(rollup_settle(fixture.rollup, false, set_true, &is_settled, NULL), 0);
+    sim_world_run_us(fixture.sim, 1000);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-28 1 1 - - open\n");
+    expect_current(&fixture, "r 2013-11-28 2 3 0.5 1.5 open\n", "beside a stalled disk");
+    cr_assert_not(is_settled);
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    sim_world_stall(fixture.sim, LANE_LOG, false);
+    rollup_fixture_step_until(&fixture, &is_settled);
+    expect_current(&fixture, "r 2013-11-28 2 3 0.5 1.5 open\n", "once it is durable");
+    cr_assert_eq(metric_value(&fixture, "daybook_rollup_days_worked_out_total"), 1);
+    rollup_fixture_stop(&fixture);
+}
+
 struct shown {
     bool is_done; /* first: set_true takes it for the whole */
     struct decimal rate;
