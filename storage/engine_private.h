@@ -235,6 +235,17 @@ bool engine_has_exceptions(const struct engine *engine, const struct table *tabl
 must_check int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
                               struct segment **segment_out, struct error *err);
 
+enum { ENGINE_ADVICE_MAX = 512 };
+/* What becomes of a damaged segment, for who asks and changes nothing; any thread.  "the log still
+ * has its frames …", if it has and its footer is whole, without which none is made again; else what
+ * is missing, and what is lost with the file.  `command` is what would make it again. */
+void engine_rebuild_advise(struct world *world, const struct segment_info *damaged,
+                           const struct table *table, const char *command,
+                           char advice_out[ENGINE_ADVICE_MAX]);
+/* The latter for who has tried: `why` is what was missing. */
+void engine_rebuild_stake(const struct segment_info *damaged, const struct table *table,
+                          const char *why, char advice_out[ENGINE_ADVICE_MAX]);
+
 /* ---- engine_flush.c, engine_compact.c ---- */
 void engine_start_flush(struct engine *engine);
 /* Write what a frozen memtable has of one table and kind, as a flush does; the segments are not

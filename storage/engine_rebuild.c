@@ -25,6 +25,7 @@
  * a segment that no manifest names, or the damaged one; the next opening removes it.  Only while
  * opening, before the log is: it may take files with flushed frames for other ones. */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
@@ -56,21 +57,26 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     return rc;
 }
 
-static int read_frames(struct rebuild *rebuild, struct error *err)
+static int read_log(struct world *world, const struct segment_info *damaged,
+                    commit_log_replay replay, void *context, struct error *err)
 {
-    const struct segment_info *damaged = rebuild->damaged;
     const struct commit_log_range range = {.frame_after = damaged->frame_first - 1,
                                            .frame_until = damaged->frame_last,
                                            .timestamp_until_us = INT64_MAX,
                                            .with_archive = true};
-    int rc = commit_log_read(rebuild->engine->world, &range, take_frame, rebuild, err);
-    if (rc != 0) {
+    int rc = commit_log_read(world, &range, replay, context, err);
+    if (rc != 0)
         error_wrap(err, "the log does not give frames %" PRIu64 " to %" PRIu64,
                    damaged->frame_first, damaged->frame_last);
-        return rc;
-    }
-    memtable_freeze(rebuild->memtable, damaged->frame_last);
-    return 0;
+    return rc;
+}
+
+static int read_frames(struct rebuild *rebuild, struct error *err)
+{
+    int rc = read_log(rebuild->engine->world, rebuild->damaged, take_frame, rebuild, err);
+    if (rc == 0)
+        memtable_freeze(rebuild->memtable, rebuild->damaged->frame_last);
+    return rc;
 }
 
 /* Of the segments that a flush would write of the table, the one that agrees; the others go. */
@@ -131,4 +137,46 @@ int engine_rebuild(struct engine *engine, const struct segment_info *damaged,
     else
         *segment_out = segment;
     return rc;
+}
+
+/* ---- for who only asks ---- */
+
+static int pass_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
+                      struct error *err)
+{
+    (void)context;
+    (void)number;
+    (void)timestamp_us;
+    (void)payload;
+    (void)err;
+    return 0;
+}
+
+void engine_rebuild_stake(const struct segment_info *damaged, const struct table *table,
+                          const char *why, char advice_out[ENGINE_ADVICE_MAX])
+{
+    snprintf(advice_out, ENGINE_ADVICE_MAX,
+             "it cannot be made again: %.200s; at stake are %" PRIu64
+             " rows of %.48s.%.48s, of frames %" PRIu64 " to %" PRIu64
+             "; restore the directory from a backup",
+             why, damaged->rows, table == NULL ? "?" : table->keyspace,
+             table == NULL ? "?" : table->name, damaged->frame_first, damaged->frame_last);
+}
+
+void engine_rebuild_advise(struct world *world, const struct segment_info *damaged,
+                           const struct table *table, const char *command,
+                           char advice_out[ENGINE_ADVICE_MAX])
+{
+    struct error why = {0};
+    int rc = segment_footer_check(world, damaged, &why);
+    if (rc == 0)
+        rc = read_log(world, damaged, pass_frame, NULL, &why);
+    if (rc != 0) {
+        engine_rebuild_stake(damaged, table, why.text, advice_out);
+        return;
+    }
+    snprintf(advice_out, ENGINE_ADVICE_MAX,
+             "the log still has its frames %" PRIu64 " to %" PRIu64
+             ": %s makes it again, unless a merge wrote it",
+             damaged->frame_first, damaged->frame_last, command);
 }

@@ -187,22 +187,20 @@ static void tell(const struct engine *engine, const struct error *what)
 static int mend(struct engine *engine, const struct segment_info *info, struct segment **segment,
                 const struct error *damage, struct error *err)
 {
+    const struct table *table = schema_table(engine->schema, info->table_id);
     struct error why = {0}, what = {0};
+    char advice[ENGINE_ADVICE_MAX];
     if (engine->options.read_only) {
-        return error_set(err, ERROR_CORRUPT,
-                         "%.400s; daybook serve makes it again, if the log "
-                         "still has its frames",
-                         damage->text);
+        engine_rebuild_advise(engine->world, info, table, "daybook serve", advice);
+        return error_set(err, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     }
     if (put_in_place(engine, info, segment, &why) == 0) {
         error_set(&what, 0, "%.400s; it was made again from the log, bit by bit", damage->text);
         tell(engine, &what);
         return 0;
     }
-    error_set(&what, ERROR_CORRUPT,
-              "%.230s; it cannot be made again: %.200s; restore the "
-              "directory from a backup",
-              damage->text, why.text);
+    engine_rebuild_stake(info, table, why.text, advice);
+    error_set(&what, ERROR_CORRUPT, "%.230s; %s", damage->text, advice);
     if (*segment != NULL) {
         tell(engine, &what);
         return 0;

@@ -40,16 +40,16 @@ static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t tabl
     buffer_put_u8(&scrub->findings, 0);
 }
 
-/* What can be done about a damaged segment; behind what was found in it. */
+/* What can be done about a damaged segment; behind what was found in it.  A server may use log
+ * files again meanwhile: then they have none of its frames any more, and that is said. */
 static void scrub_advise(struct scrub_job *scrub, const char *path, const struct segment_info *info)
 {
+    const struct table *table = schema_table(scrub->view.schema, info->table_id);
+    char advice[ENGINE_ADVICE_MAX];
     if (++scrub->finding_count > FINDINGS_MAX)
         return;
-    buffer_printf(&scrub->findings,
-                  "%s: damaged; if no merge wrote it and the log still has its frames %" PRIu64
-                  " to %" PRIu64 ", daybook serve --salvage makes it again; else restore the "
-                  "directory from a backup",
-                  path, info->frame_first, info->frame_last);
+    engine_rebuild_advise(scrub->engine->world, info, table, "daybook serve --salvage", advice);
+    buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
     buffer_put_u8(&scrub->findings, 0);
 }
 

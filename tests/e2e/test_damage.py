@@ -106,8 +106,8 @@ def test_a_damaged_page_is_named_by_verify_and_made_again_by_salvage(serve, load
     segment = segments_of(loaded)[0]
     turn_over(segment, 4100)
     answer = daybook.run("verify", "-d", loaded, status=3)
-    assert re.search(rf"segments/{segment.name}: damaged; if .* frames \d+ to \d+, daybook serve "
-                     "--salvage makes it again", answer.out + answer.err)
+    assert re.search(rf"segments/{segment.name}: damaged; the log still has its frames \d+ to \d+: "
+                     "daybook serve --salvage makes it again", answer.out + answer.err)
     server = serve("--salvage")
     assert f"{segment.name}: page 0 at 4096: checksum differs; it was made again" in server.text()
     assert server.stop() == 0

@@ -270,7 +270,83 @@ Test(engine_rebuild, a_reader_makes_nothing_again_and_says_who_does)
     flip(&life, 0, HEADER_BIT);
     life.fixture.options.read_only = true;
     cr_assert_eq(open_again(&life, false, &err), ERROR_CORRUPT);
-    cr_assert_not_null(strstr(err.text, "daybook serve makes it again"), "%s", err.text);
+    cr_assert_not_null(strstr(err.text, "the log still has its frames 1 to "), "%s", err.text);
+    cr_assert_not_null(strstr(err.text, ": daybook serve makes it again, unless"), "%s", err.text);
+    end(&life);
+}
+
+Test(engine_rebuild, a_reader_says_what_is_lost_where_the_log_has_other_frames_by_now)
+{
+    struct life life;
+    struct error err = {0};
+    begin(&life, 0);
+    write_more(&life);
+    list_segments(&life);
+    flip(&life, 0, HEADER_BIT);
+    life.fixture.options.read_only = true;
+    cr_assert_eq(open_again(&life, false, &err), ERROR_CORRUPT);
+    cr_assert_not_null(strstr(err.text, "it cannot be made again: the log does not give frames 1"),
+                       "%s", err.text);
+    cr_assert_not_null(strstr(err.text, " rows of daybook."), "%s", err.text);
+    end(&life);
+}
+
+/* ---- what verify says of a page ---- */
+
+struct verdict {
+    char advice[512];
+    bool is_done;
+};
+
+static void take_advice(void *context, const char *text)
+{
+    struct verdict *verdict = context;
+    if (strstr(text, ": damaged; ") != NULL)
+        snprintf(verdict->advice, sizeof(verdict->advice), "%s", text);
+}
+
+static void scrubbed(void *context, int status, const struct error *err)
+{
+    (void)err;
+    cr_assert_eq(status, 0);
+    ((struct verdict *)context)->is_done = true;
+}
+
+/* What it says of the first segment, which is damaged. */
+static void expect_advice(struct life *life, const char *advice)
+{
+    struct world *world = sim_world_interface(life->sim);
+    struct verdict verdict = {.is_done = false};
+    life->fixture.options.read_only = true;
+    must_open(life, false);
+    cr_assert_eq(store_scrub(life->fixture.store, take_advice, scrubbed, &verdict, NULL), 0);
+    while (!verdict.is_done)
+        cr_assert(world->executor->step(world->executor) || verdict.is_done);
+    cr_assert_not_null(strstr(verdict.advice, life->segments[0]), "%s", verdict.advice);
+    cr_assert_not_null(strstr(verdict.advice, advice), "%s", verdict.advice);
+    engine_fixture_close(&life->fixture);
+    life->fixture.options.read_only = false;
+}
+
+Test(engine_rebuild, verify_says_that_the_log_still_has_the_frames)
+{
+    struct life life;
+    begin(&life, 0);
+    flip(&life, 0, PAGE_BIT);
+    expect_advice(&life, "damaged; the log still has its frames 1 to ");
+    must_open(&life, true);
+    expect_made_again(&life, 1);
+    end(&life);
+}
+
+Test(engine_rebuild, verify_says_what_is_at_stake_where_the_log_has_other_frames_by_now)
+{
+    struct life life;
+    begin(&life, 0);
+    write_more(&life);
+    list_segments(&life);
+    flip(&life, 0, PAGE_BIT);
+    expect_advice(&life, "damaged; it cannot be made again: the log does not give frames 1 to ");
     end(&life);
 }
 
