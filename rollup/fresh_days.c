@@ -190,8 +190,8 @@ static bool is_owed(const struct rollup *rollup, const struct dirty_day *day, in
     return day->day >= from && day->day <= to && dirty_day_is_behind(day, rollup->applies_durable);
 }
 
-static uint32_t count_owed(const struct dirty_set *set, struct bytes reseller, int32_t from,
-                           int32_t to, uint32_t most)
+static uint32_t count_owed(const struct rollup *rollup, const struct dirty_set *set,
+                           struct bytes reseller, int32_t from, int32_t to, uint32_t most)
 {
     uint32_t count = 0;
     const struct dirty_day *day = dirty_set_first_of(set, reseller);
@@ -203,7 +203,7 @@ static uint32_t count_owed(const struct dirty_set *set, struct bytes reseller, i
 uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int32_t from,
                          int32_t to, uint32_t most)
 {
-    return rollup->is_read_only ? 0 : count_owed(rollup->dirty, reseller, from, to, most);
+    return rollup->is_read_only ? 0 : count_owed(rollup, rollup->dirty, reseller, from, to, most);
 }
 
 static const struct dirty_set *days_of(const struct fresh_days *fresh)
@@ -216,8 +216,8 @@ static void make_room(struct fresh_days *fresh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < fresh->reseller_count; i++)
-        count +=
-            count_owed(days_of(fresh), fresh->resellers[i], fresh->from, fresh->to, UINT32_MAX);
+        count += count_owed(fresh->rollup, days_of(fresh), fresh->resellers[i], fresh->from,
+                            fresh->to, UINT32_MAX);
     if (count <= fresh->capacity)
         return;
     fresh->capacity = count;
