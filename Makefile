@@ -29,7 +29,7 @@ packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzst
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \
     libexpat1-dev libinih-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest python3-venv $(packages_demo) patch valgrind strace zstd \
+packages_test := libcriterion-dev python3-pytest python3-pytest-xdist python3-venv $(packages_demo) patch valgrind strace zstd \
     clang libclang-rt-dev clang-format-16
 
 # ---- flags ----
@@ -94,14 +94,18 @@ bench_library := $(out)/libbench.a
 
 # T chooses the tests of one module; the simulated world serves every program in tests/.
 T ?= *
-unit_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/unit/test_$(T).c)))
-sim_programs := $(patsubst %.c,$(out)/%,$(sort $(wildcard tests/sim/test_$(T).c)))
+unit_tests = $(sort $(wildcard tests/unit/test_$(1).c))
+sim_tests = $(sort $(wildcard tests/sim/test_$(1).c))
+e2e_tests = $(sort $(wildcard tests/e2e/test_$(1).py))
+unit_programs := $(patsubst %.c,$(out)/%,$(call unit_tests,$(T)))
+sim_programs := $(patsubst %.c,$(out)/%,$(call sim_tests,$(T)))
 test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_% tests/sim/sim_network.c, \
     $(wildcard tests/sim/*.c tests/lib/*.c)))
 test_library := $(out)/libtest.a
 
 # What the fuzzers share has a header; a fuzzer is tests/fuzz/fuzz_<target>.c.
-fuzz_programs := $(patsubst %.c,$(out)/%,$(filter-out %_stream.c,$(sort $(wildcard tests/fuzz/fuzz_$(T).c))))
+fuzz_tests = $(filter-out %_stream.c,$(sort $(wildcard tests/fuzz/fuzz_$(1).c)))
+fuzz_programs := $(patsubst %.c,$(out)/%,$(call fuzz_tests,$(T)))
 comma := ,
 fuzz_shared := fuzz.c fuzz_stream.c fuzz_native_stream.c open_checksum.c
 fuzz_wrap := $(patsubst %,-Wl$(comma)--wrap=%,crc32c hash64 native_crc24 native_crc32)
@@ -255,13 +259,18 @@ bench-ingest:
 test: deps-test
 	@tests/all.sh
 
+# What T chose of a kind of tests; a T that is no test's name is a mistake, and not a success.
+chosen = $(or $(call $(1),$(T)),$(error T=$(T) names none of these tests: $(sort \
+    $(patsubst test_%,%,$(patsubst fuzz_%,%,$(basename $(notdir $(call $(1),*))))))))
+built = $(patsubst %.c,$(out)/%,$(chosen))
+
 test-build: $(unit_programs) $(sim_programs)
 
 test-unit: $(unit_programs)
-	@tests/run.sh $^
+	@tests/run.sh $(call built,unit_tests)
 
 test-sim: $(sim_programs)
-	@tests/sim/run.sh $^
+	@tests/sim/run.sh $(call built,sim_tests)
 
 # Debian's pytest, and the CQL clients of tests/requirements.txt.
 python := build/python/bin/python3
@@ -271,8 +280,11 @@ build/python/installed: tests/requirements.txt
 	@build/python/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# Two tests at once, or as many as there are processors, of which each has its own directory.
+pytest_at_once = --numprocesses $(shell nproc) --durations 10 --durations-min 5
+
 test-e2e: all bench-programs build/python/installed
-	@DAYBOOK=$(out)/daybook $(python) -m pytest -q tests/e2e
+	@DAYBOOK=$(out)/daybook $(python) -m pytest -q $(pytest_at_once) $(call chosen,e2e_tests)
 
 # All kinds of work at once, in the program with the thread sanitizer: what it reports fails it.
 test-tsan:
@@ -313,16 +325,17 @@ test-clients: all build/python/installed
 
 # The fuzzers are clang's; MINUTES are for all of them together.
 fuzz_make = $(MAKE) --no-print-directory BUILD=fuzz CC=clang
+fuzz_built = $(patsubst %.c,build/fuzz-clang/%,$(chosen))
 
 fuzz-programs: $(fuzz_programs)
 
 fuzz:
 	@$(fuzz_make) -j2 fuzz-programs
-	@FUZZ_MINUTES=$(MINUTES) tests/fuzz/run.sh $(fuzz_programs:$(out)/%=build/fuzz-clang/%)
+	@FUZZ_MINUTES=$(MINUTES) tests/fuzz/run.sh $(call fuzz_built,fuzz_tests)
 
 test-fuzz:
 	@$(fuzz_make) -j2 fuzz-programs
-	@FUZZ_RUNS=20000 tests/fuzz/run.sh $(fuzz_programs:$(out)/%=build/fuzz-clang/%)
+	@FUZZ_RUNS=20000 tests/fuzz/run.sh $(call fuzz_built,fuzz_tests)
 
 # Writes the seeds anew; not part of any other target.
 fuzz-corpus:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The whole test: every step runs even where one before it failed; ends with one line
+# The whole test: every step runs even where one before it failed; ends with how long each took
+# and one line
 #   N passed, N failed
 # A step that breaks without counting a failure (a build error) counts as one.
 set -uo pipefail
@@ -7,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 passed=0
 failed=0
+times=()
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
@@ -16,11 +18,12 @@ count_of() {
 }
 
 step() {
-    local title=$1 code good bad
+    local title=$1 code good bad begun=$SECONDS
     shift
     echo "== $title"
     "$@" 2>&1 | tee "$output"
     code=${PIPESTATUS[0]}
+    times+=("$(printf '%5d s  %s' $((SECONDS - begun)) "$title")")
     good=$(count_of passed)
     bad=$(($(count_of failed) + $(count_of errors?)))
     if [ "$code" -ne 0 ] && [ "$bad" -eq 0 ]; then
@@ -30,7 +33,7 @@ step() {
     failed=$((failed + bad))
 }
 
-# Built in parallel, but run one after the other: some tests measure time.
+# One step after the other; within a step two things are done at once.
 make=(make --no-print-directory -j2)
 step "build"                   "${make[@]}" all
 step "build (clang)"           "${make[@]}" CC=clang all
@@ -49,5 +52,7 @@ if compgen -G 'tests/e2e/test_*.py' >/dev/null; then
     step "end to end" make --no-print-directory test-e2e
 fi
 
+echo "== $SECONDS seconds"
+printf '%s\n' "${times[@]}"
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,40 +1,63 @@
 #!/usr/bin/env bash
-# Run the Criterion programs given as arguments one after the other; end with one line
+# Run the Criterion programs given as arguments, as many at once as there are processors (PROCESSES
+# says otherwise); end with those that took longest, where there are many, and one line
 #   N passed, N failed
 # and failure if any failed.  Output of a program is shown only where something failed, but for the
 # lines that count simulated crashes.
+#
+# A program's tests run one after the other, so that a program of few long ones does not leave a
+# processor idle while the others wait for it.
 #
 # Criterion does not count a test that the leak sanitizer complains about, since each test is a
 # process of its own that ends after the result is known; such complaints are counted here.  Those
 # without a line of ours in them are Criterion's own leaks.
 set -uo pipefail
 
-passed=0
-failed=0
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+processes=${PROCESSES:-$(nproc)}
+shown=5
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
 
 leaks_of_ours() {
     awk '/ERROR: LeakSanitizer/ { inside = 1; ours = 0 }
          inside && /^ +#[0-9]+ .* in .* [a-z][a-z_\/]*\.c:[0-9]+/ { ours = 1 }
          /^SUMMARY:/ { if (inside && ours) count++; inside = 0 }
-         END { print count + 0 }' "$output"
+         END { print count + 0 }' "$1"
+}
+
+run() { # PROGRAM: leaves its output, status and seconds
+    local kept TIMEFORMAT='%R' code
+    kept=$directory/$(basename "$1")
+    { time "$1" --jobs=1 --color=never >"$kept.output" 2>&1; } 2>"$kept.seconds"
+    code=$?
+    echo $code >"$kept.status"
 }
 
 for program in "$@"; do
-    "$program" --color=never >"$output" 2>&1
-    code=$?
+    while [ "$(jobs -rp | wc -l)" -ge "$processes" ]; do
+        wait -n
+    done
+    run "$program" &
+done
+wait
+
+passed=0
+failed=0
+for program in "$@"; do
+    kept=$directory/$(basename "$program")
+    output=$kept.output
     # [====] Synthesis: Tested: 7 | Passing: 6 | Failing: 1 | Crashing: 0
     line=$(grep 'Synthesis:' "$output" | tail -n 1)
     good=$(sed -n 's/.*Passing: \([0-9]*\).*/\1/p' <<<"$line")
     tested=$(sed -n 's/.*Tested: \([0-9]*\).*/\1/p' <<<"$line")
     good=${good:-0}
     bad=$((${tested:-0} - good))
-    leaks=$(leaks_of_ours)
+    leaks=$(leaks_of_ours "$output")
     if [ "$bad" -eq 0 ] && [ "$leaks" -gt 0 ]; then
         bad=$leaks
         good=$((good - leaks))
-    elif [ "$bad" -eq 0 ] && [ $code -ne 0 ] && ! grep -q LeakSanitizer "$output"; then
+    elif [ "$bad" -eq 0 ] && [ "$(cat "$kept.status")" != 0 ] &&
+        ! grep -q LeakSanitizer "$output"; then
         bad=1
     fi
     passed=$((passed + good))
@@ -46,5 +69,11 @@ for program in "$@"; do
     fi
 done
 
+if [ $# -gt $shown ]; then
+    echo "slowest: $(for program in "$@"; do
+        kept=$directory/$(basename "$program")
+        echo "$(cat "$kept.seconds") $(basename "$program")"
+    done | sort -rn | head -n $shown | awk '{ printf "%s%s %d s", (NR > 1 ? ", " : ""), $2, $1 }')"
+fi
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Run the simulations given as arguments, those that share their work in two processes at once; end
-# with how many crashes were simulated and one line
+# Run the simulations given as arguments, two at once, and those that share their work as two
+# processes; end with how many crashes were simulated and one line
 #   N passed, N failed
 # where a process that takes a share counts as one.  What the programs are told by the environment
 # is in the comments at their heads.
@@ -10,20 +10,31 @@ shares=2
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
+start() { # NAME COMMAND...
+    while [ "$(jobs -rp | wc -l)" -ge $shares ]; do
+        wait -n
+    done
+    "${@:2}" >"$directory/$1" &
+}
+
+# The long ones first, so that at the end no processor waits for the other.
+alone=()
 for program in "$@"; do
-    case $program in
+    name=$(basename "$program")
+    case $name in
     *_history_crash | *_exhaustive_crash | *_clients_crash)
         for ((share = 0; share < shares; share++)); do
-            SIM_STRIDE=$shares SIM_SEED=$((${SIM_SEED:-1} + share)) tests/run.sh "$program" \
-                >"$directory/$(basename "$program").$share" &
+            start "$name.$share" env SIM_STRIDE=$shares SIM_SEED=$((${SIM_SEED:-1} + share)) \
+                tests/run.sh "$program"
         done
-        wait
         ;;
-    *)
-        tests/run.sh "$program" >"$directory/$(basename "$program")"
-        ;;
+    *) alone+=("$program") ;;
     esac
 done
+for program in ${alone[@]+"${alone[@]}"}; do
+    start "$(basename "$program")" tests/run.sh "$program"
+done
+wait
 
 grep -hvE '^[0-9]+ passed, [0-9]+ failed$' "$directory"/*
 grep -hoE '[0-9]+ distinct crashes' "$directory"/* |
