@@ -14,25 +14,19 @@
  * timeout, never as something that a driver tries again by itself. */
 #include "query/cql/cql_write.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/cql_condition.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/streams.h"
-#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
 
 enum {
     FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */
     ATTEMPTS_MAX = 100, /* further ones hold the store, where that is possible */
-    TTL_MAX_S = 630720000,
     READ_ROWS = 5000,
-    FIRST_ROWS = 2,               /* a static row, and one more */
-    BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
-    BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
-    BATCH_WARN_PARTITIONS = 10
+    FIRST_ROWS = 2 /* a static row, and one more */
 };
 
 struct write {
@@ -45,7 +39,6 @@ struct write {
     uint32_t compiled_count;
     size_t compiled_bytes; /* of those that were not prepared */
     bool is_conditional;
-    bool reads_first;
     uint32_t attempts;
     bool is_holding;
     struct store_hold hold;
@@ -102,180 +95,6 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
 static int write_hold(struct write *write)
 {
     return cql_hold(write->work, write->compiled_bytes);
-}
-
-/* ---- binding ---- */
-
-static int bind_timestamp(struct write *write, struct cql_write_statement *statement,
-                          const struct cql_expression *of_batch)
-{
-    struct cql_work *work = write->work;
-    const struct cql_write_plan *plan = statement->plan;
-    const struct cql_expression *given = plan->timestamp != NULL ? plan->timestamp : of_batch;
-    struct cql_context context = cql_context_of(work, work->arena);
-    struct bytes value = CQL_NULL;
-    context.values = plan->timestamp != NULL ? statement->values : work->values;
-    bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
-    statement->timestamp_us = TIMESTAMP_SERVER;
-    if (given != NULL) {
-        int rc = cql_expression_value(given, &context, &value);
-        if (rc < 0)
-            return rc;
-        if (rc == 0 && value.size != 8)
-            return cql_invalid(&work->fault, "Invalid null value of timestamp");
-        if (rc == 0 && value_bigint(value) == INT64_MIN) {
-            return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
-                                             "[-9223372036854775807, 9223372036854775807]");
-        }
-        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER)
-            return cql_invalid(&work->fault, "Timestamp -9223372036854775807 is daybook's own");
-        if (rc == 0 && !is_stream)
-            statement->timestamp_us = value_bigint(value);
-        if (rc == 0 && is_stream) {
-            cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
-                     plan->table->keyspace, plan->table->name);
-        }
-    } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
-        statement->timestamp_us = work->request.timestamp_us;
-    }
-    return 0;
-}
-
-static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement)
-{
-    struct cql_context context = cql_context_of(work, work->arena);
-    struct bytes value = CQL_NULL;
-    statement->ttl_s = statement->plan->table->default_ttl_s;
-    context.values = statement->values;
-    if (statement->plan->ttl == NULL)
-        return 0;
-    int rc = cql_expression_value(statement->plan->ttl, &context, &value);
-    if (rc != 0)
-        return rc == CQL_UNSET ? 0 : rc;
-    int32_t ttl_s = value.size == 4 ? value_int(value) : 0;
-    if (ttl_s < 0)
-        return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
-    if (ttl_s > TTL_MAX_S) {
-        return cql_invalid(&work->fault, "ttl is too large. requested (%d) maximum (%d)", ttl_s,
-                           TTL_MAX_S);
-    }
-    statement->ttl_s = ttl_s;
-    return 0;
-}
-
-static int bind_statement(struct write *write, struct cql_write_statement *statement,
-                          const struct cql_expression *timestamp)
-{
-    struct cql_work *work = write->work;
-    const struct cql_write_plan *plan = statement->plan;
-    struct cql_context context = cql_context_of(work, work->arena);
-    int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
-    if (rc == 0 && plan->is_ranked && write->once == NULL) {
-        rc = cql_invalid(&work->fault,
-                         "Some clustering keys are missing: click_id (only a request with a "
-                         "%s, which makes no second click of a retry, may leave it out)",
-                         CQL_ONCE_NAME);
-    }
-    if (rc != 0)
-        return rc;
-    context.values = statement->values;
-    rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
-    if (rc == 0)
-        rc = bind_timestamp(write, statement, timestamp);
-    if (rc == 0)
-        rc = bind_ttl(work, statement);
-    rc = rc == 0 ? cql_condition_bind(work, &context, statement) : rc;
-    write->is_conditional |= plan->is_conditional;
-    write->reads_first |= plan->is_conditional || plan->reads_first;
-    return rc;
-}
-
-/* ---- batches ---- */
-
-static int check_kinds(struct write *write)
-{
-    struct cql_fault *fault = &write->work->fault;
-    uint32_t counters = 0;
-    for (uint32_t i = 0; i < write->count; i++)
-        counters += write->statements[i].plan->is_counter;
-    if (write->kind == CQL_BATCH_COUNTER && counters < write->count)
-        return cql_invalid(fault, "Cannot include non-counter statement in a counter batch");
-    if (counters > 0 && counters < write->count) {
-        return cql_invalid(fault,
-                           "Counter and non-counter mutations cannot exist in the same batch");
-    }
-    if (write->kind == CQL_BATCH_LOGGED && counters > 0)
-        return cql_invalid(fault, "Cannot include a counter statement in a logged batch");
-    return 0;
-}
-
-static int check_batch(struct write *write, bool has_timestamp)
-{
-    struct cql_fault *fault = &write->work->fault;
-    int rc = check_kinds(write);
-    bool is_conditional = false;
-    for (uint32_t i = 0; i < write->count && rc == 0; i++) {
-        const struct cql_write_plan *plan = write->statements[i].plan;
-        is_conditional |= plan->is_conditional;
-        if (has_timestamp && plan->timestamp != NULL) {
-            rc = cql_invalid(fault,
-                             "Timestamp must be set either on BATCH or individual statements");
-        }
-    }
-    if (rc == 0 && has_timestamp && write->count > 0 && write->statements[0].plan->is_counter)
-        rc = cql_invalid(fault, "Cannot provide custom timestamp for a BATCH containing counters");
-    if (rc == 0 && is_conditional && has_timestamp)
-        rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");
-    return rc;
-}
-
-static bool is_new_partition(const struct mutation *mutations, uint32_t i)
-{
-    for (uint32_t j = 0; j < i; j++) {
-        if (mutations[j].table_id == mutations[i].table_id &&
-            bytes_equal(mutations[j].key, mutations[i].key)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Cassandra's limits on batches over several partitions, with its words. */
-static int check_size(struct write *write)
-{
-    const struct write_batch *batch = write->batch;
-    const struct table *table = write->count > 0 ? write->statements[0].plan->table : NULL;
-    uint32_t partitions = 0;
-    struct buffer packed = {0};
-    if (!write->is_batch || batch->mutation_count < 2)
-        return 0;
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        const struct table *written = schema_table(store_schema(write->work->cql->options.store),
-                                                   batch->mutations[i].table_id);
-        if ((written->flags & TABLE_HIDDEN) != 0)
-            continue;
-        /* The first ones are enough to tell one from several; more are counted up to a bound. */
-        partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
-        mutation_pack(&batch->mutations[i], &packed);
-    }
-    size_t size = packed.size;
-    buffer_release(&packed);
-    if (partitions < 2)
-        return 0;
-    if (size > BATCH_FAIL_BYTES)
-        return cql_invalid(&write->work->fault, "Batch too large");
-    if (size > BATCH_WARN_BYTES) {
-        cql_warn(write->work,
-                 "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
-                 table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
-    }
-    if (write->kind != CQL_BATCH_LOGGED && partitions > BATCH_WARN_PARTITIONS) {
-        cql_warn(write->work,
-                 "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
-                 "use a logged batch for atomicity, or asynchronous writes for performance.",
-                 partitions, table->keyspace, table->name);
-    }
-    return 0;
 }
 
 /* ---- the answer ---- */
@@ -472,7 +291,11 @@ static int build(struct write *write)
             return rc;
     }
     add_change(write);
-    int rc = check_size(write);
+    int rc = 0;
+    if (write->is_batch && write->count > 0) {
+        rc = cql_write_check_size(write->work, write->kind, write->statements[0].plan->table,
+                                  write->batch);
+    }
     rc = rc == 0 ? write_hold(write) : rc;
     if (rc == 0 && write->once != NULL)
         cql_once_add(write->once, &write->answer, write->batch);
@@ -716,13 +539,24 @@ static int take_id(struct write *write)
     return 0;
 }
 
+/* `timestamp`: the batch's, or NULL. */
+static int bind_all(struct write *write, const struct cql_expression *timestamp)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < write->count && rc == 0; i++) {
+        rc = cql_write_bind(write->work, &write->statements[i], timestamp, write->once != NULL);
+        write->is_conditional |= write->statements[i].plan->is_conditional;
+    }
+    return rc;
+}
+
 void cql_write_run(struct cql_work *work)
 {
     struct write *write = write_new(work, 1);
     write->count = 1;
     write->statements[0].plan = work->compiled->write;
     write->statements[0].values = work->values;
-    if (take_id(write) != 0 || bind_statement(write, &write->statements[0], NULL) != 0) {
+    if (take_id(write) != 0 || bind_all(write, NULL) != 0) {
         cql_finish_fault(work);
         return;
     }
@@ -734,9 +568,11 @@ static void batch_run(struct write *write, const struct cql_expression *timestam
 {
     struct cql_work *work = write->work;
     int rc = take_id(write);
-    rc = rc == 0 ? check_batch(write, has_timestamp) : rc;
-    for (uint32_t i = 0; i < write->count && rc == 0; i++)
-        rc = bind_statement(write, &write->statements[i], timestamp);
+    if (rc == 0) {
+        rc = cql_write_check_batch(work, write->kind, write->statements, write->count,
+                                   has_timestamp);
+    }
+    rc = rc == 0 ? bind_all(write, timestamp) : rc;
     if (rc == 0 && write->is_conditional)
         rc = cql_condition_check_batch(work, write->statements, write->count);
     if (rc != 0) {

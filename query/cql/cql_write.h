@@ -32,6 +32,24 @@ struct cql_write_statement {
     struct cql_read_row *first;          /* the partition's first row, for a refusal; else NULL */
 };
 
+/* ---- cql_write_bind.c: values of statements, and what a batch may hold ---- */
+
+/* The statement's values, write timestamp and TTL, all in the work's arena.  `timestamp`: its
+ * batch's, or NULL.  `has_id`: whether the request has an id, by which clicks may leave out theirs.
+ * A refusal is in the work's fault. */
+int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
+                   const struct cql_expression *timestamp, bool has_id);
+/* Whether the statements may be one batch; they need not be bound. */
+int cql_write_check_batch(struct cql_work *work, enum cql_batch_kind kind,
+                          const struct cql_write_statement *statements, uint32_t count,
+                          bool has_timestamp);
+/* Cassandra's limits on batches over several partitions: a refusal, or a warning that names
+ * `table`. */
+int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind,
+                         const struct table *table, const struct write_batch *batch);
+
+/* ---- cql_write_build.c, cql_write_json.c, cql_write_stream.c: what a statement writes ---- */
+
 /* INSERT JSON: the statement's values, with those of the columns from the text behind them. */
 int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement);
 

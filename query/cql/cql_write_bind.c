@@ -1,0 +1,185 @@
+/* Values, write timestamps and TTLs of statements that write, and what may stand together in a
+ * batch.
+ *
+ * What decides correctness: a statement's own timestamp comes before its batch's, and that before
+ * the request's.  In a table that a stream uses neither counts: every write has the server's, so
+ * that no client's clock can hide clicks that come later.  Refusals are Cassandra's, with its
+ * words. */
+#include "query/cql/cql_condition.h"
+#include "query/cql/cql_write.h"
+
+enum {
+    TTL_MAX_S = 630720000,
+    BATCH_WARN_BYTES = 5 * 1024,  /* Cassandra's thresholds, of batches over several */
+    BATCH_FAIL_BYTES = 50 * 1024, /* partitions */
+    BATCH_WARN_PARTITIONS = 10
+};
+
+/* ---- a statement ---- */
+
+static int bind_timestamp(struct cql_work *work, struct cql_write_statement *statement,
+                          const struct cql_expression *of_batch)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    const struct cql_expression *given = plan->timestamp != NULL ? plan->timestamp : of_batch;
+    struct cql_context context = cql_context_of(work, work->arena);
+    struct bytes value = CQL_NULL;
+    context.values = plan->timestamp != NULL ? statement->values : work->values;
+    bool is_stream = (plan->table->flags & TABLE_STREAM) != 0;
+    statement->timestamp_us = TIMESTAMP_SERVER;
+    if (given != NULL) {
+        int rc = cql_expression_value(given, &context, &value);
+        if (rc < 0)
+            return rc;
+        if (rc == 0 && value.size != 8)
+            return cql_invalid(&work->fault, "Invalid null value of timestamp");
+        if (rc == 0 && value_bigint(value) == INT64_MIN) {
+            return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
+                                             "[-9223372036854775807, 9223372036854775807]");
+        }
+        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER)
+            return cql_invalid(&work->fault, "Timestamp -9223372036854775807 is daybook's own");
+        if (rc == 0 && !is_stream)
+            statement->timestamp_us = value_bigint(value);
+        if (rc == 0 && is_stream) {
+            cql_warn(work, "Table %s.%s is used by a stream: the timestamp was ignored",
+                     plan->table->keyspace, plan->table->name);
+        }
+    } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
+        statement->timestamp_us = work->request.timestamp_us;
+    }
+    return 0;
+}
+
+static int bind_ttl(struct cql_work *work, struct cql_write_statement *statement)
+{
+    struct cql_context context = cql_context_of(work, work->arena);
+    struct bytes value = CQL_NULL;
+    statement->ttl_s = statement->plan->table->default_ttl_s;
+    context.values = statement->values;
+    if (statement->plan->ttl == NULL)
+        return 0;
+    int rc = cql_expression_value(statement->plan->ttl, &context, &value);
+    if (rc != 0)
+        return rc == CQL_UNSET ? 0 : rc;
+    int32_t ttl_s = value.size == 4 ? value_int(value) : 0;
+    if (ttl_s < 0)
+        return cql_invalid(&work->fault, "A TTL must be greater or equal to 0, but was %d", ttl_s);
+    if (ttl_s > TTL_MAX_S) {
+        return cql_invalid(&work->fault, "ttl is too large. requested (%d) maximum (%d)", ttl_s,
+                           TTL_MAX_S);
+    }
+    statement->ttl_s = ttl_s;
+    return 0;
+}
+
+int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
+                   const struct cql_expression *timestamp, bool has_id)
+{
+    const struct cql_write_plan *plan = statement->plan;
+    struct cql_context context = cql_context_of(work, work->arena);
+    int rc = plan->json != NULL ? cql_write_bind_json(work, statement) : 0;
+    if (rc == 0 && plan->is_ranked && !has_id) {
+        rc = cql_invalid(&work->fault,
+                         "Some clustering keys are missing: click_id (only a request with a "
+                         "%s, which makes no second click of a retry, may leave it out)",
+                         CQL_ONCE_NAME);
+    }
+    if (rc != 0)
+        return rc;
+    context.values = statement->values;
+    rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
+    if (rc == 0)
+        rc = bind_timestamp(work, statement, timestamp);
+    if (rc == 0)
+        rc = bind_ttl(work, statement);
+    return rc == 0 ? cql_condition_bind(work, &context, statement) : rc;
+}
+
+/* ---- batches ---- */
+
+static int check_kinds(struct cql_fault *fault, enum cql_batch_kind kind,
+                       const struct cql_write_statement *statements, uint32_t count)
+{
+    uint32_t counters = 0;
+    for (uint32_t i = 0; i < count; i++)
+        counters += statements[i].plan->is_counter;
+    if (kind == CQL_BATCH_COUNTER && counters < count)
+        return cql_invalid(fault, "Cannot include non-counter statement in a counter batch");
+    if (counters > 0 && counters < count) {
+        return cql_invalid(fault,
+                           "Counter and non-counter mutations cannot exist in the same batch");
+    }
+    if (kind == CQL_BATCH_LOGGED && counters > 0)
+        return cql_invalid(fault, "Cannot include a counter statement in a logged batch");
+    return 0;
+}
+
+int cql_write_check_batch(struct cql_work *work, enum cql_batch_kind kind,
+                          const struct cql_write_statement *statements, uint32_t count,
+                          bool has_timestamp)
+{
+    struct cql_fault *fault = &work->fault;
+    int rc = check_kinds(fault, kind, statements, count);
+    bool is_conditional = false;
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        const struct cql_write_plan *plan = statements[i].plan;
+        is_conditional |= plan->is_conditional;
+        if (has_timestamp && plan->timestamp != NULL) {
+            rc = cql_invalid(fault,
+                             "Timestamp must be set either on BATCH or individual statements");
+        }
+    }
+    if (rc == 0 && has_timestamp && count > 0 && statements[0].plan->is_counter)
+        rc = cql_invalid(fault, "Cannot provide custom timestamp for a BATCH containing counters");
+    if (rc == 0 && is_conditional && has_timestamp)
+        rc = cql_invalid(fault, "Cannot provide custom timestamp for conditional BATCH");
+    return rc;
+}
+
+static bool is_new_partition(const struct mutation *mutations, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++) {
+        if (mutations[j].table_id == mutations[i].table_id &&
+            bytes_equal(mutations[j].key, mutations[i].key)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind, const struct table *table,
+                         const struct write_batch *batch)
+{
+    uint32_t partitions = 0;
+    struct buffer packed = {0};
+    if (batch->mutation_count < 2)
+        return 0;
+    for (uint32_t i = 0; i < batch->mutation_count; i++) {
+        const struct table *written =
+            schema_table(store_schema(work->cql->options.store), batch->mutations[i].table_id);
+        if ((written->flags & TABLE_HIDDEN) != 0)
+            continue;
+        /* The first ones are enough to tell one from several; more are counted up to a bound. */
+        partitions += i < 1000 ? is_new_partition(batch->mutations, i) : 1;
+        mutation_pack(&batch->mutations[i], &packed);
+    }
+    size_t size = packed.size;
+    buffer_release(&packed);
+    if (partitions < 2)
+        return 0;
+    if (size > BATCH_FAIL_BYTES)
+        return cql_invalid(&work->fault, "Batch too large");
+    if (size > BATCH_WARN_BYTES) {
+        cql_warn(work,
+                 "Batch for [%s.%s] is of size %zu, exceeding specified threshold of %d by %zu.",
+                 table->keyspace, table->name, size, BATCH_WARN_BYTES, size - BATCH_WARN_BYTES);
+    }
+    if (kind != CQL_BATCH_LOGGED && partitions > BATCH_WARN_PARTITIONS) {
+        cql_warn(work,
+                 "Unlogged batch covering %u partitions detected against table [%s.%s]. You should "
+                 "use a logged batch for atomicity, or asynchronous writes for performance.",
+                 partitions, table->keyspace, table->name);
+    }
+    return 0;
+}
