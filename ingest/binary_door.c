@@ -7,12 +7,15 @@
  *     start                                    end
  *     |header|payload      |header|payload ... |   room    |padding|      (text_input.h)
  *
- * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing. */
+ * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing.
+ *
+ * STRINGS and BATCH frames that come faster than they are taken were decoded by another thread
+ * (text_ahead.h) when their turn is; `run` below is what they came to. */
 #include "ingest/binary_door.h"
 
 #include "client/wire.h"
-#include "ingest/binary_decoder.h"
 #include "ingest/line_batch.h"
+#include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
 #include "ingest/text_door.h"
@@ -26,10 +29,21 @@ enum {
 
 struct binary_door {
     struct binary_decoder *decoder;
-    bool was_greeted; /* the HELLO came */
+    bool was_greeted;     /* the HELLO came */
+    size_t strings_bytes; /* of the dictionary, as the room was told */
 };
 
 /* ---- life ---- */
+
+/* The dictionary takes `bytes` by now; false: all of them take too much. */
+static bool strings_tell(struct text_connection *connection, size_t bytes)
+{
+    struct binary_door *door = connection->binary;
+    size_t before = door->strings_bytes;
+
+    door->strings_bytes = bytes;
+    return ingest_take_strings(connection->ingest, before, bytes);
+}
 
 bool binary_door_tell(struct text_connection *connection)
 {
@@ -49,8 +63,7 @@ bool binary_door_tell(struct text_connection *connection)
     world->random->fill(world->random, &seed, sizeof seed);
     connection->binary = memory_zeroed(1, sizeof *connection->binary);
     connection->binary->decoder = binary_decoder_new(seed);
-    (void)ingest_take_strings(connection->ingest, 0,
-                              binary_decoder_strings_bytes(connection->binary->decoder));
+    (void)strings_tell(connection, binary_decoder_strings_bytes(connection->binary->decoder));
     return true;
 }
 
@@ -58,9 +71,14 @@ void binary_door_free(struct ingest *ingest, struct binary_door *door)
 {
     if (door == NULL)
         return;
-    (void)ingest_take_strings(ingest, binary_decoder_strings_bytes(door->decoder), 0);
+    (void)ingest_take_strings(ingest, door->strings_bytes, 0);
     binary_decoder_free(door->decoder);
     memory_free(door);
+}
+
+struct binary_decoder *binary_door_decoder(const struct binary_door *door)
+{
+    return door->decoder;
 }
 
 /* ---- what a frame says ---- */
@@ -106,19 +124,15 @@ static void control_take(struct text_connection *connection, struct bytes line)
     buffer_release(&quoted);
 }
 
-static void strings_take(struct text_connection *connection, struct bytes payload)
+static void strings_take(struct text_connection *connection, const struct frame_run *run)
 {
-    struct binary_decoder *decoder = connection->binary->decoder;
-    size_t before = binary_decoder_strings_bytes(decoder);
-    int rc = binary_decoder_strings(decoder, payload);
-    bool fits =
-        ingest_take_strings(connection->ingest, before, binary_decoder_strings_bytes(decoder));
+    bool fits = strings_tell(connection, run->strings_bytes);
 
-    if (rc == ERROR_LIMIT)
+    if (run->rc == ERROR_LIMIT)
         text_reply_refuse(connection, 0, "too_many_strings", NULL);
-    else if (rc == 0 && !fits)
+    else if (run->rc == 0 && !fits)
         text_reply_refuse(connection, 0, "too_many_strings", "of all connections");
-    else if (rc != 0)
+    else if (run->rc != 0)
         frame_refuse(connection, 0, "malformed");
 }
 
@@ -132,13 +146,28 @@ static void batch_refuse(struct text_connection *connection, uint64_t sequence, 
         frame_refuse(connection, sequence, "malformed");
 }
 
-/* Rows outside of batches join the connection's group, of which there is none other yet. */
-static void group_take(struct text_connection *connection, const struct binary_batch *batch,
-                       size_t size)
+/* The run's rows to the connection's, which has no others; rejects count from `first` on. */
+static int rows_take(struct text_connection *connection, struct frame_run *run, uint64_t first)
 {
+    struct row_part *part = run->part;
+
+    if (part == NULL)
+        return binary_decoder_rows(connection->binary->decoder, &run->batch,
+                                   connection->rows.builder, first);
+    if (run->rows_rc != 0)
+        return run->rows_rc;
+    run->part = NULL;
+    reject_list_renumber(&part->rejects, first - 1);
+    text_rows_append(&connection->rows, connection->ingest, part);
+    return 0;
+}
+
+/* Rows outside of batches join the connection's group. */
+static void group_take(struct text_connection *connection, struct frame_run *run, size_t size)
+{
+    const struct binary_batch *batch = &run->batch;
     struct text_group *group = &connection->group;
-    int rc = binary_decoder_rows(connection->binary->decoder, batch, connection->rows.builder,
-                                 connection->lines + 1);
+    int rc = rows_take(connection, run, connection->lines + 1);
 
     if (rc != 0) {
         batch_refuse(connection, 0, rc);
@@ -152,48 +181,64 @@ static void group_take(struct text_connection *connection, const struct binary_b
 
 /* A numbered batch of `lines` has come, in a frame of `size` bytes. */
 static void numbered_open(struct text_connection *connection, uint64_t sequence, uint32_t lines,
-                          size_t size, const char *form)
+                          size_t size, struct hash128_stream *hash)
 {
-    text_commit_open(connection, sequence, lines, bytes_of(form, strlen(form) + 1));
+    text_commit_open(connection, sequence, lines, hash);
     connection->batch.bytes = size;
     connection->lines += lines;
 }
 
-static void numbered_take(struct text_connection *connection, const struct binary_batch *batch,
-                          size_t size)
+static void numbered_take(struct text_connection *connection, struct frame_run *run, size_t size)
 {
-    struct binary_decoder *decoder = connection->binary->decoder;
+    const struct binary_batch *batch = &run->batch;
     int rc = 0;
 
-    numbered_open(connection, batch->sequence, batch->rows, size, "columns");
-    binary_decoder_hash(decoder, batch, connection->batch.hash);
+    if (run->hash == NULL)
+        frame_run_hash(run, connection->binary->decoder, connection->stream);
+    numbered_open(connection, batch->sequence, batch->rows, size, run->hash);
+    run->hash = NULL;
     /* Of a copy only the hash is asked for. */
     if (connection->batch.verdict == PRODUCER_NEXT)
-        rc = binary_decoder_rows(decoder, batch, connection->rows.builder, 1);
+        rc = rows_take(connection, run, 1);
     if (rc == 0)
         text_commit_batch(connection);
     else
         batch_refuse(connection, batch->sequence, rc);
 }
 
-static void batch_take(struct text_connection *connection, struct bytes payload)
+static void batch_take(struct text_connection *connection, struct frame_run *run, size_t size)
 {
-    struct binary_batch batch;
-    int rc = binary_batch_read(payload, &batch);
+    uint64_t sequence = run->batch.sequence;
 
-    if (rc == 0)
-        rc = binary_decoder_begin(connection->binary->decoder, &batch);
-    if (rc != 0)
-        batch_refuse(connection, batch.sequence, rc);
+    if (run->rc != 0)
+        batch_refuse(connection, sequence, run->rc);
     else if (connection->keyed != NULL)
-        text_reply_refuse(connection, batch.sequence, "no_click_ids", NULL);
-    else if ((batch.sequence != 0 && !text_control_admits(connection, batch.sequence)) ||
+        text_reply_refuse(connection, sequence, "no_click_ids", NULL);
+    else if ((sequence != 0 && !text_control_admits(connection, sequence)) ||
              !text_door_prepare(connection))
         return;
-    else if (batch.sequence == 0)
-        group_take(connection, &batch, WIRE_HEADER_SIZE + payload.size);
+    else if (sequence == 0)
+        group_take(connection, run, size);
     else
-        numbered_take(connection, &batch, WIRE_HEADER_SIZE + payload.size);
+        numbered_take(connection, run, size);
+}
+
+/* `run` is what the frame came to; NULL: it is decoded now. */
+static void run_take(struct text_connection *connection, struct bytes frame, struct frame_run *run)
+{
+    struct frame_run own = {0};
+
+    if (run == NULL) {
+        check(connection->input.front == connection->input.back);
+        frame_run_begin(&own, connection->binary->decoder, frame.data[4], frame_payload(frame));
+        run = &own;
+    } else {
+        connection->ingest->metrics.ahead->value += (int64_t)frame.size;
+    }
+    if (frame.data[4] == WIRE_STRINGS)
+        strings_take(connection, run);
+    else
+        batch_take(connection, run, frame.size);
 }
 
 /* ---- lines ---- */
@@ -258,6 +303,7 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
 {
     uint64_t sequence = payload.size < WIRE_LINES_HEADER ? 0 : load_u64(payload.data);
     uint32_t lines = payload.size < WIRE_LINES_HEADER ? 0 : load_u32(payload.data + 8);
+    static const char form[] = "lines";
 
     if (sequence == 0 || sequence > INT64_MAX || !lines_are_whole(payload, lines) ||
         !lines_shape(&connection->parser, &connection->columns, payload))
@@ -265,7 +311,8 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
     else if (lines > BLOCK_ROWS_MAX)
         batch_refuse(connection, sequence, ERROR_LIMIT);
     else if (text_control_admits(connection, sequence) && text_door_prepare(connection)) {
-        numbered_open(connection, sequence, lines, WIRE_HEADER_SIZE + payload.size, "lines");
+        numbered_open(connection, sequence, lines, WIRE_HEADER_SIZE + payload.size,
+                      text_commit_hash(connection->stream, bytes_of(form, sizeof form)));
         hash128_stream_add(connection->batch.hash, payload.data + 8, payload.size - 8);
         if (connection->batch.verdict == PRODUCER_NEXT)
             lines_parse(connection, payload);
@@ -275,53 +322,51 @@ static void lines_take(struct text_connection *connection, struct bytes payload)
 
 /* ---- frames ---- */
 
-static void frame_take(struct text_connection *connection, uint8_t kind, struct bytes payload)
+static void frame_take(struct text_connection *connection, struct bytes frame,
+                       struct frame_run *run)
 {
+    struct bytes payload = frame_payload(frame);
+    uint8_t kind = frame.data[4];
+
     if (kind != WIRE_HELLO && !connection->binary->was_greeted)
         frame_refuse(connection, 0, "no_hello");
     else if (kind == WIRE_HELLO)
         hello_take(connection, payload);
     else if (kind == WIRE_CONTROL)
         control_take(connection, payload);
-    else if (kind == WIRE_STRINGS)
-        strings_take(connection, payload);
-    else if (kind == WIRE_BATCH)
-        batch_take(connection, payload);
+    else if (frame_is_run(kind))
+        run_take(connection, frame, run);
     else if (kind == WIRE_LINES)
         lines_take(connection, payload);
     else
         frame_refuse(connection, 0, "unknown_kind");
 }
 
-static bool frame_is_sound(const uint8_t *header, struct bytes payload)
-{
-    uint32_t sum = crc32c(crc32c(0, header, 8), payload.data, payload.size);
-
-    return sum == load_u32(header + 8) && header[5] == 0 && header[6] == 0 && header[7] == 0;
-}
-
 /* Take a frame; false: it is not all there, or must wait. */
 static bool frame_step(struct text_connection *connection)
 {
-    struct bytes rest = text_input_rest(&connection->input);
-    struct bytes payload;
+    struct frame_run *run;
+    struct bytes frame;
 
-    if (rest.size < WIRE_HEADER_SIZE)
+    text_ahead_advance(connection);
+    frame = text_input_rest(&connection->input);
+    if (frame.size < WIRE_HEADER_SIZE || text_ahead_is_under_way(connection))
         return false;
-    payload = bytes_of(rest.data + WIRE_HEADER_SIZE, load_u32(rest.data));
-    if (payload.size > WIRE_PAYLOAD_MAX) {
+    if (load_u32(frame.data) > WIRE_PAYLOAD_MAX) {
         frame_refuse(connection, 0, "too_long");
         return false;
     }
-    if (rest.size - WIRE_HEADER_SIZE < payload.size || !text_commit_group(connection))
+    if (frame.size - WIRE_HEADER_SIZE < load_u32(frame.data) || !text_commit_group(connection))
         return false;
-    if (!frame_is_sound(rest.data, payload)) {
+    frame.size = WIRE_HEADER_SIZE + (size_t)load_u32(frame.data);
+    run = text_ahead_frame(connection);
+    if (run != NULL ? !run->is_sound : !frame_is_sound(frame)) {
         frame_refuse(connection, 0, "checksum");
         return false;
     }
-    text_input_take(&connection->input, WIRE_HEADER_SIZE + payload.size);
-    ingest_spend(connection->ingest, FRAME_COST * (WIRE_HEADER_SIZE + payload.size));
-    frame_take(connection, rest.data[4], payload);
+    text_input_take(&connection->input, frame.size);
+    ingest_spend(connection->ingest, FRAME_COST * frame.size);
+    frame_take(connection, frame, run);
     return true;
 }
 
@@ -340,22 +385,45 @@ static void frames_finish(struct text_connection *connection)
 void binary_door_run(struct text_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
+    const struct text_chunk *chunk;
     bool is_through = false;
 
     if (connection->is_running || connection->is_closing)
         return;
     connection->is_running = true;
     ingest_turn_resume(ingest);
+    text_ahead_submit(connection);
+    chunk = connection->input.front;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && !ingest_turn_is_over(ingest))
+           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest))
         is_through = !frame_step(connection);
     if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
-        connection->has_ended)
+        connection->has_ended && !text_ahead_is_under_way(connection))
         frames_finish(connection);
-    if (ingest_turn_is_over(ingest))
+    if (connection->input.front != chunk || ingest_turn_is_over(ingest))
         text_door_wake(connection);
     connection->is_running = false;
     text_door_update(connection);
+}
+
+/* Whether the back begins with a frame of which some is still to come. */
+static bool back_is_partial(const struct text_connection *connection)
+{
+    struct bytes back = text_input_back(&connection->input);
+
+    return back.size < WIRE_HEADER_SIZE || (back.size - WIRE_HEADER_SIZE < load_u32(back.data) &&
+                                            load_u32(back.data) <= WIRE_PAYLOAD_MAX);
+}
+
+/* What waits for its turn fills the input, and there is room again when it is taken; a frame that
+ * is not whole yet always gets what it needs. */
+bool binary_door_has_space(const struct text_connection *connection)
+{
+    const struct text_input *input = &connection->input;
+
+    if (input->front == input->back)
+        return !connection->is_woken;
+    return input->back->end < input->back->capacity || back_is_partial(connection);
 }
 
 /* Room for the rest of a frame that has begun, but never more than twice what is there. */
@@ -367,7 +435,7 @@ void binary_door_space(struct text_connection *connection, uint8_t **to_out, siz
 
     if (connection->state == TEXT_REFUSED)
         text_input_clear(input);
-    rest = text_input_rest(input);
+    rest = text_input_back(input);
     if (rest.size >= WIRE_HEADER_SIZE && rest.size == input->back->capacity) {
         size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(rest.data);
 

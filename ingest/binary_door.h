@@ -12,8 +12,12 @@
 bool binary_door_tell(struct text_connection *connection);
 void binary_door_free(struct ingest *ingest, struct binary_door *door);    /* NULL is fine */
 
-/* text_door_run and the room to read into, for such a connection. */
+/* What its dictionary is in; one thread's at a time (text_ahead.h). */
+struct binary_decoder *binary_door_decoder(const struct binary_door *door);
+
+/* text_door_run, and the room to read into and whether there is any, for such a connection. */
 void binary_door_run(struct text_connection *connection);
+bool binary_door_has_space(const struct text_connection *connection);
 void binary_door_space(struct text_connection *connection, uint8_t **to_out, size_t *size_out);
 
 /* `text`, lines of answers, as frames. */

@@ -41,8 +41,9 @@ static void ingest_add_metrics(struct ingest *ingest)
         metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_producers_forgotten_total", "",
                     "Producers that were silent for so long that others took their "
                     "places.");
-    own->ahead = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
-                             "Bytes of lines that were parsed beside the engine thread.");
+    own->ahead =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
+                    "Bytes of lines and frames that were parsed beside the engine thread.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
         struct buffer labels = {0};
 

@@ -5,7 +5,9 @@
  * text_connection, jobs), and a chunk outlives the job on it, because it cannot be taken before. */
 #include "ingest/text_ahead.h"
 
+#include "ingest/binary_door.h"
 #include "ingest/text_door.h"
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
 struct text_run {
@@ -18,7 +20,8 @@ struct text_ahead {
     struct job job;
     struct text_ahead *next; /* spare ones */
     struct text_connection *connection;
-    uint64_t settings; /* the connection's when it was submitted */
+    uint64_t settings;              /* the connection's when it was submitted */
+    struct binary_decoder *decoder; /* of a connection that speaks in frames; else NULL */
     bool is_under_way;
     /* for the lane */
     struct ahead_lane *lane;
@@ -28,7 +31,9 @@ struct text_ahead {
     size_t start, end;   /* whole lines */
     struct text_run runs[TEXT_RUNS_MAX];
     uint32_t run_count;
-    uint32_t run_next; /* the first that may still be taken */
+    struct frame_run frames[FRAME_RUNS_MAX]; /* instead of runs */
+    uint32_t frame_count;
+    uint32_t run_next; /* of runs or frames: the first that may still be taken */
 };
 
 /* A lane runs one job after the other, so that one parser and a builder for each stream do. */
@@ -78,6 +83,10 @@ static void ahead_give(struct ingest *ingest, struct text_ahead *ahead)
 {
     for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++)
         part_pool_give(&ingest->parts, ahead->runs[i].part);
+    for (uint32_t i = 0; i < ahead->frame_count; i++) {
+        part_pool_give(&ingest->parts, ahead->frames[i].part);
+        hash128_stream_free(ahead->frames[i].hash);
+    }
     *ahead = (struct text_ahead){.next = ingest->aheads.spare};
     ingest->aheads.spare = ahead;
     ingest->aheads.in_use--;
@@ -118,9 +127,28 @@ static size_t run_parse(struct text_ahead *ahead, struct text_run *run, size_t a
     return run->size;
 }
 
-static void ahead_run(struct job *job)
+/* The frames that were planned, up to one after which the connection will end. */
+static void frames_decode(struct text_ahead *ahead)
 {
-    struct text_ahead *ahead = (struct text_ahead *)(void *)job;
+    size_t at = ahead->start;
+
+    for (uint32_t i = 0; i < ahead->frame_count;) {
+        const uint8_t *data = ahead->data + at;
+        struct bytes frame = bytes_of(data, WIRE_HEADER_SIZE + (size_t)load_u32(data));
+        struct frame_run *run = &ahead->frames[i];
+
+        if (frame_is_run(data[4])) {
+            run->start = at;
+            if (!frame_run_decode(run, ahead->decoder, ahead->builder, frame))
+                return;
+            i++;
+        }
+        at += frame.size;
+    }
+}
+
+static void lines_parse(struct text_ahead *ahead)
+{
     size_t at = ahead->start;
 
     ahead->lane->parser.order = ahead->order;
@@ -133,6 +161,16 @@ static void ahead_run(struct job *job)
         }
         at += run_parse(ahead, &ahead->runs[ahead->run_count++], at);
     }
+}
+
+static void ahead_run(struct job *job)
+{
+    struct text_ahead *ahead = (struct text_ahead *)(void *)job;
+
+    if (ahead->decoder != NULL)
+        frames_decode(ahead);
+    else
+        lines_parse(ahead);
 }
 
 /* ---- on the engine thread ---- */
@@ -150,8 +188,17 @@ static void ahead_done(struct job *job)
         text_door_run(connection);
 }
 
+static struct row_part *ahead_part(struct text_connection *connection)
+{
+    struct row_part *part = part_pool_take(connection->ingest, connection->stream);
+
+    check(part != NULL); /* its builder was made, and a stream's table stays */
+    return part;
+}
+
+/* `frames`: how many are runs; none of lines. */
 static void ahead_fill(struct text_ahead *ahead, struct text_connection *connection,
-                       const struct text_chunk *chunk)
+                       const struct text_chunk *chunk, uint32_t frames)
 {
     struct ingest *ingest = connection->ingest;
 
@@ -164,34 +211,62 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     ahead->data = chunk->data;
     ahead->start = chunk->start;
     ahead->end = chunk->end;
-    for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++) {
-        ahead->runs[i].part = part_pool_take(ingest, connection->stream);
-        check(ahead->runs[i].part != NULL); /* its builder was made, and a stream's table stays */
-    }
+    if (connection->binary != NULL)
+        ahead->decoder = binary_door_decoder(connection->binary);
+    ahead->frame_count = frames;
+    for (uint32_t i = 0; i < frames; i++)
+        ahead->frames[i].part = ahead_part(connection);
+    for (uint32_t i = 0; frames == 0 && i < TEXT_RUNS_MAX; i++)
+        ahead->runs[i].part = ahead_part(connection);
+}
+
+/* Seal what is to be handed over; NULL: it is not worth it.  Small frames are not: of those that
+ * come at once only a few would be sealed, and the others copied. */
+static struct text_chunk *ahead_seal(struct text_connection *connection, uint32_t *frames_out)
+{
+    struct text_input *input = &connection->input;
+    bool is_first = input->front == input->back;
+    struct bytes back = text_input_back(input);
+    size_t size;
+
+    *frames_out = 0;
+    if (connection->binary == NULL)
+        return text_input_seal(input, is_first ? TEXT_AHEAD_BYTES_MIN : TEXT_AHEAD_BYTES_NEXT);
+    if (back.size < (is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT))
+        return NULL;
+    size = frame_runs_plan(back, frames_out);
+    if (*frames_out == 0 || size < (is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT) ||
+        size < back.size / 4)
+        return NULL;
+    return text_input_split(input, size);
+}
+
+/* Of frames every connection knows what they are; of lines, what the first record says. */
+static bool ahead_is_possible(const struct text_connection *connection)
+{
+    /* What comes with ids is read before it is written: parsing is the least of it. */
+    return connection->state != TEXT_REFUSED && connection->keyed == NULL &&
+           (connection->binary != NULL ||
+            (connection->format == TEXT_CSV && !connection->is_first)) &&
+           connection->ingest->aheads.in_use < TEXT_AHEADS_MAX;
 }
 
 void text_ahead_submit(struct text_connection *connection)
 {
     struct ingest *ingest = connection->ingest;
     struct executor *executor = ingest->options.world->executor;
-    struct text_input *input = &connection->input;
     struct row_builder *builder;
     struct text_chunk *chunk;
+    uint32_t frames;
 
-    /* What comes with ids is read before it is written: parsing is the least of it. */
-    if (connection->state == TEXT_REFUSED || connection->format != TEXT_CSV ||
-        connection->is_first || connection->keyed != NULL ||
-        ingest->aheads.in_use == TEXT_AHEADS_MAX)
+    if (!ahead_is_possible(connection))
         return;
     builder = lane_builder(ingest, connection->stream);
-    chunk = builder == NULL ? NULL
-                            : text_input_seal(&connection->input, input->front == input->back
-                                                                      ? TEXT_AHEAD_BYTES_MIN
-                                                                      : TEXT_AHEAD_BYTES_NEXT);
+    chunk = builder == NULL ? NULL : ahead_seal(connection, &frames);
     if (chunk == NULL)
         return;
     chunk->ahead = ahead_take(&ingest->aheads);
-    ahead_fill(chunk->ahead, connection, chunk);
+    ahead_fill(chunk->ahead, connection, chunk, frames);
     chunk->ahead->builder = builder;
     connection->jobs++;
     executor->submit(executor, LANE_COMPUTE, &chunk->ahead->job);
@@ -227,6 +302,22 @@ size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint
     connection->ingest->metrics.ahead->value += (int64_t)run->size;
     *lines_out = run->lines;
     return run->size;
+}
+
+struct frame_run *text_ahead_frame(const struct text_connection *connection)
+{
+    const struct text_chunk *front = connection->input.front;
+    struct text_ahead *ahead = front->ahead;
+    struct frame_run *run;
+
+    if (ahead == NULL)
+        return NULL;
+    check(ahead->settings == connection->settings);
+    run = &ahead->frames[ahead->run_next];
+    if (ahead->run_next == ahead->frame_count || run->start != front->start)
+        return NULL;
+    ahead->run_next++;
+    return run;
 }
 
 static void chunk_drop(struct text_connection *connection, struct text_chunk *chunk)

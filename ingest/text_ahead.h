@@ -1,4 +1,4 @@
-/* text_ahead: lines parsed on another thread before the connection gets to them.
+/* text_ahead: lines parsed, and frames decoded, on another thread before the connection gets there.
  *
  * A sealed chunk of input goes to LANE_COMPUTE, which makes a run (a block and rejects) of each
  * stretch of records in it.  The connection then goes over the same bytes as ever: control lines,
@@ -8,16 +8,24 @@
  *
  *     chunk   #batch 7 3 \n  r1,... \n r2,... \n r1,... \n  #batch 8 2 \n  r3,... \n r1,... \n
  *     runs                   |______________ 0 _________|                  |________ 1 _____|
- */
+ *
+ * Of a connection that speaks in frames, each STRINGS and BATCH frame of a chunk is a run, and all
+ * of them are made (frame_run.h): the dictionary they share goes from one to the next.  So whoever
+ * has such a chunk at the front takes runs only, and the engine thread decodes nothing but what
+ * lies at the back, when no chunk is before it. */
+
 #ifndef DAYBOOK_INGEST_TEXT_AHEAD_H
 #define DAYBOOK_INGEST_TEXT_AHEAD_H
 
+#include "ingest/frame_run.h"
 #include "ingest/text_connection.h"
 
 enum {
     TEXT_RUNS_MAX = 12,                /* of a chunk; the lines behind them are not parsed ahead */
     TEXT_AHEAD_BYTES_MIN = 64 << 10,   /* less is parsed sooner than handed over, */
     TEXT_AHEAD_BYTES_NEXT = 16 << 10,  /* unless it has to wait for what was handed over */
+    FRAME_AHEAD_BYTES_MIN = 32 << 10,  /* the same of frames */
+    FRAME_AHEAD_BYTES_NEXT = 8 << 10,
     TEXT_AHEADS_MAX = 16               /* in the room, under way or not yet taken: bounds memory;
                                         * what comes beyond is parsed by the engine thread */
 };
@@ -35,6 +43,10 @@ bool text_ahead_is_under_way(const struct text_connection *connection);
  * Returns its bytes, which are still to be taken, and its lines; 0: there is none. */
 size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
                        uint64_t *lines_out);
+
+/* The same of frames: the run of the frame at the front of the input, or NULL: there is none.  Its
+ * part and its hash may be taken from it. */
+struct frame_run *text_ahead_frame(const struct text_connection *connection);
 
 /* The front of the input gives way to the next chunk when all of it is taken. */
 void text_ahead_advance(struct text_connection *connection);

@@ -276,22 +276,26 @@ static int commit_apply(struct text_connection *connection, struct write_batch *
 
 /* ---- batches ---- */
 
-void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
-                      struct bytes form)
+struct hash128_stream *text_commit_hash(const struct ingest_stream *stream, struct bytes form)
 {
-    const char *stream = connection->stream->name;
-    struct text_batch *batch = &connection->batch;
+    struct hash128_stream *hash = hash128_stream_new();
 
-    *batch = (struct text_batch){
+    hash128_stream_add(hash, stream->name, strlen(stream->name) + 1);
+    hash128_stream_add(hash, form.data, form.size);
+    return hash;
+}
+
+void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
+                      struct hash128_stream *hash)
+{
+    connection->batch = (struct text_batch){
         .is_open = true,
         .sequence = sequence,
         .lines = lines,
         .verdict = producer_verdict_of(connection->producer, sequence),
-        .hash = hash128_stream_new(),
+        .hash = hash,
     };
     connection->group.was_answered = true;
-    hash128_stream_add(batch->hash, stream, strlen(stream) + 1);
-    hash128_stream_add(batch->hash, form.data, form.size);
 }
 
 static void batch_close(struct text_connection *connection)

@@ -7,10 +7,13 @@
 
 #include "ingest/text_connection.h"
 
-/* Batch `sequence` begins, which announces `lines`.  Its hash starts with the stream's name and
- * `form`, which keeps apart what is written in different ways. */
+/* The hash of a batch, to which its content is to be added: it starts with the stream's name and
+ * `form`, which keeps apart what is written in different ways.  Any thread. */
+struct hash128_stream *text_commit_hash(const struct ingest_stream *stream, struct bytes form);
+
+/* Batch `sequence` begins, which announces `lines`; `hash` is the connection's from here on. */
 void text_commit_open(struct text_connection *connection, uint64_t sequence, uint64_t lines,
-                      struct bytes form);
+                      struct hash128_stream *hash);
 
 /* Apply the batch whose last line came, or answer it when it is a copy.  The connection is BLOCKED
  * afterwards when the store has no room, REFUSED when it cannot be taken. */

@@ -152,8 +152,10 @@ static void batch_open(struct text_connection *connection, uint64_t sequence, ui
 {
     const struct line_order *order = &connection->parser.order;
 
-    text_commit_open(connection, sequence, lines,
-                     bytes_of(order->line_field, line_columns_count(&connection->columns)));
+    text_commit_open(
+        connection, sequence, lines,
+        text_commit_hash(connection->stream,
+                         bytes_of(order->line_field, line_columns_count(&connection->columns))));
     connection->batch.lines_left = lines;
     if (lines == 0)
         text_commit_batch(connection);
@@ -422,6 +424,13 @@ static const struct control_word *control_find(struct bytes line)
 bool text_control_is_known(struct bytes line)
 {
     return control_find(line) != NULL;
+}
+
+bool text_control_keeps_stream(struct bytes line)
+{
+    const struct control_word *word = control_find(line);
+
+    return word != NULL && word->obey != control_stream;
 }
 
 enum text_control_result text_control_line(struct text_connection *connection, struct bytes line)

@@ -16,6 +16,9 @@ enum text_control_result text_control_line(struct text_connection *connection, s
 /* Whether a line begins with the word of a control line. */
 bool text_control_is_known(struct bytes line);
 
+/* Whether `line` is a control line that leaves the stream, and with it what rows mean, as it is. */
+bool text_control_keeps_stream(struct bytes line);
+
 /* Whether a batch of this number may come now; false: the connection was REFUSED. */
 bool text_control_admits(struct text_connection *connection, uint64_t sequence);
 

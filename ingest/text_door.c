@@ -439,11 +439,9 @@ void text_door_turn(struct timer *timer)
 
 /* ---- the connection ---- */
 
-/* What waits for its turn fills the input, and there is room again when it is taken; a frame that
- * is not whole yet always gets what it needs. */
 static bool has_space(const struct text_connection *connection)
 {
-    return connection->binary != NULL ? !connection->is_woken
+    return connection->binary != NULL ? binary_door_has_space(connection)
                                       : text_input_has_space(&connection->input);
 }
 

@@ -1,8 +1,8 @@
 /* text_input: see text_input.h.
  *
- * What decides correctness: only the back moves its bytes or its memory, and only while it is the
- * front too, or still empty; sealed chunks are read by another thread.  Sealing copies the partial
- * line behind the last LF to the new back, which then has room for a read whatever its size. */
+ * What decides correctness: only the back moves its bytes or its memory; sealed chunks are read by
+ * another thread.  Sealing copies what follows, which is little but where a frame has half come, to
+ * the new back, which then has room for a read whatever its size. */
 #include "ingest/text_input.h"
 
 #include "ingest/line_parser.h"
@@ -140,9 +140,16 @@ static size_t back_capacity(const struct text_input *input, size_t used)
     return input->was_filled && capacity < TEXT_INPUT_BUSY ? TEXT_INPUT_BUSY : capacity;
 }
 
+struct bytes text_input_back(const struct text_input *input)
+{
+    const struct text_chunk *back = input->back;
+
+    return back == NULL ? bytes_of(NULL, 0)
+                        : bytes_of(back->data + back->start, back->end - back->start);
+}
+
 void text_input_fit(struct text_input *input, size_t capacity)
 {
-    check(input->front == input->back);
     if (input->back == NULL) {
         input->front = input->back = chunk_new(capacity);
         input->chunks = 1;
@@ -170,29 +177,38 @@ void text_input_filled(struct text_input *input, size_t size)
 /* A back with room for `used` bytes and a read. */
 static struct text_chunk *back_new(struct text_input *input, size_t used)
 {
-    return used < TEXT_INPUT_BUSY / 2 ? spare_take(input->spare) : chunk_new(TEXT_INPUT_MAX);
+    return used < TEXT_INPUT_BUSY / 2 ? spare_take(input->spare)
+           : used < TEXT_INPUT_MAX    ? chunk_new(TEXT_INPUT_MAX)
+                                      : chunk_new(used + TEXT_INPUT_SIZE);
 }
 
-struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)
+struct text_chunk *text_input_split(struct text_input *input, size_t size)
 {
     struct text_chunk *sealed = input->back;
-    const uint8_t *last;
-    size_t whole;
     size_t rest;
 
-    if (sealed == NULL || input->chunks == TEXT_CHUNKS_MAX ||
-        sealed->end - sealed->start < size_min)
+    if (input->chunks == TEXT_CHUNKS_MAX)
         return NULL;
-    last = memrchr(sealed->data + sealed->start, '\n', sealed->end - sealed->start);
-    whole = last == NULL ? 0 : (size_t)(last - (sealed->data + sealed->start)) + 1;
-    if (whole < size_min)
-        return NULL;
-    rest = sealed->end - sealed->start - whole;
+    check(size <= sealed->end - sealed->start);
+    rest = sealed->end - sealed->start - size;
     input->back = back_new(input, rest);
-    memcpy(input->back->data, sealed->data + sealed->start + whole, rest);
+    memcpy(input->back->data, sealed->data + sealed->start + size, rest);
     input->back->end = rest;
     sealed->end -= rest;
     sealed->next = input->back;
     input->chunks++;
     return sealed;
+}
+
+struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)
+{
+    struct bytes back = text_input_back(input);
+    const uint8_t *last;
+    size_t whole;
+
+    if (back.size == 0 || back.size < size_min || input->chunks == TEXT_CHUNKS_MAX)
+        return NULL;
+    last = memrchr(back.data, '\n', back.size);
+    whole = last == NULL ? 0 : (size_t)(last - back.data) + 1;
+    return whole < size_min ? NULL : text_input_split(input, whole);
 }

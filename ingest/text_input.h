@@ -5,8 +5,8 @@
  *               ▲ start     end ▲                                    ▲ end     ▲ capacity
  *
  * Bytes are taken from the front and read into the back, which are one chunk unless input comes
- * faster than it is taken.  A sealed chunk holds whole lines and does not change any more, so that
- * another thread may parse it (text_ahead.h). */
+ * faster than it is taken.  A sealed chunk holds whole lines, or frames, and does not change any
+ * more, so that another thread may parse it (text_ahead.h). */
 #ifndef DAYBOOK_INGEST_TEXT_INPUT_H
 #define DAYBOOK_INGEST_TEXT_INPUT_H
 
@@ -64,11 +64,15 @@ bool text_input_has_space(const struct text_input *input);
 void text_input_space(struct text_input *input, uint8_t **to_out, size_t *size_out);
 void text_input_filled(struct text_input *input, size_t size);
 
-/* Room up to `capacity` bytes for what begins at the front, which is the back: for a frame whose
- * size is known. */
+/* What is not taken of the back. */
+struct bytes text_input_back(const struct text_input *input);
+/* Room up to `capacity` bytes at the back, what it holds included: for a frame whose size is known.
+ */
 void text_input_fit(struct text_input *input, size_t capacity);
 
-/* Seal the back if it has at least `size_min` bytes of whole lines; NULL: it has not, or there are
+/* Seal the first `size` bytes of the back; what follows them moves to a new one.  NULL: there are
  * TEXT_CHUNKS_MAX. */
+struct text_chunk *text_input_split(struct text_input *input, size_t size);
+/* The same with all its whole lines, if they have `size_min` (> 0) bytes or more; else NULL. */
 struct text_chunk *text_input_seal(struct text_input *input, size_t size_min);
 #endif

@@ -47,7 +47,7 @@ void part_pool_give(struct part_pool *pool, struct row_part *part)
 {
     if (part == NULL)
         return;
-    if (pool->count == PART_POOL_MAX) {
+    if (pool->count == PART_POOL_MAX || block_memory(part->block) > PART_POOL_BYTES_MAX) {
         part_free(part);
         return;
     }

@@ -17,7 +17,10 @@ struct part_pool {
     struct row_part **parts;           /* owned */
     uint32_t count;
 };
-enum { PART_POOL_MAX = 128 };          /* more are freed */
+enum {
+    PART_POOL_MAX = 128,               /* more are freed, */
+    PART_POOL_BYTES_MAX = 512 << 10    /* and larger ones */
+};
 
 void part_pool_release(struct part_pool *pool);
 /* An empty part for the stream's table; NULL: the table is not there. */

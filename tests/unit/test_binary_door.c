@@ -208,6 +208,112 @@ Test(binary_door, refused_rows_are_kept_as_the_lines_they_stand_for)
     memory_free(options);
 }
 
+/* ---- frames decoded ahead ---- */
+
+enum { AHEAD_BATCHES = 60, AHEAD_ROWS = 2000 };
+
+/* A batch as others are not: of its own ad, every third with a refused row; now and then the stream
+ * is chosen again, sums are asked for, rows come outside of batches, the dictionary is forgotten.
+ */
+static void ahead_batch(struct client *client, uint64_t sequence)
+{
+    char ad[24];
+
+    (void)snprintf(ad, sizeof ad, "ad-%d", (int)sequence);
+    if (sequence % 16 == 11)
+        client_control(client, "#stream clicks");
+    client->writer.is_stale |= sequence % 16 == 13;
+    if (sequence % 10 == 5)
+        client_batch(client, 0, AHEAD_ROWS, "ad-outside", true);
+    if (sequence % 10 == 7)
+        client_control(client, "#sync");
+    client_batch(client, sequence, AHEAD_ROWS, ad, sequence % 3 == 0);
+}
+
+/* The answers to AHEAD_BATCHES, sent so many at once; a byte of all is turned over, unless `bad` is
+ * SIZE_MAX.  Returns how many bytes they were. */
+static size_t ahead_talk(const char *producer, uint64_t at_once, size_t bad, struct buffer *lines)
+{
+    struct client client;
+    size_t sent = 0;
+
+    client_open(&client);
+    client_control(&client, producer);
+    for (uint64_t sequence = 1; sequence <= AHEAD_BATCHES; sequence++) {
+        ahead_batch(&client, sequence);
+        if (sequence % at_once > 0)
+            continue;
+        if (bad < client.writer.out_size)
+            client.writer.out[bad] ^= 0x40;
+        sent += client.writer.out_size;
+        client_send(&client);
+        for (int i = 0; at_once == 1 && i < 100; i++)
+            uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    network_finish(client.network.connection);
+    while (!client.network.has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    client_lines(&client, lines);
+    client_close(&client);
+    return sent;
+}
+
+static int64_t bytes_ahead(void)
+{
+    for (const struct metric *metric = metrics_first(metrics); metric != NULL;
+         metric = metric->next) {
+        if (strcmp(metric->name, "daybook_ingest_ahead_bytes_total") == 0)
+            return metric->value;
+    }
+    return -1;
+}
+
+Test(binary_door, frames_decoded_ahead_are_answered_as_those_that_are_not)
+{
+    struct buffer one_by_one = {0};
+    struct buffer at_once = {0};
+    size_t sent = ahead_talk(P " new", 1, SIZE_MAX, &one_by_one);
+
+    cr_expect_eq(bytes_ahead(), 0);
+    (void)ahead_talk("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1 new", AHEAD_BATCHES,
+                     SIZE_MAX, &at_once);
+    cr_expect(bytes_ahead() > (int64_t)sent / 4, "%lld of %zu", (long long)bytes_ahead(), sent);
+    cr_expect(memmem(at_once.data, at_once.size, "ok 60 accepted 1999 rejected 1\n", 31) != NULL,
+              "%.*s", (int)at_once.size, (const char *)at_once.data);
+    cr_expect(bytes_equal(buffer_view(&one_by_one), buffer_view(&at_once)), "%.*s\n%.*s",
+              (int)one_by_one.size, (const char *)one_by_one.data, (int)at_once.size,
+              (const char *)at_once.data);
+    /* The same once more: copies, of which the content is compared. */
+    buffer_clear(&at_once);
+    (void)ahead_talk(P, AHEAD_BATCHES, SIZE_MAX, &at_once);
+    cr_expect(memmem(at_once.data, at_once.size, "ok 60 accepted 1999 rejected 1 duplicate\n",
+                     41) != NULL);
+    cr_expect(memmem(at_once.data, at_once.size, "error", 5) == NULL);
+    buffer_release(&one_by_one);
+    buffer_release(&at_once);
+}
+
+/* What came before the damage counts, and is answered; nothing behind it is looked at. */
+Test(binary_door, a_damaged_frame_among_those_decoded_ahead_ends_the_connection)
+{
+    struct buffer whole = {0};
+    size_t sent = ahead_talk(P " new", AHEAD_BATCHES, SIZE_MAX, &whole);
+
+    for (size_t i = 1; i < 8; i++) {
+        static const char end[] = "error - bad_frame checksum\n";
+        size_t before = whole.size;
+        struct buffer lines = {0};
+
+        /* Not a size, from which on all would be something else. */
+        (void)ahead_talk(P, AHEAD_BATCHES, sent / 8 * i + 40, &lines);
+        cr_assert(lines.size > sizeof end && lines.size < before + AHEAD_BATCHES * 10);
+        cr_expect(memcmp(lines.data + lines.size - (sizeof end - 1), end, sizeof end - 1) == 0,
+                  "%.*s", (int)lines.size, (const char *)lines.data);
+        buffer_release(&lines);
+    }
+    buffer_release(&whole);
+}
+
 /* ---- lines ---- */
 
 /* A header of LINES for `lines` lines of CSV in the usual order. */

@@ -132,6 +132,31 @@ Test(text_input, a_line_of_a_mebibyte_fits)
     text_input_release(&input);
 }
 
+Test(text_input, what_follows_a_sealed_part_moves_whatever_its_size_and_its_room_grows)
+{
+    enum { REST = TEXT_INPUT_MAX + 5 };
+    struct text_input input = {0};
+    struct text_chunk *sealed;
+    uint8_t *to;
+    size_t size;
+
+    fill(&input, "one");
+    text_input_fit(&input, 3 + REST);
+    text_input_space(&input, &to, &size);
+    memset(to, 'x', size);
+    text_input_filled(&input, size);
+    sealed = text_input_split(&input, 3);
+    cr_assert(sealed != NULL && sealed == input.front && sealed != input.back);
+    expect_rest(&input, "one");
+    cr_expect(text_input_back(&input).size == size);
+    cr_expect(input.back->capacity > input.back->end, "and a read");
+    text_input_fit(&input, 2 * REST);
+    cr_expect(text_input_back(&input).size == size &&
+              text_input_back(&input).data[size - 1] == 'x');
+    expect_rest(&input, "one");
+    text_input_release(&input);
+}
+
 /* Two inputs share what either has taken whole; what grew for a long line is not kept. */
 Test(text_input, chunks_that_were_taken_are_used_again)
 {
