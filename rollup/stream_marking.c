@@ -2,30 +2,33 @@
  * truncated.
  *
  *   'c' page of the clicks' partitions ─▶ a mark for each day ─▶ one batch, with how far it is
- *   'f' page of figures' rows ─▶ a mark for all days of each reseller ─▶ one batch, with how far
+ *   'f' page of figures' rows ─▶ a mark for the day of each ─▶ one batch, with how far
  *   the definition's `unmarked` becomes null
  *
  * The position is in the frame of the page's marks, so after a crash marking goes on where it was;
  * a page that is marked twice is a day that is worked out twice.  Clicks that come meanwhile mark
  * their days themselves.  Figures come second: they find the days whose clicks are gone, which only
- * a TRUNCATE leaves behind.
+ * a TRUNCATE leaves behind.  They are marked day by day, not as a range of days: whoever reads the
+ * figures of a range prices them anew, and takes their clicks for what they were.
  *
  * A read-only store cannot be written to: days are marked in memory, for the answer of one command.
  *
  * Failures.  A full store: the page waits.  A page that cannot be read ends the marking, and the
  * position stays for the next start. */
 #include "rollup/command_private.h"
+#include "rollup/dirty.h"
+#include "rollup/figure.h"
 #include "rollup/rows.h"
 #include "storage/base/memory.h"
 
-enum { PAGE_PARTITIONS = 256, PAGE_FIGURES = 2000 };
+enum { PAGE_DAYS = 256 };
 
 struct stream_marking {
     struct rollup *rollup;
     struct buffer position; /* the phase's letter, then where the store goes on */
     bool is_restarted;      /* while a page was under way: it is one of before */
     struct write_batch *batch;
-    struct buffer last; /* the reseller marked last in the figures' phase */
+    struct buffer key; /* of the day being marked in the figures' phase */
     struct timer turn;
     store_done marked;
     void *context;
@@ -40,7 +43,7 @@ static void marking_end(struct stream_marking *marking, int status, const struct
     void *context = marking->context;
     rollup->marking = NULL;
     buffer_release(&marking->position);
-    buffer_release(&marking->last);
+    buffer_release(&marking->key);
     write_batch_free(marking->batch);
     memory_free(marking);
     rollup->calls++;
@@ -133,13 +136,17 @@ static void take_figures(void *context, int status, const struct error *err,
         return;
     }
     for (uint32_t i = 0; i < page->row_count; i++) {
-        struct bytes reseller = page->rows[i].key;
-        if (bytes_equal(reseller, buffer_view(&marking->last)))
-            continue;
-        buffer_clear(&marking->last);
-        buffer_append_bytes(&marking->last, reseller);
-        rollup_mark_range(rollup, marking->batch, buffer_view(&marking->last), DAY_MIN,
-                          RATE_DAY_END, CAUSE_CORRECTION, NULL, now_us);
+        struct day_figure figure;
+        struct error own = {0};
+        int rc = figure_read(page->table, &page->rows[i], &figure, &own);
+        if (rc < 0) {
+            marking_end(marking, rc, &own);
+            return;
+        }
+        buffer_clear(&marking->key);
+        dirty_put_key(&marking->key, figure.reseller, figure.day);
+        rollup_mark_day(rollup, marking->batch, buffer_view(&marking->key), CAUSE_CORRECTION, NULL,
+                        now_us);
     }
     page_write(marking, page->position);
 }
@@ -159,13 +166,13 @@ static void marking_turn(struct timer *timer)
     bool is_of_clicks = position.data[0] == 'c';
     position = bytes_of(position.data + 1, position.size - 1);
     if (is_of_clicks) {
-        rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount, position,
-                              PAGE_PARTITIONS, READ_APPLIED, take_partitions, marking, &err);
+        rc = store_stats_scan(rollup->store, clicks->table_id, clicks->amount, position, PAGE_DAYS,
+                              READ_APPLIED, take_partitions, marking, &err);
     } else {
         struct read_request request =
             rows_request(rollup->stream->figures_table_id, NULL, READ_APPLIED);
         request.position = position;
-        request.row_limit = PAGE_FIGURES;
+        request.row_limit = PAGE_DAYS;
         rc = store_read(rollup->store, &request, take_figures, marking, &err);
     }
     if (rc < 0)

@@ -39,13 +39,13 @@ step "build"                   "${make[@]}" all
 step "build (clang)"           "${make[@]}" CC=clang all
 step "build tests"             "${make[@]}" test-build
 step "unit"                    make --no-print-directory test-unit
-step "simulation"              env SIM_HISTORIES=25 SIM_CLIENTS=20 SIM_LENGTH=2 \
+step "simulation"              env SIM_HISTORIES=25 SIM_CLIENTS=20 SIM_LENGTH=2 SIM_STREAMS=6 \
     make --no-print-directory test-sim
 step "planted bugs apply"      tests/sim/planted.sh check
 step "tidy"                    make --no-print-directory tidy
 step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
 step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
-step "simulation (sanitized)"  env SIM_HISTORIES=4 \
+step "simulation (sanitized)"  env SIM_HISTORIES=4 SIM_STREAMS=1 \
     make --no-print-directory BUILD=asan test-sim
 step "fuzz"                    make --no-print-directory test-fuzz
 if compgen -G 'tests/e2e/test_*.py' >/dev/null; then

@@ -4,6 +4,7 @@
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
 #include "tests/lib/row_text.h"
+#include "tests/sim/figure_text.h"
 #include "tests/sim/sealed_clicks.h"
 
 #include <inttypes.h>
@@ -225,19 +226,6 @@ static bool stats_match(const struct found *found, uint32_t r, uint32_t d, uint3
            rows + seal->clicks == clicks && decimal_compare(value, decimal_from(cents, 2)) == 0;
 }
 
-static bool rate_matches(const struct buffer *rates, uint32_t r, uint32_t d, int64_t percent)
-{
-    char needle[32], text[32];
-    struct decimal value;
-    snprintf(needle, sizeof needle, "%s|%s|", resellers[r], days[d]);
-    const char *at = strstr((const char *)rates->data, needle);
-    if (at == NULL || percent < 0)
-        return at == NULL && percent < 0;
-    cr_assert_eq(sscanf(at + strlen(needle), "%31s", text), 1);
-    cr_assert_eq(decimal_parse(bytes_text(text), &value), 0);
-    return decimal_compare(value, decimal_from(percent, 2)) == 0;
-}
-
 static bool model_matches(const struct history *history, const struct model *model,
                           const struct found *found)
 {
@@ -246,7 +234,7 @@ static bool model_matches(const struct history *history, const struct model *mod
             return false;
         for (uint32_t d = 0; d < HISTORY_DAYS; d++)
             if (!stats_match(found, r, d, model->clicks[r][d], model->cents[r][d]) ||
-                !rate_matches(&found->rates, r, d, model->percent[r][d]))
+                !figure_text_has_rate(&found->rates, resellers[r], days[d], model->percent[r][d]))
                 return false;
     }
     for (uint32_t c = 0; c < HISTORY_COUNTERS; c++) {
@@ -286,25 +274,6 @@ static uint32_t count_found(const struct history *history, struct rollup_fixture
     return count;
 }
 
-/* One line of figures: "reseller day clicks gross rate amount state". */
-static bool figure_matches(const struct model *model, const char *line, uint32_t r, uint32_t d)
-{
-    char gross[40], rate[40], amount[40];
-    uint32_t clicks;
-    struct decimal value;
-    int64_t percent = model_percent_at(model, r, d);
-    cr_assert_eq(sscanf(line, "%*s %*s %u %39s %39s %39s", &clicks, gross, rate, amount), 4, "%s",
-                 line);
-    cr_assert_eq(decimal_parse(bytes_text(gross), &value), 0);
-    if (clicks != model->clicks[r][d] ||
-        decimal_compare(value, decimal_from(model->cents[r][d], 2)) != 0)
-        return false;
-    if (percent < 0 || clicks == 0)
-        return percent >= 0 || strcmp(amount, "-") == 0;
-    return decimal_parse(bytes_text(amount), &value) == 0 &&
-           decimal_compare(value, decimal_from(model->cents[r][d] * percent, 4)) == 0;
-}
-
 /* `is_current`: as a reader is told them; else the table's rows. */
 static void check_figures(const struct history *history, struct rollup_fixture *fixture,
                           uint32_t count, bool is_current, const char *where)
@@ -315,12 +284,11 @@ static void check_figures(const struct history *history, struct rollup_fixture *
     struct buffer text = rollup_fixture_asked(fixture, &query);
     for (uint32_t r = 0; r < HISTORY_RESELLERS; r++) {
         for (uint32_t d = 0; d < HISTORY_DAYS; d++) {
-            char needle[32];
-            snprintf(needle, sizeof needle, "%s %s ", resellers[r], days[d]);
-            const char *line = strstr((const char *)text.data, needle);
-            bool fits = line != NULL ? figure_matches(&model, line, r, d) : model.clicks[r][d] == 0;
-            cr_assert(fits, "figure of %s%u clicks, %" PRId64 " cents; %s %s:\n%s", needle,
-                      model.clicks[r][d], model.cents[r][d], history->label, where,
+            const struct figure_expected expected = {model.clicks[r][d], model.cents[r][d],
+                                                     model_percent_at(&model, r, d)};
+            cr_assert(figure_text_matches(&text, resellers[r], days[d], &expected),
+                      "figure of %s %s, %u clicks, %" PRId64 " cents; %s %s:\n%s", resellers[r],
+                      days[d], model.clicks[r][d], model.cents[r][d], history->label, where,
                       (const char *)text.data);
         }
     }

@@ -9,7 +9,8 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 here=tests/sim/planted
-programs=(exhaustive_crash history_crash clients_crash engine_crash commit_log_crash backup)
+programs=(exhaustive_crash history_crash clients_crash stream_crash engine_crash
+    commit_log_crash backup)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -43,7 +44,7 @@ plant() { # NAME: prints what found it; fails if nothing did
         for program in "${programs[@]}"; do
             make --no-print-directory -j2 "build/release-gcc/tests/sim/test_$program" \
                 >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
-            timeout 600 env SIM_HISTORIES=40 SIM_CLIENTS=20 \
+            timeout 600 env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_STREAMS=20 \
                 "build/release-gcc/tests/sim/test_$program" >"$scratch/log" 2>&1 && continue
             echo "found: $name: test_$program, $(seed_of "$scratch/log")"
             exit 0

@@ -22,7 +22,7 @@ alone=()
 for program in "$@"; do
     name=$(basename "$program")
     case $name in
-    *_history_crash | *_exhaustive_crash | *_clients_crash)
+    *_history_crash | *_exhaustive_crash | *_clients_crash | *_stream_crash)
         for ((share = 0; share < shares; share++)); do
             start "$name.$share" env SIM_STRIDE=$shares SIM_SEED=$((${SIM_SEED:-1} + share)) \
                 tests/run.sh "$program"

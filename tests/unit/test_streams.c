@@ -220,6 +220,29 @@ Test(streams, truncated_rows_are_in_no_figure_not_even_after_a_crash)
     }
 }
 
+/* Before anything is worked off. */
+Test(streams, whoever_asks_after_a_truncate_is_told_of_no_clicks_that_are_gone)
+{
+    const struct figure_query query = {.day_from = DAY_MIN, .day_to = DAY_MAX, .is_current = true};
+    struct rollup_fixture fixture = {.seed = 4};
+    rollup_fixture_start(&fixture);
+    change_schema(&fixture, add_tables);
+    change_schema(&fixture, define_hotel);
+    open_hotel(&fixture);
+    stay(&fixture, "2013-11-28", "a", 0.5F);
+    stay(&fixture, "2013-11-29", "a", 0.5F);
+    expect_hotel(&fixture, "globe 2013-11-29 1 0.5 - - open\n"
+                           "globe 2013-11-28 1 0.5 - - open\n");
+    change_schema(&fixture, truncate_nights);
+    rollup_fixture_restart(&fixture);
+    stay(&fixture, "2013-11-29", "b", 0.25F);
+    fixture.rollup = streams_find(fixture.streams, "hotel");
+    struct buffer found = rollup_fixture_asked(&fixture, &query);
+    cr_assert_str_eq((const char *)found.data, "globe 2013-11-29 1 0.25 - - open\n");
+    buffer_release(&found);
+    rollup_fixture_stop(&fixture);
+}
+
 Test(streams, what_is_no_stream_is_refused_and_changes_nothing)
 {
     static const struct {
