@@ -102,12 +102,16 @@ static int open_streams(struct house *house, const struct house_options *options
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
+    size_t share = house->memory_limit / HOUSE_DOOR_SHARE;
+    size_t figures_bytes =
+        share < STREAMS_FIGURES_BYTES_DEFAULT ? share : STREAMS_FIGURES_BYTES_DEFAULT;
     struct streams_options streams = {.store = house->store,
                                       .world = house->world,
                                       .metrics = house->metrics,
                                       .zone = house->settings.zone,
                                       .keep_days = keep_days,
                                       .open_days_bytes = house->memory_limit / OPEN_DAYS_SHARE,
+                                      .figures_bytes = figures_bytes,
                                       .is_automatic = options->is_automatic};
     int rc = streams_open(&streams, house_done, &waiter, &house->streams, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;

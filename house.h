@@ -19,7 +19,8 @@
 enum {
     HOUSE_COMMANDS_MAX = 32,
     /* Of the memory, what each of these may take: strings of ingest connections; CQL requests that
-     * come or wait; those that are carried out; CQL answers that wait for their readers. */
+     * come or wait; those that are carried out; CQL answers that wait for their readers; figures
+     * that wait to be given in order. */
     HOUSE_DOOR_SHARE = 8
 };
 

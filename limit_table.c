@@ -19,6 +19,7 @@
 #include "query/native/native_connection.h"
 #include "query/query_commands.h"
 #include "query/report_chart.h"
+#include "rollup/streams.h"
 #include "run.h"
 #include "storage/backup.h"
 #include "storage/engine.h"
@@ -89,6 +90,10 @@ static const struct limit limits[] = {
     {"files in one `load`", LOAD_FILES_MAX, UNIT_COUNT, "exit status 2"},
     {"resellers named in one report", REPORT_RESELLERS_MAX, UNIT_COUNT,
      "exit status 2; without any, all are reported"},
+    {"figures of all reports that wait to be given in order", STREAMS_FIGURES_BYTES_DEFAULT,
+     UNIT_BYTES,
+     "or an eighth of `--memory`: what there is no room for is read again when those before it "
+     "are given"},
     {"resellers in a picture over time", CHART_PANELS, UNIT_COUNT,
      "exit status 2; it says what else may be asked for"},
     {"days or months in a picture", CHART_PERIODS, UNIT_COUNT,

@@ -23,7 +23,8 @@ enum {
 };
 
 struct figure_window {
-    size_t bytes_max;
+    struct figure_room *room;
+    size_t bytes; /* of the room's that are this window's */
     struct arena *arena;
     struct bytes *kept; /* by reseller; size 0: none */
     uint32_t capacity;  /* of `kept` */
@@ -37,19 +38,32 @@ struct figure_window {
     struct reader next;
 };
 
-struct figure_window *figure_window_new(size_t bytes_max)
+struct figure_window *figure_window_new(struct figure_room *room)
 {
     struct figure_window *window = memory_zeroed(1, sizeof(*window));
-    window->bytes_max = bytes_max;
+    window->room = room;
     window->arena = arena_new(ARENA_CHUNK);
     window->open_reseller = UINT32_MAX;
     return window;
+}
+
+static void take_room(struct figure_window *window, size_t bytes)
+{
+    window->room->bytes += bytes - window->bytes;
+    window->bytes = bytes;
+}
+
+/* Figures, and where each reseller's are. */
+static void note_room(struct figure_window *window)
+{
+    take_room(window, arena_used(window->arena) + window->capacity * sizeof(*window->kept));
 }
 
 void figure_window_free(struct figure_window *window)
 {
     if (window == NULL)
         return;
+    take_room(window, 0);
     arena_free(window->arena);
     memory_free(window->kept);
     buffer_release(&window->open);
@@ -72,6 +86,7 @@ void figure_window_begin(struct figure_window *window, uint32_t count)
     window->next_reseller = 0;
     window->next_day = 0;
     window->next = reader_of(bytes_of(NULL, 0));
+    note_room(window);
 }
 
 uint32_t figure_window_end(const struct figure_window *window)
@@ -146,15 +161,16 @@ static void unpack(struct reader *reader, int32_t day_before, struct day_figure 
 
 /* ---- what is kept ---- */
 
-/* Down to half of what there may be, by the numbers, but to one reseller at least. */
+/* Down to half of what there is, by the numbers, but to one reseller at least. */
 static void drop_upper(struct figure_window *window)
 {
     struct arena *lower = arena_new(ARENA_CHUNK);
+    size_t half = arena_used(window->arena) / 2;
     size_t bytes = 0;
     uint32_t end = 0;
     for (; end < window->end; end++) {
         struct bytes kept = window->kept[end];
-        if (bytes > 0 && bytes + kept.size > window->bytes_max / 2)
+        if (bytes > 0 && bytes + kept.size > half)
             break;
         bytes += kept.size;
         window->kept[end] = kept.size > 0 ? arena_copy(lower, kept) : kept;
@@ -170,8 +186,11 @@ static void close_open(struct figure_window *window)
     uint32_t reseller = window->open_reseller;
     if (reseller < window->end) {
         window->kept[reseller] = arena_copy(window->arena, buffer_view(&window->open));
-        if (arena_used(window->arena) > window->bytes_max)
+        note_room(window);
+        if (window->room->bytes > window->room->bytes_max &&
+            arena_used(window->arena) > window->room->window_min)
             drop_upper(window);
+        note_room(window);
     }
     window->open_reseller = UINT32_MAX;
     buffer_clear(&window->open);

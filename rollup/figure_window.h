@@ -2,9 +2,9 @@
  *
  * amount_by_day is stored in the order of tokens, in which it is read at the speed of a scan, and
  * wanted in the order of names.  Between the two lies the window: of resellers numbered by name, it
- * takes each one's figures whenever they come, and gives all of them by number.  It is bounded:
- * where figures take more than `bytes_max`, the upper half of them is dropped, and read again
- * when what is below has been given.
+ * takes each one's figures whenever they come, and gives all of them by number.  It is bounded, as
+ * all windows together are: where figures take more, the upper half of this window's is dropped,
+ * and read again when what is below has been given.
  *
  *     names      0   1   2   3   4   5   6   7        come in the order  5 2 7 0 ...
  *     kept       x   .   x   .   .   x   .   x        too much: end is 5
@@ -15,11 +15,19 @@
 
 #include "rollup/rollup.h"
 
+/* What several windows share; the caller's memory, and longer there than they are. */
+struct figure_room {
+    size_t bytes_max;                  /* of all together, */
+    size_t window_min;                 /* but each may have so much, that it gets on */
+    size_t bytes;                      /* what they have; begins as 0, as does the next */
+    size_t told;                       /* the owner's: what of it an account was told */
+};
+
 struct figure_window;
 
-/* Drops down to half of `bytes_max`, or to one reseller, who is kept whole however many days he
- * has: some 15 bytes each. */
-struct figure_window *figure_window_new(size_t bytes_max);
+/* Where there is no room it drops half of what it has, but keeps one reseller whole however many
+ * days he has: some 15 bytes each. */
+struct figure_window *figure_window_new(struct figure_room *room);
 void figure_window_free(struct figure_window *window);       /* NULL is fine */
 
 /* Forget everything; resellers are numbered below `count` from now on. */

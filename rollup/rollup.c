@@ -84,8 +84,9 @@ int rollup_resolve(struct rollup *rollup, struct error *err)
                                      &rollup->resolved, err);
 }
 
-int rollup_open(const struct streams_options *options, struct stream_definition *definition,
-                store_done opened, void *context, struct rollup **rollup_out, struct error *err)
+int rollup_open(const struct streams_options *options, struct figure_room *figures,
+                struct stream_definition *definition, store_done opened, void *context,
+                struct rollup **rollup_out, struct error *err)
 {
     struct zone *zone;
     *rollup_out = NULL;
@@ -105,6 +106,7 @@ int rollup_open(const struct streams_options *options, struct stream_definition 
         (options->publish_after_ms > 0 ? options->publish_after_ms : HOUR_MS) * 1000;
     rollup->is_read_only = store_capabilities(options->store).read_only;
     rollup->is_automatic = options->is_automatic && !rollup->is_read_only;
+    rollup->figures = figures;
     rollup->rates = rate_table_new();
     rollup->dirty = dirty_set_new();
     rollup->world->random->fill(rollup->world->random, rollup->mark_maker, TIMEUUID_MAKER_SIZE);

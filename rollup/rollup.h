@@ -134,7 +134,7 @@ struct figure_query {
     /* Resellers in any order, the days of one together and descending: for sums, which are the
      * cheaper for it.  Not with after_reseller, and not to be paused. */
     bool in_any_order;
-    /* Called when `each` has returned false; the reading keeps what it holds (up to some 64 MiB)
+    /* Called when `each` has returned false; the reading keeps what it holds (figure_window.h)
      * until it goes on, or is stopped: for a slow reader, whom otherwise each piece of a long
      * answer would cost a reading from the start of it.  NULL: false stops. */
     void (*paused)(void *context, struct figure_reading *reading);

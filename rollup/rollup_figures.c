@@ -42,8 +42,7 @@ enum {
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
     BATCH_FRESH_MAX = 512,     /* days to be worked out, after which a batch takes nobody else */
     WINDOW_RESELLERS_MIN = 32, /* of the first window of one who may stop, */
-    WINDOW_GROWTH = 4,         /* and how much larger each next one is */
-    WINDOW_BYTES_MAX = 64 << 20
+    WINDOW_GROWTH = 4          /* and how much larger each next one is */
 };
 
 /* A reseller of the window, in the order of reading. */
@@ -70,7 +69,8 @@ struct figure_reading {
 
     struct figure_window *window; /* NULL: in any order */
     uint32_t window_first;        /* in the list */
-    uint32_t window_most;         /* resellers */
+    uint32_t window_count;        /* resellers */
+    uint32_t window_most;         /* of the next one */
     struct placed *placed;        /* those of the window, by token */
     uint32_t placed_count;
     uint32_t placed_capacity;
@@ -98,11 +98,22 @@ struct figure_reading {
     struct error err;
 };
 
+/* What windows have, in the store's account. */
+static void tell_room(const struct figure_reading *reading)
+{
+    struct figure_room *room = reading->rollup->figures;
+    int64_t change = (int64_t)room->bytes - (int64_t)room->told;
+    if (change != 0)
+        store_hold_memory(reading->rollup->store, STORE_HELD_FIGURES, change);
+    room->told = room->bytes;
+}
+
 static void reading_free(struct figure_reading *reading)
 {
     memory_free(reading->resellers);
     memory_free(reading->placed);
     figure_window_free(reading->window);
+    tell_room(reading);
     fresh_days_free(reading->fresh);
     arena_free(reading->arena);
     memory_free(reading);
@@ -140,12 +151,13 @@ static void reseller_begin(struct figure_reading *reading)
 static void give(struct figure_reading *reading, const struct day_figure *figure)
 {
     reading->turn_days++;
-    if (reading->in_any_order)
+    if (reading->in_any_order) {
         reading->is_enough = !reading->each(reading->context, figure);
-    else
-        figure_window_add(reading->window,
-                          reading->batch_resellers[reading->batch_at] - reading->window_first,
-                          figure);
+        return;
+    }
+    figure_window_add(reading->window,
+                      reading->batch_resellers[reading->batch_at] - reading->window_first, figure);
+    tell_room(reading);
 }
 
 /* What stands in for this row, or for none.  An open day whose clicks are all gone has no figure
@@ -354,6 +366,7 @@ static void window_begin(struct figure_reading *reading)
         reading->placed = memory_alloc(count * sizeof(*reading->placed));
         reading->placed_capacity = count;
     }
+    reading->window_count = count;
     reading->placed_count = reading->placed_next = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct bytes reseller = reading->resellers[reading->window_first + i];
@@ -366,17 +379,22 @@ static void window_begin(struct figure_reading *reading)
                 reading);
     if (!reading->in_any_order)
         figure_window_begin(reading->window, count);
+    tell_room(reading);
 }
 
-/* Whether there is another one. */
+/* Whether there is another one.  Where there was no room for one, the next begins with as many as
+ * there was room for. */
 static bool window_next(struct figure_reading *reading)
 {
     if (reading->in_any_order)
         return false;
-    reading->window_first += figure_window_end(reading->window);
+    uint32_t end = figure_window_end(reading->window);
+    reading->window_first += end;
     if (reading->window_first == reading->reseller_count)
         return false;
-    if (reading->window_most <= UINT32_MAX / WINDOW_GROWTH)
+    if (end < reading->window_count)
+        reading->window_most = end;
+    else if (reading->window_most <= UINT32_MAX / WINDOW_GROWTH)
         reading->window_most *= WINDOW_GROWTH;
     window_begin(reading);
     return true;
@@ -609,7 +627,7 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     reading->in_any_order = query->in_any_order;
     reading->window_most = first_window(query);
     if (!query->in_any_order)
-        reading->window = figure_window_new(WINDOW_BYTES_MAX);
+        reading->window = figure_window_new(rollup->figures);
     reading->behind_out = query->behind;
     if ((query->is_current || rollup->is_read_only) && !query->is_as_of)
         reading->fresh = fresh_days_new(rollup);

@@ -12,6 +12,7 @@
 #include "rollup/streams.h"
 #include "storage/base/world.h"
 
+struct figure_room;
 struct seal_pass;
 struct work;
 
@@ -88,6 +89,7 @@ struct rollup {
     struct key_map *resellers;         /* that have figures */
     bool knows_resellers;              /* all of them: amount_by_day was scanned once */
     size_t memory_told;                /* what the store was told that is held here */
+    struct figure_room *figures;       /* for all readers of all streams */
 
     store_done opened;
     void *opened_context;
@@ -118,7 +120,7 @@ void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
 
 /* rollup.c: `definition` is taken over, NULL is the built-in stream. */
-must_check int rollup_open(const struct streams_options *options,
+must_check int rollup_open(const struct streams_options *options, struct figure_room *figures,
                            struct stream_definition *definition, store_done opened, void *context,
                            struct rollup **rollup_out, struct error *err);
 void rollup_close(struct rollup *rollup, store_done closed, void *context);

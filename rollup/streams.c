@@ -15,7 +15,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { ARENA_CHUNK = 16 * 1024 };
+enum { ARENA_CHUNK = 16 * 1024, FIGURES_WINDOW_MIN = 256 * 1024 };
 
 /* A definition that was read. */
 struct stream_opening {
@@ -129,7 +129,7 @@ static int add(struct streams *streams, const struct stream_definition *definiti
         return error_set(err, ERROR_LIMIT, "a directory has at most %d streams", STREAMS_MAX);
     }
     struct rollup **place = &streams->rollups[streams->count++];
-    int rc = rollup_open(&streams->options, own, opened, context, place, err);
+    int rc = rollup_open(&streams->options, &streams->figures, own, opened, context, place, err);
     streams->count -= rc < 0;
     return rc;
 }
@@ -187,6 +187,10 @@ int streams_open(const struct streams_options *options, store_done opened, void 
     streams->store = options->store;
     streams->world = options->world;
     streams->options = *options;
+    streams->figures = (struct figure_room){.bytes_max = options->figures_bytes > 0
+                                                             ? options->figures_bytes
+                                                             : STREAMS_FIGURES_BYTES_DEFAULT,
+                                            .window_min = FIGURES_WINDOW_MIN};
     streams->turns = day_turns_new();
     streams->arena = arena_new(ARENA_CHUNK);
     streams->found = arena_alloc(streams->arena, STREAMS_MAX * sizeof(*streams->found), 16);

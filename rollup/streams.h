@@ -14,6 +14,7 @@
 #include "rollup/stream_definition.h"
 
 enum { STREAMS_MAX = 64 };             /* in a directory, the built-in one included */
+enum { STREAMS_FIGURES_BYTES_DEFAULT = 64 << 20 };
 
 struct streams;
 
@@ -26,6 +27,8 @@ struct streams_options {
     uint32_t keep_days;                /* of `clicks`, unless its table says other; 0: for ever */
     size_t open_days_bytes;            /* of memory, for the days of a stream that are open or
                                         * dirty; 0: 256 MiB */
+    size_t figures_bytes;              /* of memory, for figures of all readers that wait to be
+                                        * given in order; 0: 64 MiB */
     bool is_automatic;                 /* serve: rollups work by themselves: dirty days, what is to
                                         * be published, gathered, sealed */
 };

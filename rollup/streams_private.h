@@ -3,6 +3,7 @@
 #define DAYBOOK_ROLLUP_STREAMS_PRIVATE_H
 
 #include "rollup/day_turn.h"
+#include "rollup/figure_window.h"
 #include "rollup/rollup_private.h"
 #include "rollup/streams.h"
 
@@ -10,6 +11,7 @@ struct streams {
     struct store *store;
     struct world *world;
     struct streams_options options;
+    struct figure_room figures;
     struct rollup *rollups[STREAMS_MAX];       /* the built-in one first, then by age */
     uint32_t count;
     struct arena *arena;               /* of the definitions, while they are opened */

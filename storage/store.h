@@ -143,6 +143,7 @@ enum store_holder {
     STORE_HELD_STATEMENTS,        /* prepared ones */
     STORE_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or being carried out */
     STORE_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
+    STORE_HELD_FIGURES,           /* of reports, that wait to be given in order */
     STORE_HOLDERS
 };
 

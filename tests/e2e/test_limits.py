@@ -62,6 +62,8 @@ MET_BY = {
     "what goes along with a command": "e2e/test_limits.py test_a_rate_file_over_the_limit",
     "files in one `load`": "e2e/test_limits.py test_more_than_may_be_named",
     "resellers named in one report": "e2e/test_limits.py test_more_than_may_be_named",
+    "figures of all reports that wait to be given in order":
+        "e2e/test_memory.py test_days_and_ads_without_number_stay_within_the_limit",
     "resellers in a picture over time":
         "unit/test_report.c shows_what_has_no_room_in_the_picture_as_one_sum",
     "days or months in a picture": "unit/test_report.c is_no_picture_of_more_days_than_it_can_show",

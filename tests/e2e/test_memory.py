@@ -5,6 +5,7 @@ import datetime
 import random
 import re
 import struct
+import subprocess
 import uuid
 
 import cql
@@ -12,6 +13,7 @@ import daybook
 
 LIMIT_KB = 64 << 10
 BESIDE_KB = 64 << 10    # docs/OPERATIONS.md "Memory": what is not in the account
+ANSWER_KB = 2 << 10     # and for each command whose answer waits
 PRODUCERS = 6
 RESELLERS = 1000
 FIRST_DAY = datetime.date(2012, 1, 1)
@@ -37,8 +39,34 @@ def test_days_and_ads_without_number_stay_within_the_limit(serve):
         sender.send_all(server.address)
     peak_kb = server.memory_kb()
     assert peak_kb <= LIMIT_KB + BESIDE_KB, (peak_kb, server.run("status").out)
+    read_many_reports(server)
     answer = server.run("verify")
     assert f"{CLICKS} clicks" in answer.out and "all agree" in answer.out
+
+
+REPORTS = 16
+
+
+def reports_held(server):
+    return int(re.search(r"(\d+) of reports' figures", server.run("status").out).group(1))
+
+
+def read_many_reports(server):
+    """Reports that nobody reads hold figures, together no more than their part of the memory."""
+    expected = server.run("report", "--format", "csv").out
+    command = [daybook.PROGRAM, "report", "-d", server.directory, "--format", "csv"]
+    reports = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                env=daybook.environment())
+               for _ in range(REPORTS)]
+    assert cql.wait_for(lambda: reports_held(server) > 6 << 20)
+    for _ in range(10):
+        held_kb = reports_held(server) >> 10
+        assert held_kb <= (LIMIT_KB >> 3) + REPORTS * 256, held_kb
+    for report in reports:
+        assert report.communicate(timeout=60)[0].decode() == expected
+    most_kb = LIMIT_KB + BESIDE_KB + REPORTS * ANSWER_KB
+    assert server.memory_kb() <= most_kb, server.run("status").out
+    assert reports_held(server) == 0
 
 
 # ---- the CQL door ----
