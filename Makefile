@@ -29,7 +29,7 @@ packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzst
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \
     libexpat1-dev libinih-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest python3-pytest-xdist python3-venv $(packages_demo) patch valgrind strace zstd \
+packages_test := libcriterion-dev python3-pytest python3-venv $(packages_demo) patch valgrind strace zstd \
     clang libclang-rt-dev clang-format-16
 
 # ---- flags ----
@@ -272,7 +272,7 @@ test-unit: $(unit_programs)
 test-sim: $(sim_programs)
 	@tests/sim/run.sh $(call built,sim_tests)
 
-# Debian's pytest, and the CQL clients of tests/requirements.txt.
+# Debian's pytest, and what is in tests/requirements.txt.
 python := build/python/bin/python3
 
 build/python/installed: tests/requirements.txt
@@ -280,7 +280,7 @@ build/python/installed: tests/requirements.txt
 	@build/python/bin/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-# Two tests at once, or as many as there are processors, of which each has its own directory.
+# As many tests at once as there are processors: each has a directory and ports of its own.
 pytest_at_once = --numprocesses $(shell nproc) --durations 10 --durations-min 5
 
 test-e2e: all bench-programs build/python/installed

@@ -13,6 +13,11 @@
 # without a line of ours in them are Criterion's own leaks.
 set -uo pipefail
 
+# The address sanitizer clears the shadow of a large block by unmapping it, and pays with a fault for
+# each of its pages; and keeps thirty callers of each allocation.  Neither finds anything: without
+# them a simulation takes 40 % less.
+export ASAN_OPTIONS=${ASAN_OPTIONS-clear_shadow_mmap_threshold=67108864:malloc_context_size=10}
+
 processes=${PROCESSES:-$(nproc)}
 shown=5
 directory=$(mktemp -d)
