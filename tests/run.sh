@@ -13,9 +13,9 @@
 # without a line of ours in them are Criterion's own leaks.
 set -uo pipefail
 
-# The address sanitizer clears the shadow of a large block by unmapping it, and pays with a fault for
-# each of its pages; and keeps thirty callers of each allocation.  Neither finds anything: without
-# them a simulation takes 40 % less.
+# The address sanitizer clears the shadow of a large block by unmapping it, which costs a fault for
+# each of its pages when it is used again, and keeps thirty callers of each allocation.  Neither
+# finds anything; without them a simulation takes a third less.
 export ASAN_OPTIONS=${ASAN_OPTIONS-clear_shadow_mmap_threshold=67108864:malloc_context_size=10}
 
 processes=${PROCESSES:-$(nproc)}
