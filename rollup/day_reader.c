@@ -9,6 +9,7 @@
 
 #include "rollup/rows.h"
 #include "rollup/seal.h"
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -73,10 +74,15 @@ struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key
                                      struct bytes reseller, int32_t day)
 {
     check(reader->count < DAY_READER_MAX);
-    struct day_facts *facts = &reader->days[reader->count++];
-    *facts = (struct day_facts){.reseller = arena_copy(reader->arena, reseller),
-                                .key = arena_copy(reader->arena, key),
-                                .day = day};
+    struct day_facts *facts = &reader->days[reader->count];
+    const struct day_facts *last = reader->count > 0 ? facts - 1 : NULL;
+    bool is_same = last != NULL && bytes_equal(last->reseller, reseller);
+    reader->count++;
+    *facts = (struct day_facts){
+        .reseller = is_same ? last->reseller : arena_copy(reader->arena, reseller),
+        .token = is_same ? last->token : murmur3_token(reseller.data, reseller.size),
+        .key = arena_copy(reader->arena, key),
+        .day = day};
     return facts;
 }
 
@@ -300,8 +306,20 @@ static int compare_days(const void *a, const void *b)
 {
     const struct day_facts *left = a;
     const struct day_facts *right = b;
+    if (left->token != right->token)
+        return left->token < right->token ? -1 : 1;
     int order = bytes_compare(left->reseller, right->reseller);
     return order != 0 ? order : (left->day < right->day) - (left->day > right->day);
+}
+
+/* Most come in this order, and a day's facts are large. */
+static void sort_days(struct day_reader *reader)
+{
+    bool is_sorted = true;
+    for (uint32_t i = 1; i < reader->count && is_sorted; i++)
+        is_sorted = compare_days(&reader->days[i - 1], &reader->days[i]) <= 0;
+    if (!is_sorted)
+        qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
 }
 
 /* Rows known, none published: there is nothing to read but stats, and the order serves nobody. */
@@ -318,7 +336,7 @@ void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, 
     reader->done = done;
     reader->context = context;
     if (has_rows || !all_are_open(reader))
-        qsort(reader->days, reader->count, sizeof(*reader->days), compare_days);
+        sort_days(reader);
     phase_begin(reader, read_ledger);
     start_stats(reader);
     if (!has_rows)

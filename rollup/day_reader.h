@@ -17,6 +17,7 @@ struct day_facts {
     struct dirty_day *dirty;           /* the caller's; the reader does not look at it, */
     const struct dirty_range *range;   /* nor at this */
     struct bytes reseller;
+    int64_t token;                     /* of the reseller */
     struct bytes key;                  /* of ad_click */
     int32_t day;
     struct partition_stats stats;      /* of its clicks and of its seals */
@@ -47,7 +48,8 @@ struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *cou
 /* For what belongs to these days; reset by day_reader_clear. */
 struct arena *day_reader_arena(const struct day_reader *reader);
 
-/* Sort by reseller ascending, day descending (unless all rows are known and open), and read;
+/* Sort by the reseller's token, reseller, and day descending, as rows are stored (unless all rows
+ * are known and open), and read;
  * `has_rows`: rows are known, read the rest.
  * `done` comes once, perhaps before the call returns, with the first failure of any day. */
 void day_reader_read(struct day_reader *reader, bool has_rows, store_done done, void *context);

@@ -183,59 +183,103 @@ int ledger_read(const struct table *table, const struct page_row *row,
 
 /* ---- writing ---- */
 
-enum { FIGURE_VALUES = 4, AMOUNT_VALUES = 7, LEDGER_VALUES = 12 };
+enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5, LEDGER_CELLS = 8 };
+
+/* A row as mutation_insert makes one, but in its place at once: there are two for each of very many
+ * figures.  Cells come in the order of their columns. */
+struct row_builder {
+    struct write_batch *batch;
+    struct cell *cells;
+    uint32_t count;
+};
+
+static struct row_builder builder_of(struct write_batch *batch, uint32_t cells_max)
+{
+    return (struct row_builder){
+        batch, arena_alloc(batch->arena, cells_max * sizeof(struct cell), _Alignof(struct cell)),
+        0};
+}
+
+static void put_value(struct row_builder *row, uint32_t column_id, struct bytes value)
+{
+    check(row->count == 0 || row->cells[row->count - 1].column_id < column_id);
+    row->cells[row->count++] = (struct cell){.column_id = column_id,
+                                             .timestamp_us = TIMESTAMP_SERVER,
+                                             .expiry_s = EXPIRY_NONE,
+                                             .value = value};
+}
+
+/* Null: the row that it overwrites may have a value. */
+static void put_null(struct row_builder *row, uint32_t column_id)
+{
+    put_value(row, column_id, bytes_of(NULL, 0));
+    row->cells[row->count - 1].flags = CELL_TOMBSTONE;
+}
+
+static void put_count(struct row_builder *row, uint32_t column_id, uint64_t clicks)
+{
+    put_value(row, column_id, write_batch_bigint(row->batch, (int64_t)clicks));
+}
+
+static void put_decimal(struct row_builder *row, uint32_t column_id, struct decimal value)
+{
+    put_value(row, column_id, write_batch_decimal(row->batch, value));
+}
 
 static struct bytes day_value(struct write_batch *batch, int32_t day)
 {
     char text[DAY_TEXT_SIZE + 1];
     day_format(day, text);
-    return write_batch_text(batch, text);
+    return write_batch_copy(batch, bytes_of(text, DAY_TEXT_SIZE));
 }
 
-static uint32_t put_numbers(struct write_batch *batch, const struct figure_columns *columns,
-                            const struct day_figure *figure, struct column_value *values)
+static void put_row(struct row_builder *row, const struct table *table,
+                    const struct figure_place *place, const struct clustering *clustering)
 {
-    values[0] = (struct column_value){columns->clicks, false,
-                                      write_batch_bigint(batch, (int64_t)figure->clicks)};
-    values[1] =
-        (struct column_value){columns->gross, false, write_batch_decimal(batch, figure->gross)};
-    values[2] = (struct column_value){.column_id = columns->rate, .is_null = !figure->is_priced};
-    values[3] = (struct column_value){.column_id = columns->amount, .is_null = !figure->is_priced};
-    if (figure->is_priced) {
-        values[2].value = write_batch_decimal(batch, figure->rate);
-        values[3].value = write_batch_decimal(batch, figure->amount);
-    }
-    return FIGURE_VALUES;
-}
-
-static uint32_t put_amount_key(struct write_batch *batch, const struct day_figure *figure,
-                               struct column_value *values)
-{
-    values[0] = (struct column_value){AMOUNT_RESELLER_ID, false, figure->reseller};
-    values[1] = (struct column_value){AMOUNT_DAY, false, day_value(batch, figure->day)};
-    return 2;
+    struct unfiltered *item =
+        arena_alloc(row->batch->arena, sizeof(*item), _Alignof(struct unfiltered));
+    *item = (struct unfiltered){.kind = UNFILTERED_ROW,
+                                .before = DELETION_NONE,
+                                .after = DELETION_NONE,
+                                .row = {.clustering = *clustering,
+                                        .marker = {TIMESTAMP_SERVER, 0, EXPIRY_NONE},
+                                        .deletion = DELETION_NONE,
+                                        .cells = row->cells,
+                                        .cell_count = row->count}};
+    const struct mutation mutation = {.table_id = table->id,
+                                      .token = place->token,
+                                      .key = place->reseller,
+                                      .deletion = DELETION_NONE,
+                                      .items = item,
+                                      .item_count = 1};
+    write_batch_add_rows(row->batch, table, &mutation);
 }
 
 void figure_write(struct write_batch *batch, const struct table *table,
-                  const struct day_figure *figure)
+                  const struct figure_place *place, const struct day_figure *figure)
 {
-    struct column_value values[AMOUNT_VALUES];
-    struct mutation mutation;
-    uint32_t count = put_amount_key(batch, figure, values);
-    count += put_numbers(batch, &amount_columns, figure, values + count);
-    values[count++] = (struct column_value){AMOUNT_STATE, false,
-                                            write_batch_text(batch, state_names[figure->state])};
-    check(count == AMOUNT_VALUES);
-    mutation_insert(table, values, count, true, batch->arena, &mutation);
-    write_batch_add_rows(batch, table, &mutation);
+    struct row_builder row = builder_of(batch, AMOUNT_CELLS);
+    const struct clustering clustering = {1, {day_value(batch, figure->day)}};
+    put_count(&row, AMOUNT_CLICKS, figure->clicks);
+    put_decimal(&row, AMOUNT_GROSS, figure->gross);
+    if (figure->is_priced) {
+        put_decimal(&row, AMOUNT_RATE, figure->rate);
+        put_decimal(&row, AMOUNT_AMOUNT, figure->amount);
+    } else {
+        put_null(&row, AMOUNT_RATE);
+        put_null(&row, AMOUNT_AMOUNT);
+    }
+    put_value(&row, AMOUNT_STATE, bytes_text(state_names[figure->state]));
+    put_row(&row, table, place, &clustering);
 }
 
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure)
 {
-    struct column_value values[2];
-    uint32_t count = put_amount_key(batch, figure, values);
-    write_batch_delete(batch, table, values, count);
+    const struct column_value values[AMOUNT_VALUES] = {
+        {AMOUNT_RESELLER_ID, false, figure->reseller},
+        {AMOUNT_DAY, false, day_value(batch, figure->day)}};
+    write_batch_delete(batch, table, values, AMOUNT_VALUES);
 }
 
 /* A set's cells: one per element, which is its path, in the elements' order and each once. */
@@ -266,59 +310,56 @@ static struct set_builder set_of(const struct table *table, uint32_t column_id, 
     return (struct set_builder){type_path(table_column(table, column_id)->type), cells, 0};
 }
 
-/* Causes and changes before the simple cells: their columns have the lower numbers. */
-static void add_sets(struct write_batch *batch, const struct table *table,
-                     struct mutation *mutation, bool is_publication, const struct dirty_mark *marks,
-                     uint32_t mark_count)
+/* Causes and changes: the columns with the lowest numbers. */
+static void put_sets(struct row_builder *row, const struct table *table, bool is_publication,
+                     const struct dirty_mark *marks, uint32_t mark_count)
 {
-    const struct row *simple = &mutation->items[0].row;
-    uint32_t room = simple->cell_count + 2 * mark_count + 1;
-    struct cell *cells = arena_alloc(batch->arena, room * sizeof(*cells), _Alignof(struct cell));
-    struct set_builder causes = set_of(table, RESTATEMENT_CAUSES, cells);
+    struct set_builder causes = set_of(table, RESTATEMENT_CAUSES, row->cells);
     if (is_publication)
-        set_add(&causes, RESTATEMENT_CAUSES, write_batch_text(batch, cause_published));
+        set_add(&causes, RESTATEMENT_CAUSES, bytes_text(cause_published));
     for (uint32_t i = 0; i < mark_count; i++)
-        set_add(&causes, RESTATEMENT_CAUSES,
-                write_batch_text(batch, dirty_cause_name(marks[i].cause)));
-    struct set_builder changes = set_of(table, RESTATEMENT_CHANGES, cells + causes.count);
+        set_add(&causes, RESTATEMENT_CAUSES, bytes_text(dirty_cause_name(marks[i].cause)));
+    struct set_builder changes = set_of(table, RESTATEMENT_CHANGES, row->cells + causes.count);
     for (uint32_t i = 0; i < mark_count; i++)
         if (marks[i].has_change)
-            set_add(&changes, RESTATEMENT_CHANGES,
-                    write_batch_copy(batch, bytes_of(marks[i].change, UUID_SIZE)));
-    uint32_t count = causes.count + changes.count;
-    memcpy(cells + count, simple->cells, simple->cell_count * sizeof(*cells));
-    struct unfiltered *item = arena_alloc(batch->arena, sizeof(*item), _Alignof(struct unfiltered));
-    *item = mutation->items[0];
-    item->row.cells = cells;
-    item->row.cell_count = count + simple->cell_count;
-    mutation->items = item;
+            set_add(&changes, RESTATEMENT_CHANGES, bytes_of(marks[i].change, UUID_SIZE));
+    row->count = causes.count + changes.count;
+}
+
+/* What is null in a new row is left out: there is nothing to overwrite. */
+static void put_both_decimals(struct row_builder *row, uint32_t old_id, const struct decimal *old,
+                              uint32_t new_id, const struct decimal *new)
+{
+    if (old != NULL)
+        put_decimal(row, old_id, *old);
+    if (new != NULL)
+        put_decimal(row, new_id, *new);
 }
 
 void ledger_write(struct write_batch *batch, const struct table *table,
-                  const struct ledger_entry *entry, const struct dirty_mark *marks,
-                  uint32_t mark_count)
+                  const struct figure_place *place, const struct ledger_entry *entry,
+                  const struct dirty_mark *marks, uint32_t mark_count)
 {
-    struct column_value values[LEDGER_VALUES];
-    struct mutation mutation;
-    uint32_t count = 0;
-    values[count++] = (struct column_value){RESTATEMENT_RESELLER_ID, false, entry->new.reseller};
-    values[count++] =
-        (struct column_value){RESTATEMENT_DAY, false, day_value(batch, entry->new.day)};
-    values[count++] =
-        (struct column_value){RESTATEMENT_AT, false, write_batch_bigint(batch, entry->at_ms)};
-    values[count++] =
-        (struct column_value){RESTATEMENT_SEQ, false, write_batch_bigint(batch, entry->seq)};
-    if (!entry->is_publication)
-        count += put_numbers(batch, &old_columns, &entry->old, values + count);
-    count += put_numbers(batch, &new_columns, &entry->new, values + count);
-    /* What is null in a new row is left out: there is nothing to overwrite. */
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (!values[i].is_null)
-            values[kept++] = values[i];
-    mutation_insert(table, values, kept, true, batch->arena, &mutation);
-    add_sets(batch, table, &mutation, entry->is_publication, marks, mark_count);
-    write_batch_add_rows(batch, table, &mutation);
+    struct row_builder row = builder_of(batch, LEDGER_CELLS + 2 * mark_count + 1);
+    const struct day_figure *new = &entry->new;
+    const struct day_figure *old = entry->is_publication ? NULL : &entry->old;
+    const struct day_figure *new_priced = new->is_priced ? new : NULL;
+    const struct day_figure *old_priced = old != NULL && old->is_priced ? old : NULL;
+    const struct clustering clustering = {3,
+                                          {day_value(batch, new->day),
+                                           write_batch_bigint(batch, entry->at_ms),
+                                           write_batch_bigint(batch, entry->seq)}};
+    put_sets(&row, table, entry->is_publication, marks, mark_count);
+    if (old != NULL)
+        put_count(&row, RESTATEMENT_OLD_CLICKS, old->clicks);
+    put_count(&row, RESTATEMENT_NEW_CLICKS, new->clicks);
+    put_both_decimals(&row, RESTATEMENT_OLD_GROSS, old != NULL ? &old->gross : NULL,
+                      RESTATEMENT_NEW_GROSS, &new->gross);
+    put_both_decimals(&row, RESTATEMENT_OLD_RATE, old_priced != NULL ? &old->rate : NULL,
+                      RESTATEMENT_NEW_RATE, new_priced != NULL ? &new->rate : NULL);
+    put_both_decimals(&row, RESTATEMENT_OLD_AMOUNT, old_priced != NULL ? &old->amount : NULL,
+                      RESTATEMENT_NEW_AMOUNT, new_priced != NULL ? &new->amount : NULL);
+    put_row(&row, table, place, &clustering);
 }
 
 /* ---- slices ---- */

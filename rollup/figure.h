@@ -30,10 +30,17 @@ const char *figure_state_name(enum day_state state);
  * cannot have written. */
 must_check int figure_read(const struct table *table, const struct page_row *row,
                            struct day_figure *figure_out, struct error *err);
+/* Whose rows are written: the partition, as both tables have it.  The reseller's bytes, and the
+ * marks', live until the batch is applied. */
+struct figure_place {
+    struct bytes reseller;
+    int64_t token;                     /* murmur3_token of it */
+};
+
 /* Rows of one reseller that are written one after the other are one mutation if days descend;
  * entries of the ledger, if they ascend. */
 void figure_write(struct write_batch *batch, const struct table *table,
-                  const struct day_figure *figure);
+                  const struct figure_place *place, const struct day_figure *figure);
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure);
 
@@ -50,8 +57,8 @@ must_check int ledger_read(const struct table *table, const struct page_row *row
                            struct ledger_entry *entry_out, struct error *err);
 /* `marks` give causes and changes; none with a publication. */
 void ledger_write(struct write_batch *batch, const struct table *table,
-                  const struct ledger_entry *entry, const struct dirty_mark *marks,
-                  uint32_t mark_count);
+                  const struct figure_place *place, const struct ledger_entry *entry,
+                  const struct dirty_mark *marks, uint32_t mark_count);
 
 /* Slices of days, inclusive: of amount_by_day (days descend) and of restatement (they ascend).
  * `text` holds the bounds' bytes and lives until the read was started. */

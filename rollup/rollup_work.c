@@ -95,10 +95,13 @@ struct work {
     uint32_t range_days_max;                    /* of each in this chunk */
     uint32_t reads;         /* of ranges, under way, and one for who starts them */
     bool had_days;          /* of the queue, not of ranges alone */
-    struct day_facts *days; /* of the chunk: reseller ascending, day descending */
+    struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
     uint32_t day_count;
     struct plan plans[BEHIND_DAYS_MAX];
-    int status; /* the first failure of all */
+    uint32_t written; /* rows in the batch, */
+    uint32_t published;
+    uint32_t restated; /* and entries */
+    int status;        /* the first failure of all */
     struct error err;
 };
 
@@ -118,6 +121,7 @@ static void chunk_clear(struct work *work)
     day_reader_clear(work->reader);
     write_batch_clear(work->batch);
     work->day_count = 0;
+    work->written = work->published = work->restated = 0;
 }
 
 static void work_free(struct work *work)
@@ -242,9 +246,10 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
     }
     if (!entry.is_publication)
         marks = marks_of(work, day, &count);
-    ledger_write(work->batch, rollup_table(rollup, rollup->stream->ledger_table_id), &entry, marks,
-                 count);
-    (entry.is_publication ? rollup->metric_published : rollup->metric_restated)->value++;
+    const struct figure_place place = {day->reseller, day->token};
+    ledger_write(work->batch, rollup_table(rollup, rollup->stream->ledger_table_id), &place, &entry,
+                 marks, count);
+    (*(entry.is_publication ? &work->published : &work->restated))++;
 }
 
 static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
@@ -259,9 +264,10 @@ static void write_figure(struct work *work, const struct day_facts *day, const s
     }
     if (is_there)
         return;
-    figure_write(work->batch, table, &plan->figure);
+    const struct figure_place place = {day->reseller, day->token};
+    figure_write(work->batch, table, &place, &plan->figure);
     key_map_add(work->rollup->resellers, day->reseller, &is_new);
-    work->rollup->metric_written->value++;
+    work->written++;
 }
 
 static void clear_marks(struct work *work, const struct day_facts *day, const struct plan *plan)
@@ -437,6 +443,14 @@ static void decide_days(struct work *work, int64_t now_us)
             decide_day(work, &work->days[i], &work->plans[i], now_us);
 }
 
+/* Of a batch that was applied: one that was refused is made again. */
+static void count_written(const struct work *work)
+{
+    work->rollup->metric_written->value += work->written;
+    work->rollup->metric_published->value += work->published;
+    work->rollup->metric_restated->value += work->restated;
+}
+
 static int apply_chunk(struct work *work, struct error *err)
 {
     struct rollup *rollup = work->rollup;
@@ -455,6 +469,8 @@ static int apply_chunk(struct work *work, struct error *err)
         rollup->rates_sent_apply = 0;
     if (rc < 0)
         rollup->applies_sent--;
+    else
+        count_written(work);
     return rc;
 }
 

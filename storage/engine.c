@@ -441,7 +441,8 @@ static int admit_exceptions(struct engine *engine, const struct write_batch *bat
 
 /* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
  * seen a batch it is certain to be applied: so what a hook may add is part of it. */
-static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch)
+static size_t batch_bytes_max(struct engine *engine, struct write_batch *batch,
+                              struct packed_mutations *packed_out)
 {
     size_t bytes = 4096;
     for (uint32_t i = 0; i < batch->block_count; i++) {
@@ -449,22 +450,23 @@ static size_t batch_bytes_max(struct engine *engine, const struct write_batch *b
         bytes += block_bytes_max(block) + 4 * block->partitions.text.size +
                  (size_t)256 * block->partitions.count;
     }
-    buffer_clear(&engine->scratch);
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        mutation_pack(&batch->mutations[i], &engine->scratch);
-        bytes += 512 + 4 * batch->mutations[i].key.size;
+    if (batch->schema != NULL) {
+        buffer_clear(&engine->scratch);
+        schema_serialize(batch->schema, &engine->scratch);
+        bytes += engine->scratch.size;
     }
+    *packed_out = write_batch_pack(batch, &engine->scratch);
+    for (uint32_t i = 0; i < batch->mutation_count; i++)
+        bytes += 512 + 4 * batch->mutations[i].key.size;
     for (uint32_t i = 0; i < batch->increment_count; i++)
         bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
-    if (batch->schema != NULL)
-        schema_serialize(batch->schema, &engine->scratch);
-    return bytes + engine->scratch.size;
+    return bytes + packed_out->sections.size;
 }
 
-static int admit_size(struct engine *engine, const struct write_batch *batch, size_t *bytes_out,
-                      struct error *err)
+static int admit_size(struct engine *engine, struct write_batch *batch, size_t *bytes_out,
+                      struct packed_mutations *packed_out, struct error *err)
 {
-    *bytes_out = batch_bytes_max(engine, batch);
+    *bytes_out = batch_bytes_max(engine, batch, packed_out);
     if (*bytes_out > WRITE_BATCH_BYTES_MAX) {
         return error_set(err, ERROR_LIMIT, "a batch of up to %zu bytes is over the limit of %d",
                          *bytes_out, WRITE_BATCH_BYTES_MAX);
@@ -501,7 +503,8 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         return 0;
     }
     size_t bytes_max;
-    rc = admit_size(engine, batch, &bytes_max, err);
+    struct packed_mutations packed;
+    rc = admit_size(engine, batch, &bytes_max, &packed, err);
     if (rc == 0 && batch->schema != NULL)
         rc = admit_schema(engine, batch, err);
     if (rc == 0)
@@ -515,7 +518,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         engine->payload_timestamp_us = timestamp_us;
     size_t before = engine->payload.size;
     buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
-    write_batch_serialize(batch, &engine->payload);
+    write_batch_serialize(batch, &packed, &engine->payload);
     check(engine->payload.size - before <= bytes_max);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);

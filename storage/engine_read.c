@@ -6,8 +6,9 @@
  *
  * The open memtable does change, so what a page needs of it is copied out on the engine thread
  * first ("the capture"): packed rows of the narrow memtable and counters, columns of the wide one.
- * Where that would be more than CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a scan meets fresh
- * rows, the memtable is frozen instead and the page is read from it as from any other run.
+ * A page that needs nothing else is made of it at once instead, and views it.  Where a capture
+ * would be more than CAPTURE_ITEMS_MAX items or CAPTURE_BYTES_MAX, or a scan meets fresh rows, the
+ * memtable is frozen instead and the page is read from it as from any other run.
  *
  * Reads that wait for the lane hold their captures, so only so many are begun as `reads_share`
  * allows; later ones wait in their order, without.
@@ -98,6 +99,7 @@ struct read_job {
     int64_t horizon_token;
     struct bytes horizon_key;
     struct wide_rows *fresh; /* of the open memtable; NULL: none */
+    struct memtable *viewed; /* by the page, referenced; NULL: none */
     struct page_row *rows;
     uint32_t row_count;
     uint32_t row_capacity; /* grows with the answer: a limit is mostly far above it */
@@ -427,15 +429,17 @@ static void resolve_counters(struct row *row, struct arena *arena)
     }
 }
 
-static void add_row(struct read_job *read, int64_t token, struct bytes key, const struct row *row)
+/* What `row` points to lives as long as the page. */
+static struct page_row *add_row(struct read_job *read, int64_t token, struct bytes key,
+                                const struct row *row)
 {
     if (read->row_count == read->row_capacity) {
         read->row_capacity = read->row_capacity == 0 ? PAGE_ROWS_FIRST : read->row_capacity * 2;
         read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
     }
     struct page_row *added = &read->rows[read->row_count++];
-    *added = (struct page_row){.token = token, .key = key, .row = row_copy(row, read->arena)};
-    resolve_counters(&added->row, read->arena);
+    *added = (struct page_row){.token = token, .key = key, .row = *row};
+    return added;
 }
 
 /* Captured items outside of what is left of the partition are dropped. */
@@ -484,7 +488,8 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     struct bytes kept = arena_copy(read->arena, key);
     struct unfiltered item;
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
-        add_row(read, token, kept, &item.row);
+        const struct row copy = row_copy(&item.row, read->arena);
+        resolve_counters(&add_row(read, token, kept, &copy)->row, read->arena);
         if (page_is_full(read))
             break;
     }
@@ -597,6 +602,7 @@ static void read_finish(struct read_job *read)
     memory_free(read->captured);
     if (read->fresh != NULL)
         wide_rows_release(read->fresh);
+    memtable_unref(read->viewed);
     memory_free(read->rows);
     buffer_release(&read->position_out);
     view_release(&read->view);
@@ -668,6 +674,105 @@ static bool read_at_once(struct read_job *read)
     return true;
 }
 
+/* ---- a page of the open memtable alone ---- */
+
+static bool memtable_matters(const struct read_job *read, const struct memtable *memtable)
+{
+    int64_t token;
+    struct bytes key;
+    if (read->part_count != 1)
+        return narrow_memtable_seek(memtable->narrow, read->table->id, INT64_MIN, bytes_of("", 0),
+                                    false, &token, &key);
+    return narrow_memtable_has(memtable->narrow, read->table->id, read->parts[0].token,
+                               read->parts[0].key);
+}
+
+/* Whether all there is of what is asked for, one partition or the table, is in the open memtable.
+ */
+static bool is_open_only(struct read_job *read)
+{
+    if ((read->table->flags & (TABLE_RANKED | TABLE_COUNTER)) != 0)
+        return false;
+    if (read->part_count == 1)
+        view_reduce(read);
+    for (uint32_t i = 0; i < read->view.frozen_count; i++)
+        if (memtable_matters(read, read->view.frozen[i]))
+            return false;
+    return read->view.segment_count == 0;
+}
+
+/* A page that is being made on the engine thread, which alone writes the open memtable: nothing of
+ * it need be copied. */
+struct open_read {
+    struct read_job *read;
+    int64_t now_s;
+    uint32_t items;
+};
+
+static bool open_read_is_over(const struct open_read *open)
+{
+    return open->items > CAPTURE_ITEMS_MAX || page_is_full(open->read);
+}
+
+static void open_read_partition(struct open_read *open, int64_t token, struct bytes key,
+                                const struct slice *slice)
+{
+    struct read_job *read = open->read;
+    struct stream *stream = narrow_memtable_stream_kept(read->viewed->narrow, read->table, token,
+                                                        key, slice, read->view.frame, read->arena);
+    struct unfiltered item;
+    while (stream != NULL && !open_read_is_over(open) && stream->next(stream, &item, NULL) == 1) {
+        struct row live;
+        open->items++;
+        if (item.kind == UNFILTERED_ROW &&
+            row_live(read->table, &item.row, open->now_s, read->arena, &live))
+            add_row(read, token, key, &live);
+    }
+    stream_close(stream);
+}
+
+static void open_read_scan(struct open_read *open)
+{
+    struct read_job *read = open->read;
+    struct bytes key;
+    bool after;
+    int64_t token = scan_start(read, &key, &after);
+    bool within = read->position.is_set && !after;
+    for (; !open_read_is_over(open) && open_seek(read, token, key, after, &token, &key) &&
+           !is_past_tokens(read, token);
+         after = true) {
+        bool continues =
+            within && token == read->position.token && bytes_equal(key, read->position.key);
+        struct slice slice =
+            continues ? slice_after(&read->position, read->request.slice) : read->request.slice;
+        open->items++;
+        open_read_partition(open, token, key, &slice);
+    }
+}
+
+/* False: it is too much, and nothing was read. */
+static bool read_open(struct read_job *read)
+{
+    struct clock *clock = read->engine->world->clock;
+    struct open_read open = {read, clock->wall_us(clock) / 1000000, 0};
+    read->viewed = memtable_ref(read->engine->open);
+    if (read->request.is_scan)
+        open_read_scan(&open);
+    for (uint32_t i = 0; i < read->part_count && !open_read_is_over(&open); i++) {
+        const struct read_part *part = &read->parts[i];
+        open_read_partition(&open, part->token, part->key, &part->slice);
+    }
+    if (page_is_full(read)) {
+        store_position_after(&read->rows[read->row_count - 1], false, &read->position_out);
+    } else if (open.items > CAPTURE_ITEMS_MAX) {
+        memtable_unref(read->viewed);
+        read->viewed = NULL;
+        read->row_count = 0;
+        return false;
+    }
+    return true;
+}
+
 static void read_start(struct read_job *read)
 {
     struct executor *executor = read->engine->world->executor;
@@ -691,6 +796,10 @@ static void read_prepare(struct read_job *read)
     bool fits = capture_fresh(read);
     if (fits && !read->request.is_scan && read->request.key_count == 0)
         read->version = engine_version(engine, read->request.table_id, read->request.key);
+    if (fits && is_open_only(read) && read_open(read)) {
+        read_finish(read);
+        return;
+    }
     if (fits)
         fits = read->request.is_scan ? capture_scan(read) : capture_parts(read);
     if (fits) {

@@ -369,10 +369,12 @@ void mutation_insert(const struct table *table, const struct column_value *value
 
     *mutation_out = (struct mutation){.deletion = DELETION_NONE};
     set_key(table, values, count, arena, mutation_out);
-    row_start(&items[used], true);
-    set_cells(table, values, count, COLUMN_STATIC, arena, &items[used].row);
-    if (items[used].row.cell_count > 0)
-        used++;
+    if (table->static_count > 0) {
+        row_start(&items[used], true);
+        set_cells(table, values, count, COLUMN_STATIC, arena, &items[used].row);
+        if (items[used].row.cell_count > 0)
+            used++;
+    }
     /* Without clustering values the static row is all that is written. */
     if (table->clustering_count == 0 || has_clustering(table, values, count)) {
         struct row *row = &items[used].row;

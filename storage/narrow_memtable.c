@@ -9,7 +9,8 @@
  *
  * A row that is written all the time would make its readers merge thousands.  So after eight
  * versions the next is stored as the merge of itself and them (depth 0), and a reader stops there;
- * those before it stay for readers at earlier frames.
+ * those before it stay for readers at earlier frames.  A whole row over a whole row is that merge
+ * as it comes.
  *
  * Deletions of the partition and of ranges are lists with frames too; a reader merges what it needs
  * of them under one rule (range_deletions.h), and rows are merged under what covers them.
@@ -327,18 +328,32 @@ static void row_fold(struct narrow_memtable *memtable, const struct table *table
     row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &item->row);
 }
 
+/* Pack the row into `packed`; how many versions a reader merges with it. */
+static uint32_t version_pack(struct narrow_memtable *memtable, const struct table *table,
+                             const struct row_version *newest, struct unfiltered *item)
+{
+    buffer_clear(&memtable->packed);
+    unfiltered_pack(item, &memtable->packed);
+    if (newest == NULL)
+        return 0;
+    bool replaces =
+        newest->depth == 0 && unfiltered_packed_replaces(buffer_view(&memtable->packed),
+                                                         bytes_of(newest->packed, newest->size));
+    if (replaces)
+        return 0;
+    if (newest->depth + 1 < NARROW_FOLD_DEPTH)
+        return newest->depth + 1;
+    row_fold(memtable, table, newest, item);
+    buffer_clear(&memtable->packed);
+    unfiltered_pack(item, &memtable->packed);
+    return 0;
+}
+
 /* The new head of a row's chain. */
 static struct row_version *version_add(struct narrow_memtable *memtable, const struct table *table,
                                        struct row_version *newest, struct unfiltered *item)
 {
-    uint32_t depth = newest != NULL ? newest->depth + 1 : 0;
-
-    if (depth == NARROW_FOLD_DEPTH) {
-        row_fold(memtable, table, newest, item);
-        depth = 0;
-    }
-    buffer_clear(&memtable->packed);
-    unfiltered_pack(item, &memtable->packed);
+    uint32_t depth = version_pack(memtable, table, newest, item);
     struct row_version *version = arena_alloc(
         memtable->arena, sizeof *version + memtable->packed.size, _Alignof(struct row_version));
     version->older = newest;
@@ -466,7 +481,8 @@ struct narrow_stream {
     size_t bound_count;
     size_t bound_next;
     struct deletion open; /* the range deletion in force */
-    struct arena *arena;  /* for what was last yielded */
+    struct arena *arena;  /* for what was last yielded, */
+    bool is_kept;         /* or for all of it: then it is the caller's */
 };
 
 static void stream_set_cursor(struct narrow_stream *stream)
@@ -566,7 +582,8 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
     struct narrow_stream *stream = (struct narrow_stream *)base;
 
     (void)err;
-    arena_reset(stream->arena);
+    if (!stream->is_kept)
+        arena_reset(stream->arena);
     if (stream_static(stream, out))
         return 1;
     for (;;) {
@@ -593,7 +610,8 @@ static void narrow_stream_close(struct stream *base)
     struct narrow_stream *stream = (struct narrow_stream *)base;
 
     memory_free(stream->bounds);
-    arena_free(stream->arena);
+    if (!stream->is_kept)
+        arena_free(stream->arena);
     memory_free(stream);
 }
 
@@ -627,9 +645,10 @@ static void stream_set_bounds(struct narrow_stream *stream, const struct partiti
     memory_free(ranges);
 }
 
-struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
-                                      const struct table *table, int64_t token, struct bytes key,
-                                      const struct slice *slice, uint64_t frame)
+struct stream *narrow_memtable_stream_kept(const struct narrow_memtable *memtable,
+                                           const struct table *table, int64_t token,
+                                           struct bytes key, const struct slice *slice,
+                                           uint64_t frame, struct arena *arena)
 {
     const struct partition *partition =
         memtable_partitions_find(&memtable->partitions, table->id, token, key);
@@ -654,7 +673,8 @@ struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
     stream->bound_count = 0;
     stream->bound_next = 0;
     stream->open = DELETION_NONE;
-    stream->arena = arena_new(NARROW_STREAM_CHUNK);
+    stream->is_kept = arena != NULL;
+    stream->arena = arena != NULL ? arena : arena_new(NARROW_STREAM_CHUNK);
     stream_set_cursor(stream);
     if (partition->extras != NULL) {
         stream->base.partition_deletion = deletion_visible(partition->extras, frame);
@@ -662,4 +682,11 @@ struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
             stream_set_bounds(stream, partition->extras);
     }
     return &stream->base;
+}
+
+struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
+                                      const struct table *table, int64_t token, struct bytes key,
+                                      const struct slice *slice, uint64_t frame)
+{
+    return narrow_memtable_stream_kept(memtable, table, token, key, slice, frame, NULL);
 }

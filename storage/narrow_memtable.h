@@ -38,6 +38,12 @@ struct stream *narrow_memtable_stream(const struct narrow_memtable *memtable,
                                       const struct table *table, int64_t token, struct bytes key,
                                       const struct slice *slice, uint64_t frame);
 
+/* The same for who keeps what it yields: that lives as long as `arena` and the memtable do. */
+struct stream *narrow_memtable_stream_kept(const struct narrow_memtable *memtable,
+                                           const struct table *table, int64_t token,
+                                           struct bytes key, const struct slice *slice,
+                                           uint64_t frame, struct arena *arena);
+
 /* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
  * the end.  Outputs are views into the memtable. */
 bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,

@@ -37,6 +37,9 @@ enum {
     PACK_CELL_UNUSED = 192
 };
 
+/* What a cell takes besides the bytes of path and value: its flags, and all of its numbers. */
+enum { CELL_PACKED_MAX = 1 + 6 * VARINT_SIZE_MAX };
+
 /* Order */
 
 static int clustering_compare_value(const struct table *table, uint32_t index, struct bytes a,
@@ -175,18 +178,22 @@ static void cell_pack(const struct cell *cell, const struct liveness *marker, st
         check((flags & (PACK_CELL_TTL | CELL_COUNTER)) == 0);
     else
         check((cell->ttl_s > 0) == (cell->expiry_s != EXPIRY_NONE));
-    buffer_put_varint(buffer, cell->column_id);
-    buffer_put_u8(buffer, flags);
+    buffer_reserve(buffer, CELL_PACKED_MAX + cell->path.size + cell->value.size);
+    uint8_t *to = store_varint(buffer->data + buffer->size, cell->column_id);
+    *to++ = flags;
     if ((flags & PACK_CELL_SAME_TIME) == 0)
-        buffer_put_signed(buffer, cell->timestamp_us);
-    if ((flags & PACK_CELL_TTL) != 0)
-        expiry_pack(cell->ttl_s, cell->expiry_s, buffer);
+        to = store_signed(to, cell->timestamp_us);
+    if ((flags & PACK_CELL_TTL) != 0) {
+        to = store_varint(to, (uint64_t)cell->ttl_s);
+        to = store_signed(to, cell->expiry_s);
+    }
     if ((flags & PACK_CELL_MADE) != 0)
-        buffer_put_signed(buffer, cell->expiry_s);
+        to = store_signed(to, cell->expiry_s);
     if ((flags & PACK_CELL_PATH) != 0)
-        buffer_put_sized(buffer, cell->path);
+        to = store_sized(to, cell->path);
     if ((flags & CELL_TOMBSTONE) == 0)
-        buffer_put_sized(buffer, cell->value);
+        to = store_sized(to, cell->value);
+    buffer->size = (size_t)(to - buffer->data);
 }
 
 static uint32_t column_id_unpack(struct reader *reader)
@@ -353,6 +360,49 @@ void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer)
         row_pack(&unfiltered->row, buffer);
     else
         bound_pack(unfiltered, buffer);
+}
+
+/* A packed INSERT without TTL whose cells are simple and all came with its marker. */
+struct packed_insert {
+    struct bytes clustering; /* packed */
+    int64_t timestamp_us;
+    uint64_t columns; /* as bits */
+};
+
+/* False: it is none, or has a column beyond the bits. */
+static bool packed_insert_read(struct bytes packed, struct packed_insert *insert_out)
+{
+    enum { COLUMNS = 64 };
+    struct reader reader = reader_of(packed);
+
+    if (reader_u8(&reader) != (UNFILTERED_ROW | ROW_MARKER))
+        return false;
+    for (uint8_t left = reader_u8(&reader); left > 0; left--)
+        (void)reader_sized(&reader);
+    insert_out->clustering = bytes_of(packed.data, reader.offset);
+    insert_out->timestamp_us = reader_signed(&reader);
+    insert_out->columns = 0;
+    for (uint64_t left = reader_varint(&reader); left > 0; left--) {
+        uint64_t column_id = reader_varint(&reader);
+        uint8_t flags = reader_u8(&reader);
+        if (column_id >= COLUMNS || (flags & ~CELL_TOMBSTONE) != PACK_CELL_SAME_TIME)
+            return false;
+        insert_out->columns |= UINT64_C(1) << column_id;
+        if ((flags & CELL_TOMBSTONE) == 0)
+            (void)reader_sized(&reader);
+    }
+    check(!reader.failed);
+    return true;
+}
+
+bool unfiltered_packed_replaces(struct bytes newer, struct bytes older)
+{
+    struct packed_insert now;
+    struct packed_insert before;
+
+    return packed_insert_read(newer, &now) && packed_insert_read(older, &before) &&
+           now.timestamp_us > before.timestamp_us && (before.columns & ~now.columns) == 0 &&
+           bytes_equal(now.clustering, before.clustering);
 }
 
 void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out)

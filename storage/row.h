@@ -86,8 +86,10 @@ enum unfiltered_kind { UNFILTERED_ROW = 1, UNFILTERED_BOUND = 2 };
 /* A bound changes which range deletion is in force from there on in stream order. */
 struct unfiltered {
     enum unfiltered_kind kind;
-    struct row row;
-    struct bound bound;
+    union {                            /* by kind */
+        struct row row;
+        struct bound bound;
+    };
     struct deletion before;            /* in force up to the bound; TIMESTAMP_NONE: none */
     struct deletion after;             /* in force from the bound on */
 };
@@ -140,6 +142,10 @@ struct row row_copy(const struct row *from, struct arena *arena);
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
 void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */
 void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
+/* Whether merging the two packed rows of one clustering gives `newer` as it is, as far as can be
+ * told at a glance: both are whole INSERTs of simple values, and every column of `older` was
+ * written later in `newer`.  Both were written by unfiltered_pack. */
+bool unfiltered_packed_replaces(struct bytes newer, struct bytes older);
 /* Only the clustering of a packed row that is not static. */
 void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
 /* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out

@@ -313,25 +313,40 @@ static bool cell_is_live(const struct cell *cell, int64_t now_s)
     return cell->ttl_s == 0 || now_s < cell->expiry_s;
 }
 
+/* How many cells from the first on are seen as they are. */
+static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t now_s)
+{
+    uint32_t count = 0;
+    while (count < row->cell_count && cell_is_live(&row->cells[count], now_s) &&
+           merge_keeps(merge, &row->cells[count]))
+        count++;
+    return count;
+}
+
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out)
 {
     struct merge merge = {.table = table, .is_static = row->is_static, .active = DELETION_NONE};
     struct liveness marker = row->marker;
-    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
-    uint32_t count = 0;
+    uint32_t count = cells_seen(&merge, row, now_s);
 
     if (marker.ttl_s > 0 && now_s >= marker.expiry_s)
         marker = LIVENESS_NONE;
-    for (uint32_t i = 0; i < row->cell_count; i++)
-        if (cell_is_live(&row->cells[i], now_s) && merge_keeps(&merge, &row->cells[i]))
-            cells[count++] = row->cells[i];
-    *live_out = (struct row){.is_static = row->is_static,
-                             .clustering = row->clustering,
-                             .marker = marker,
-                             .deletion = DELETION_NONE,
-                             .cells = cells,
-                             .cell_count = count};
+    *live_out = *row;
+    live_out->marker = marker;
+    live_out->deletion = DELETION_NONE;
+    live_out->complex = NULL;
+    live_out->complex_count = 0;
+    if (count < row->cell_count) {
+        struct cell *cells =
+            arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+        memcpy(cells, row->cells, count * sizeof *cells);
+        for (uint32_t i = count + 1; i < row->cell_count; i++)
+            if (cell_is_live(&row->cells[i], now_s) && merge_keeps(&merge, &row->cells[i]))
+                cells[count++] = row->cells[i];
+        live_out->cells = cells;
+    }
+    live_out->cell_count = count;
     return marker.timestamp_us != TIMESTAMP_NONE || count > 0;
 }
 

@@ -257,8 +257,20 @@ int schema_parse_type(const struct schema *schema, const char *keyspace, struct 
     return type_parse(text, arena, type_scope_find, &scope, type_out, err);
 }
 
+enum { COLUMN_PLACES = sizeof((struct table *)0)->column_places };
+
+void table_set_places(struct table *table)
+{
+    memset(table->column_places, 0, sizeof table->column_places);
+    for (uint32_t i = 0; i < table->column_count && i < UINT8_MAX; i++)
+        if (table->columns[i].id < COLUMN_PLACES)
+            table->column_places[table->columns[i].id] = (uint8_t)(i + 1);
+}
+
 const struct column *table_column(const struct table *table, uint32_t column_id)
 {
+    if (column_id < COLUMN_PLACES && table->column_places[column_id] != 0)
+        return &table->columns[table->column_places[column_id] - 1];
     for (uint32_t i = 0; i < table->column_count; i++)
         if (table->columns[i].id == column_id)
             return &table->columns[i];
@@ -514,6 +526,7 @@ static void sort_columns(struct table *table, struct column *columns)
     for (uint32_t i = 0; i < table->column_count; i++)
         columns[i].position = counts[columns[i].kind]++;
     table->columns = columns;
+    table_set_places(table);
     table->partition_count = counts[COLUMN_PARTITION];
     table->clustering_count = counts[COLUMN_CLUSTERING];
     table->static_count = counts[COLUMN_STATIC];

@@ -77,6 +77,8 @@ struct table {
     uint32_t version;              /* of the schema that last changed it */
     const struct column *columns;  /* ordered by kind, then position */
     uint32_t column_count;
+    uint8_t column_places[32];     /* private: of the columns with the lowest ids, 1 + the index in
+                                    * `columns`; 0: look there */
     uint32_t partition_count;      /* columns of each kind, in the order of `columns` */
     uint32_t clustering_count;
     uint32_t static_count;

@@ -26,6 +26,9 @@ struct schema {
 /* Cassandra's default of a table's option; NULL: there is no such option. */
 const char *table_option_default(const char *name);
 
+/* After `columns` were set. */
+void table_set_places(struct table *table);
+
 /* The steps of schema_deserialize that need the inside.  `table` is copied as it is after the same
  * checks as schema_add_table's. */
 must_check int schema_insert_table(struct schema *schema, const struct table *table,

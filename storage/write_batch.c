@@ -205,11 +205,9 @@ struct bytes write_batch_boolean(struct write_batch *batch, bool value)
 
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value)
 {
-    struct buffer buffer = {0};
-    decimal_serialize(&buffer, value);
-    struct bytes copy = arena_copy(batch->arena, buffer_view(&buffer));
-    buffer_release(&buffer);
-    return copy;
+    uint8_t serialized[DECIMAL_SERIALIZED_MAX];
+    size_t size = decimal_store(value, serialized);
+    return arena_copy(batch->arena, bytes_of(serialized, size));
 }
 
 static void rule_serialize(const struct counting_rule *rule, struct buffer *payload)
@@ -240,7 +238,24 @@ static void schema_section(const struct schema *schema, struct buffer *payload)
     buffer_release(&serialized);
 }
 
-void write_batch_serialize(const struct write_batch *batch, struct buffer *payload)
+static void pack_from(const struct write_batch *batch, uint32_t first, struct buffer *sections)
+{
+    for (uint32_t i = first; i < batch->mutation_count; i++) {
+        buffer_put_u8(sections, SECTION_MUTATION);
+        mutation_pack(&batch->mutations[i], sections);
+    }
+}
+
+struct packed_mutations write_batch_pack(struct write_batch *batch, struct buffer *sections)
+{
+    buffer_clear(sections);
+    pack_from(batch, 0, sections);
+    batch->joined = 0;
+    return (struct packed_mutations){buffer_view(sections), batch->mutation_count};
+}
+
+void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
+                           struct buffer *payload)
 {
     if (batch->schema != NULL)
         schema_section(batch->schema, payload);
@@ -252,10 +267,9 @@ void write_batch_serialize(const struct write_batch *batch, struct buffer *paylo
         buffer_put_u8(payload, SECTION_RULE);
         rule_serialize(&batch->rules[i], payload);
     }
-    for (uint32_t i = 0; i < batch->mutation_count; i++) {
-        buffer_put_u8(payload, SECTION_MUTATION);
-        mutation_pack(&batch->mutations[i], payload);
-    }
+    if (packed != NULL)
+        buffer_append_bytes(payload, packed->sections);
+    pack_from(batch, packed != NULL ? packed->count : 0, payload);
     for (uint32_t i = 0; i < batch->increment_count; i++) {
         buffer_put_u8(payload, SECTION_INCREMENT);
         increment_serialize(&batch->increments[i], payload);

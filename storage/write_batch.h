@@ -97,8 +97,18 @@ struct bytes write_batch_bigint(struct write_batch *batch, int64_t value);
 struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
 
-/* Sections of a frame's payload: FORMATS.md "Frame payload". */
-void write_batch_serialize(const struct write_batch *batch, struct buffer *payload);
+/* The mutations so far as they will be serialized, for one who has to know their size before the
+ * batch is complete; rows that are added later join none of them.  Views `sections`. */
+struct packed_mutations {
+    struct bytes sections;
+    uint32_t count;
+};
+struct packed_mutations write_batch_pack(struct write_batch *batch, struct buffer *sections);
+
+/* Sections of a frame's payload: FORMATS.md "Frame payload".  `packed`: of this batch, so that its
+ * mutations are not packed again; NULL: none are. */
+void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
+                           struct buffer *payload);
 /* One batch from a frame's payload; `blocks` are then owned by the batch (freed by
  * write_batch_free_blocks).  A schema change in it replaces *schema (referenced). */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,

@@ -12,7 +12,7 @@
 
 #include "storage/base/memory.h"
 
-enum { BUFFER_SIZE_FIRST = 64, VARINT_SIZE_MAX = 10 };
+enum { BUFFER_SIZE_FIRST = 64 };
 
 /* ---- views ---- */
 
@@ -98,10 +98,8 @@ void buffer_clear(struct buffer *buffer)
     buffer->size = 0;
 }
 
-void buffer_reserve(struct buffer *buffer, size_t more)
+void buffer_grow(struct buffer *buffer, size_t more)
 {
-    if (buffer->capacity - buffer->size >= more)
-        return;
     check(more <= SIZE_MAX / 2 - buffer->size);
     size_t wanted = buffer->size + more;
     size_t capacity = buffer->capacity > 0 ? buffer->capacity * 2 : BUFFER_SIZE_FIRST;
@@ -166,11 +164,6 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
     buffer->size += (size_t)length;
 }
 
-void buffer_put_u8(struct buffer *buffer, uint8_t value)
-{
-    buffer_append(buffer, &value, sizeof value);
-}
-
 void buffer_put_u16(struct buffer *buffer, uint16_t value)
 {
     buffer_reserve(buffer, sizeof value);
@@ -210,19 +203,15 @@ void buffer_put_u64_be(struct buffer *buffer, uint64_t value)
 void buffer_put_varint(struct buffer *buffer, uint64_t value)
 {
     buffer_reserve(buffer, VARINT_SIZE_MAX);
-    uint8_t *to = buffer->data + buffer->size;
-    while (value >= 0x80) {
-        *to++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *to++ = (uint8_t)value;
-    buffer->size = (size_t)(to - buffer->data);
+    const uint8_t *end = store_varint(buffer->data + buffer->size, value);
+    buffer->size = (size_t)(end - buffer->data);
 }
 
 void buffer_put_signed(struct buffer *buffer, int64_t value)
 {
-    uint64_t bits = (uint64_t)value;
-    buffer_put_varint(buffer, (bits << 1) ^ (value < 0 ? UINT64_MAX : 0));
+    buffer_reserve(buffer, VARINT_SIZE_MAX);
+    const uint8_t *end = store_signed(buffer->data + buffer->size, value);
+    buffer->size = (size_t)(end - buffer->data);
 }
 
 void buffer_put_sized(struct buffer *buffer, struct bytes bytes)
@@ -264,10 +253,10 @@ static const uint8_t *reader_take(struct reader *reader, size_t size)
     return at;
 }
 
-uint8_t reader_u8(struct reader *reader)
+uint8_t reader_no_u8(struct reader *reader)
 {
-    const uint8_t *at = reader_take(reader, 1);
-    return at != NULL ? *at : 0;
+    reader->failed = true;
+    return 0;
 }
 
 uint16_t reader_u16(struct reader *reader)
@@ -303,7 +292,7 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
-uint64_t reader_varint(struct reader *reader)
+uint64_t reader_long_varint(struct reader *reader)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {

@@ -37,7 +37,13 @@ struct buffer {
 
 void buffer_release(struct buffer *buffer);
 void buffer_clear(struct buffer *buffer);               /* keeps the memory */
-void buffer_reserve(struct buffer *buffer, size_t more);   /* room for `more` bytes past size */
+void buffer_grow(struct buffer *buffer, size_t more);   /* private */
+/* Room for `more` bytes past size. */
+static inline void buffer_reserve(struct buffer *buffer, size_t more)
+{
+    if (buffer->capacity - buffer->size < more)
+        buffer_grow(buffer, more);
+}
 struct bytes buffer_view(const struct buffer *buffer);
 void buffer_append(struct buffer *buffer, const void *data, size_t size);
 void buffer_append_bytes(struct buffer *buffer, struct bytes bytes);
@@ -46,14 +52,18 @@ void buffer_append_text(struct buffer *buffer, const char *text);
 void buffer_append_quoted(struct buffer *buffer, struct bytes text, char quote);
 void buffer_printf(struct buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void buffer_put_u8(struct buffer *buffer, uint8_t value);
+static inline void buffer_put_u8(struct buffer *buffer, uint8_t value)
+{
+    buffer_reserve(buffer, 1);
+    buffer->data[buffer->size++] = value;
+}
 void buffer_put_u16(struct buffer *buffer, uint16_t value);
 void buffer_put_u32(struct buffer *buffer, uint32_t value);
 void buffer_put_u64(struct buffer *buffer, uint64_t value);
 void buffer_put_u16_be(struct buffer *buffer, uint16_t value);
 void buffer_put_u32_be(struct buffer *buffer, uint32_t value);
 void buffer_put_u64_be(struct buffer *buffer, uint64_t value);
-void buffer_put_varint(struct buffer *buffer, uint64_t value);      /* LEB128, at most 10 bytes */
+void buffer_put_varint(struct buffer *buffer, uint64_t value);      /* LEB128 */
 void buffer_put_signed(struct buffer *buffer, int64_t value);       /* zigzag, then varint */
 void buffer_put_sized(struct buffer *buffer, struct bytes bytes);   /* varint size, then bytes */
 void buffer_put_zeros(struct buffer *buffer, size_t count);
@@ -127,6 +137,31 @@ static inline void store_u64_be(void *to, uint64_t value)
     store_u64(to, __builtin_bswap64(value));
 }
 
+/* The same as buffer_put_varint and its kin to where there is room for them, for encoders that
+ * reserve once for many; where the next goes. */
+enum { VARINT_SIZE_MAX = 10 };
+static inline uint8_t *store_varint(uint8_t *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    return to;
+}
+
+static inline uint8_t *store_signed(uint8_t *to, int64_t value)
+{
+    uint64_t bits = (uint64_t)value;
+    return store_varint(to, (bits << 1) ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+static inline uint8_t *store_sized(uint8_t *to, struct bytes bytes)
+{
+    to = store_varint(to, bytes.size);
+    if (bytes.size > 0)
+        memcpy(to, bytes.data, bytes.size);
+    return to + bytes.size;
+}
+
 /* Reads forward through a view and never past it.  After the first short read `failed` stays set
  * and every further read gives zeros, so a decoder checks once, at its end or before it trusts a
  * count. */
@@ -139,14 +174,27 @@ struct reader {
 
 struct reader reader_of(struct bytes bytes);
 size_t reader_left(const struct reader *reader);
-uint8_t reader_u8(struct reader *reader);
+uint8_t reader_no_u8(struct reader *reader);            /* private, as the next */
+uint64_t reader_long_varint(struct reader *reader);
+static inline uint8_t reader_u8(struct reader *reader)
+{
+    if (reader->failed || reader->offset == reader->size)
+        return reader_no_u8(reader);
+    return reader->data[reader->offset++];
+}
 uint16_t reader_u16(struct reader *reader);
 uint32_t reader_u32(struct reader *reader);
 uint64_t reader_u64(struct reader *reader);
 uint16_t reader_u16_be(struct reader *reader);
 uint32_t reader_u32_be(struct reader *reader);
 uint64_t reader_u64_be(struct reader *reader);
-uint64_t reader_varint(struct reader *reader);          /* over 64 bits: fails */
+/* Over 64 bits: fails. */
+static inline uint64_t reader_varint(struct reader *reader)
+{
+    bool is_short = !reader->failed && reader->offset < reader->size &&
+                    reader->data[reader->offset] < 0x80;
+    return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
+}
 int64_t reader_signed(struct reader *reader);
 struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */
 struct bytes reader_sized(struct reader *reader);

@@ -466,22 +466,35 @@ void decimal_append(struct buffer *buffer, struct decimal value)
     buffer->size += decimal_format(value, (char *)buffer->data + buffer->size);
 }
 
-static uint8_t limbs_byte(const uint64_t *limb, size_t index)
+/* How many bytes of two's complement show the value and its sign. */
+static size_t limbs_size(const uint64_t *limb)
 {
-    return (uint8_t)(limb[index / 8] >> (8 * (index % 8)));
+    uint64_t fill = limb[LIMBS - 1] >> 63 != 0 ? UINT64_MAX : 0;
+    size_t high = LIMBS - 1;
+    /* A limb goes if it is all sign and the one below it still shows the sign. */
+    while (high > 0 && limb[high] == fill && ((limb[high - 1] ^ fill) >> 63) == 0)
+        high--;
+    uint64_t bits = limb[high] ^ fill;
+    size_t used = bits == 0 ? 0 : (size_t)(64 - __builtin_clzll(bits));
+    /* And one bit for the sign. */
+    return 8 * high + used / 8 + 1;
+}
+
+size_t decimal_store(struct decimal value, uint8_t *bytes)
+{
+    uint8_t whole[sizeof value.limb];
+    size_t size = limbs_size(value.limb);
+    for (size_t i = 0; i < LIMBS; i++)
+        store_u64_be(whole + sizeof whole - 8 * (i + 1), value.limb[i]);
+    store_u32_be(bytes, (uint32_t)value.scale);
+    memcpy(bytes + 4, whole + sizeof whole - size, size);
+    return 4 + size;
 }
 
 void decimal_serialize(struct buffer *buffer, struct decimal value)
 {
-    uint8_t fill = decimal_is_negative(value) ? 0xff : 0;
-    size_t size = sizeof value.limb;
-    /* A byte goes if the one below it still shows the sign. */
-    while (size > 1 && limbs_byte(value.limb, size - 1) == fill &&
-           ((limbs_byte(value.limb, size - 2) ^ fill) & 0x80) == 0)
-        size--;
-    buffer_put_u32_be(buffer, (uint32_t)value.scale);
-    for (size_t i = size; i > 0; i--)
-        buffer_put_u8(buffer, limbs_byte(value.limb, i - 1));
+    buffer_reserve(buffer, DECIMAL_SERIALIZED_MAX);
+    buffer->size += decimal_store(value, buffer->data + buffer->size);
 }
 
 int decimal_deserialize(struct bytes serialized, struct decimal *value_out)

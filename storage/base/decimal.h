@@ -26,7 +26,8 @@ enum {
     DECIMAL_INPUT_DIGITS_MAX = 18,     /* significant digits of an amount or rate in text */
     DECIMAL_INPUT_SCALE_MAX = 18,
     DECIMAL_SCALE_MIN = -40,         /* scales of every decimal; beyond them is ERROR_LIMIT */
-    DECIMAL_SCALE_MAX = 120
+    DECIMAL_SCALE_MAX = 120,
+    DECIMAL_SERIALIZED_MAX = 36        /* bytes */
 };
 
 /* `scale` lies within the limits: whoever reads one from outside checks it first. */
@@ -75,5 +76,7 @@ void decimal_append(struct buffer *buffer, struct decimal value);
  * the fewest bytes, big-endian.  More bytes than needed are read all the same; none are
  * ERROR_INVALID. */
 void decimal_serialize(struct buffer *buffer, struct decimal value);
+/* The same to where there is room for DECIMAL_SERIALIZED_MAX bytes; how many they are. */
+size_t decimal_store(struct decimal value, uint8_t *bytes);
 must_check int decimal_deserialize(struct bytes serialized, struct decimal *value_out);
 #endif

@@ -392,11 +392,11 @@ static void save_batch(const struct seeds *seeds, struct store *store)
     add_whole_row(batch);
     add_range_deletion(batch);
     add_counter(batch);
-    write_batch_serialize(batch, &payload);
+    write_batch_serialize(batch, NULL, &payload);
     save(seeds, "frame_payload", "mixed", bytes_of("", 0), buffer_view(&payload));
     buffer_clear(&payload);
     batch->schema = fuzz_schema();
-    write_batch_serialize(batch, &payload);
+    write_batch_serialize(batch, NULL, &payload);
     save(seeds, "frame_payload", "schema", bytes_of("", 0), buffer_view(&payload));
     buffer_clear(&payload);
     for (uint32_t i = 0; i < batch->mutation_count; i++)

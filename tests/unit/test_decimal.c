@@ -383,6 +383,41 @@ Test(decimal, serialized_as_cassandra_does)
     }
 }
 
+/* The plain way: whole bytes from the most significant on, without those that only say the sign. */
+static size_t serialize_plainly(struct decimal value, uint8_t *bytes)
+{
+    uint8_t whole[32];
+    size_t from = 0;
+    for (size_t i = 0; i < sizeof whole; i++)
+        whole[i] = (uint8_t)(value.limb[3 - i / 8] >> (56 - 8 * (i % 8)));
+    uint8_t sign = (whole[0] & 0x80) != 0 ? 0xff : 0;
+    while (from < sizeof whole - 1 && whole[from] == sign && ((whole[from + 1] ^ sign) & 0x80) == 0)
+        from++;
+    store_u32_be(bytes, (uint32_t)value.scale);
+    memcpy(bytes + 4, whole + from, sizeof whole - from);
+    return 4 + sizeof whole - from;
+}
+
+/* Around each power of two, of either sign. */
+Test(decimal, every_size_is_serialized_in_the_fewest_bytes)
+{
+    for (int bit = 0; bit < 255; bit++) {
+        for (int variant = 0; variant < 8; variant++) {
+            struct decimal value = {.scale = variant - 3};
+            struct decimal one = decimal_from(variant % 2 == 0 ? 0 : 1, value.scale);
+            uint8_t plain[DECIMAL_SERIALIZED_MAX];
+            uint8_t bytes[DECIMAL_SERIALIZED_MAX];
+            value.limb[bit / 64] = UINT64_C(1) << (bit % 64);
+            cr_assert_eq(decimal_subtract(value, one, &value), 0);
+            if (variant & 2)
+                cr_assert_eq(decimal_subtract(decimal_from(0, value.scale), value, &value), 0);
+            size_t size = serialize_plainly(value, plain);
+            cr_assert_eq(decimal_store(value, bytes), size, "bit %d variant %d", bit, variant);
+            cr_assert_eq(memcmp(bytes, plain, size), 0, "bit %d variant %d", bit, variant);
+        }
+    }
+}
+
 Test(decimal, the_ends_of_the_range_are_serialized_in_32_bytes)
 {
     const char *rows[] = {LARGEST, LEAST};

@@ -233,6 +233,64 @@ Test(row, the_packed_form_reads_back)
     schema_unref(schema);
 }
 
+/* A row of a text clustering "d" whose cells are columns 3 .. 3 + cell_count. */
+static void pack_write(int64_t marker_us, int64_t cells_us, uint32_t cell_count, uint8_t flags,
+                       int32_t ttl_s, struct buffer *packed)
+{
+    struct cell cells[3];
+    struct unfiltered item = {.kind = UNFILTERED_ROW,
+                              .before = DELETION_NONE,
+                              .after = DELETION_NONE,
+                              .row = {.marker = {marker_us, 0, EXPIRY_NONE},
+                                      .deletion = DELETION_NONE,
+                                      .clustering = {1, {bytes_text("d")}},
+                                      .cells = cells,
+                                      .cell_count = cell_count}};
+    for (uint32_t i = 0; i < cell_count; i++)
+        cells[i] = (struct cell){.column_id = 3 + i,
+                                 .flags = flags,
+                                 .timestamp_us = cells_us,
+                                 .ttl_s = ttl_s,
+                                 .expiry_s = ttl_s > 0 ? 1000 : EXPIRY_NONE,
+                                 .value = bytes_text(flags != 0 ? "" : "value")};
+    unfiltered_pack(&item, packed);
+}
+
+/* Only a later INSERT of all the columns leaves nothing of the row before it. */
+Test(row, a_whole_row_replaces_an_older_one_and_nothing_less_does)
+{
+    static const struct {
+        int64_t marker_us;
+        int64_t cells_us;
+        uint32_t cell_count;
+        uint8_t flags;
+        int32_t ttl_s;
+        bool replaces; /* an INSERT at 10 of two cells */
+    } rows[] = {
+        {11, 11, 2, 0, 0, true},
+        {11, 11, 3, 0, 0, true},
+        {11, 11, 2, CELL_TOMBSTONE, 0, true},
+        {11, 11, 1, 0, 0, false},
+        {11, 11, 0, 0, 0, false},
+        {10, 10, 2, 0, 0, false},
+        {9, 9, 2, 0, 0, false},
+        {11, 9, 2, 0, 0, false},
+        {11, 11, 2, 0, 60, false},
+        {TIMESTAMP_NONE, 11, 2, 0, 0, false},
+    };
+    struct buffer older = {0};
+    pack_write(10, 10, 2, 0, 0, &older);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct buffer newer = {0};
+        pack_write(rows[i].marker_us, rows[i].cells_us, rows[i].cell_count, rows[i].flags,
+                   rows[i].ttl_s, &newer);
+        cr_expect_eq(unfiltered_packed_replaces(buffer_view(&newer), buffer_view(&older)),
+                     rows[i].replaces, "row %zu", i);
+        buffer_release(&newer);
+    }
+    buffer_release(&older);
+}
+
 /* docs/FORMATS.md "Row" shows these bytes. */
 Test(row, the_documented_example_has_these_bytes)
 {
