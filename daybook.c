@@ -95,13 +95,14 @@ static const struct argp_option init_options[] = {
 static const struct argp init_argp = {
     .options = init_options,
     .parser = init_parse,
-    .doc = "Make an empty or missing directory a daybook directory.\vserve, load and rate do the "
-           "same by themselves when no options are needed.\n\n"
-           "Examples:\n"
-           "  daybook init -d /var/lib/daybook\n"
-           "  daybook init --zone America/New_York --currency USD\n"
-           "  daybook init --keep-days 400   clicks go after 400 days, figures and counters stay\n"
-           "  daybook init --click-id uuid   clicks have a sixth field, click_id",
+    .doc =
+        "Make an empty or missing directory a daybook directory.\vserve, load and rate do the "
+        "same by themselves when no options are needed.\n\n"
+        "Examples:\n"
+        "  daybook init -d /var/lib/daybook\n"
+        "  daybook init --zone America/New_York --currency USD\n"
+        "  daybook init --keep-days 400   # clicks go after 400 days, figures and counters stay\n"
+        "  daybook init --click-id uuid   # clicks have a sixth field, click_id",
 };
 
 static const struct command init_command = {.name = "init",
@@ -246,6 +247,8 @@ int main(int argc, char **argv)
 {
     struct subcommands all;
     argp_err_exit_status = EXIT_WRONG_USAGE;
+    /* So that examples in a help stay whole lines, which can be copied. */
+    (void)setenv("ARGP_HELP_FMT", "rmargin=100", 0);
     subcommands_list(&all);
     const char *name = argc > 1 ? argv[1] : "";
     bool is_help = strcmp(name, "--help") == 0 || strcmp(name, "-?") == 0 ||

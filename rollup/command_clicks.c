@@ -46,7 +46,7 @@ static const struct argp_option clicks_argp_options[] = {
     {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "only those whose column has this value", 0},
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table, csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 
@@ -136,8 +136,8 @@ const struct argp clicks_argp = {
            "restored.\n\n"
            "Examples:\n"
            "  daybook clicks list --reseller supaboobs --day 2013-11-28 --ad ad42\n"
-           "  daybook clicks void --reseller supaboobs --from 2013-11-28 --to 2013-11-29 "
-           "--where amount=0.005 --note 'robots' --dry-run\n"
+           "  daybook clicks void --reseller supaboobs --from 2013-11-28 --to 2013-11-29 \\\n"
+           "      --where amount=0.005 --note 'robots' --dry-run\n"
            "  daybook clicks restore --reseller supaboobs --day 2013-11-28",
 };
 

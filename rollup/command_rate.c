@@ -28,7 +28,7 @@ static const struct argp_option rate_argp_options[] = {
     {"expect", OPTION_EXPECT, "OLD", 0,
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table, csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
     OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -140,7 +140,7 @@ const struct argp rate_argp = {
            "Examples:\n"
            "  daybook rate set supaboobs 2013-11-01 25% --note 'contract of March'\n"
            "  daybook rate set supaboobs 2013-11-01 0.3 --expect 25% --dry-run\n"
-           "  daybook rate load rates.csv   (reseller_id,effective_since,reward_percent)\n"
+           "  daybook rate load rates.csv   # reseller_id,effective_since,reward_percent\n"
            "  daybook rate list --format csv > rates.csv",
 };
 

@@ -185,9 +185,9 @@ const struct argp stream_command_argp = {
            "already are rolled up too.  Drop takes figures and ledger away; the tables it was laid "
            "over stay as they are.\n\n"
            "Examples:\n"
-           "  daybook stream create network --table ad_network.ad_click --reseller reseller_id "
-           "--day day --time time --ad ad_id --amount amount "
-           "--rates 'ad_network.reseller(id,effective_since,reward_percent)'\n"
+           "  daybook stream create network --table ad_network.ad_click --reseller reseller_id \\\n"
+           "      --day day --time time --ad ad_id --amount amount \\\n"
+           "      --rates 'ad_network.reseller(id,effective_since,reward_percent)'\n"
            "  daybook report --stream network --by month\n"
            "  daybook stream drop network",
 };
