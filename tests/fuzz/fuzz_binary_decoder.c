@@ -3,7 +3,7 @@
  *
  * Input: frames, the first of which have strings; a size past the end is cut to the rest. */
 #include "client/wire.h"
-#include "ingest/binary_decoder.h"
+#include "ingest/frame_run.h"
 #include "rollup/tables.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -71,12 +71,26 @@ static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
     return rc;
 }
 
+/* What would be decoded ahead is whole frames, of which none lies past the end. */
+static void check_plan(struct bytes input)
+{
+    uint32_t runs;
+    size_t planned = frame_runs_plan(input, &runs);
+    size_t at = 0;
+    while (at < planned) {
+        runs -= frame_is_run(input.data[at + 4]);
+        at += WIRE_HEADER_SIZE + load_u32(input.data + at);
+    }
+    check(at == planned && planned <= input.size && runs == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes rest = bytes_of(data, size);
     struct binary_decoder *decoder = binary_decoder_new(1);
     struct row_builder *builder = fuzz_builder();
     int rc = 0;
+    check_plan(rest);
     while (rc == 0 && rest.size >= WIRE_HEADER_SIZE) {
         size_t left = rest.size - WIRE_HEADER_SIZE;
         size_t claimed = load_u32(rest.data);
