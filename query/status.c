@@ -134,6 +134,10 @@ static void put_all(struct buffer *text, const struct query *query,
              status->log_bytes, status->log_unflushed_bytes);
     put_memory(text, status);
     put_fact(text, "segments", "%" PRIu32, status->segments);
+    if (status->failed_reads > 0)
+        put_fact(text, "failed reads",
+                 "%" PRIu64 " pages could not be read or were damaged; daybook verify names them",
+                 status->failed_reads);
     put_backup(text, query);
     if (!request->is_read_only)
         put_days(text, streams_find(query->streams, NULL));

@@ -601,10 +601,13 @@ static void engine_status(struct store *store, struct store_status *status)
         .memory_sums_bytes = engine_sums_bytes(engine),
         .memtables_frozen = engine->frozen_count,
         .segments = engine->segment_count,
+        .failed_reads = engine->world->disk->failed_reads,
         .failed = engine->failed != 0,
         .failure = engine->failed != 0 ? engine->failure.text : "",
     };
     memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
+    if (engine->metric_failed_reads != NULL)
+        engine->metric_failed_reads->value = (int64_t)status->failed_reads;
 }
 
 static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,

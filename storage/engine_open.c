@@ -231,6 +231,9 @@ static void engine_metrics(struct engine *engine)
                                          "Memtables written to segments");
     engine->metric_compactions =
         metrics_add(metrics, METRIC_COUNTER, "daybook_compactions_total", "", "Merges of segments");
+    engine->metric_failed_reads =
+        metrics_add(metrics, METRIC_COUNTER, "daybook_failed_reads_total", "",
+                    "Pages of segments that could not be read, or were damaged");
 }
 
 static struct engine *engine_new(struct world *world, const struct engine_options *options)

@@ -140,6 +140,7 @@ struct engine {
     struct metric *metric_frames;
     struct metric *metric_flushes;
     struct metric *metric_compactions;
+    struct metric *metric_failed_reads;
 };
 
 /* ---- engine.c ---- */

@@ -424,14 +424,13 @@ int segment_read_page(struct segment *segment, uint32_t page_index, struct segme
     buffer_reserve(page, entry->size);
     int rc = haste != NULL ? segment_read_now(segment, entry, page->data, haste)
                            : segment_read(segment, entry->offset, page->data, entry->size, err);
-    if (rc != 0)
-        return rc;
-    page->size = entry->size;
-    if (hash64(page->data, page->size) != entry->hash)
-        return error_set(err, ERROR_CORRUPT,
-                         "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs", segment->path,
-                         page_index, entry->offset);
-    return 0;
+    page->size = rc == 0 ? entry->size : 0;
+    if (rc == 0 && hash64(page->data, page->size) != entry->hash)
+        rc = error_set(err, ERROR_CORRUPT, "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs",
+                       segment->path, page_index, entry->offset);
+    if (rc != 0 && rc != -EAGAIN)
+        segment->disk->failed_reads++;
+    return rc;
 }
 
 int segment_check_pages(struct segment *segment, struct error *err)

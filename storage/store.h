@@ -159,6 +159,7 @@ struct store_status {
     uint64_t memory_held_bytes[STORE_HOLDERS]; /* what rooms above said that they hold */
     uint32_t memtables_frozen;
     uint32_t segments;
+    uint64_t failed_reads;        /* pages of segments that could not be read, or were damaged */
     bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
     const char *failure;          /* why, or "" */
 };

@@ -34,6 +34,9 @@ struct disk_file;
 /* Paths are relative to the data directory.  All return 0 or a negative code; reads return the
  * bytes read, short only at the end of the file; writes are whole or an error. */
 struct disk {
+    /* Pages of segments that could not be read, or were not as they had been written; whoever reads
+     * one adds it.  Any thread. */
+    _Atomic uint64_t failed_reads;
     int (*open)(struct disk *disk, const char *path, int flags, struct disk_file **file_out,
                 struct error *err);
     void (*close)(struct disk *disk, struct disk_file *file);

@@ -108,6 +108,12 @@ def test_a_damaged_page_is_named_by_verify_and_made_again_by_salvage(serve, load
     answer = daybook.run("verify", "-d", loaded, status=3)
     assert re.search(rf"segments/{segment.name}: damaged; the log still has its frames \d+ to \d+: "
                      "daybook serve --salvage makes it again", answer.out + answer.err)
+    server = serve()
+    assert "failed reads" not in server.run("status").out
+    server.run("verify", status=3)
+    assert re.search(r"failed reads +[1-9]", server.run("status").out)
+    assert re.search(r"daybook_failed_reads_total [1-9]", server.run("status", "--metrics").out)
+    assert server.stop() == 0
     server = serve("--salvage")
     assert f"{segment.name}: page 0 at 4096: checksum differs; it was made again" in server.text()
     assert server.stop() == 0

@@ -369,6 +369,28 @@ Test(segment, a_failing_disk_never_leaves_half_a_segment)
     }
 }
 
+Test(segment, pages_that_cannot_be_read_are_counted)
+{
+    struct ram_disk *ram = ram_disk_new();
+    struct disk *disk = ram_disk_world(ram)->disk;
+    struct segment_info info;
+    struct segment *segment;
+    struct buffer page = {0};
+    cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
+    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    struct buffer *content = ram_disk_content(ram, final_path);
+    content->data[SEGMENT_BLOCK] ^= 1;
+    cr_assert_eq(segment_read_page(segment, 0, NULL, &page, NULL), ERROR_CORRUPT);
+    cr_assert_eq(segment_read_page(segment, 1, NULL, &page, NULL), 0);
+    cr_assert_eq(disk->failed_reads, 1);
+    content->size = SEGMENT_BLOCK + 1;
+    cr_assert_eq(segment_read_page(segment, 2, NULL, &page, NULL), ERROR_CORRUPT);
+    cr_assert_eq(disk->failed_reads, 2);
+    buffer_release(&page);
+    segment_unref(segment);
+    ram_disk_free(ram);
+}
+
 Test(segment, a_removed_one_stays_readable_until_its_last_reference_goes)
 {
     struct ram_disk *ram = ram_disk_new();
