@@ -313,10 +313,9 @@ static bool next_is_due(const struct commit_log *log)
 
 static void log_fail(struct commit_log *log, int status)
 {
-    if (log->failure != 0)
-        return;
-    log->failure = status;
-    log->durable(log->context, status, log->frame_durable);
+    if (log->failure == 0)
+        log->failure = status;
+    log->durable(log->context, log->failure, log->frame_durable);
 }
 
 static void retry_fire(struct timer *timer);
@@ -776,8 +775,8 @@ static void append_done(struct job *job)
     log->crc_last = write->header.crc;
     log->frame_durable = write->header.frame;
     log->timestamp_durable_us = write->header.timestamp_us;
-    if (log->failure == 0)
-        log->durable(log->context, 0, log->frame_durable);
+    /* Also where the log failed meanwhile: whoever closes it waits until nothing is written. */
+    log->durable(log->context, log->failure, log->frame_durable);
 }
 
 /* Go over to the next file.  The old one is closed once this frame is written, because it may

@@ -48,7 +48,8 @@ typedef int (*commit_log_replay)(void *context, uint64_t frame, int64_t timestam
                                  struct bytes payload, struct error *err);
 
 /* Called on the engine thread whenever frames became durable: all up to `frame` are.  `status` is
- * negative once when a write or sync failed: no further frame will ever become durable. */
+ * negative when a write, a sync or the making of a file failed: no further frame will ever become
+ * durable.  It comes again when a write that was under way has ended, which closing waits for. */
 typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
 
 /* Read, check and replay the log in DIR/log, sync the accepted tail, make the file for the next

@@ -206,6 +206,7 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
         engine_fail(engine, status,
                     "a write or sync of the commit log failed; nothing more is "
                     "acknowledged");
+        engine_close_if_idle(engine);
         return;
     }
     /* First what the log shall do next, so that it does not wait for those who are told. */

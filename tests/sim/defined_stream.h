@@ -55,6 +55,8 @@ struct stream_life {
     uint32_t acknowledged;             /* the first so many */
     struct stream_ended marked;        /* the rows that were there before the stream */
     bool may_fail;                     /* calls of the disk do: a write may not be acknowledged */
+    bool is_stuck;                     /* the stream is defined and could not be opened: no more is
+                                        * written, until somebody opens what is there */
 
     uint32_t crashes_per_moment;       /* at most */
     uint64_t moments;

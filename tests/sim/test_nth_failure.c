@@ -2,7 +2,9 @@
  *
  * The round: a directory is opened, clicks, late clicks, rates and counters are written, days and
  * single clicks voided, memtables flushed, runs merged, the rollup settled, its figures read, the
- * directory closed and opened again.
+ * directory closed and opened again.  Two shorter ones: days are published and sealed, and late
+ * clicks of one of them sealed as well; a stream is defined over a user's rows, which are written,
+ * voided and truncated.
  *
  * Of every kind of call the first fails, then the second, and so on until a round has none left,
  * once and from then on, with an I/O error and, where that can be, with a full disk.  Whatever the
@@ -19,11 +21,14 @@
 
 #include <criterion/criterion.h>
 
+#include "rollup/seal_pass.h"
+#include "tests/sim/defined_stream.h"
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
 
 enum {
     CRASHES = 3,      /* after a failure */
+    KEEP_DAYS = 9,    /* to 2013-11-30, while the clock stands at 2013-12-10 */
     CALLS_MAX = 2000, /* of a kind in a round: far more than there are */
     PATIENCE = 300    /* calls of a full disk, which then gets its space back */
 };
@@ -133,6 +138,66 @@ static bool run_round(struct history *history)
     return true;
 }
 
+/* ---- the round of seals ---- */
+
+static void set_sealed(void *context, int status, const struct error *err,
+                       const struct seal_totals *totals)
+{
+    (void)totals;
+    set_ended(context, status, err);
+}
+
+/* Publish what is due, and seal what has expired. */
+static void seal(struct history *history)
+{
+    const struct change_row change = {.door = "test", .actor = "tester", .command = "seal"};
+    struct ended ended = {0};
+    struct error err = {0};
+    if (rollup_fixture_settle(&history->fixture, true) == 0)
+        (void)finish(
+            history,
+            seal_pass_begin(history->fixture.rollup, &change, false, set_sealed, &ended, &err),
+            &ended);
+}
+
+static bool run_seals(struct history *history)
+{
+    static const struct written writes[] = {{.kind = WRITE_CLICKS, .day = 0},
+                                            {.kind = WRITE_RATE, .day = 0, .percent = 25},
+                                            {.kind = WRITE_CLICKS, .day = 1, .reseller = 1},
+                                            {.kind = WRITE_CLICKS, .day = 0}};
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+        history_write(history, &writes[i]);
+        if (i >= 2)
+            seal(history);
+    }
+    (void)flush(history);
+    return open_again(history);
+}
+
+/* ---- the round of a stream ---- */
+
+static bool run_stream(struct stream_life *life)
+{
+    static const struct stream_write writes[] = {{.kind = STREAM_HIT, .day = 0},
+                                                 {.kind = STREAM_SHARE, .day = 0, .percent = 25},
+                                                 {.kind = STREAM_DEFINE},
+                                                 {.kind = STREAM_HIT, .day = 1},
+                                                 {.kind = STREAM_VOID_DAY, .day = 0},
+                                                 {.kind = STREAM_TRUNCATE},
+                                                 {.kind = STREAM_HIT, .day = 1}};
+    struct ended ended = {0};
+    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+        stream_life_write(life, &writes[i]);
+        (void)stream_life_settle(life);
+    }
+    if (store_flush(life->fixture.store, set_ended, &ended, NULL) == 0)
+        rollup_fixture_step_until(&life->fixture, &ended.is_done);
+    struct sim_world *sim = life->fixture.sim;
+    (void)rollup_fixture_try_close(&life->fixture);
+    return rollup_fixture_try_open(&life->fixture, sim) == 0;
+}
+
 /* ---- the disk ---- */
 
 struct fault {
@@ -156,20 +221,38 @@ static void lose_patience(void *context, enum sim_call call)
         sim_disk_fail(patience->disk, patience->call, 0, 0, false);
 }
 
-/* False when the round has fewer than `number` such calls. */
-static bool round_with_fault(const struct fault *fault, uint64_t number)
+static void fault_begin(const struct fault *fault, uint64_t number, struct sim_disk *disk,
+                        struct patience *patience)
 {
-    struct history history = {
-        .random = {.state = 1}, .crashes_per_moment = CRASHES, .may_fail = true};
-    snprintf(history.label, sizeof history.label, "call %d, number %" PRIu64 ", code %d, %s",
-             (int)fault->call, number, fault->code, fault->for_ever ? "for ever" : "once");
+    *patience = (struct patience){disk, fault->call, fault->code == -ENOSPC ? PATIENCE : 0};
+    sim_disk_watch(disk, lose_patience, patience);
+    sim_disk_fail(disk, fault->call, number, fault->code, fault->for_ever);
+}
+
+static void fault_name(const struct fault *fault, uint64_t number, char label[64])
+{
+    snprintf(label, 64, "call %d, number %" PRIu64 ", code %d, %s", (int)fault->call, number,
+             fault->code, fault->for_ever ? "for ever" : "once");
+}
+
+/* A round with a fault; false when it has fewer than `number` such calls. */
+typedef bool (*faulty_round)(const struct fault *fault, uint64_t number);
+
+static bool history_with_fault(const struct fault *fault, uint64_t number, uint32_t keep_days,
+                               bool (*run)(struct history *history))
+{
+    struct history history = {.random = {.state = 1},
+                              .crashes_per_moment = CRASHES,
+                              .may_fail = true,
+                              .has_seals = keep_days > 0,
+                              .fixture = {.keep_days = keep_days}};
+    struct patience patience;
+    fault_name(fault, number, history.label);
     history_start(&history);
     struct sim_disk *disk = sim_world_disk(history.fixture.sim);
-    struct patience patience = {disk, fault->call, fault->code == -ENOSPC ? PATIENCE : 0};
     uint64_t before = sim_disk_calls(disk, fault->call);
-    sim_disk_watch(disk, lose_patience, &patience);
-    sim_disk_fail(disk, fault->call, number, fault->code, fault->for_ever);
-    bool is_open = run_round(&history);
+    fault_begin(fault, number, disk, &patience);
+    bool is_open = run(&history);
     bool was_reached = sim_disk_calls(disk, fault->call) - before >= number;
     sim_disk_watch(disk, NULL, NULL);
     history_crash_here(&history);
@@ -181,17 +264,49 @@ static bool round_with_fault(const struct fault *fault, uint64_t number)
     return was_reached;
 }
 
-static uint64_t rounds_with(const struct fault *fault)
+static bool round_of_all(const struct fault *fault, uint64_t number)
+{
+    return history_with_fault(fault, number, 0, run_round);
+}
+
+static bool round_of_seals(const struct fault *fault, uint64_t number)
+{
+    return history_with_fault(fault, number, KEEP_DAYS, run_seals);
+}
+
+static bool round_of_stream(const struct fault *fault, uint64_t number)
+{
+    struct stream_life life = {
+        .random = {.state = 1}, .crashes_per_moment = CRASHES, .may_fail = true};
+    struct patience patience;
+    fault_name(fault, number, life.label);
+    stream_life_start(&life);
+    struct sim_disk *disk = sim_world_disk(life.fixture.sim);
+    uint64_t before = sim_disk_calls(disk, fault->call);
+    fault_begin(fault, number, disk, &patience);
+    bool is_open = run_stream(&life);
+    bool was_reached = sim_disk_calls(disk, fault->call) - before >= number;
+    sim_disk_watch(disk, NULL, NULL);
+    stream_life_crash_here(&life);
+    stream_life_kill_here(&life);
+    if (is_open)
+        (void)rollup_fixture_try_close(&life.fixture);
+    sim_world_free(life.fixture.sim);
+    sim_seen_release(&life.seen);
+    return was_reached;
+}
+
+static uint64_t rounds_with(const struct fault *fault, faulty_round round)
 {
     uint64_t number = 1;
-    while (round_with_fault(fault, number)) {
+    while (round(fault, number)) {
         number++;
         cr_assert_lt(number, CALLS_MAX, "call %d", (int)fault->call);
     }
     return number - 1;
 }
 
-Test(nth_failure, of_the_disk_takes_nothing_with_it_that_was_acknowledged)
+static uint64_t rounds_with_every_fault(faulty_round round)
 {
     uint64_t rounds = 0;
     sim_cheap();
@@ -200,12 +315,32 @@ Test(nth_failure, of_the_disk_takes_nothing_with_it_that_was_acknowledged)
         for (int for_ever = 0; for_ever < 2; for_ever++) {
             const struct fault broken = {call, -EIO, for_ever != 0};
             const struct fault full = {call, -ENOSPC, for_ever != 0};
-            rounds += rounds_with(&broken);
-            rounds += needs_space ? rounds_with(&full) : 0;
+            rounds += rounds_with(&broken, round);
+            rounds += needs_space ? rounds_with(&full, round) : 0;
         }
     }
+    return rounds;
+}
+
+Test(nth_failure, of_the_disk_takes_nothing_with_it_that_was_acknowledged)
+{
+    uint64_t rounds = rounds_with_every_fault(round_of_all);
     printf("nth_failure: %" PRIu64 " rounds with a failing call of the disk\n", rounds);
     cr_assert_gt(rounds, 200);
+}
+
+Test(nth_failure, of_the_disk_leaves_each_click_as_a_row_or_in_a_seal)
+{
+    uint64_t rounds = rounds_with_every_fault(round_of_seals);
+    printf("nth_failure: %" PRIu64 " rounds of seals with a failing call of the disk\n", rounds);
+    cr_assert_gt(rounds, 100);
+}
+
+Test(nth_failure, of_the_disk_leaves_a_defined_stream_whole_or_not_at_all)
+{
+    uint64_t rounds = rounds_with_every_fault(round_of_stream);
+    printf("nth_failure: %" PRIu64 " rounds of a stream with a failing call of the disk\n", rounds);
+    cr_assert_gt(rounds, 100);
 }
 
 /* ---- memory ---- */

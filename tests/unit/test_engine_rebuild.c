@@ -1,4 +1,5 @@
 /* test_engine_rebuild: damaged segments that the log can make again, and those that it cannot. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -382,5 +383,46 @@ Test(engine_rebuild, power_that_fails_meanwhile_leaves_the_old_segment_or_the_ne
     sim_disk_watch(sim_world_disk(life.sim), NULL, NULL);
     cr_assert_gt(life.crashes, 10 * CRASHES);
     expect_made_again(&life, life.segment_count);
+    end(&life);
+}
+
+/* Open the damaged directory of `life`, whose `number`-th call of a kind fails; then without the
+ * fault.  False: there are not so many calls. */
+static bool open_with_fault(struct life *life, enum sim_call call, uint64_t number, bool for_ever)
+{
+    struct sim_world *sim = sim_world_restart(life->sim, number);
+    struct sim_disk *disk = sim_world_disk(sim);
+    struct engine_fixture fixture = {.options = life->fixture.options};
+    struct error err = {0};
+    uint64_t before = sim_disk_calls(disk, call);
+    fixture.options.notice = NULL;
+    sim_disk_fail(disk, call, number, -EIO, for_ever);
+    int rc = engine_fixture_open_in(&fixture, sim_world_interface(sim), &err);
+    cr_assert(rc == 0 || err.text[0] != '\0');
+    if (rc == 0)
+        engine_fixture_close_failed(&fixture);
+    bool was_reached = sim_disk_calls(disk, call) - before >= number;
+    sim_disk_fail(disk, call, 0, 0, false);
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0,
+                 "call %d, number %d, %s: %s", (int)call, (int)number,
+                 for_ever ? "for ever" : "once", err.text);
+    expect_content(life, &fixture);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+    return was_reached;
+}
+
+Test(engine_rebuild, a_call_that_fails_meanwhile_leaves_what_the_next_opening_makes_again)
+{
+    struct life life;
+    uint32_t openings = 0;
+    begin(&life, 0);
+    for (uint32_t i = 0; i < life.segment_count; i++)
+        flip(&life, i, HEADER_BIT);
+    for (enum sim_call call = SIM_OPEN; call < SIM_CALL_COUNT; call++)
+        for (int for_ever = 0; for_ever < 2; for_ever++)
+            for (uint64_t n = 1; open_with_fault(&life, call, n, for_ever != 0); n++)
+                openings++;
+    cr_assert_gt(openings, 100);
     end(&life);
 }
