@@ -218,9 +218,9 @@ def bound(values):
 
 @needs["valgrind"]
 @pytest.mark.parametrize("statement, instructions, allocations", [
-    ("insert", 17300, 8),
+    ("insert", 16800, 8),
     ("counter", 8700, 6),
-    ("select", 20800, 17),
+    ("select", 18500, 11),
 ])
 def test_instructions_and_allocations_of_a_prepared_statement(tmp_path, statement, instructions,
                                                               allocations):
@@ -341,6 +341,39 @@ def test_days_of_a_report_and_frames_of_a_changed_rate(tmp_path):
     assert frames >= changes
     assert_within("log frames of a changed rate", frames / changes, 1.1)
     assert server.stop() == 0, server.text()
+
+
+def load_rates(server, place, resellers, percent):
+    """Another rate for every reseller; the days that it changes."""
+    rates = place / f"rates-{percent}.csv"
+    rates.write_text("reseller_id,effective_since,reward_percent\n" + "".join(
+        f"reseller-{i:04},2026-01-01,{percent}.25%\n" for i in range(resellers)))
+    return int(re.search(r"^(\d+) days of", server.run("rate", "load", rates).out,
+                         re.MULTILINE).group(1))
+
+
+@needs["valgrind"]
+def test_instructions_of_a_figure_that_is_priced_anew_with_all_others(tmp_path):
+    resellers = 40
+
+    def run(loads):
+        profile = tmp_path / f"{loads}.callgrind"
+        place = tmp_path / str(loads)
+        place.mkdir()
+        server = daybook.Server(place / "data", wrapper=callgrind(profile),
+                                program=BUILT / "daybook")
+        subprocess.run([BENCH / "send_clicks", "-n", "6000", "--resellers", str(resellers),
+                        "--window", "1", "{}:{}".format(*server.address)], check=True,
+                       capture_output=True, timeout=daybook.PATIENCE)
+        server.run("rollup")
+        days = sum(load_rates(server, place, resellers, percent + 1) for percent in range(loads))
+        assert server.stop() == 0, server.text()
+        return {"instructions": Profile(profile).instructions, "days": days}
+
+    counts = difference(run, 1, 3)
+    assert counts["days"] > 1500
+    assert_within("instructions of a figure and its restatement",
+                  counts["instructions"] / counts["days"], 47000)
 
 
 # ---- bytes ----

@@ -141,6 +141,89 @@ Test(engine_keys, partitions_read_at_once_are_what_they_are_one_by_one)
     engine_fixture_stop(&fixture);
 }
 
+/* Slices of single partitions and of the whole table, in pages of any size. */
+static struct buffer read_at_random(struct engine_fixture *fixture,
+                                    const struct partition partitions[PARTITIONS], uint64_t state)
+{
+    static char from[16], to[16];
+    struct buffer text = {0};
+    for (int i = 0; i < 4 * READS; i++) {
+        struct read_request request = {.table_id = TABLE_RESELLER,
+                                       .key =
+                                           bytes_text(partitions[below(&state, PARTITIONS)].name),
+                                       .is_scan = below(&state, 4) == 0,
+                                       .slice = slice_at_random(&state, from, to),
+                                       .row_limit = 1 + below(&state, 40)};
+        request.slice.reversed = below(&state, 2) == 0;
+        struct buffer rows = rows_of(fixture, &request);
+        buffer_append_bytes(&text, buffer_view(&rows));
+        buffer_release(&rows);
+    }
+    return text;
+}
+
+/* A page of the open memtable alone is made without a capture, one of the disk by another way. */
+Test(engine_keys, what_is_in_memory_alone_is_read_as_from_the_disk)
+{
+    struct engine_fixture fixture = {0};
+    struct partition partitions[PARTITIONS];
+    uint64_t state = 2;
+    name_partitions(partitions);
+    engine_fixture_start(&fixture);
+    for (int round = 0; round < ROUNDS; round++)
+        write_at_random(&fixture, partitions, &state);
+    struct buffer memory = read_at_random(&fixture, partitions, state);
+    engine_fixture_flush(&fixture);
+    struct buffer disk = read_at_random(&fixture, partitions, state);
+    cr_assert_gt(memory.size, 1000);
+    cr_assert(bytes_equal(buffer_view(&memory), buffer_view(&disk)),
+              "%.*s\nbut from the disk\n%.*s", (int)memory.size, (char *)memory.data,
+              (int)disk.size, (char *)disk.data);
+    buffer_release(&memory);
+    buffer_release(&disk);
+    engine_fixture_stop(&fixture);
+}
+
+/* More deleted rows in memory than a page may step over: the memtable is frozen and read as a run.
+ */
+Test(engine_keys, a_partition_of_very_many_deleted_rows_in_memory_is_read_to_its_end)
+{
+    enum { DELETED = 25000 };
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture.store), TABLE_RESELLER);
+    for (int i = 0; i <= DELETED; i++) {
+        char day[16];
+        snprintf(day, sizeof(day), "%06d", i);
+        struct column_value values[] = {
+            {RESELLER_ID, false, write_batch_text(batch, "r")},
+            {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, day)},
+            {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(1, 2))},
+        };
+        if (i > 0)
+            write_batch_delete(batch, table, values, 2);
+        else
+            write_batch_insert(batch, table, values, 3);
+    }
+    cr_assert_eq(engine_fixture_apply(&fixture, batch), 0);
+    write_batch_free(batch);
+    /* Days descend: the one that is left is the last. */
+    for (int is_scan = 0; is_scan < 2; is_scan++) {
+        struct read_request request = {.table_id = TABLE_RESELLER,
+                                       .key = bytes_text("r"),
+                                       .is_scan = is_scan != 0,
+                                       .slice = slice_all(),
+                                       .row_limit = 10};
+        struct buffer rows = rows_of(&fixture, &request);
+        buffer_put_u8(&rows, 0);
+        cr_assert_neq(strstr((const char *)rows.data, "000000"), NULL);
+        cr_assert_eq(strstr((const char *)rows.data, "000001"), NULL);
+        buffer_release(&rows);
+    }
+    engine_fixture_stop(&fixture);
+}
+
 static void expect_refused(struct engine_fixture *fixture, const struct read_request *request)
 {
     struct buffer text = {0};
