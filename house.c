@@ -78,7 +78,7 @@ static int open_store(struct house *house, const struct house_options *options, 
 {
     struct engine_options engine = {.read_only = options->is_read_only,
                                     .salvage = options->salvages,
-                                    .memory_limit = house->memory_limit,
+                                    .memory_limit = house->account_limit,
                                     .archive_bytes = options->archive_bytes,
                                     .metrics = house->metrics,
                                     .notice = print_notice};
@@ -102,7 +102,7 @@ static int open_streams(struct house *house, const struct house_options *options
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
-    size_t share = house->memory_limit / HOUSE_DOOR_SHARE;
+    size_t share = house->account_limit / HOUSE_DOOR_SHARE;
     size_t figures_bytes =
         share < STREAMS_FIGURES_BYTES_DEFAULT ? share : STREAMS_FIGURES_BYTES_DEFAULT;
     struct streams_options streams = {.store = house->store,
@@ -110,7 +110,7 @@ static int open_streams(struct house *house, const struct house_options *options
                                       .metrics = house->metrics,
                                       .zone = house->settings.zone,
                                       .keep_days = keep_days,
-                                      .open_days_bytes = house->memory_limit / OPEN_DAYS_SHARE,
+                                      .open_days_bytes = house->account_limit / OPEN_DAYS_SHARE,
                                       .figures_bytes = figures_bytes,
                                       .is_automatic = options->is_automatic};
     int rc = streams_open(&streams, house_done, &waiter, &house->streams, err);
@@ -149,7 +149,7 @@ static int open_ingest(struct house *house, const struct house_options *options,
         .metrics = house->metrics,
         .streams = &house->stream,
         .stream_count = 1,
-        .limits = {.strings_max = house->memory_limit / HOUSE_DOOR_SHARE}};
+        .limits = {.strings_max = house->account_limit / HOUSE_DOOR_SHARE}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
@@ -161,7 +161,7 @@ static void make_cql(struct house *house)
                                   .world = house->world,
                                   .host_id = engine_directory_id(house->store),
                                   .metrics = house->metrics,
-                                  .work_bytes_max = house->memory_limit / HOUSE_DOOR_SHARE};
+                                  .work_bytes_max = house->account_limit / HOUSE_DOOR_SHARE};
     house->cql = cql_new(&options);
 }
 
@@ -186,7 +186,9 @@ int house_open(const struct house_options *options, struct house **house_out, st
     struct house *house = memory_zeroed(1, sizeof(*house));
     *house_out = NULL;
     house->loop = options->loop;
-    house->memory_limit = options->memory_limit > 0 ? options->memory_limit : ENGINE_MEMORY_DEFAULT;
+    house->account_limit =
+        (options->memory_limit > 0 ? options->memory_limit : HOUSE_MEMORY_DEFAULT) -
+        HOUSE_MEMORY_BESIDE;
     house->metrics = metrics_new();
     loop_show_times(house->loop, house->metrics);
     int rc =

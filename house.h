@@ -21,7 +21,10 @@ enum {
     /* Of the memory, what each of these may take: strings of ingest connections; CQL requests that
      * come or wait; those that are carried out; CQL answers that wait for their readers; figures
      * that wait to be given in order. */
-    HOUSE_DOOR_SHARE = 8
+    HOUSE_DOOR_SHARE = 8,
+    HOUSE_MEMORY_DEFAULT = 1 << 30,    /* bytes of the process */
+    HOUSE_MEMORY_MIN = 128 << 20,
+    HOUSE_MEMORY_BESIDE = 64 << 20     /* of these, for what is not in the account */
 };
 
 struct house_options {
@@ -32,7 +35,7 @@ struct house_options {
     bool is_made;                      /* a missing or empty directory is made first */
     bool is_automatic;                 /* the rollup works by itself: for a server */
     bool salvages;                     /* go on without what is damaged in the log */
-    uint64_t memory_limit;             /* engine.h; 0: the engine's default */
+    uint64_t memory_limit;             /* at least HOUSE_MEMORY_MIN; 0: the default */
     uint64_t archive_bytes;            /* of log files that are kept; commit_log.h */
 };
 
@@ -41,7 +44,8 @@ struct house {
     struct world *world;
     struct metrics *metrics;
     struct store *store;
-    uint64_t memory_limit;             /* the one that holds: given, or the default */
+    uint64_t account_limit;            /* of what grows with the data: the limit without what is
+                                        * beside the account */
     struct directory_settings settings;
     struct backup *backup;
     struct streams *streams;

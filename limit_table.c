@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "house.h"
 #include "ingest/ingest.h"
 #include "ingest/load.h"
 #include "ingest/producer.h"
@@ -51,7 +52,7 @@ static const struct limit limits[] = {
     {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,
      "`error - too_many_connections`, and the new one is closed"},
     {"strings of all binary connections", INGEST_STRINGS_MAX, UNIT_BYTES,
-     "or an eighth of `--memory`: `error - too_many_strings`, and the connection is closed"},
+     "or an eighth of the account: `error - too_many_strings`, and the connection is closed"},
     {"answers of a connection that wait for the disk", TEXT_REPLIES_MAX, UNIT_COUNT,
      "the server stops reading it until some are sent"},
     {"answers that wait for their reader", TEXT_QUEUE_MAX, UNIT_BYTES,
@@ -60,7 +61,7 @@ static const struct limit limits[] = {
     {"lines told one by one as refused", TEXT_REJECT_LINES_MAX, UNIT_COUNT,
      "further ones of the batch are told as sums by code"},
     {"kept of a refused line", REJECT_CONTENT_MAX, UNIT_BYTES, "the rest is cut"},
-    {"clicks and rows in memory (`--memory`)", ENGINE_MEMORY_DEFAULT, UNIT_BYTES,
+    {"clicks and rows in memory (`--memory`)", HOUSE_MEMORY_DEFAULT, UNIT_BYTES,
      "the server stops reading until some are in segments"},
     {"write of one frame", WRITE_BATCH_BYTES_MAX, UNIT_BYTES, "it is refused as over the limit"},
     {"log not in segments", ENGINE_UNFLUSHED_LOG_MAX, UNIT_BYTES,
@@ -71,13 +72,13 @@ static const struct limit limits[] = {
      "the new one is closed at once"},
     {"CQL request", NATIVE_BODY_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
     {"CQL requests that come or wait, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
-     "or an eighth of `--memory`: error 0x1001, nothing of the request was done"},
+     "or an eighth of the account: error 0x1001, nothing of the request was done"},
     {"CQL requests while they are carried out, with their answers", CQL_WORK_BYTES_DEFAULT,
      UNIT_BYTES,
-     "or an eighth of `--memory`: from half of it on pages are short and further requests wait; "
+     "or an eighth of the account: from half of it on pages are short and further requests wait; "
      "what passes the whole is refused, 0x1001"},
     {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
-     "or an eighth of `--memory`: who has not read his is not served, pages are short, rows of "
+     "or an eighth of the account: who has not read his is not served, pages are short, rows of "
      "over 64 KiB are refused, 0x1200"},
     {"CQL requests of a connection that run at a time", NATIVE_RUNNING_MAX, UNIT_COUNT,
      "further ones wait"},
@@ -92,7 +93,7 @@ static const struct limit limits[] = {
      "exit status 2; without any, all are reported"},
     {"figures of all reports that wait to be given in order", STREAMS_FIGURES_BYTES_DEFAULT,
      UNIT_BYTES,
-     "or an eighth of `--memory`: what there is no room for is read again when those before it "
+     "or an eighth of the account: what there is no room for is read again when those before it "
      "are given"},
     {"resellers in a picture over time", CHART_PANELS, UNIT_COUNT,
      "exit status 2; it says what else may be asked for"},

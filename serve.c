@@ -92,8 +92,6 @@ static bool parse_size(const char *text, uint64_t *size_out)
     return true;
 }
 
-enum { MEMORY_MIN = 64 << 20 };
-
 static uint32_t key_bit(int key)
 {
     return UINT32_C(1) << (key - KEY_INGEST);
@@ -120,9 +118,9 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
         options->config = text;
         break;
     case KEY_MEMORY:
-        if (!parse_size(text, &options->memory) || options->memory < MEMORY_MIN)
+        if (!parse_size(text, &options->memory) || options->memory < HOUSE_MEMORY_MIN)
             return error_set(err, ERROR_INVALID,
-                             "memory takes at least 64M, such as 512M or 4G, not '%s'", text);
+                             "memory takes at least 128M, such as 512M or 4G, not '%s'", text);
         break;
     case KEY_KEEP_LOG:
         if (!parse_size(text, &options->keep_log) || options->keep_log == 0)
@@ -168,9 +166,7 @@ static const struct argp_option serve_argp_options[] = {
     {"config", KEY_CONFIG, "FILE", 0,
      "Lines NAME = VALUE for options that are not given here, such as memory = 4G", 0},
     {"memory", KEY_MEMORY, "N", 0,
-     "Bytes for clicks that are not in segments yet, such as 4G; 1G "
-     "unless given",
-     0},
+     "Bytes that the server may take, at least 128M, such as 4G; 1G unless given", 0},
     {"keep-log", KEY_KEEP_LOG, "N", 0,
      "Keep so many bytes of log files whose clicks are in segments, for backup and restore --to",
      0},
@@ -283,7 +279,7 @@ static bool is_loopback(const char *address)
 
 static void make_cql_door(struct serve *serve, bool is_read_only)
 {
-    size_t share = serve->house->memory_limit / HOUSE_DOOR_SHARE;
+    size_t share = serve->house->account_limit / HOUSE_DOOR_SHARE;
     struct native_options door = {.cql = serve->house->cql,
                                   .read_only = is_read_only,
                                   .world = serve->house->world,

@@ -58,7 +58,7 @@ def test_a_deleted_directory_comes_back_as_of_the_moment_of_its_backup(serve, fl
 
 def test_backups_under_load_are_whole_batches_and_share_what_they_can(serve, clicks, directory,
                                                                       tmp_path):
-    server = serve("--memory", "64M")
+    server = serve("--memory", "128M")
     stop = threading.Event()
     loader = threading.Thread(target=loads_for_ever, args=(server, clicks, stop))
     loader.start()

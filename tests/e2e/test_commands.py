@@ -186,7 +186,7 @@ def test_a_file_sets_what_the_command_line_does_not(directory, tmp_path):
 
 
 @pytest.mark.parametrize("text, message", [
-    ("cql = none\nmemory = 1K\n", "line 2: memory takes at least 64M"),
+    ("cql = none\nmemory = 1K\n", "line 2: memory takes at least 128M"),
     ("memory = 1G\nmemory = 2G\n", "line 2: memory is there twice"),
     ("salvage = yes\n", "line 1: 'salvage' is no setting; those are ingest"),
     ("cql\n", "line 1: it is not NAME = VALUE"),

@@ -71,7 +71,7 @@ class Soak:
         shutil.rmtree(DIRECTORY, ignore_errors=True)
         DIRECTORY.mkdir(parents=True)
         self.data = DIRECTORY / "data"
-        self.server = daybook.Server(self.data, "--memory", "64M", "--keep-log", "256M")
+        self.server = daybook.Server(self.data, "--memory", "128M", "--keep-log", "256M")
         self.running = threading.Event()
         self.running.set()
         self.stopping = threading.Event()
