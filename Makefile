@@ -344,8 +344,8 @@ fuzz-corpus:
 
 # The golden files of a format that is new; those that are there are never written again.
 golden: $(out)/tests/golden/make_golden $(out)/tests/golden/make_golden_rollup
-	@[ -e tests/golden/v1/data ] || $(out)/tests/golden/make_golden tests/golden/v1
-	@[ -e tests/golden/v1/rollup ] || $(out)/tests/golden/make_golden_rollup tests/golden/v1
+	@[ -e tests/golden/v2/data ] || $(out)/tests/golden/make_golden tests/golden/v2
+	@[ -e tests/golden/v2/rollup ] || $(out)/tests/golden/make_golden_rollup tests/golden/v2
 
 tidy:
 	@tests/tidy.sh

@@ -119,12 +119,17 @@ static int segment_load_footer(struct segment *segment, const struct segment_inf
                                struct segment_footer *footer, struct error *err)
 {
     uint8_t block[SEGMENT_BLOCK];
+    uint32_t format = 0;
     int rc = segment_check_size(segment, info, err);
     if (rc == 0)
         rc = segment_read(segment, 0, block, SEGMENT_BLOCK, err);
     if (rc == 0)
-        rc = segment_format_check_header(info, block, err);
-    return rc == 0 ? segment_read_footer(segment, info, footer, err) : rc;
+        rc = segment_format_check_header(info, block, &format, err);
+    if (rc == 0)
+        rc = segment_read_footer(segment, info, footer, err);
+    if (rc == 0 && format != footer->format)
+        rc = error_set(err, ERROR_CORRUPT, "footer: of another format than the header");
+    return rc;
 }
 
 /* ---- opening: the page index ---- */
@@ -165,7 +170,7 @@ static int segment_load_directory(struct segment *segment, const struct segment_
     struct buffer directory = {0};
     int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
     if (rc == 0)
-        rc = segment_directory_open(&segment->info, segment->page_count, &directory,
+        rc = segment_directory_open(&segment->info, footer->format, segment->page_count, &directory,
                                     &segment->directory, err);
     buffer_release(&directory);
     return rc;
@@ -263,7 +268,7 @@ int segment_footer_check(struct world *world, const struct segment_info *info, s
 
 static bool sections_equal(const struct segment_footer *a, const struct segment_footer *b)
 {
-    bool is_equal = a->page_count == b->page_count;
+    bool is_equal = a->format == b->format && a->page_count == b->page_count;
     for (size_t i = 0; i < SECTION_COUNT; i++)
         is_equal = is_equal && a->sections[i].offset == b->sections[i].offset &&
                    a->sections[i].size == b->sections[i].size &&

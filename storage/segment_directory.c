@@ -1,11 +1,12 @@
-/* segment_directory: compressed blocks, where each begins, and half of every token.
+/* segment_directory: encoded blocks, where each begins, and half of every token.
  *
  * Correct means: every entry was decoded and checked when the directory was opened, so that what a
- * cursor decodes later cannot be wrong; and entries hold differences to the one before, so each
- * block keeps what the one before it ended with.
+ * cursor decodes later cannot be wrong.  Blocks of format 2 are on their own (segment_block.h);
+ * entries of format 1 hold differences to the one before, so each block keeps what the one before
+ * it ended with.
  *
  *     halves   -7a31f2c4  -79e0001b  ...  |  0012a3f0 ...  |  ...       by partition, ascending
- *     blocks   entries 0 to 211              212 to 420       421 ...   compressed
+ *     blocks   entries 0 to 255              256 to 511       512 ...   encoded
  *
  * To find a partition: the first half that is not less, then, as long as halves are equal, entries
  * are decoded and compared.  Tokens are hashes, so more than one is as rare as n in 2^32. */
@@ -15,7 +16,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/compress.h"
-#include "storage/segment.h"
+#include "storage/segment_block.h"
 #include "storage/segment_format.h"
 
 enum {
@@ -39,23 +40,19 @@ struct segment_directory {
     uint32_t *halves; /* by partition: the token's upper half, in the order of tokens */
     uint32_t count;
     uint32_t capacity;
+    uint32_t format; /* of its blocks */
     uint32_t page_count;
     bool has_stats;
 };
 
-/* Entries of one block, decoded. */
 struct decoded_block {
     uint32_t first; /* number of the first entry */
-    uint32_t count; /* 0: nothing is decoded */
-    uint32_t capacity;
-    struct buffer plain;
-    struct segment_partition *partitions; /* keys point into `plain` */
-    struct partition_stats *stats;        /* NULL in narrow segments */
+    struct segment_block entries;
 };
 
 struct segment_cursor {
     const struct segment_directory *directory;
-    struct decompressor *decompressor; /* NULL before the first use */
+    struct segment_block_decoder *decoder; /* NULL before the first use */
     struct decoded_block decoded[CURSOR_BLOCKS];
     uint32_t next; /* the one to give way */
 };
@@ -77,53 +74,23 @@ struct segment_cursor *segment_cursor_new(const struct segment_directory *direct
     return cursor;
 }
 
-static void decoded_clear(struct decoded_block *block)
-{
-    for (uint32_t i = 0; block->stats != NULL && i < block->count; i++)
-        stats_release(&block->stats[i]);
-    block->count = 0;
-    buffer_clear(&block->plain);
-}
-
 void segment_cursor_free(struct segment_cursor *cursor)
 {
     if (cursor == NULL)
         return;
-    for (uint32_t i = 0; i < CURSOR_BLOCKS; i++) {
-        struct decoded_block *block = &cursor->decoded[i];
-        decoded_clear(block);
-        buffer_release(&block->plain);
-        memory_free(block->partitions);
-        memory_free(block->stats);
-    }
-    decompressor_free(cursor->decompressor);
+    for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
+        segment_block_release(&cursor->decoded[i].entries);
+    segment_block_decoder_free(cursor->decoder);
     memory_free(cursor);
-}
-
-/* An entry more, empty; counted at once, so that clearing releases the stats about to be read. */
-static uint32_t decoded_add(struct decoded_block *block, bool has_stats)
-{
-    uint32_t index = block->count++;
-    if (index == block->capacity) {
-        block->capacity = block->capacity == 0 ? 16 : block->capacity * 2;
-        block->partitions =
-            memory_resize(block->partitions, block->capacity * sizeof *block->partitions);
-        if (has_stats)
-            block->stats = memory_resize(block->stats, block->capacity * sizeof *block->stats);
-    }
-    block->partitions[index] = (struct segment_partition){.deletion = DELETION_NONE};
-    if (has_stats)
-        block->stats[index] = (struct partition_stats){0};
-    return index;
 }
 
 /* The entry that `reader` stands at; `before` is what comes before it and moves on.  False unless
  * it is one and names pages that are there. */
-static bool entry_read(const struct segment_directory *directory, struct decoded_block *block,
+static bool entry_read(const struct segment_directory *directory, struct segment_block *block,
                        struct directory_block *before, struct reader *reader)
 {
     uint32_t page_count = directory->page_count;
-    uint32_t index = decoded_add(block, directory->has_stats);
+    uint32_t index = segment_block_add(block, directory->has_stats);
     struct segment_partition *partition = &block->partitions[index];
     uint64_t token_delta = reader_varint(reader);
     partition->token = (int64_t)((uint64_t)before->token + token_delta);
@@ -155,46 +122,84 @@ static bool entry_read(const struct segment_directory *directory, struct decoded
     return true;
 }
 
+/* A block of format 1. */
+static int rows_read(const struct segment_cursor *cursor, struct segment_block *block,
+                     struct directory_block *before, struct reader *section)
+{
+    uint32_t plain_size = reader_u32(section);
+    uint32_t size = reader_u32(section);
+    struct bytes packed = reader_bytes(section, size);
+    struct vector_decoder *vectors = segment_block_decoder_vectors(cursor->decoder);
+    segment_block_clear(block);
+    if (decompressor_append(vector_decoder_decompressor(vectors), packed, plain_size,
+                            &block->bytes) != 0)
+        return ERROR_CORRUPT;
+    struct reader reader = reader_of(buffer_view(&block->bytes));
+    while (reader_left(&reader) > 0)
+        if (!entry_read(cursor->directory, block, before, &reader))
+            return ERROR_CORRUPT;
+    return 0;
+}
+
+/* A block of format 2: neither tokens nor pages go back. */
+static int columns_read(const struct segment_cursor *cursor, struct segment_block *block,
+                        struct directory_block *before, struct reader *section)
+{
+    const struct segment_directory *directory = cursor->directory;
+    int rc = segment_block_decode(cursor->decoder, section, directory->page_count,
+                                  directory->has_stats, block);
+    for (uint32_t i = 0; rc == 0 && i < block->count; i++) {
+        const struct segment_partition *partition = &block->partitions[i];
+        if (partition->token < before->token || partition->page_first < before->page_first)
+            rc = ERROR_CORRUPT;
+        before->token = partition->token;
+        before->page_first = partition->page_first;
+    }
+    return rc;
+}
+
 /* Decode the block at `section`, which moves on to the next; so does `before`. */
 static int block_read(struct segment_cursor *cursor, struct decoded_block *block,
                       struct directory_block *before, struct reader *section, struct error *err)
 {
     size_t at = section->offset;
-    uint32_t plain_size = reader_u32(section);
-    uint32_t size = reader_u32(section);
-    struct bytes packed = reader_bytes(section, size);
-    decoded_clear(block);
+    struct segment_block *entries = &block->entries;
     block->first = before->first;
-    if (cursor->decompressor == NULL)
-        cursor->decompressor = decompressor_new();
-    if (decompressor_append(cursor->decompressor, packed, plain_size, &block->plain) != 0)
-        return error_set(err, ERROR_CORRUPT, "directory: block at %zu does not decompress", at);
-    struct reader reader = reader_of(buffer_view(&block->plain));
-    while (reader_left(&reader) > 0) {
-        if (!entry_read(cursor->directory, block, before, &reader))
-            return error_set(err, ERROR_CORRUPT, "directory: partition %" PRIu32 " is no entry",
-                             before->first);
-        before->first++;
-    }
-    for (uint32_t i = 0; i < block->count; i++)
-        block->partitions[i].stats = block->stats != NULL ? &block->stats[i] : &no_stats;
+    if (cursor->decoder == NULL)
+        cursor->decoder = segment_block_decoder_new();
+    int rc = cursor->directory->format == SEGMENT_FORMAT_ROWS
+                 ? rows_read(cursor, entries, before, section)
+                 : columns_read(cursor, entries, before, section);
+    if (rc != 0)
+        return error_set(err, rc, "directory: no block at %zu, partition %" PRIu32, at,
+                         before->first);
+    before->first += entries->count;
+    for (uint32_t i = 0; i < entries->count; i++)
+        entries->partitions[i].stats = entries->stats != NULL ? &entries->stats[i] : &no_stats;
     return 0;
 }
 
 /* ---- opening ---- */
 
-/* The plain size of all blocks together, by their heads alone; 0 when they do not fit. */
-static uint64_t directory_plain_size(struct bytes content)
+/* The most entries that the blocks can have, by their heads alone; 0 when they do not fit. */
+static uint64_t directory_entries_max(const struct segment_directory *directory)
 {
-    struct reader reader = reader_of(content);
+    struct reader reader = reader_of(buffer_view(&directory->content));
     uint64_t total = 0;
     while (reader_left(&reader) > 0) {
-        uint32_t plain = reader_u32(&reader);
-        uint32_t size = reader_u32(&reader);
-        reader_bytes(&reader, size);
-        if (reader.failed || plain == 0 || plain > SEGMENT_DIRECTORY_BLOCK_MAX)
+        uint32_t entries;
+        if (directory->format == SEGMENT_FORMAT_ROWS) {
+            uint32_t plain = reader_u32(&reader);
+            uint32_t size = reader_u32(&reader);
+            reader_bytes(&reader, size);
+            bool fits = !reader.failed && plain <= SEGMENT_DIRECTORY_BLOCK_MAX;
+            entries = fits ? (plain + DIRECTORY_ENTRY_MIN - 1) / DIRECTORY_ENTRY_MIN : 0;
+        } else {
+            entries = segment_block_skip(&reader);
+        }
+        if (entries == 0)
             return 0;
-        total += plain;
+        total += entries;
     }
     return total;
 }
@@ -230,7 +235,7 @@ static void halves_reserve(struct segment_directory *directory, uint32_t count)
 static int block_check(struct segment_directory *directory, struct directory_walk *walk,
                        uint64_t partitions, struct error *err)
 {
-    const struct decoded_block *block = &walk->cursor->decoded[0];
+    const struct segment_block *block = &walk->cursor->decoded[0].entries;
     if (block->count > partitions - directory->count)
         return error_set(err, ERROR_CORRUPT, "directory: more partitions than the footer has");
     halves_reserve(directory, block->count);
@@ -254,10 +259,10 @@ static int block_check(struct segment_directory *directory, struct directory_wal
 static int directory_read(struct segment_directory *directory, struct directory_walk *walk,
                           const struct segment_info *info, struct error *err)
 {
-    uint64_t plain_size = directory_plain_size(buffer_view(&directory->content));
-    if (info->partitions > plain_size / DIRECTORY_ENTRY_MIN)
+    uint64_t entries_max = directory_entries_max(directory);
+    if (info->partitions > entries_max)
         return error_set(err, ERROR_CORRUPT, "directory: too short for its partitions");
-    if (plain_size == 0 && directory->content.size > 0)
+    if (entries_max == 0 && directory->content.size > 0)
         return error_set(err, ERROR_CORRUPT, "directory: its blocks do not add up");
     struct directory_block before = {.token = INT64_MIN};
     struct reader section = reader_of(buffer_view(&directory->content));
@@ -278,13 +283,14 @@ static int directory_read(struct segment_directory *directory, struct directory_
     return 0;
 }
 
-int segment_directory_open(const struct segment_info *info, uint32_t page_count,
+int segment_directory_open(const struct segment_info *info, uint32_t format, uint32_t page_count,
                            struct buffer *content, struct segment_directory **directory_out,
                            struct error *err)
 {
     struct segment_directory *directory = memory_zeroed(1, sizeof *directory);
     directory->content = *content;
     *content = (struct buffer){0};
+    directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_WIDE;
     struct directory_walk walk = {.cursor = segment_cursor_new(directory)};
@@ -364,7 +370,7 @@ static const struct decoded_block *decoded_find(const struct segment_cursor *cur
 {
     for (uint32_t i = 0; i < CURSOR_BLOCKS; i++) {
         const struct decoded_block *block = &cursor->decoded[i];
-        if (index >= block->first && index - block->first < block->count)
+        if (index >= block->first && index - block->first < block->entries.count)
             return block;
     }
     return NULL;
@@ -385,7 +391,7 @@ const struct segment_partition *segment_partition_at(struct segment_cursor *curs
         cursor->next = (cursor->next + 1) % CURSOR_BLOCKS;
         found = block;
     }
-    return &found->partitions[index - found->first];
+    return &found->entries.partitions[index - found->first];
 }
 
 static int partition_compare(const struct segment_partition *partition, int64_t token,

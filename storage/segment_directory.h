@@ -1,10 +1,10 @@
 /* segment_directory: which partitions a segment has, and where; in memory as it is on the disk.
  *
  * With 100,000 resellers or ten years of days a segment has a million partitions of a few rows, and
- * what an open segment costs is what its partitions cost.  So the compressed blocks stay compressed
- * (20 to 30 bytes a partition), and beside them there is an array of the upper halves of the tokens
- * (4 bytes), in which a partition is searched for.  Only where a half agrees, which but for one in
- * some thousand is the partition itself, its block is decoded: some hundred entries, 20 us.
+ * what an open segment costs is what its partitions cost.  So blocks stay as they were encoded
+ * (10 bytes a partition), and beside them there is an array of the upper halves of the tokens (4
+ * bytes), in which a partition is searched for.  Only where a half agrees, which but for one in
+ * some thousand is the partition itself, its block is decoded: some hundred entries, 10 us.
  *
  * A directory is frozen once it is open and shared between threads; a cursor holds a few decoded
  * blocks and serves one thread at a time. */
@@ -35,11 +35,11 @@ struct segment_partition {
 struct segment_directory;
 struct segment_cursor;
 
-/* Decode and check all of a directory section, whose checksum was right; takes its bytes and leaves
- * `content` empty.  ERROR_CORRUPT unless it has the partitions and rows of `info` and names only
- * pages below `page_count`. */
-must_check int segment_directory_open(const struct segment_info *info, uint32_t page_count,
-                                      struct buffer *content,
+/* Decode and check all of a directory section of a format (segment_format.h), whose checksum was
+ * right; takes its bytes and leaves `content` empty.  ERROR_CORRUPT unless it has the partitions
+ * and rows of `info` and names only pages below `page_count`. */
+must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
+                                      uint32_t page_count, struct buffer *content,
                                       struct segment_directory **directory_out,
                                       struct error *err);
 void segment_directory_free(struct segment_directory *directory);      /* NULL is fine */

@@ -43,11 +43,12 @@ void segment_format_path_temporary(uint64_t segment_id, char path[64])
     check(length > 0 && length < 64);
 }
 
-static void identity_put(const struct segment_info *info, const char *magic, uint8_t *block)
+static void identity_put(const struct segment_info *info, uint32_t format, const char *magic,
+                         uint8_t *block)
 {
     memset(block, 0, SEGMENT_BLOCK);
     memcpy(block + AT_MAGIC, magic, 8);
-    store_u32(block + AT_VERSION, SEGMENT_FORMAT_VERSION);
+    store_u32(block + AT_VERSION, format);
     store_u32(block + AT_KIND, (uint32_t)info->kind);
     store_u64(block + AT_ID, info->id);
     store_u32(block + AT_TABLE, info->table_id);
@@ -61,16 +62,16 @@ static void block_seal(uint8_t *block)
     store_u32(block + AT_CRC, crc32c(0, block, AT_CRC));
 }
 
-void segment_format_header(const struct segment_info *info, uint8_t *block)
+void segment_format_header(const struct segment_info *info, uint32_t format, uint8_t *block)
 {
-    identity_put(info, SEGMENT_MAGIC_HEADER, block);
+    identity_put(info, format, SEGMENT_MAGIC_HEADER, block);
     block_seal(block);
 }
 
 void segment_format_footer(const struct segment_footer *footer, uint8_t *block)
 {
     const struct segment_info *info = &footer->info;
-    identity_put(info, SEGMENT_MAGIC_FOOTER, block);
+    identity_put(info, footer->format, SEGMENT_MAGIC_FOOTER, block);
     store_u64(block + AT_SIZE, info->size);
     store_u64(block + AT_ROWS, info->rows);
     store_u64(block + AT_PARTITIONS, info->partitions);
@@ -85,7 +86,8 @@ void segment_format_footer(const struct segment_footer *footer, uint8_t *block)
     block_seal(block);
 }
 
-static int block_check(const uint8_t *block, const char *magic, const char *name, struct error *err)
+static int block_check(const uint8_t *block, const char *magic, const char *name,
+                       uint32_t *format_out, struct error *err)
 {
     if (memcmp(block + AT_MAGIC, magic, 8) != 0)
         return error_set(err, ERROR_CORRUPT, "%s: there is none", name);
@@ -95,22 +97,23 @@ static int block_check(const uint8_t *block, const char *magic, const char *name
     if (version > SEGMENT_FORMAT_VERSION)
         return error_set(err, ERROR_NEWER_FORMAT, "%s: format %" PRIu32 ", this program knows %d",
                          name, version, SEGMENT_FORMAT_VERSION);
-    if (version != SEGMENT_FORMAT_VERSION)
+    if (version != SEGMENT_FORMAT_ROWS && version != SEGMENT_FORMAT_COLUMNS)
         return error_set(err, ERROR_CORRUPT, "%s: no such format: %" PRIu32, name, version);
     uint32_t kind = load_u32(block + AT_KIND);
     if (kind != SEGMENT_WIDE && kind != SEGMENT_NARROW)
         return error_set(err, ERROR_CORRUPT, "%s: no such kind: %" PRIu32, name, kind);
+    *format_out = version;
     return 0;
 }
 
 int segment_format_check_header(const struct segment_info *info, const uint8_t *block,
-                                struct error *err)
+                                uint32_t *format_out, struct error *err)
 {
-    int rc = block_check(block, SEGMENT_MAGIC_HEADER, "header at 0", err);
+    int rc = block_check(block, SEGMENT_MAGIC_HEADER, "header at 0", format_out, err);
     if (rc != 0)
         return rc;
     uint8_t expected[SEGMENT_BLOCK];
-    segment_format_header(info, expected);
+    segment_format_header(info, *format_out, expected);
     if (memcmp(block, expected, SEGMENT_BLOCK) != 0)
         return error_set(err, ERROR_CORRUPT, "header at 0: of another segment than asked for");
     return 0;
@@ -138,7 +141,7 @@ int segment_format_read_footer(const uint8_t *block, uint64_t file_size,
                                struct segment_footer *footer_out, struct error *err)
 {
     *footer_out = (struct segment_footer){0};
-    int rc = block_check(block, SEGMENT_MAGIC_FOOTER, "footer", err);
+    int rc = block_check(block, SEGMENT_MAGIC_FOOTER, "footer", &footer_out->format, err);
     if (rc != 0)
         return rc;
     struct segment_info *info = &footer_out->info;

@@ -9,12 +9,12 @@
  *   open        header block into the write buffer
  *   page        into the write buffer, which goes to the disk whenever it is full; size, checksum
  *               and label into the page index, in memory
- *   partition   an entry into the directory block, which is compressed when it is full, in memory
+ *   partition   an entry into the directory block, which is encoded when it is full, in memory
  *   finish      directory, page index, extra, footer; sync, rename, sync the directory
  *
  * The write buffer is large and aligned because writing past the page cache in large pieces is six
  * times faster than through it.  Memory is the buffer, plus the compressed directory and the index:
- * about 25 bytes a partition and 13 a page plus labels.
+ * about 10 bytes a partition and 13 a page plus labels.
  *
  * After an error the writer can only be closed, which removes the temporary file. */
 #include "storage/segment.h"
@@ -24,7 +24,7 @@
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
-#include "storage/compress.h"
+#include "storage/segment_block.h"
 #include "storage/segment_format.h"
 
 enum { SEGMENT_WRITE_SIZE = 2 << 20 }; /* bytes of one write: 1 MiB reaches the disk's speed too */
@@ -40,16 +40,15 @@ struct segment_writer {
     size_t buffered;
     uint64_t written; /* bytes of the file before the buffer */
 
-    struct compressor *compressor;
-    struct buffer block;     /* the open directory block, plain */
-    struct buffer directory; /* the closed ones */
+    struct segment_block_encoder *block; /* the open directory block */
+    struct buffer directory;             /* the closed ones */
     struct buffer index;
     struct buffer extra;
     bool has_extra;
 
     int64_t token; /* of the last partition, to check their order */
     struct buffer key;
-    uint32_t page_first; /* of the last partition: entries hold the difference */
+    uint32_t page_first; /* of the last partition, which the next one's does not precede */
 };
 
 /* ---- the file ---- */
@@ -120,8 +119,9 @@ int segment_writer_open(struct world *world, const struct segment_info *info,
         return rc;
     }
     writer->buffer = memory_aligned(SEGMENT_WRITE_SIZE);
-    writer->compressor = compressor_new(COMPRESS_LEVEL);
-    segment_format_header(&writer->footer.info, writer->buffer);
+    writer->block = segment_block_encoder_new();
+    writer->footer.format = SEGMENT_FORMAT_VERSION;
+    segment_format_header(&writer->footer.info, SEGMENT_FORMAT_VERSION, writer->buffer);
     writer->buffered = SEGMENT_BLOCK;
     *writer_out = writer;
     return 0;
@@ -143,19 +143,6 @@ int segment_writer_page(struct segment_writer *writer, struct bytes encoded, str
     return writer_append(writer, encoded, err);
 }
 
-static void directory_block_close(struct segment_writer *writer)
-{
-    struct buffer *directory = &writer->directory;
-    if (writer->block.size == 0)
-        return;
-    buffer_put_u32(directory, (uint32_t)writer->block.size);
-    size_t size_at = directory->size;
-    buffer_put_u32(directory, 0);
-    size_t size = compressor_append(writer->compressor, buffer_view(&writer->block), directory);
-    store_u32(directory->data + size_at, (uint32_t)size);
-    buffer_clear(&writer->block);
-}
-
 static bool writer_in_order(const struct segment_writer *writer,
                             const struct segment_partition *partition)
 {
@@ -163,28 +150,6 @@ static bool writer_in_order(const struct segment_writer *writer,
         return true;
     return partition->token == writer->token &&
            bytes_compare(partition->key, buffer_view(&writer->key)) > 0;
-}
-
-static void directory_entry_put(struct segment_writer *writer,
-                                const struct segment_partition *partition)
-{
-    struct buffer *block = &writer->block;
-    bool deleted = partition->deletion.timestamp_us != TIMESTAMP_NONE;
-    bool has_stats = partition->stats != NULL && partition->stats->rows > 0;
-    buffer_put_varint(block, (uint64_t)partition->token - (uint64_t)writer->token);
-    buffer_put_sized(block, partition->key);
-    buffer_put_u8(block, (uint8_t)((deleted ? SEGMENT_ENTRY_DELETED : 0) |
-                                   (has_stats ? SEGMENT_ENTRY_STATS : 0)));
-    buffer_put_varint(block, partition->rows);
-    buffer_put_varint(block, partition->page_first - writer->page_first);
-    buffer_put_varint(block, partition->page_count);
-    buffer_put_varint(block, partition->entry);
-    if (deleted) {
-        buffer_put_signed(block, partition->deletion.timestamp_us);
-        buffer_put_signed(block, partition->deletion.local_s);
-    }
-    if (has_stats)
-        stats_serialize(partition->stats, block);
 }
 
 int segment_writer_partition(struct segment_writer *writer,
@@ -199,7 +164,7 @@ int segment_writer_partition(struct segment_writer *writer,
     if (info->partitions == UINT32_MAX - 1)
         return error_set(err, ERROR_LIMIT, "segment %s: more partitions than a segment holds",
                          writer->path);
-    directory_entry_put(writer, partition);
+    segment_block_encoder_add(writer->block, partition);
     writer->token = partition->token;
     writer->page_first = partition->page_first;
     buffer_clear(&writer->key);
@@ -208,8 +173,8 @@ int segment_writer_partition(struct segment_writer *writer,
     info->rows += partition->rows;
     if (partition->deletion.timestamp_us != TIMESTAMP_NONE)
         segment_writer_timestamp(writer, partition->deletion.timestamp_us);
-    if (writer->block.size >= SEGMENT_DIRECTORY_BLOCK)
-        directory_block_close(writer);
+    if (segment_block_encoder_is_full(writer->block))
+        segment_block_encoder_close(writer->block, &writer->directory);
     return 0;
 }
 
@@ -282,7 +247,7 @@ int segment_writer_finish(struct segment_writer *writer, struct segment_info *in
                           struct error *err)
 {
     check(!writer->finished);
-    directory_block_close(writer);
+    segment_block_encoder_close(writer->block, &writer->directory);
     int rc = writer_section(writer, SECTION_DIRECTORY, &writer->directory, err);
     if (rc == 0)
         rc = writer_section(writer, SECTION_INDEX, &writer->index, err);
@@ -304,8 +269,7 @@ void segment_writer_close(struct segment_writer *writer)
     /* Nothing depends on the file being gone: the next opening of the directory removes it too. */
     if (!writer->finished)
         (void)writer->disk->remove(writer->disk, writer->path);
-    compressor_free(writer->compressor);
-    buffer_release(&writer->block);
+    segment_block_encoder_free(writer->block);
     buffer_release(&writer->directory);
     buffer_release(&writer->index);
     buffer_release(&writer->extra);

@@ -62,6 +62,11 @@ void vector_encoder_free(struct vector_encoder *encoder)
     memory_free(encoder);
 }
 
+struct compressor *vector_encoder_compressor(struct vector_encoder *encoder)
+{
+    return encoder->compressor;
+}
+
 static uint32_t bit_length(uint64_t number)
 {
     return number == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(number);
@@ -226,6 +231,11 @@ void vector_decoder_free(struct vector_decoder *decoder)
     buffer_release(&decoder->buckets);
     buffer_release(&decoder->raw);
     memory_free(decoder);
+}
+
+struct decompressor *vector_decoder_decompressor(struct vector_decoder *decoder)
+{
+    return decoder->decompressor;
 }
 
 /* The buckets as they are stored, or decompressed into the decoder's memory. */

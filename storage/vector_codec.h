@@ -14,6 +14,9 @@
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 
+struct compressor;
+struct decompressor;
+
 /* Working memory, worth keeping between vectors; each serves one thread at a time. */
 struct vector_encoder;
 struct vector_encoder *vector_encoder_new(void);
@@ -22,6 +25,8 @@ void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine *
  * value takes 2 to 11 bytes, an empty one none. */
 void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,
                    struct buffer *target);
+/* The one it holds, for what is stored beside vectors. */
+struct compressor *vector_encoder_compressor(struct vector_encoder *encoder);
 
 struct vector_decoder;
 struct vector_decoder *vector_decoder_new(void);
@@ -36,4 +41,6 @@ bool vector_get_constant(struct reader *reader, uint32_t count, int64_t *value_o
 /* Read past a vector of `count` values without decoding it: only that its bytes are there is
  * checked. */
 must_check int vector_skip(struct reader *reader, uint32_t count);
+/* The one it holds. */
+struct decompressor *vector_decoder_decompressor(struct vector_decoder *decoder);
 #endif

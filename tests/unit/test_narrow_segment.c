@@ -692,10 +692,6 @@ enum { EXAMPLE_PAGE = 54 };
 static const uint8_t example_index[] = {0x36, 0x00, 0x00, 0x00, 0xf3, 0x5b, 0x5f,
                                         0x09, 0x29, 0x50, 0x89, 0xe5, 0x00};
 
-static const uint8_t example_directory[] = {
-    0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x03, 0x61, 0x64, 0x31, 0x00, 0x01,
-    0x00, 0x01, 0x00, 0x08, 0x03, 0x61, 0x64, 0x32, 0x01, 0x03, 0x00, 0x01, 0x01, 0x50, 0x02};
-
 static struct unfiltered example_bound(struct bytes value, enum bound_side side,
                                        struct deletion before, struct deletion after)
 {
@@ -752,15 +748,6 @@ Test(narrow_segment, the_example_of_the_format_is_written_byte_for_byte)
     formats_expect("Narrow page", bytes_of(file + 4096, EXAMPLE_PAGE), EXAMPLE_PAGE);
     cr_assert_eq(index->size, sizeof example_index);
     cr_assert_arr_eq(file + index->offset, example_index, sizeof example_index);
-
-    struct decompressor *decompressor = decompressor_new();
-    struct buffer plain = {0};
-    struct bytes block = bytes_of(file + directory->offset + 8, directory->size - 8);
-    cr_assert_eq(load_u32(file + directory->offset), sizeof example_directory);
-    cr_assert_eq(decompressor_append(decompressor, block, sizeof example_directory, &plain), 0);
-    cr_assert_arr_eq(plain.data, example_directory, sizeof example_directory);
-    buffer_release(&plain);
-    decompressor_free(decompressor);
     teardown(&fixture);
 }
 

@@ -11,6 +11,7 @@
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/segment_format.h"
+#include "tests/lib/golden.h"
 #include "tests/sim/ram_disk.h"
 
 static const struct segment_info wide_info = {.id = 0xa1,
@@ -264,13 +265,11 @@ Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter)
     ram_disk_free(ram);
 }
 
-/* The directory's checks hold without its checksum too: flip its bits and sign the file anew. */
-Test(segment, a_directory_that_lies_is_corrupt_or_harmless)
+/* The checks of directory and page index hold without their checksums too: flip their bits and sign
+ * the file anew. */
+static void lie_everywhere(struct ram_disk *ram, const char *path)
 {
-    struct ram_disk *ram = ram_disk_new();
-    struct segment_info info;
-    cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
-    struct buffer *content = ram_disk_content(ram, final_path);
+    struct buffer *content = ram_disk_content(ram, path);
     uint8_t *footer_block = content->data + content->size - SEGMENT_BLOCK;
     struct segment_footer footer;
     cr_assert_eq(segment_format_read_footer(footer_block, content->size, &footer, NULL), 0);
@@ -283,13 +282,89 @@ Test(segment, a_directory_that_lies_is_corrupt_or_harmless)
             section->hash = hash64(bytes, section->size);
             segment_format_footer(&signed_anew, footer_block);
             struct segment *segment;
-            int rc = segment_open(ram_disk_world(ram), &info, &segment, NULL);
+            int rc = segment_open(ram_disk_world(ram), &footer.info, &segment, NULL);
             cr_assert(rc == 0 || rc == ERROR_CORRUPT);
             segment_unref(segment);
             bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
         }
         section->hash = footer.sections[kind].hash;
     }
+}
+
+Test(segment, a_directory_that_lies_is_corrupt_or_harmless)
+{
+    struct ram_disk *ram = ram_disk_new();
+    struct segment_info info;
+    cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
+    lie_everywhere(ram, final_path);
+    ram_disk_free(ram);
+}
+
+/* A file of format 1, whose directory has its entries row by row. */
+static struct ram_disk *older_disk(struct segment_info *info_out)
+{
+    static const char path[] = "segments/0000000000000001.seg";
+    struct ram_disk *ram = ram_disk_new();
+    struct disk *disk = ram_disk_world(ram)->disk;
+    struct buffer content = golden_read("tests/golden/v1/data/segments/0000000000000001.seg");
+    struct disk_file *file;
+    struct segment_footer footer;
+    cr_assert_eq(disk->open(disk, path, DISK_WRITE | DISK_CREATE, &file, NULL), 0);
+    cr_assert_eq(disk->write(disk, file, 0, content.data, content.size), 0);
+    disk->close(disk, file);
+    cr_assert_eq(segment_format_read_footer(content.data + content.size - SEGMENT_BLOCK,
+                                            content.size, &footer, NULL),
+                 0);
+    cr_assert_eq(footer.format, SEGMENT_FORMAT_ROWS);
+    *info_out = footer.info;
+    buffer_release(&content);
+    return ram;
+}
+
+Test(segment, of_format_1_is_read)
+{
+    struct segment_info info;
+    struct ram_disk *ram = older_disk(&info);
+    struct segment *segment;
+    uint64_t rows = 0;
+    cr_assert_eq(segment_open(ram_disk_world(ram), &info, &segment, NULL), 0);
+    struct segment_cursor *cursor = segment_cursor_take(segment);
+    cr_assert_gt(info.partitions, 0);
+    for (uint32_t i = 0; i < info.partitions; i++) {
+        const struct segment_partition partition = *segment_partition_at(cursor, i);
+        char key[64] = {0};
+        cr_assert_lt(partition.key.size, sizeof key);
+        memcpy(key, partition.key.data, partition.key.size);
+        cr_assert_eq(partition.token, murmur3_token(key, partition.key.size));
+        cr_assert_eq(partition.stats->rows, partition.rows);
+        cr_assert_eq(segment_seek(cursor, partition.token, bytes_of(key, partition.key.size)), i);
+        rows += partition.rows;
+    }
+    cr_assert_eq(rows, info.rows);
+    segment_cursor_give(segment, cursor);
+    segment_unref(segment);
+    ram_disk_free(ram);
+}
+
+Test(segment, of_format_1_whose_directory_lies_is_corrupt_or_harmless)
+{
+    struct segment_info info;
+    struct ram_disk *ram = older_disk(&info);
+    lie_everywhere(ram, "segments/0000000000000001.seg");
+    ram_disk_free(ram);
+}
+
+/* Header and footer are both right, each of another format. */
+Test(segment, header_and_footer_of_two_formats_are_corrupt)
+{
+    struct ram_disk *ram = ram_disk_new();
+    struct segment_info info;
+    cr_assert_eq(sample_write(ram_disk_world(ram), &info), 0);
+    uint8_t *header = ram_disk_content(ram, final_path)->data;
+    segment_format_header(&info, SEGMENT_FORMAT_ROWS, header);
+    cr_assert_eq(sample_read(ram_disk_world(ram), &info, NULL), ERROR_CORRUPT);
+    segment_format_header(&info, SEGMENT_FORMAT_COLUMNS, header);
+    cr_assert_eq(sample_read(ram_disk_world(ram), &info, NULL), 0);
     ram_disk_free(ram);
 }
 
