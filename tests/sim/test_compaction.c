@@ -52,6 +52,7 @@ struct history {
     uint32_t count;
     uint32_t amount_next;
     int64_t client_rank_next; /* descending */
+    uint64_t segment_bytes;   /* on the disk, when it was looked at */
 };
 
 static uint32_t draw(struct history *history, uint32_t limit)
@@ -498,4 +499,57 @@ Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
     cr_expect(is_first_done);
     cr_expect_geq(status_of(&history).frame_flushed, last);
     stop(&history);
+}
+
+/* ---- room on the disk ---- */
+
+struct space {
+    struct sim_disk *disk;
+    uint64_t most; /* bytes that were in use before any call */
+};
+
+static void note_space(void *context, enum sim_call call)
+{
+    struct space *space = context;
+    uint64_t used = sim_disk_used(space->disk);
+    (void)call;
+    space->most = used > space->most ? used : space->most;
+}
+
+/* Of all files below segments/. */
+static void add_segment(void *context, const char *name)
+{
+    struct history *history = context;
+    struct disk *disk = history->fixture.world->disk;
+    struct disk_file *file;
+    char path[80];
+    snprintf(path, sizeof path, "segments/%s", name);
+    cr_assert_eq(disk->open(disk, path, DISK_READ, &file, NULL), 0);
+    history->segment_bytes += (uint64_t)disk->size(disk, file);
+    disk->close(disk, file);
+}
+
+/* Log and manifest are as large as they were, and the roster is written beside the old one. */
+Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
+{
+    static struct history history;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        start(&history, seed);
+        struct disk *disk = history.fixture.world->disk;
+        struct space space = {.disk = sim_world_disk(history.sim)};
+        for (uint32_t step = 0; step < 12; step++) {
+            write_clicks(&history);
+            engine_fixture_flush(&history.fixture);
+        }
+        cr_assert_eq(disk->list(disk, "segments", add_segment, &history), 0);
+        uint64_t before = sim_disk_used(space.disk);
+        sim_disk_watch(space.disk, note_space, &space);
+        engine_fixture_compact(&history.fixture);
+        sim_disk_watch(space.disk, NULL, NULL);
+        cr_expect_gt(space.most, before);
+        cr_expect_leq(space.most, before + history.segment_bytes);
+        cr_expect_lt(sim_disk_used(space.disk), before);
+        check_all(&history);
+        stop(&history);
+    }
 }
