@@ -219,8 +219,8 @@ Test(chebotko, columns_are_drawn_with_their_marks)
                                          ">(pair)</text>",
                                          ">*place*</text>",
                                          ">*address*</text>",
-                                         ">a&lt;b&gt;&amp;?"
-                                         "?<",
+                                         (">a&lt;b&gt;&amp;?"
+                                          "?<"),
                                          ">user types</text>"};
     struct buffer svg = {0};
 
