@@ -1,14 +1,17 @@
-/* ask: the latency of a command over the control socket of a running daybook.
+/* ask: the latency of a command over the control socket of a running daybook, or of a statement
+ * over its CQL door.
  *
  *     ask --rate 1000 --count 10000 DIRECTORY report --reseller %R --from 2026-08-01 ...
+ *     ask --rate 1000 --count 10000 --cql 9042 DIRECTORY 'SELECT ... WHERE reseller_id = ?' %R
  *
  * Open loop: question i is due at i / rate seconds, whether or not the one before was answered, and
  * its time runs from when it was due; a server that stops for a second is charged with every
  * question of that second (no coordinated omission).  --rate 0 asks again as soon as it was
- * answered.  Each question is a connection of its own, as each command of a user is: connect, one
- * request, the answer, the exit status.  It shares the cores with the server, and gets one as soon
- * as it wakes, or its own waiting would be charged to the server.  In a word %R is a random
- * reseller, %P another percentage each time.
+ * answered.  Each command is a connection of its own, as each command of a user is: connect, one
+ * request, the answer, the exit status.  A statement is prepared once and executed over one
+ * connection, as by a program that is there to ask.  It shares the cores with the server, and gets
+ * one as soon as it wakes, or its own waiting would be charged to the server.  In a word %R is a
+ * random reseller, %P another percentage each time.
  *
  * An exit status other than 0 ends the program.  Prints one figure a line, its name first. */
 #include <argp.h>
@@ -23,6 +26,7 @@
 
 #include "bench/bench_store.h"
 #include "bench/click_arguments.h"
+#include "bench/cql_asker.h"
 #include "control/control.h"
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
@@ -33,6 +37,7 @@ struct arguments {
     uint64_t rate; /* a second; 0: closed loop */
     uint64_t count;
     uint64_t resellers;
+    uint64_t cql_port; /* 0: commands */
     const char *directory;
     char **words;
     uint32_t word_count;
@@ -43,7 +48,9 @@ struct run {
     struct sockaddr_un address;
     struct buffer request;
     struct buffer answer;
-    double *latencies; /* seconds */
+    struct cql_asker *cql; /* NULL: commands */
+    char *value;           /* of the next execution */
+    double *latencies;     /* seconds */
     uint64_t random;
     uint64_t asked;
 };
@@ -86,7 +93,7 @@ static char *word_fill(struct run *run, const char *word)
     return (char *)filled.data;
 }
 
-static void request_make(struct run *run)
+static void command_make(struct run *run)
 {
     char *words[WORDS_MAX];
     int count = (int)run->arguments.word_count;
@@ -126,7 +133,7 @@ static bool answer_is_whole(const struct buffer *answer)
     return false;
 }
 
-static void ask(struct run *run)
+static void command_ask(struct run *run)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct buffer *answer = &run->answer;
@@ -149,6 +156,24 @@ static void ask(struct run *run)
     (void)close(descriptor);
 }
 
+static void question_make(struct run *run)
+{
+    if (run->cql == NULL) {
+        command_make(run);
+        return;
+    }
+    memory_free(run->value);
+    run->value = word_fill(run, run->arguments.words[1]);
+}
+
+static void question_ask(struct run *run)
+{
+    if (run->cql == NULL)
+        command_ask(run);
+    else
+        cql_asker_ask(run->cql, run->value);
+}
+
 /* ---- all of them ---- */
 
 /* Sleep for most of the time, then spin: a timer that wakes late is no latency of the server. */
@@ -169,14 +194,14 @@ static void ask_all(struct run *run)
     double started = now_s();
     double due = started;
     for (run->asked = 0; run->asked < run->arguments.count; run->asked++) {
-        request_make(run);
+        question_make(run);
         if (run->arguments.rate > 0) {
             due = started + (double)run->asked / (double)run->arguments.rate;
             wait_until(due);
         } else {
             due = now_s();
         }
-        ask(run);
+        question_ask(run);
         run->latencies[run->asked] = now_s() - due;
     }
 }
@@ -194,7 +219,8 @@ static void print(struct run *run)
     double *sorted = run->latencies;
     qsort(sorted, run->asked, sizeof *sorted, compare_doubles);
     printf("asked            %" PRIu64 "\n", run->asked);
-    printf("answer_bytes     %zu\n", run->answer.size);
+    printf("answer_bytes     %zu\n",
+           run->cql == NULL ? run->answer.size : cql_asker_answer_bytes(run->cql));
     printf("p50_us           %.1f\n", sorted[last / 2] * 1e6);
     printf("p99_us           %.1f\n", sorted[last * 99 / 100] * 1e6);
     printf("p99.9_us         %.1f\n", sorted[last * 999 / 1000] * 1e6);
@@ -217,6 +243,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'R':
         is_good = click_number_parse(argument, 1, CLICK_RESELLERS_MAX, &arguments->resellers);
         break;
+    case 'c':
+        is_good = click_number_parse(argument, 1, UINT16_MAX, &arguments->cql_port);
+        break;
     case ARGP_KEY_ARG:
         arguments->directory = argument;
         arguments->words = state->argv + state->next;
@@ -224,7 +253,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->next = state->argc; /* what follows is the command's, its options too */
         break;
     case ARGP_KEY_END:
-        if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX)
+        if (arguments->word_count == 0 || arguments->word_count > WORDS_MAX ||
+            (arguments->cql_port != 0 && arguments->word_count != 2))
             argp_usage(state);
         break;
     default:
@@ -238,6 +268,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 static const struct argp_option options[] = {
     {"rate", 'r', "N", 0, "questions a second; 0: each as the one before is answered (1000)", 0},
     {"count", 'n', "N", 0, "how many (10000)", 0},
+    {"cql", 'c', "PORT", 0, "the words are a statement, asked there, and the value of its ?", 0},
     {"resellers", 'R', "N", 0, "that %R chooses from (1000)", 0},
     {0},
 };
@@ -263,8 +294,12 @@ int main(int argc, char **argv)
     }
     thread_set_prompt(true);
     run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
+    if (run.arguments.cql_port != 0)
+        run.cql = cql_asker_new((uint16_t)run.arguments.cql_port, run.arguments.words[0]);
     ask_all(&run);
     print(&run);
+    cql_asker_free(run.cql);
+    memory_free(run.value);
     buffer_release(&run.request);
     buffer_release(&run.answer);
     memory_free(run.latencies);

@@ -239,9 +239,9 @@ class Bench:
             raise RuntimeError("send_clicks failed")
         return figures(text)
 
-    def ask(self, server, rate, questions, *words, resellers=1000):
+    def ask(self, server, rate, questions, *words, resellers=1000, options=()):
         return self.figures("ask", "--rate", rate, "--count", questions, "--resellers", resellers,
-                            server.directory, *words)
+                            *options, server.directory, *words)
 
     def rates(self, resellers):
         """A file with a rate for every reseller from before the first click on."""

@@ -13,7 +13,6 @@
  * of them are made (frame_run.h): the dictionary they share goes from one to the next.  So whoever
  * has such a chunk at the front takes runs only, and the engine thread decodes nothing but what
  * lies at the back, when no chunk is before it. */
-
 #ifndef DAYBOOK_INGEST_TEXT_AHEAD_H
 #define DAYBOOK_INGEST_TEXT_AHEAD_H
 

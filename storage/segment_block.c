@@ -4,11 +4,10 @@
  * Differences wrap at 64 bits, so that any number can be written and none is undefined to read.
  * How many numbers a column has follows from columns before it:
  *
- *     entries    key size, token, rows, pages, place in the page, flags       n each
- *     deleted    timestamp, local second                                      as flag 1 says
- *     stats      rows, first, span, how many scales                           as flag 2 says
- *     scales     scale, values, low and high half of the sum                  as the one before
- * says
+ *     entries    key size, token, rows, pages, place in the page, flags     n each
+ *     deleted    timestamp, local second                            as flag 1 says
+ *     stats      rows, first, span, how many scales                 as flag 2 says
+ *     scales     scale, values, low and high half of the sum        as the one before says
  *
  * Example: two clicks of ("r1", 1 May) and one of ("r2", 1 May), small partitions in one page:
  *
