@@ -440,7 +440,7 @@ static int keys_turn_back(struct segment_block_decoder *decoder, struct reader *
     if (reader->failed || keys_unpack(decoder, reader, turned_count * count, &decoder->turned) != 0)
         return ERROR_CORRUPT;
     keys->size = count * size;
-    for (uint32_t i = 1; i < count; i++)
+    for (uint32_t i = 1; size > 0 && i < count; i++)
         memcpy(keys->data + i * size, keys->data, size);
     const uint8_t *from = decoder->turned.data;
     for (size_t position = 0; position < size; position++) {
