@@ -29,7 +29,7 @@ packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzst
     libxxhash-dev zlib1g-dev libyajl-dev liblz4-dev libsnappy-dev libcrypt-dev \
     libexpat1-dev libinih-dev
 packages_demo := netcat-openbsd
-packages_test := libcriterion-dev python3-pytest python3-venv $(packages_demo) patch valgrind strace zstd \
+packages_test := libcriterion-dev python3-pytest python3-venv $(packages_demo) patch valgrind strace zstd procps \
     clang libclang-rt-dev clang-format-16
 
 # ---- flags ----

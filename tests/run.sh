@@ -30,11 +30,40 @@ leaks_of_ours() {
          END { print count + 0 }' "$1"
 }
 
-run() { # PROGRAM: leaves its output, status and seconds
-    local kept TIMEFORMAT='%R' code
-    kept=$directory/$(basename "$1")
-    { time "$1" --jobs=1 --color=never >"$kept.output" 2>&1; } 2>"$kept.seconds"
+# Criterion waits for ever when the message of a test that ended is lost, which happens on a busy
+# machine: then it has no process of a test any more.  A test that hangs has one.
+end_when_alone() { # PID
+    local alone=0
+    while [ $alone -lt 6 ]; do
+        sleep 5
+        alone=$((alone + 1))
+        ! pgrep --parent "$1" >/dev/null || alone=0
+    done
+    kill -KILL "$1"
+}
+
+run_once() { # PROGRAM OUTPUT
+    local program watch code
+    "$1" --jobs=1 --color=never >"$2" 2>&1 &
+    program=$!
+    end_when_alone $program >/dev/null 2>&1 &
+    watch=$!
+    wait $program
     code=$?
+    kill $watch 2>/dev/null
+    return $code
+}
+
+run() { # PROGRAM: leaves its output, status and seconds
+    local kept TIMEFORMAT='%R' code=137 tries=0
+    kept=$directory/$(basename "$1")
+    {
+        time while [ $code -eq 137 ] && [ $tries -lt 3 ]; do
+            run_once "$1" "$kept.output"
+            code=$?
+            tries=$((tries + 1))
+        done
+    } 2>"$kept.seconds"
     echo $code >"$kept.status"
 }
 
