@@ -76,6 +76,7 @@ class Soak:
         self.running.set()
         self.stopping = threading.Event()
         self.lock = threading.Lock()
+        self.busy = 0                   # turns under way
         self.accepted = 0
         self.counts = {}
         self.failures = []
@@ -107,16 +108,29 @@ class Soak:
                   ("churn", self.churn, 0.1)]
         return [threading.Thread(target=self.turns, args=turn, daemon=True) for turn in turns]
 
+    def turn_begin(self):
+        while True:
+            self.running.wait()
+            with self.lock:
+                if self.running.is_set():
+                    self.busy += 1
+                    return
+
+    def turn_end(self):
+        with self.lock:
+            self.busy -= 1
+
     def turns(self, name, function, pause):
         next_s = self.elapsed()
         while not self.stopping.is_set():
-            self.running.wait()
+            self.turn_begin()
             try:
                 function()
                 self.count(name.split()[0])
             except Exception as error:          # whatever it is, the run has failed
                 self.failures.append(f"{name}: {error!r}")
                 self.stopping.set()
+            self.turn_end()
             next_s = max(next_s + pause, self.elapsed() - 5 * pause)
             while next_s > self.elapsed() and not self.stopping.is_set():
                 time.sleep(min(0.2, max(0.001, next_s - self.elapsed())))
@@ -186,7 +200,10 @@ class Soak:
         if not PAUSE or not os.path.exists(PAUSE):
             return
         began = time.monotonic()
-        self.running.clear()
+        with self.lock:
+            self.running.clear()
+        while self.busy > 0:                    # or their patience would end meanwhile
+            time.sleep(0.1)
         self.server.process.send_signal(signal.SIGSTOP)
         while os.path.exists(PAUSE):
             time.sleep(1)
