@@ -12,9 +12,10 @@ times=()
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 
-# The last number before a word in the step's output: "7 passed, 0 failed" or pytest's line.
+# The number before a word in the last line of counts: "7 passed, 0 failed" or pytest's line.
 count_of() {
-    grep -oE "[0-9]+ $1" "$output" | tail -n 1 | grep -oE '^[0-9]+' || echo 0
+    grep -E '^[0-9]+ (passed|failed|errors?|skipped)\b' "$output" | tail -n 1 |
+        grep -oE "[0-9]+ $1" | grep -oE '^[0-9]+' || echo 0
 }
 
 step() {

@@ -269,7 +269,7 @@ def test_thousands_of_connections_cost_little_and_all_are_served(server, descrip
 
 
 def test_a_batch_of_many_texts_takes_little_memory(server):
-    statements, each_kb = 20000, 8
+    statements, each_kb = 16000, 8
     with cql.connected(server) as session:
         session.execute(KEYSPACE)
         session.execute("CREATE TABLE shop.hits (id text PRIMARY KEY, hits counter)")
