@@ -30,23 +30,37 @@ leaks_of_ours() {
          END { print count + 0 }' "$1"
 }
 
-# Criterion waits for ever when the message of a test that ended is lost, which happens on a busy
-# machine: then it has no process of a test any more.  A test that hangs has one.
-end_when_alone() { # PID
-    local alone=0
-    while [ $alone -lt 6 ]; do
+# Criterion forks while a thread of its own may hold the address sanitizer's lock, for which the
+# test then waits for ever; and it waits for ever itself when the message of a test that ended is
+# lost.  Both are seen on a busy machine.  So who does nothing for a minute is ended, and run again;
+# a test that waits for ever does so again.
+still_rounds=12
+
+progress_of() { # PID: what changes as long as it or a test of it works
+    local children
+    children=$(pgrep --parent "$1")
+    echo $children
+    for process in $1 $children; do
+        sed 's/.*) //' "/proc/$process/stat" 2>/dev/null
+    done | awk '{ ticks += $12 + $13 } END { print ticks }'
+}
+
+end_when_still() { # PID
+    local still=0 before='' now
+    while [ $still -lt $still_rounds ]; do
         sleep 5
-        alone=$((alone + 1))
-        ! pgrep --parent "$1" >/dev/null || alone=0
+        now=$(progress_of "$1")
+        if [ "$now" = "$before" ]; then still=$((still + 1)); else still=0; fi
+        before=$now
     done
-    kill -KILL "$1"
+    kill -KILL "$1" $(pgrep --parent "$1")
 }
 
 run_once() { # PROGRAM OUTPUT
     local program watch code
     "$1" --jobs=1 --color=never >"$2" 2>&1 &
     program=$!
-    end_when_alone $program >/dev/null 2>&1 &
+    end_when_still $program >/dev/null 2>&1 &
     watch=$!
     wait $program
     code=$?
