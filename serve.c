@@ -200,12 +200,30 @@ const struct command serve_command = {.name = "serve",
 /* ---- a file of options ---- */
 
 /* What may stand in the file: all that take a value, but for the file itself. */
+static bool is_setting(const struct argp_option *option)
+{
+    return option->arg != NULL && option->key != KEY_CONFIG;
+}
+
 static const struct argp_option *find_setting(const char *name)
 {
     for (const struct argp_option *option = serve_argp_options; option->name != NULL; option++)
-        if (strcmp(option->name, name) == 0 && option->arg != NULL && option->key != KEY_CONFIG)
+        if (is_setting(option) && strcmp(option->name, name) == 0)
             return option;
     return NULL;
+}
+
+static int refuse_setting(const char *name, struct error *err)
+{
+    struct buffer names = {0};
+    for (const struct argp_option *option = serve_argp_options; option->name != NULL; option++)
+        if (is_setting(option))
+            buffer_printf(&names, "%s%s", names.size > 0 ? ", " : "", option->name);
+    error_set(err, ERROR_INVALID,
+              "'%s' is no setting; those are %.*s (-d or DAYBOOK_DIR says the directory)", name,
+              (int)names.size, (const char *)names.data);
+    buffer_release(&names);
+    return ERROR_INVALID;
 }
 
 static int config_setting(void *context, const char *name, const char *value, struct error *err)
@@ -214,10 +232,7 @@ static int config_setting(void *context, const char *name, const char *value, st
     struct serve_options unused = {0};
     const struct argp_option *option = find_setting(name);
     if (option == NULL)
-        return error_set(err, ERROR_INVALID,
-                         "'%s' is no setting; those are ingest, cql, cql-passwords, http, memory "
-                         "and keep-log (-d or DAYBOOK_DIR says the directory)",
-                         name);
+        return refuse_setting(name, err);
     if ((config->seen & key_bit(option->key)) != 0)
         return error_set(err, ERROR_INVALID, "%s is there twice", name);
     config->seen |= key_bit(option->key);

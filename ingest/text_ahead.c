@@ -226,17 +226,17 @@ static struct text_chunk *ahead_seal(struct text_connection *connection, uint32_
 {
     struct text_input *input = &connection->input;
     bool is_first = input->front == input->back;
+    size_t least = is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT;
     struct bytes back = text_input_back(input);
     size_t size;
 
     *frames_out = 0;
     if (connection->binary == NULL)
         return text_input_seal(input, is_first ? TEXT_AHEAD_BYTES_MIN : TEXT_AHEAD_BYTES_NEXT);
-    if (back.size < (is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT))
+    if (back.size < least)
         return NULL;
     size = frame_runs_plan(back, frames_out);
-    if (*frames_out == 0 || size < (is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT) ||
-        size < back.size / 4)
+    if (*frames_out == 0 || size < least || size < back.size / 4)
         return NULL;
     return text_input_split(input, size);
 }

@@ -187,20 +187,20 @@ enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5, LEDGER_CELLS = 8 };
 
 /* A row as mutation_insert makes one, but in its place at once: there are two for each of very many
  * figures.  Cells come in the order of their columns. */
-struct row_builder {
+struct figure_row {
     struct write_batch *batch;
     struct cell *cells;
     uint32_t count;
 };
 
-static struct row_builder builder_of(struct write_batch *batch, uint32_t cells_max)
+static struct figure_row figure_row_of(struct write_batch *batch, uint32_t cells_max)
 {
-    return (struct row_builder){
+    return (struct figure_row){
         batch, arena_alloc(batch->arena, cells_max * sizeof(struct cell), _Alignof(struct cell)),
         0};
 }
 
-static void put_value(struct row_builder *row, uint32_t column_id, struct bytes value)
+static void put_value(struct figure_row *row, uint32_t column_id, struct bytes value)
 {
     check(row->count == 0 || row->cells[row->count - 1].column_id < column_id);
     row->cells[row->count++] = (struct cell){.column_id = column_id,
@@ -210,18 +210,18 @@ static void put_value(struct row_builder *row, uint32_t column_id, struct bytes 
 }
 
 /* Null: the row that it overwrites may have a value. */
-static void put_null(struct row_builder *row, uint32_t column_id)
+static void put_null(struct figure_row *row, uint32_t column_id)
 {
     put_value(row, column_id, bytes_of(NULL, 0));
     row->cells[row->count - 1].flags = CELL_TOMBSTONE;
 }
 
-static void put_count(struct row_builder *row, uint32_t column_id, uint64_t clicks)
+static void put_count(struct figure_row *row, uint32_t column_id, uint64_t clicks)
 {
     put_value(row, column_id, write_batch_bigint(row->batch, (int64_t)clicks));
 }
 
-static void put_decimal(struct row_builder *row, uint32_t column_id, struct decimal value)
+static void put_decimal(struct figure_row *row, uint32_t column_id, struct decimal value)
 {
     put_value(row, column_id, write_batch_decimal(row->batch, value));
 }
@@ -233,7 +233,7 @@ static struct bytes day_value(struct write_batch *batch, int32_t day)
     return write_batch_copy(batch, bytes_of(text, DAY_TEXT_SIZE));
 }
 
-static void put_row(struct row_builder *row, const struct table *table,
+static void put_row(struct figure_row *row, const struct table *table,
                     const struct figure_place *place, const struct clustering *clustering)
 {
     struct unfiltered *item =
@@ -258,7 +258,7 @@ static void put_row(struct row_builder *row, const struct table *table,
 void figure_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct day_figure *figure)
 {
-    struct row_builder row = builder_of(batch, AMOUNT_CELLS);
+    struct figure_row row = figure_row_of(batch, AMOUNT_CELLS);
     const struct clustering clustering = {1, {day_value(batch, figure->day)}};
     put_count(&row, AMOUNT_CLICKS, figure->clicks);
     put_decimal(&row, AMOUNT_GROSS, figure->gross);
@@ -311,7 +311,7 @@ static struct set_builder set_of(const struct table *table, uint32_t column_id, 
 }
 
 /* Causes and changes: the columns with the lowest numbers. */
-static void put_sets(struct row_builder *row, const struct table *table, bool is_publication,
+static void put_sets(struct figure_row *row, const struct table *table, bool is_publication,
                      const struct dirty_mark *marks, uint32_t mark_count)
 {
     struct set_builder causes = set_of(table, RESTATEMENT_CAUSES, row->cells);
@@ -327,7 +327,7 @@ static void put_sets(struct row_builder *row, const struct table *table, bool is
 }
 
 /* What is null in a new row is left out: there is nothing to overwrite. */
-static void put_both_decimals(struct row_builder *row, uint32_t old_id, const struct decimal *old,
+static void put_both_decimals(struct figure_row *row, uint32_t old_id, const struct decimal *old,
                               uint32_t new_id, const struct decimal *new)
 {
     if (old != NULL)
@@ -340,7 +340,7 @@ void ledger_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct ledger_entry *entry,
                   const struct dirty_mark *marks, uint32_t mark_count)
 {
-    struct row_builder row = builder_of(batch, LEDGER_CELLS + 2 * mark_count + 1);
+    struct figure_row row = figure_row_of(batch, LEDGER_CELLS + 2 * mark_count + 1);
     const struct day_figure *new = &entry->new;
     const struct day_figure *old = entry->is_publication ? NULL : &entry->old;
     const struct day_figure *new_priced = new->is_priced ? new : NULL;

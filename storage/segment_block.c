@@ -289,12 +289,12 @@ void segment_block_encoder_close(struct segment_block_encoder *encoder, struct b
     size_t size_at = directory->size;
     buffer_put_u32(directory, 0);
     for (int i = 0; i < COLUMN_COUNT; i++) {
-        struct numbers *column = &encoder->columns[i];
+        const struct numbers *column = &encoder->columns[i];
         vector_encode(encoder->vectors, column->values, column->count, directory);
-        column->count = i == COLUMN_KEY_SIZE ? column->count : 0;
     }
     keys_put(encoder, directory);
-    encoder->columns[COLUMN_KEY_SIZE].count = 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        encoder->columns[i].count = 0;
     buffer_clear(&encoder->keys);
     store_u32(directory->data + size_at, (uint32_t)(directory->size - size_at - sizeof(uint32_t)));
 }
@@ -478,12 +478,11 @@ struct block_places {
 };
 
 static int stats_take(const struct numbers *columns, struct block_places *places, uint64_t rows,
-                      struct partition_stats *stats_out)
+                      struct partition_stats *stats)
 {
     uint32_t at = places->stats++;
     uint64_t first = (uint64_t)columns[COLUMN_STATS_FIRST].values[at];
     uint64_t span = (uint64_t)columns[COLUMN_STATS_SPAN].values[at];
-    struct partition_stats *stats = stats_out;
     stats->rows = rows + (uint64_t)columns[COLUMN_STATS_ROWS].values[at];
     stats->first = (int64_t)first;
     stats->last = (int64_t)(first + span);

@@ -38,7 +38,7 @@ MET_BY = {
         "e2e/test_bad_input.py test_rejects_past_100_are_summed_up",
     "kept of a refused line":
         "unit/test_line_parser.c ids_are_taken_up_to_4096_bytes_and_refused_beyond",
-    "clicks and rows in memory (`--memory`)":
+    "memory of the server (`--memory`)":
         "unit/test_text_door.c a_full_store_stops_reading_and_goes_on_where_it_stopped",
     "write of one frame": "unit/test_engine.c a_batch_over_the_limit_is_refused_whole",
     "log not in segments": "unit/test_engine.c a_log_over_its_limit_goes_to_segments",

@@ -295,9 +295,7 @@ void stream_life_crash_here(struct stream_life *life)
 static void before_call(void *context, enum sim_call call)
 {
     struct stream_life *life = context;
-    bool matters =
-        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
-    if (!matters || life->is_checking)
+    if (!sim_call_keeps(call) || life->is_checking)
         return;
     life->is_checking = true;
     stream_life_crash_here(life);

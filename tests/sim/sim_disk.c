@@ -460,6 +460,12 @@ void sim_disk_fail(struct sim_disk *sim, enum sim_call call, uint64_t number, in
     };
 }
 
+bool sim_call_keeps(enum sim_call call)
+{
+    return call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME ||
+           call == SIM_REMOVE;
+}
+
 uint64_t sim_disk_calls(const struct sim_disk *sim, enum sim_call call)
 {
     return sim->calls[call];

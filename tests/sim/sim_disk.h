@@ -30,6 +30,9 @@ enum sim_call {
     SIM_CALL_COUNT
 };
 
+/* Whether it decides what a crash leaves: before such a call all that matters can be lost. */
+bool sim_call_keeps(enum sim_call call);
+
 struct sim_disk *sim_disk_new(void);
 void sim_disk_free(struct sim_disk *disk);                     /* files may still be open */
 struct disk *sim_disk_interface(struct sim_disk *disk);

@@ -410,9 +410,7 @@ static void check_crash(struct crashes *crashes, uint64_t seed)
 static void before_call(void *context, enum sim_call call)
 {
     struct crashes *crashes = context;
-    bool matters =
-        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
-    if (!matters || crashes->is_checking)
+    if (!sim_call_keeps(call) || crashes->is_checking)
         return;
     crashes->is_checking = true;
     for (uint64_t i = 0; i < CLONES; i++)

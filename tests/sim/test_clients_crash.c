@@ -15,7 +15,6 @@
  * SIM_SEED is the first history's seed, SIM_STRIDE the way to the next, SIM_CLIENTS how many. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -25,6 +24,7 @@
 #include "tests/lib/row_text.h"
 #include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_network.h"
+#include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_seen.h"
 #include "tests/sim/sim_world.h"
@@ -158,9 +158,7 @@ static void crash_and_check(struct history *history, uint64_t moment, uint64_t n
 static void before_call(void *context, enum sim_call call)
 {
     struct history *history = context;
-    bool matters =
-        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
-    if (!matters || history->is_checking)
+    if (!sim_call_keeps(call) || history->is_checking)
         return;
     history->is_checking = true;
     uint64_t moment = history->moments++;
@@ -425,17 +423,11 @@ static uint64_t run_history(uint64_t seed)
     return history.crashes;
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
 Test(clients_crash, an_ok_means_there_once_whatever_clients_and_power_do)
 {
-    uint64_t first = number_from("SIM_SEED", 1);
-    uint64_t stride = number_from("SIM_STRIDE", 1);
-    uint64_t histories = number_from("SIM_CLIENTS", HISTORIES_DEFAULT);
+    uint64_t first = sim_option("SIM_SEED", 1);
+    uint64_t stride = sim_option("SIM_STRIDE", 1);
+    uint64_t histories = sim_option("SIM_CLIENTS", HISTORIES_DEFAULT);
     uint64_t crashes = 0;
     sim_cheap();
     for (uint64_t i = 0; i < histories; i++)

@@ -12,13 +12,13 @@
  * SIM_SEED is the first history's seed, SIM_HISTORIES how many are run. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 
 #include "storage/base/calendar.h"
 #include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"
 
@@ -395,17 +395,11 @@ static void stop(struct history *history)
     sim_world_free(history->sim);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
 Test(compaction, whatever_is_merged_the_clicks_their_ranks_and_stats_are_those_of_the_list)
 {
     static struct history history;
-    uint64_t first = number_from("SIM_SEED", 1);
-    uint64_t enough = number_from("SIM_HISTORIES", HISTORIES_DEFAULT);
+    uint64_t first = sim_option("SIM_SEED", 1);
+    uint64_t enough = sim_option("SIM_HISTORIES", HISTORIES_DEFAULT);
     for (uint64_t seed = first; seed < first + enough; seed++) {
         printf("compaction: SIM_SEED=%" PRIu64 "\n", seed);
         fflush(stdout);

@@ -159,9 +159,7 @@ static void crash_and_check(struct history *history, uint64_t seed)
 static void before_call(void *context, enum sim_call call)
 {
     struct history *history = context;
-    bool matters =
-        call == SIM_SYNC || call == SIM_SYNC_DIRECTORY || call == SIM_RENAME || call == SIM_REMOVE;
-    if (!matters || history->is_checking)
+    if (!sim_call_keeps(call) || history->is_checking)
         return;
     history->is_checking = true;
     uint64_t moment = history->moments++;

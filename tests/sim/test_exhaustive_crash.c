@@ -30,6 +30,7 @@
 
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
+#include "tests/sim/sim_options.h"
 
 enum {
     LENGTH_DEFAULT = 1,
@@ -158,20 +159,14 @@ static void make_word(uint64_t number, const char *beginning, uint32_t length, c
     word[at] = '\0';
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
 struct totals {
     uint64_t words, crashes;
 };
 
 static void run_length(uint32_t length, struct totals *totals)
 {
-    uint64_t stride = number_from("SIM_STRIDE", 1);
-    uint64_t first = number_from("SIM_SEED", 0) % stride;
+    uint64_t stride = sim_option("SIM_STRIDE", 1);
+    uint64_t first = sim_option("SIM_SEED", 0) % stride;
     uint64_t words = 1;
     char word[32];
     for (uint32_t i = 0; i < length; i++)
@@ -197,7 +192,7 @@ Test(exhaustive_crash, every_short_history_survives_every_loss_of_power)
         cr_assert_geq(sscanf(chosen, "%31[a-z]:%u", word, &overlap), 1);
         totals = (struct totals){.words = 1, .crashes = run_word(word, overlap)};
     } else {
-        run_length((uint32_t)number_from("SIM_LENGTH", LENGTH_DEFAULT), &totals);
+        run_length((uint32_t)sim_option("SIM_LENGTH", LENGTH_DEFAULT), &totals);
     }
     printf("exhaustive_crash: %" PRIu64 " words, %" PRIu64 " distinct crashes\n", totals.words,
            totals.crashes);

@@ -12,13 +12,13 @@
  * SIM_HISTORIES how many of them to run where no time is given. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include <criterion/criterion.h>
 
 #include "tests/sim/history.h"
 #include "tests/sim/sim_cheap.h"
+#include "tests/sim/sim_options.h"
 
 enum {
     HISTORIES_DEFAULT = 6,
@@ -135,19 +135,13 @@ static double seconds_now(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
 Test(history_crash, what_is_there_is_a_beginning_of_what_was_written_with_all_acknowledged)
 {
     sim_cheap();
-    uint64_t first = number_from("SIM_SEED", 1);
-    uint64_t seconds = number_from("SIM_SECONDS", 0);
-    uint64_t enough = number_from("SIM_HISTORIES", HISTORIES_DEFAULT);
-    uint64_t stride = number_from("SIM_STRIDE", 1);
+    uint64_t first = sim_option("SIM_SEED", 1);
+    uint64_t seconds = sim_option("SIM_SECONDS", 0);
+    uint64_t enough = sim_option("SIM_HISTORIES", HISTORIES_DEFAULT);
+    uint64_t stride = sim_option("SIM_STRIDE", 1);
     uint64_t crashes = 0;
     uint64_t histories = 0;
     double start = seconds_now();

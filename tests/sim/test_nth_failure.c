@@ -206,11 +206,12 @@ struct fault {
     bool for_ever;
 };
 
-/* The space that a full disk lacks comes back some time. */
+/* A fault under way.  The space that a full disk lacks comes back some time. */
 struct patience {
     struct sim_disk *disk;
     enum sim_call call;
     uint64_t left;
+    uint64_t last; /* of its calls: the one that the fault is meant for */
 };
 
 static void lose_patience(void *context, enum sim_call call)
@@ -224,9 +225,17 @@ static void lose_patience(void *context, enum sim_call call)
 static void fault_begin(const struct fault *fault, uint64_t number, struct sim_disk *disk,
                         struct patience *patience)
 {
-    *patience = (struct patience){disk, fault->call, fault->code == -ENOSPC ? PATIENCE : 0};
+    *patience = (struct patience){disk, fault->call, fault->code == -ENOSPC ? PATIENCE : 0,
+                                  sim_disk_calls(disk, fault->call) + number};
     sim_disk_watch(disk, lose_patience, patience);
     sim_disk_fail(disk, fault->call, number, fault->code, fault->for_ever);
+}
+
+/* Whether there were so many calls. */
+static bool fault_end(const struct patience *patience)
+{
+    sim_disk_watch(patience->disk, NULL, NULL);
+    return sim_disk_calls(patience->disk, patience->call) >= patience->last;
 }
 
 static void fault_name(const struct fault *fault, uint64_t number, char label[64])
@@ -249,12 +258,9 @@ static bool history_with_fault(const struct fault *fault, uint64_t number, uint3
     struct patience patience;
     fault_name(fault, number, history.label);
     history_start(&history);
-    struct sim_disk *disk = sim_world_disk(history.fixture.sim);
-    uint64_t before = sim_disk_calls(disk, fault->call);
-    fault_begin(fault, number, disk, &patience);
+    fault_begin(fault, number, sim_world_disk(history.fixture.sim), &patience);
     bool is_open = run(&history);
-    bool was_reached = sim_disk_calls(disk, fault->call) - before >= number;
-    sim_disk_watch(disk, NULL, NULL);
+    bool was_reached = fault_end(&patience);
     history_crash_here(&history);
     history_kill_here(&history);
     if (is_open)
@@ -281,12 +287,9 @@ static bool round_of_stream(const struct fault *fault, uint64_t number)
     struct patience patience;
     fault_name(fault, number, life.label);
     stream_life_start(&life);
-    struct sim_disk *disk = sim_world_disk(life.fixture.sim);
-    uint64_t before = sim_disk_calls(disk, fault->call);
-    fault_begin(fault, number, disk, &patience);
+    fault_begin(fault, number, sim_world_disk(life.fixture.sim), &patience);
     bool is_open = run_stream(&life);
-    bool was_reached = sim_disk_calls(disk, fault->call) - before >= number;
-    sim_disk_watch(disk, NULL, NULL);
+    bool was_reached = fault_end(&patience);
     stream_life_crash_here(&life);
     stream_life_kill_here(&life);
     if (is_open)

@@ -10,12 +10,12 @@
  * the next, SIM_STREAMS how many there are. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <criterion/criterion.h>
 
 #include "tests/sim/defined_stream.h"
 #include "tests/sim/sim_cheap.h"
+#include "tests/sim/sim_options.h"
 
 enum { LIVES_DEFAULT = 4, CRASHES_PER_MOMENT = 3, STEPS_BETWEEN = 12 };
 
@@ -102,17 +102,11 @@ static uint64_t run_life(uint64_t seed)
     return life.crashes;
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text != NULL && text[0] != '\0' ? strtoull(text, NULL, 10) : otherwise;
-}
-
 Test(stream_crash, rows_counters_and_figures_of_a_defined_stream_are_those_of_what_was_written)
 {
-    uint64_t first = number_from("SIM_SEED", 1);
-    uint64_t stride = number_from("SIM_STRIDE", 1);
-    uint64_t lives = number_from("SIM_STREAMS", LIVES_DEFAULT);
+    uint64_t first = sim_option("SIM_SEED", 1);
+    uint64_t stride = sim_option("SIM_STRIDE", 1);
+    uint64_t lives = sim_option("SIM_STREAMS", LIVES_DEFAULT);
     uint64_t crashes = 0;
     sim_cheap();
     for (uint64_t i = 0; i < lives; i++)
