@@ -6,10 +6,7 @@
  * there, or some sector of it is still zero; anything else is damage, and losing an edit to damage
  * would lose clicks, since the log files whose frames it made live in segments may be reused.
  *
- *   block 0   0..7 "DAYBOOKM" | 8..11 format | 12..15 zero | 16..23 size of the file |
- *             24..27 CRC-32C of bytes 0..23 | zeros
- *   record    0..3 size of body | 4..7 kind | 8..15 number, from 1 | 16..19 CRC of the record
- *             before, 0 for the first | body | CRC-32C of all before | end mark "DBRE" | zeros
+ * What is in the file is manifest_record's and manifest_state's; here is what is done to it.
  *
  * Example: a new manifest has block 0 and record 1, the whole state; a flush adds record 2, an
  * edit, in the block behind it.  When an edit does not fit any more, a new file with the whole
@@ -22,32 +19,21 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/manifest_copy.h"
 #include "storage/manifest_probe.h"
+#include "storage/manifest_record.h"
 #include "storage/manifest_roster.h"
+#include "storage/manifest_state.h"
 #include "storage/whole_file.h"
 
 enum {
-    MANIFEST_FORMAT = 1,
-    MANIFEST_BLOCK = 4096,
-    MANIFEST_SECTOR = 512,
-    MANIFEST_HEADER_CRC = 24,       /* offset in block 0 */
     MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: 64 small ones; whole
                                      * blocks */
-    MANIFEST_SIZE_MAX = 1 << 30,
-    RECORD_HEADER = 20,
-    RECORD_TRAILER = 8,
-    RECORD_END_MARK = 0x45524244, /* "DBRE": no record ends in a sector of zeros */
-    SEGMENT_INFO_SIZE = 65
+    MANIFEST_SIZE_MAX = 1 << 30
 };
-
-/* Written to disk: the numbers cannot change. */
-enum record_kind { RECORD_STATE = 1, RECORD_EDIT = 2 };
 
 struct manifest {
     struct world *world;
@@ -69,190 +55,7 @@ void segment_path(uint64_t segment_id, char path[64])
     snprintf(path, 64, "segments/%016" PRIx64 ".seg", segment_id);
 }
 
-/* ---- the state and its changes ---- */
-
-static int segment_order(const void *a, const void *b)
-{
-    const struct segment_info *left = a, *right = b;
-
-    if (left->table_id != right->table_id)
-        return left->table_id < right->table_id ? -1 : 1;
-    if (left->frame_first != right->frame_first)
-        return left->frame_first < right->frame_first ? -1 : 1;
-    return left->id < right->id ? -1 : left->id > right->id;
-}
-
-static struct segment_info *segment_find(struct segment_info *segments, uint32_t count, uint64_t id)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (segments[i].id == id)
-            return &segments[i];
-    return NULL;
-}
-
-/* The segments after `edit`, in order, for the caller to free; NULL when it names one that is not
- * there or adds one that is. */
-static struct segment_info *segments_edit(const struct manifest_state *state,
-                                          const struct manifest_edit *edit, uint32_t *count_out)
-{
-    size_t most = (size_t)state->segment_count + edit->added_count;
-    struct segment_info *segments = memory_zeroed(most + 1, sizeof(*segments));
-    uint32_t count = state->segment_count;
-
-    if (count > 0)
-        memcpy(segments, state->segments, count * sizeof(*segments));
-    for (uint32_t i = 0; i < edit->removed_count; i++) {
-        struct segment_info *gone = segment_find(segments, count, edit->removed[i]);
-
-        if (gone == NULL) {
-            memory_free(segments);
-            return NULL;
-        }
-        *gone = segments[--count];
-    }
-    for (uint32_t i = 0; i < edit->added_count; i++) {
-        if (segment_find(segments, count, edit->added[i].id) != NULL) {
-            memory_free(segments);
-            return NULL;
-        }
-        segments[count++] = edit->added[i];
-    }
-    qsort(segments, count, sizeof(*segments), segment_order);
-    *count_out = count;
-    return segments;
-}
-
-void manifest_state_sort(struct manifest_state *state)
-{
-    qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
-}
-
-/* Change the state by `edit`; false, and unchanged, when the two do not fit together. */
-static bool state_edit(struct manifest_state *state, const struct manifest_edit *edit)
-{
-    uint32_t count;
-    struct segment_info *segments;
-
-    if (edit->flushed_frame != 0 && edit->flushed_frame < state->flushed_frame)
-        return false;
-    segments = segments_edit(state, edit, &count);
-    if (segments == NULL)
-        return false;
-    memory_free(state->segments);
-    state->segments = segments;
-    state->segment_count = count;
-    for (uint32_t i = 0; i < edit->added_count; i++)
-        if (edit->added[i].id >= state->segment_id_next)
-            state->segment_id_next = edit->added[i].id + 1;
-    if (edit->flushed_frame != 0)
-        state->flushed_frame = edit->flushed_frame;
-    if (edit->schema != NULL) {
-        schema_ref(edit->schema);
-        schema_unref(state->schema);
-        state->schema = edit->schema;
-    }
-    return true;
-}
-
-/* ---- records as bytes ---- */
-
-static void put_segment(struct buffer *buffer, const struct segment_info *segment)
-{
-    buffer_put_u64(buffer, segment->id);
-    buffer_put_u32(buffer, segment->table_id);
-    buffer_put_u8(buffer, (uint8_t)segment->kind);
-    buffer_put_u64(buffer, segment->frame_first);
-    buffer_put_u64(buffer, segment->frame_last);
-    buffer_put_u64(buffer, segment->size);
-    buffer_put_u64(buffer, segment->rows);
-    buffer_put_u64(buffer, segment->partitions);
-    buffer_put_u64(buffer, (uint64_t)segment->timestamp_max_us);
-    buffer_put_u32(buffer, segment->schema_version);
-}
-
-static void get_segment(struct reader *reader, struct segment_info *segment)
-{
-    uint8_t kind;
-
-    memset(segment, 0, sizeof(*segment));
-    segment->id = reader_u64(reader);
-    segment->table_id = reader_u32(reader);
-    kind = reader_u8(reader);
-    if (kind != SEGMENT_WIDE && kind != SEGMENT_NARROW)
-        reader->failed = true;
-    segment->kind = kind == SEGMENT_WIDE ? SEGMENT_WIDE : SEGMENT_NARROW;
-    segment->frame_first = reader_u64(reader);
-    segment->frame_last = reader_u64(reader);
-    segment->size = reader_u64(reader);
-    segment->rows = reader_u64(reader);
-    segment->partitions = reader_u64(reader);
-    segment->timestamp_max_us = (int64_t)reader_u64(reader);
-    segment->schema_version = reader_u32(reader);
-}
-
-static void put_schema(struct buffer *buffer, const struct schema *schema)
-{
-    struct buffer serialized = {0};
-
-    if (schema != NULL)
-        schema_serialize(schema, &serialized);
-    buffer_put_sized(buffer, buffer_view(&serialized));
-    buffer_release(&serialized);
-}
-
-static void put_state(struct buffer *buffer, const struct manifest_state *state)
-{
-    buffer_append(buffer, state->directory_id, sizeof(state->directory_id));
-    buffer_put_u64(buffer, state->flushed_frame);
-    buffer_put_u64(buffer, state->segment_id_next);
-    buffer_put_sized(buffer, state->properties);
-    put_schema(buffer, state->schema);
-    buffer_put_varint(buffer, state->segment_count);
-    for (uint32_t i = 0; i < state->segment_count; i++)
-        put_segment(buffer, &state->segments[i]);
-}
-
-static void put_edit(struct buffer *buffer, const struct manifest_edit *edit)
-{
-    buffer_put_u64(buffer, edit->flushed_frame);
-    put_schema(buffer, edit->schema);
-    buffer_put_varint(buffer, edit->removed_count);
-    for (uint32_t i = 0; i < edit->removed_count; i++)
-        buffer_put_u64(buffer, edit->removed[i]);
-    buffer_put_varint(buffer, edit->added_count);
-    for (uint32_t i = 0; i < edit->added_count; i++)
-        put_segment(buffer, &edit->added[i]);
-}
-
-/* Put header and trailer around the body at the end of `buffer`, which begins at `begin` with
- * RECORD_HEADER bytes of room, and fill the block.  Returns the record's checksum. */
-static uint32_t record_seal(struct buffer *buffer, size_t begin, enum record_kind kind,
-                            uint64_t number, uint32_t previous_crc)
-{
-    uint8_t *record = buffer->data + begin;
-    uint32_t crc;
-
-    store_u32(record, (uint32_t)(buffer->size - begin - RECORD_HEADER));
-    store_u32(record + 4, (uint32_t)kind);
-    store_u64(record + 8, number);
-    store_u32(record + 16, previous_crc);
-    crc = crc32c(0, record, buffer->size - begin);
-    buffer_put_u32(buffer, crc);
-    buffer_put_u32(buffer, RECORD_END_MARK);
-    buffer_put_zeros(buffer, (MANIFEST_BLOCK - buffer->size % MANIFEST_BLOCK) % MANIFEST_BLOCK);
-    return crc;
-}
-
 /* ---- writing ---- */
-
-static void file_header_store(uint8_t *to, uint64_t size)
-{
-    memcpy(to, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE);
-    store_u32(to + 8, MANIFEST_FORMAT);
-    store_u32(to + 12, 0);
-    store_u64(to + 16, size);
-    store_u32(to + MANIFEST_HEADER_CRC, crc32c(0, to, MANIFEST_HEADER_CRC));
-}
 
 /* What to return where nobody knows what is on disk: waiting for space would mend nothing, so it is
  * not one of those codes (error_is_passing) after which a caller tries again. */
@@ -309,11 +112,11 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     uint32_t crc;
     int rc;
 
-    buffer_put_zeros(&content, MANIFEST_BLOCK + RECORD_HEADER);
-    put_state(&content, &manifest->state);
-    crc = record_seal(&content, MANIFEST_BLOCK, RECORD_STATE, 1, 0);
+    buffer_put_zeros(&content, MANIFEST_BLOCK + MANIFEST_RECORD_HEADER);
+    manifest_state_encode(&manifest->state, &content);
+    crc = manifest_record_seal(&content, MANIFEST_BLOCK, MANIFEST_RECORD_STATE, 1, 0);
     size = content.size + room;
-    file_header_store(content.data, size);
+    manifest_record_put_file(content.data, size);
     (void)disk->remove(disk, MANIFEST_NEW_PATH); /* left by a crash */
     rc = disk->open(disk, MANIFEST_NEW_PATH, DISK_WRITE | DISK_CREATE, &file, err);
     if (rc == 0) {
@@ -340,194 +143,33 @@ static int file_make(struct manifest *manifest, uint64_t room, struct error *err
     return rc;
 }
 
-static void state_set_properties(struct manifest *manifest, struct bytes properties)
-{
-    buffer_clear(&manifest->properties);
-    buffer_append_bytes(&manifest->properties, properties);
-    manifest->state.properties = buffer_view(&manifest->properties);
-}
-
 /* ---- reading ---- */
-
-static int damage(uint64_t offset, uint64_t number, const char *what, struct error *err)
-{
-    return error_set(err, ERROR_CORRUPT, "manifest, byte %" PRIu64 ", record %" PRIu64 ": %s",
-                     offset, number, what);
-}
-
-static struct schema *get_schema(struct reader *reader, struct error *err)
-{
-    struct bytes serialized = reader_sized(reader);
-    struct schema *schema = NULL;
-
-    if (serialized.size > 0 && schema_deserialize(serialized, &schema, err) < 0) {
-        reader->failed = true;
-        return NULL;
-    }
-    return schema;
-}
-
-static struct segment_info *get_segments(struct reader *reader, uint32_t *count_out)
-{
-    uint64_t count = reader_count(reader, SEGMENT_INFO_SIZE);
-    struct segment_info *segments;
-
-    if (count > UINT32_MAX)
-        reader->failed = true;
-    if (reader->failed)
-        count = 0;
-    segments = memory_zeroed((size_t)count, sizeof(*segments));
-    for (uint64_t i = 0; i < count; i++)
-        get_segment(reader, &segments[i]);
-    *count_out = (uint32_t)count;
-    return segments;
-}
-
-static bool load_state(struct manifest *manifest, struct bytes body, struct error *err)
-{
-    struct reader reader = reader_of(body);
-    struct bytes id = reader_bytes(&reader, sizeof(manifest->state.directory_id));
-    struct manifest_edit edit = {0};
-    struct segment_info *added;
-    uint64_t segment_id_next;
-    bool is_good;
-
-    if (!reader.failed)
-        memcpy(manifest->state.directory_id, id.data, id.size);
-    edit.flushed_frame = reader_u64(&reader);
-    segment_id_next = reader_u64(&reader);
-    state_set_properties(manifest, reader_sized(&reader));
-    edit.schema = get_schema(&reader, err);
-    edit.added = added = get_segments(&reader, &edit.added_count);
-    is_good = !reader.failed && reader_left(&reader) == 0 && edit.schema != NULL &&
-              state_edit(&manifest->state, &edit);
-    if (segment_id_next > manifest->state.segment_id_next)
-        manifest->state.segment_id_next = segment_id_next;
-    schema_unref(edit.schema);
-    memory_free(added);
-    return is_good;
-}
-
-static bool load_edit(struct manifest *manifest, struct bytes body, struct error *err)
-{
-    struct reader reader = reader_of(body);
-    struct manifest_edit edit = {0};
-    struct segment_info *added;
-    uint64_t *removed, count;
-    bool is_good;
-
-    edit.flushed_frame = reader_u64(&reader);
-    edit.schema = get_schema(&reader, err);
-    count = reader_count(&reader, sizeof(*removed));
-    if (count > UINT32_MAX)
-        reader.failed = true;
-    if (reader.failed)
-        count = 0;
-    edit.removed = removed = memory_zeroed((size_t)count, sizeof(*removed));
-    edit.removed_count = (uint32_t)count;
-    for (uint64_t i = 0; i < count; i++)
-        removed[i] = reader_u64(&reader);
-    edit.added = added = get_segments(&reader, &edit.added_count);
-    is_good = !reader.failed && reader_left(&reader) == 0 && state_edit(&manifest->state, &edit);
-    if (edit.schema != NULL)
-        schema_unref(edit.schema);
-    memory_free(removed);
-    memory_free(added);
-    return is_good;
-}
-
-/* The bytes of the record at `offset`, header and trailer included; 0 when it does not fit. */
-static uint64_t record_size(struct bytes content, uint64_t offset)
-{
-    uint64_t size = RECORD_HEADER + (uint64_t)load_u32(content.data + offset) + RECORD_TRAILER;
-
-    return size <= content.size - offset ? size : 0;
-}
-
-static bool record_is_valid(struct bytes content, uint64_t offset)
-{
-    uint64_t size = record_size(content, offset);
-    const uint8_t *record = content.data + offset;
-
-    if (size == 0 || load_u32(record + size - 4) != RECORD_END_MARK)
-        return false;
-    return load_u32(record + size - RECORD_TRAILER) == crc32c(0, record, size - RECORD_TRAILER);
-}
-
-static bool sector_is_zero(const uint8_t *sector)
-{
-    return sector[0] == 0 && memcmp(sector, sector + 1, MANIFEST_SECTOR - 1) == 0;
-}
-
-/* Could a crash while record `number` was written leave this?  A sector of it is still zero, and
- * no later record is there. */
-static bool record_is_torn(struct bytes content, uint64_t offset, uint64_t number)
-{
-    uint64_t size = record_size(content, offset);
-    bool is_torn = sector_is_zero(content.data + offset);
-
-    if (!is_torn && (size == 0 || load_u64(content.data + offset + 8) != number))
-        return false;
-    for (uint64_t at = 0; !is_torn && at < size; at += MANIFEST_SECTOR)
-        is_torn = sector_is_zero(content.data + offset + at);
-    for (uint64_t at = offset + MANIFEST_BLOCK; is_torn && at < content.size; at += MANIFEST_BLOCK)
-        is_torn = !(record_is_valid(content, at) && load_u64(content.data + at + 8) > number);
-    return is_torn;
-}
-
-/* Nothing but zeros from `offset` on: no record was begun. */
-static bool content_is_unused(struct bytes content, uint64_t offset)
-{
-    while (offset < content.size && sector_is_zero(content.data + offset))
-        offset += MANIFEST_SECTOR;
-    return offset >= content.size;
-}
 
 static int load_record(struct manifest *manifest, struct bytes content, struct error *err)
 {
-    const uint8_t *record = content.data + manifest->offset;
-    uint64_t size = record_size(content, manifest->offset);
+    const struct manifest_record record = manifest_record_at(content, manifest->offset);
     uint64_t number = manifest->number + 1;
-    uint32_t kind = load_u32(record + 4);
-    struct bytes body = bytes_of(record + RECORD_HEADER, size - RECORD_HEADER - RECORD_TRAILER);
     struct error inner = {0};
     bool is_good;
 
-    if (load_u64(record + 8) != number || load_u32(record + 16) != manifest->crc)
-        return damage(manifest->offset, number, "it does not follow the one before", err);
-    if ((kind == RECORD_STATE) != (number == 1) || (kind != RECORD_STATE && kind != RECORD_EDIT))
-        return damage(manifest->offset, number, "a record of this kind cannot be here", err);
-    is_good = kind == RECORD_STATE ? load_state(manifest, body, &inner)
-                                   : load_edit(manifest, body, &inner);
+    if (record.number != number || record.previous_crc != manifest->crc)
+        return manifest_record_damage(manifest->offset, number, "it does not follow the one before",
+                                      err);
+    if (record.kind != (number == 1 ? MANIFEST_RECORD_STATE : MANIFEST_RECORD_EDIT))
+        return manifest_record_damage(manifest->offset, number,
+                                      "a record of this kind cannot be here", err);
+    is_good =
+        record.kind == MANIFEST_RECORD_STATE
+            ? manifest_state_load(&manifest->state, &manifest->properties, record.body, &inner)
+            : manifest_state_load_edit(&manifest->state, record.body, &inner);
     if (!is_good && inner.code == ERROR_NEWER_FORMAT)
         return error_set(err, ERROR_NEWER_FORMAT, "manifest: %s", inner.text);
     if (!is_good)
-        return damage(manifest->offset, number, "its content makes no sense", err);
+        return manifest_record_damage(manifest->offset, number, "its content makes no sense", err);
     manifest->number = number;
-    manifest->crc = load_u32(record + size - RECORD_TRAILER);
+    manifest->crc = record.crc;
     manifest->last_offset = manifest->offset;
-    manifest->offset += (size + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK * MANIFEST_BLOCK;
-    return 0;
-}
-
-static int load_file_header(struct bytes content, struct error *err)
-{
-    if (content.size < MANIFEST_BLOCK ||
-        memcmp(content.data, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE) != 0) {
-        if (content.size >= MANIFEST_MAGIC_SIZE &&
-            memcmp(content.data, MANIFEST_MAGIC, MANIFEST_MAGIC_SIZE) == 0)
-            return damage(0, 0, "the file is cut", err);
-        return error_set(err, ERROR_NOT_OURS, "the file manifest is not one of daybook's");
-    }
-    if (load_u32(content.data + MANIFEST_HEADER_CRC) !=
-        crc32c(0, content.data, MANIFEST_HEADER_CRC))
-        return damage(0, 0, "the checksum of its header is wrong", err);
-    if (load_u32(content.data + 8) != MANIFEST_FORMAT)
-        return error_set(err, ERROR_NEWER_FORMAT,
-                         "the directory has format %u, this program knows %d",
-                         load_u32(content.data + 8), MANIFEST_FORMAT);
-    if (load_u64(content.data + 16) != content.size || content.size % MANIFEST_BLOCK != 0)
-        return damage(0, 0, "the file does not have the size that it was made with", err);
+    manifest->offset += record.size;
     return 0;
 }
 
@@ -535,23 +177,24 @@ static int load_file_header(struct bytes content, struct error *err)
 static int load_content(struct manifest *manifest, struct bytes content, bool *is_torn_out,
                         struct error *err)
 {
-    int rc = load_file_header(content, err);
+    int rc = manifest_record_check_file(content, err);
 
     *is_torn_out = false;
     manifest->offset = MANIFEST_BLOCK;
     manifest->size = content.size;
     while (rc == 0 && manifest->offset < content.size) {
-        if (!record_is_valid(content, manifest->offset)) {
+        if (!manifest_record_is_valid(content, manifest->offset)) {
             if (manifest->number == 0 ||
-                !record_is_torn(content, manifest->offset, manifest->number + 1))
-                return damage(manifest->offset, manifest->number + 1, "it is damaged", err);
-            *is_torn_out = !content_is_unused(content, manifest->offset);
+                !manifest_record_is_torn(content, manifest->offset, manifest->number + 1))
+                return manifest_record_damage(manifest->offset, manifest->number + 1,
+                                              "it is damaged", err);
+            *is_torn_out = !manifest_record_is_unused(content, manifest->offset);
             return 0;
         }
         rc = load_record(manifest, content, err);
     }
     if (rc == 0 && manifest->number == 0)
-        return damage(manifest->offset, 1, "it is missing", err);
+        return manifest_record_damage(manifest->offset, 1, "it is missing", err);
     return rc;
 }
 
@@ -608,11 +251,6 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     return manifest_create_from(world, &state, err);
 }
 
-void manifest_state_encode(const struct manifest_state *state, struct buffer *to)
-{
-    put_state(to, state);
-}
-
 int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
 {
     struct manifest *manifest = memory_zeroed(1, sizeof(*manifest));
@@ -620,7 +258,7 @@ int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, st
 
     manifest->read_only = true;
     *manifest_out = manifest;
-    if (load_state(manifest, bytes, &inner))
+    if (manifest_state_load(&manifest->state, &manifest->properties, bytes, &inner))
         return 0;
     manifest_close(manifest);
     *manifest_out = NULL;
@@ -801,15 +439,17 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
     uint32_t crc;
     int rc;
 
-    buffer_put_zeros(record, RECORD_HEADER);
-    put_edit(record, edit);
-    size = (record->size + RECORD_TRAILER + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK * MANIFEST_BLOCK;
+    buffer_put_zeros(record, MANIFEST_RECORD_HEADER);
+    manifest_state_encode_edit(edit, record);
+    size = (record->size + MANIFEST_RECORD_TRAILER + MANIFEST_BLOCK - 1) / MANIFEST_BLOCK *
+           MANIFEST_BLOCK;
     if (size > manifest->size - manifest->offset) {
         rc = file_make(manifest, size + MANIFEST_EDIT_ROOM, err);
         if (rc < 0)
             return rc;
     }
-    crc = record_seal(record, 0, RECORD_EDIT, manifest->number + 1, manifest->crc);
+    crc =
+        manifest_record_seal(record, 0, MANIFEST_RECORD_EDIT, manifest->number + 1, manifest->crc);
     rc = disk->write(disk, manifest->file, manifest->offset, record->data, record->size);
     if (rc == 0)
         rc = disk->sync(disk, manifest->file);
@@ -825,31 +465,20 @@ static int edit_write(struct manifest *manifest, struct buffer *record,
     return 0;
 }
 
-/* Would the state take `edit`?  Asked before it is written: what is on disk must load. */
-static bool edit_fits(const struct manifest_state *state, const struct manifest_edit *edit)
-{
-    uint32_t count;
-    struct segment_info *segments = segments_edit(state, edit, &count);
-
-    memory_free(segments);
-    return segments != NULL &&
-           (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame);
-}
-
 int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit, struct error *err)
 {
     struct buffer record = {0};
     int rc;
 
     check(!manifest->read_only);
-    check(edit_fits(&manifest->state, edit));
+    check(manifest_state_takes(&manifest->state, edit));
     if (manifest->is_failed)
         return error_set(err, ERROR_FAILED, "an earlier change of the manifest failed");
     rc = edit_write(manifest, &record, edit, err);
     buffer_release(&record);
     if (rc < 0)
         return rc;
-    check(state_edit(&manifest->state, edit));
+    check(manifest_state_edit(&manifest->state, edit));
     return roster_replace(manifest, err);
 }
 
@@ -861,9 +490,7 @@ void manifest_close(struct manifest *manifest)
         manifest->world->disk->close(manifest->world->disk, manifest->file);
     if (manifest->copy != NULL)
         manifest->world->disk->close(manifest->world->disk, manifest->copy);
-    if (manifest->state.schema != NULL)
-        schema_unref(manifest->state.schema);
-    memory_free(manifest->state.segments);
+    manifest_state_release(&manifest->state);
     buffer_release(&manifest->properties);
     memory_free(manifest);
 }

@@ -1,0 +1,58 @@
+/* manifest_record: the manifest's file as bytes: its first block, and records behind it.
+ *
+ *   block 0   0..7 "DAYBOOKM" | 8..11 format | 12..15 zero | 16..23 size of the file |
+ *             24..27 CRC-32C of bytes 0..23 | zeros
+ *   record    0..3 size of body | 4..7 kind | 8..15 number, from 1 | 16..19 CRC of the record
+ *             before, 0 for the first | body | CRC-32C of all before | end mark "DBRE" | zeros
+ *
+ * Every record begins a new block.  Pure: no disk. */
+#ifndef DAYBOOK_STORAGE_MANIFEST_RECORD_H
+#define DAYBOOK_STORAGE_MANIFEST_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+#include "storage/base/error.h"
+
+enum {
+    MANIFEST_BLOCK = 4096,
+    MANIFEST_RECORD_HEADER = 20,
+    MANIFEST_RECORD_TRAILER = 8
+};
+
+/* Written to disk: the numbers cannot change. */
+enum manifest_record_kind { MANIFEST_RECORD_STATE = 1, MANIFEST_RECORD_EDIT = 2 };
+
+/* Block 0 of a file of `size` bytes; `to` is zeroed. */
+void manifest_record_put_file(uint8_t to[MANIFEST_BLOCK], uint64_t size);
+/* Of the whole file.  ERROR_NOT_OURS, ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
+must_check int manifest_record_check_file(struct bytes content, struct error *err);
+
+/* Put header and trailer around the body at the end of `buffer`, which begins at `begin` with
+ * MANIFEST_RECORD_HEADER bytes of room, and fill the block.  Returns the record's checksum. */
+uint32_t manifest_record_seal(struct buffer *buffer, size_t begin, enum manifest_record_kind kind,
+                              uint64_t number, uint32_t previous_crc);
+
+/* Whether the bytes at `offset` are a whole record, its checksum right. */
+bool manifest_record_is_valid(struct bytes content, uint64_t offset);
+/* Could a crash while record `number` was written leave this?  A sector of it is still zero, and
+ * no later record is there. */
+bool manifest_record_is_torn(struct bytes content, uint64_t offset, uint64_t number);
+/* Nothing but zeros from `offset` on: no record was begun. */
+bool manifest_record_is_unused(struct bytes content, uint64_t offset);
+
+struct manifest_record {
+    uint32_t kind;                     /* enum manifest_record_kind, if it is one */
+    uint64_t number;
+    uint32_t previous_crc;
+    uint32_t crc;
+    struct bytes body;
+    uint64_t size;                     /* in the file: whole blocks */
+};
+/* One that is valid, at `offset`; a view. */
+struct manifest_record manifest_record_at(struct bytes content, uint64_t offset);
+
+/* ERROR_CORRUPT, with where it is and what is wrong. */
+int manifest_record_damage(uint64_t offset, uint64_t number, const char *what, struct error *err);
+#endif

@@ -1,0 +1,33 @@
+/* manifest_state: what a manifest says, how an edit changes it, and both as bytes.
+ *
+ *   state   directory id, 16 | u64 frame up to which all is flushed | u64 next segment's id |
+ *           properties | schema | varint count | that many segments
+ *   edit    u64 flushed frame, 0: as it was | schema, empty: as it was | varint count | u64 ids of
+ *           segments removed | varint count | segments added
+ *
+ * Properties and schema are sized bytes; a segment is 65 bytes.  They are the bodies of the
+ * manifest's records (manifest_record.h); a roster and a backup hold a state, too.  Pure: no disk.
+ * manifest.h has the structs and what of this others may call. */
+#ifndef DAYBOOK_STORAGE_MANIFEST_STATE_H
+#define DAYBOOK_STORAGE_MANIFEST_STATE_H
+
+#include "storage/base/bytes.h"
+#include "storage/manifest.h"
+
+/* Whether the two fit together: removed segments are there, added ones are not, and the flushed
+ * frame does not fall. */
+bool manifest_state_takes(const struct manifest_state *state, const struct manifest_edit *edit);
+/* Change the state; false, and unchanged, when it does not take the edit. */
+bool manifest_state_edit(struct manifest_state *state, const struct manifest_edit *edit);
+
+void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to);
+
+/* Fill a zeroed state from the bytes of one; its properties are copied to `properties` (cleared).
+ * False when the bytes make no sense; then `err` is set if a schema's format is newer than this
+ * program.  What was filled is released by manifest_state_release either way. */
+bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
+                         struct bytes bytes, struct error *err);
+/* Change the state by the bytes of an edit; false as above, or when it does not take it. */
+bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, struct error *err);
+void manifest_state_release(struct manifest_state *state); /* its segments, its reference */
+#endif
