@@ -36,29 +36,8 @@ enum {
     FIRST_FILE_SIZE_DEFAULT = 1 << 20,
     FILE_GROWTH = 8,
     SPARE_COUNT_MAX = 2,
-    REMOVE_COUNT_MAX = 16, /* files removed by one background job, and as many archived */
-    RETIRED_COUNT_MAX = 4, /* two rotations and a file too small can fall into one chore */
-    MARK_SIZE = 1 << 20,   /* bytes between two marks */
+    MARK_SIZE = 1 << 20, /* bytes between two marks */
     RETRY_MS = 250
-};
-
-/* What the background lane does in one go: close, remove, make the next file. */
-struct chore {
-    struct job job;
-    struct disk *disk;
-    struct disk_file *retired[RETIRED_COUNT_MAX]; /* to close */
-    size_t retired_count;
-    uint32_t remove[REMOVE_COUNT_MAX];
-    size_t remove_count;
-    struct commit_log_file archive[REMOVE_COUNT_MAX]; /* from the log to the archive */
-    size_t archive_count;
-    uint32_t discard[REMOVE_COUNT_MAX]; /* from the archive */
-    size_t discard_count;
-    bool is_making; /* a file `made` from `spare`, anew when its id is 0 */
-    struct commit_log_file spare;
-    struct commit_log_file made;
-    struct disk_file *made_file; /* set by the job, open for writing */
-    int status;                  /* of making */
 };
 
 /* All frames up to `frame` take `bytes` since the log was opened. */
@@ -93,7 +72,7 @@ struct commit_log {
     bool is_opening_due;
     struct commit_log_file next; /* ready; id 0: none */
     struct disk_file *next_file;
-    struct disk_file *retired[RETIRED_COUNT_MAX]; /* wait for a chore to close them */
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* wait for a chore to close them */
     size_t retired_count;
     struct commit_log_files live;
     struct commit_log_files spare;
@@ -103,7 +82,7 @@ struct commit_log {
     uint32_t file_id_last;
     uint64_t size_next; /* of the next file that is made */
 
-    struct chore chore;
+    struct commit_log_chore chore;
     bool is_chore_running;
     struct timer retry;
     bool is_retry_waiting;
@@ -116,7 +95,7 @@ struct commit_log {
     size_t mark_capacity;
 };
 
-/* ---- the log lane ---- */
+/* ---- jobs of the lanes ---- */
 
 static void write_job(struct job *job)
 {
@@ -125,80 +104,9 @@ static void write_job(struct job *job)
     write->status = commit_log_write_run(write);
 }
 
-/* ---- the background lane ---- */
-
-static int file_make(struct chore *chore, const char *path)
-{
-    struct disk *disk = chore->disk;
-    const char *from = "log/" COMMIT_LOG_NEW_NAME;
-    char spare_path[COMMIT_LOG_PATH];
-    struct disk_file *file;
-    int rc;
-
-    if (chore->spare.id != 0) {
-        commit_log_path(chore->spare.id, spare_path);
-        from = spare_path;
-    } else {
-        (void)disk->remove(disk, from); /* a rename may have failed before */
-        rc = disk->open(disk, from, DISK_WRITE | DISK_CREATE | DISK_DIRECT, &file, NULL);
-        if (rc < 0)
-            return rc;
-        rc = disk->allocate(disk, file, chore->made.size);
-        disk->close(disk, file);
-        if (rc < 0) {
-            (void)disk->remove(disk, from); /* what it has of the disk may be needed */
-            return rc;
-        }
-    }
-    rc = disk->rename(disk, from, path);
-    return rc < 0 ? rc : disk->sync_directory(disk, "log");
-}
-
-/* What fails here stays where it is, and the next opening finds it. */
-static void chore_run_archive(struct chore *chore)
-{
-    struct disk *disk = chore->disk;
-    char from[COMMIT_LOG_PATH], to[COMMIT_LOG_PATH];
-
-    for (size_t i = 0; i < chore->archive_count; i++) {
-        commit_log_path(chore->archive[i].id, from);
-        commit_log_archive_path(chore->archive[i].id, to);
-        (void)disk->rename(disk, from, to);
-    }
-    for (size_t i = 0; i < chore->discard_count; i++) {
-        commit_log_archive_path(chore->discard[i], to);
-        (void)disk->remove(disk, to);
-    }
-    if (chore->archive_count > 0) {
-        (void)disk->sync_directory(disk, "archive");
-        (void)disk->sync_directory(disk, "log");
-    }
-}
-
-static void chore_run(struct chore *chore)
-{
-    struct disk *disk = chore->disk;
-    char path[COMMIT_LOG_PATH];
-
-    for (size_t i = 0; i < chore->retired_count; i++)
-        disk->close(disk, chore->retired[i]);
-    chore_run_archive(chore);
-    for (size_t i = 0; i < chore->remove_count; i++) {
-        commit_log_path(chore->remove[i], path);
-        (void)disk->remove(disk, path); /* one that stays is found by the next opening */
-    }
-    chore->status = 0;
-    if (!chore->is_making)
-        return;
-    commit_log_path(chore->made.id, path);
-    chore->status = file_make(chore, path);
-    if (chore->status == 0)
-        chore->status = disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &chore->made_file, NULL);
-}
-
 static void chore_job(struct job *job)
 {
-    chore_run((struct chore *)job);
+    commit_log_chore_run((struct commit_log_chore *)job);
 }
 
 /* ---- files, on the engine thread ---- */
@@ -257,30 +165,31 @@ static void files_let_go(struct commit_log *log)
             file_let_go(log, commit_log_files_take(&log->live, i - 1));
 }
 
-static void chore_take_archive(struct commit_log *log, struct chore *chore)
+static void chore_take_archive(struct commit_log *log, struct commit_log_chore *chore)
 {
     chore->archive_count = 0;
-    while (chore->archive_count < REMOVE_COUNT_MAX && log->leaving.count > 0)
+    while (chore->archive_count < COMMIT_LOG_REMOVE_MAX && log->leaving.count > 0)
         chore->archive[chore->archive_count++] = commit_log_files_take(&log->leaving, 0);
     chore->discard_count =
         log->holds != NULL
             ? 0
-            : commit_log_archive_take(&log->archive, chore->discard, REMOVE_COUNT_MAX);
+            : commit_log_archive_take(&log->archive, chore->discard, COMMIT_LOG_REMOVE_MAX);
 }
 
 /* Take spares that are too many, or too small for a log that has grown, out for removal. */
-static void chore_take_removals(struct commit_log *log, struct chore *chore)
+static void chore_take_removals(struct commit_log *log, struct commit_log_chore *chore)
 {
     chore->remove_count = 0;
     if (log->current.id == 0)
         return; /* the last file is not removed: a log has at least one */
-    for (size_t i = log->spare.count; i > 0 && chore->remove_count < REMOVE_COUNT_MAX; i--)
+    for (size_t i = log->spare.count; i > 0 && chore->remove_count < COMMIT_LOG_REMOVE_MAX; i--)
         if (log->spare.count > SPARE_COUNT_MAX || log->spare.items[i - 1].size < log->current.size)
             chore->remove[chore->remove_count++] = commit_log_files_take(&log->spare, i - 1).id;
 }
 
 /* Have the chore make a file in which `bytes` fit: a spare one if there is, else a new one. */
-static void chore_take_making(struct commit_log *log, struct chore *chore, uint64_t bytes)
+static void chore_take_making(struct commit_log *log, struct commit_log_chore *chore,
+                              uint64_t bytes)
 {
     uint64_t size_min = bytes + 2 * COMMIT_LOG_BLOCK;
     size_t spare = spare_find(log, size_min);
@@ -347,14 +256,14 @@ static void size_next_raise(struct commit_log *log, uint64_t size)
 
 static void file_retire(struct commit_log *log, struct disk_file *file)
 {
-    check(log->retired_count < RETIRED_COUNT_MAX);
+    check(log->retired_count < COMMIT_LOG_RETIRED_MAX);
     log->retired[log->retired_count++] = file;
 }
 
 /* Take over what the chore made.  0, or its error. */
 static int chore_finish(struct commit_log *log)
 {
-    struct chore *chore = &log->chore;
+    struct commit_log_chore *chore = &log->chore;
 
     if (!chore->is_making)
         return 0;
@@ -380,7 +289,7 @@ static void chore_done(struct job *job);
 /* Start a chore if there is something to do and none runs. */
 static void chore_consider(struct commit_log *log)
 {
-    struct chore *chore = &log->chore;
+    struct commit_log_chore *chore = &log->chore;
 
     if (log->is_chore_running || log->read_only)
         return;
@@ -532,7 +441,7 @@ static int log_open_current(struct commit_log *log, struct error *err)
         return disk->open(disk, path, DISK_WRITE | DISK_DIRECT, &log->current_file, err);
     }
     chore_take_making(log, &log->chore, COMMIT_LOG_BLOCK);
-    chore_run(&log->chore);
+    commit_log_chore_run(&log->chore);
     rc = chore_finish(log);
     if (rc < 0 && error_is_passing(rc)) {
         retry_start(log);
@@ -743,7 +652,7 @@ static void extents_add(struct buffer *extents, const struct commit_log_file *fi
 
 void commit_log_archived(const struct commit_log *log, struct buffer *extents)
 {
-    const struct chore *chore = &log->chore;
+    const struct commit_log_chore *chore = &log->chore;
 
     extents_add(extents, log->archive.files.items, log->archive.files.count);
     extents_add(extents, chore->archive, log->is_chore_running ? chore->archive_count : 0);

@@ -167,6 +167,34 @@ void commit_log_archive_add(struct commit_log_archive *archive, struct commit_lo
 /* "archive/00000001.log" */
 void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
+/* ---- commit_log_chore.c: the background lane ---- */
+
+enum {
+    COMMIT_LOG_REMOVE_MAX = 16,    /* files removed by one chore, and as many archived */
+    COMMIT_LOG_RETIRED_MAX = 4     /* two rotations and a file too small can fall into one chore */
+};
+
+/* What the background lane does in one go: close, remove, make the next file. */
+struct commit_log_chore {
+    struct job job;
+    struct disk *disk;
+    struct disk_file *retired[COMMIT_LOG_RETIRED_MAX]; /* to close */
+    size_t retired_count;
+    uint32_t remove[COMMIT_LOG_REMOVE_MAX];
+    size_t remove_count;
+    struct commit_log_file archive[COMMIT_LOG_REMOVE_MAX]; /* from the log to the archive */
+    size_t archive_count;
+    uint32_t discard[COMMIT_LOG_REMOVE_MAX]; /* from the archive */
+    size_t discard_count;
+    bool is_making; /* a file `made` from `spare`, anew when its id is 0 */
+    struct commit_log_file spare;
+    struct commit_log_file made;
+    struct disk_file *made_file; /* set by the job, open for writing */
+    int status;                  /* of making */
+};
+
+void commit_log_chore_run(struct commit_log_chore *chore);
+
 /* ---- commit_log_stake.c ---- */
 
 struct commit_log_stake {
