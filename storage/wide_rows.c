@@ -1,24 +1,16 @@
-/* wide_rows: sorting, merging and streaming of sorted columns.
+/* wide_rows: columns of rows, appended, merged, dropped and streamed.
  *
- * What decides correctness: the sort is stable.  Rows are appended in the order of their frames, so
- * equals of the clustering end in that order, and their place among equals is their rank.
+ * What decides correctness: rows are appended in the order of their frames and sorted stably
+ * (wide_rows_order.c), so equals of the clustering end in that order, and their place among equals
+ * is their rank.  Where rows go and equals stay, ranks become explicit.
  *
- * The first clustering column is nearly always an integer (a time) whose values nearly all differ.
- * So sorting is: numbers from it that ascend in clustering order, a radix sort of (number, row)
- * packed into 64 bits, and a comparison sort of the few runs of equal numbers by the columns behind
- * it.  Where the first column is no integer, or number and row do not fit 64 bits, everything is
- * one run.  A merge is an append of all inputs and a sort: it beats comparing heads because nothing
- * in it is a branch that depends on the data, and rows in order already cost one pass. */
+ * A merge is an append of all inputs and a sort: it beats comparing heads because nothing in it is
+ * a branch that depends on the data, and rows in order already cost one pass. */
 #include "storage/wide_rows.h"
 
 #include <string.h>
 
 #include "storage/base/memory.h"
-#include "storage/radix_sort.h"
-
-enum {
-    INSERTION_ROWS = 24 /* up to here it beats sorts that need scratch memory */
-};
 
 /* ---- life ---- */
 
@@ -229,234 +221,6 @@ void wide_rows_drop(struct wide_rows *rows, uint32_t count)
     rows->rows = left;
 }
 
-/* ---- order ---- */
-
-static uint32_t clustering_columns(const struct wide_rows *rows)
-{
-    return rows->table->clustering_count - 1;
-}
-
-static int strings_compare(const struct type *type, struct bytes a, struct bytes b)
-{
-    if (type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB)
-        return bytes_compare(a, b);
-    return type_compare(type, a, b);
-}
-
-static int vectors_compare(const struct wide_vector *a, uint32_t row_a, const struct wide_vector *b,
-                           uint32_t row_b)
-{
-    switch (a->kind) {
-    case VECTOR_CODE:
-        if (a->strings == b->strings && a->codes[row_a] == b->codes[row_b])
-            return 0;
-        return strings_compare(a->column->type, a->strings[a->codes[row_a]],
-                               b->strings[b->codes[row_b]]);
-    case VECTOR_DECIMAL:
-        return decimal_compare(decimal_from(a->integers[row_a], a->scales[row_a]),
-                               decimal_from(b->integers[row_b], b->scales[row_b]));
-    case VECTOR_INTEGER:
-        break;
-    }
-    int64_t left = a->integers[row_a];
-    int64_t right = b->integers[row_b];
-    return (left > right) - (left < right);
-}
-
-int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
-                      uint32_t row_b)
-{
-    for (uint32_t i = 0; i < clustering_columns(a); i++) {
-        int order = vectors_compare(&a->vectors[i], row_a, &b->vectors[i], row_b);
-        if (order != 0)
-            return (order < 0) != a->vectors[i].column->descending ? -1 : 1;
-    }
-    return 0;
-}
-
-/* Numbers that ascend where the first clustering column goes forward in clustering order; false if
- * it is no integer.  The greatest is the range of the values. */
-static bool sort_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64_t *range_out)
-{
-    const struct wide_vector *vector = &rows->vectors[0];
-    if (clustering_columns(rows) == 0 || vector->kind != VECTOR_INTEGER)
-        return false;
-    int64_t least = vector->integers[0];
-    int64_t greatest = least;
-    for (uint32_t i = 1; i < rows->rows; i++) {
-        least = vector->integers[i] < least ? vector->integers[i] : least;
-        greatest = vector->integers[i] > greatest ? vector->integers[i] : greatest;
-    }
-    if (vector->column->descending)
-        for (uint32_t i = 0; i < rows->rows; i++)
-            numbers[i] = (uint64_t)greatest - (uint64_t)vector->integers[i];
-    else
-        for (uint32_t i = 0; i < rows->rows; i++)
-            numbers[i] = (uint64_t)vector->integers[i] - (uint64_t)least;
-    *range_out = (uint64_t)greatest - (uint64_t)least;
-    return true;
-}
-
-static uint32_t bit_length(uint64_t value)
-{
-    return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
-}
-
-static void insertion_sort(uint64_t *items, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        uint64_t item = items[i];
-        uint32_t at = i;
-        for (; at > 0 && items[at - 1] > item; at--)
-            items[at] = items[at - 1];
-        items[at] = item;
-    }
-}
-
-/* Stable merge sort of row numbers by the whole clustering. */
-static void order_sort(const struct wide_rows *rows, uint32_t *order, uint32_t *scratch,
-                       uint32_t count)
-{
-    if (count <= INSERTION_ROWS) {
-        for (uint32_t i = 1; i < count; i++) {
-            uint32_t row = order[i];
-            uint32_t at = i;
-            for (; at > 0 && wide_rows_compare(rows, order[at - 1], rows, row) > 0; at--)
-                order[at] = order[at - 1];
-            order[at] = row;
-        }
-        return;
-    }
-    uint32_t half = count / 2;
-    order_sort(rows, order, scratch, half);
-    order_sort(rows, order + half, scratch, count - half);
-    if (wide_rows_compare(rows, order[half - 1], rows, order[half]) <= 0)
-        return;
-    memcpy(scratch, order, half * sizeof *order);
-    uint32_t left = 0;
-    uint32_t right = half;
-    uint32_t to = 0;
-    while (left < half && right < count) {
-        bool take_right = wide_rows_compare(rows, scratch[left], rows, order[right]) > 0;
-        order[to++] = take_right ? order[right++] : scratch[left++];
-    }
-    memcpy(order + to, scratch + left, (half - left) * sizeof *order);
-}
-
-/* `order` by the numbers, where a number and a row fit 64 bits together. */
-static bool order_by_numbers(uint64_t *numbers, uint64_t range, uint32_t count, uint32_t *order)
-{
-    uint32_t row_bits = bit_length(count);
-    if (bit_length(range) + row_bits > 64)
-        return false;
-    uint64_t *other = memory_alloc(count * sizeof *other);
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] = numbers[i] << row_bits | i;
-    uint64_t *sorted = numbers;
-    if (count <= INSERTION_ROWS)
-        insertion_sort(numbers, count);
-    else
-        sorted = radix_sort(numbers, other, count, row_bits, bit_length(range));
-    uint64_t row_mask = (UINT64_C(1) << row_bits) - 1;
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = (uint32_t)(sorted[i] & row_mask);
-    memory_free(other);
-    return true;
-}
-
-/* Sort each run of rows that are equal in the first column by the columns behind it. */
-static void order_equals(const struct wide_rows *rows, uint32_t *order)
-{
-    const int64_t *first = rows->vectors[0].integers;
-    uint32_t *scratch = NULL;
-    for (uint32_t start = 0, end; start < rows->rows; start = end) {
-        end = start + 1;
-        while (end < rows->rows && first[order[end]] == first[order[start]])
-            end++;
-        if (end - start < 2)
-            continue;
-        if (end - start > INSERTION_ROWS && scratch == NULL)
-            scratch = memory_alloc(rows->rows * sizeof *scratch);
-        order_sort(rows, order + start, scratch, end - start);
-    }
-    memory_free(scratch);
-}
-
-static bool is_sorted(const struct wide_rows *rows)
-{
-    for (uint32_t i = 1; i < rows->rows; i++)
-        if (wide_rows_compare(rows, i - 1, rows, i) > 0)
-            return false;
-    return true;
-}
-
-static void gather_64(int64_t *values, int64_t *scratch, const uint32_t *order, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = values[order[i]];
-    memcpy(values, scratch, count * sizeof *values);
-}
-
-static void gather_8(uint8_t *values, void *scratch, const uint32_t *order, uint32_t count)
-{
-    uint8_t *gathered = scratch;
-    for (uint32_t i = 0; i < count; i++)
-        gathered[i] = values[order[i]];
-    memcpy(values, gathered, count);
-}
-
-static void gather_codes(uint32_t *codes, uint32_t *scratch, const uint32_t *order, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = codes[order[i]];
-    memcpy(codes, scratch, count * sizeof *codes);
-}
-
-static void rows_gather(struct wide_rows *rows, const uint32_t *order)
-{
-    uint32_t count = rows->rows;
-    int64_t *scratch = memory_alloc(count * sizeof *scratch);
-    for (uint32_t i = 0; i < rows->column_count; i++) {
-        struct wide_vector *vector = &rows->vectors[i];
-        if (vector->kind == VECTOR_CODE)
-            gather_codes(vector->codes, (uint32_t *)scratch, order, count);
-        else
-            gather_64(vector->integers, scratch, order, count);
-        if (vector->kind == VECTOR_DECIMAL)
-            gather_8(vector->scales, scratch, order, count);
-        if (vector->absent != NULL)
-            gather_8(vector->absent, scratch, order, count);
-    }
-    if (rows->timestamps_us != NULL)
-        gather_64(rows->timestamps_us, scratch, order, count);
-    if (rows->ranks != NULL)
-        gather_64(rows->ranks, scratch, order, count);
-    memory_free(scratch);
-}
-
-void wide_rows_sort(struct wide_rows *rows)
-{
-    if (is_sorted(rows))
-        return;
-    uint32_t count = rows->rows;
-    uint32_t *order = memory_alloc(count * sizeof *order);
-    uint64_t *numbers = memory_alloc(count * sizeof *numbers);
-    uint64_t range = 0;
-    if (sort_numbers(rows, numbers, &range) && order_by_numbers(numbers, range, count, order)) {
-        if (clustering_columns(rows) > 1)
-            order_equals(rows, order);
-    } else {
-        uint32_t *scratch = memory_alloc(count * sizeof *scratch);
-        for (uint32_t i = 0; i < count; i++)
-            order[i] = i;
-        order_sort(rows, order, scratch, count);
-        memory_free(scratch);
-    }
-    rows_gather(rows, order);
-    memory_free(numbers);
-    memory_free(order);
-}
-
 /* ---- stats ---- */
 
 uint32_t wide_rows_stats_column(const struct table *table)
@@ -497,7 +261,7 @@ void wide_rows_stats(const struct wide_rows *rows, struct partition_stats *stats
     if (rows->rows == 0)
         return;
     struct partition_stats more = {.rows = rows->rows};
-    if (clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
+    if (wide_rows_clustering_columns(rows) > 0 && rows->vectors[0].kind == VECTOR_INTEGER) {
         /* Sorted: the least and greatest are at the ends. */
         int64_t a = rows->vectors[0].integers[0];
         int64_t b = rows->vectors[0].integers[rows->rows - 1];
@@ -745,7 +509,7 @@ static void row_clustering(const struct wide_rows *rows, uint32_t row, int64_t r
                            struct buffer *values, struct clustering *clustering_out)
 {
     buffer_clear(values);
-    uint32_t count = clustering_columns(rows);
+    uint32_t count = wide_rows_clustering_columns(rows);
     for (uint32_t i = 0; i < count; i++)
         clustering_out->values[i] = wide_vector_value(&rows->vectors[i], row, values);
     size_t start = values->size;
@@ -794,7 +558,7 @@ static void row_fill(struct rows_stream *stream, uint32_t row, struct row *row_o
                             .deletion = {.timestamp_us = TIMESTAMP_NONE},
                             .cells = stream->cells};
     row_clustering(rows, row, stream->rank, &stream->values, &row_out->clustering);
-    for (uint32_t i = clustering_columns(rows); i < rows->column_count; i++) {
+    for (uint32_t i = wide_rows_clustering_columns(rows); i < rows->column_count; i++) {
         const struct wide_vector *vector = &rows->vectors[i];
         if (vector->absent != NULL && vector->absent[row])
             continue;

@@ -65,11 +65,21 @@ void wide_rows_drop(struct wide_rows *rows, uint32_t count);
  * one that goes they become explicit.  All equals of a row that goes must be there. */
 void wide_rows_remove(struct wide_rows *rows, const uint8_t *gone);
 
+/* ---- wide_rows_order.c ---- */
+
+/* How many of the vectors are clustering columns: all of the table's but the rank. */
+static inline uint32_t wide_rows_clustering_columns(const struct wide_rows *rows)
+{
+    return rows->table->clustering_count - 1;
+}
+
 /* Clustering order of two rows, the rank left out. */
 int wide_rows_compare(const struct wide_rows *a, uint32_t row_a, const struct wide_rows *b,
                       uint32_t row_b);
 /* Put the rows into clustering order; equals stay in the order they are in. */
 void wide_rows_sort(struct wide_rows *rows);
+
+/* ---- wide_rows.c ---- */
 
 /* Add every row to `stats` (cleared by the caller). */
 void wide_rows_stats(const struct wide_rows *rows, struct partition_stats *stats);
