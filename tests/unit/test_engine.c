@@ -156,6 +156,45 @@ Test(engine, deleted_clicks_leave_the_figures_and_later_ones_stay)
     engine_fixture_stop(&fixture);
 }
 
+/* Deletions of clicks of which there are no such ranks, `count` of them in one batch. */
+static void delete_ranks(struct engine_fixture *fixture, int64_t first, int64_t count)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_AD_CLICK);
+    for (int64_t rank = first; rank < first + count; rank++) {
+        struct column_value values[] = {
+            {AD_CLICK_RESELLER_ID, false, write_batch_text(batch, "r")},
+            {AD_CLICK_DAY, false, write_batch_text(batch, "2013-01-01")},
+            {AD_CLICK_TIME, false, write_batch_bigint(batch, 1357035300000)},
+            {AD_CLICK_AD_ID, false, write_batch_text(batch, "a")},
+            {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)},
+        };
+        write_batch_delete(batch, table, values, 5);
+    }
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* The open memtable has more of the partition than a read copies of it, and is frozen instead: the
+ * clicks that were copied before are then read from it, and not once more from the copy. */
+Test(engine, a_partition_too_large_to_copy_gives_each_click_once)
+{
+    struct engine_fixture fixture = {0};
+    static const struct click click = {"r", "2013-01-01", 1357035300000, "a", "0.1"};
+    struct buffer key = {0};
+    engine_fixture_start(&fixture);
+    for (int64_t first = 10; first < 24000; first += 4000)
+        delete_ranks(&fixture, first, 4000);
+    cr_assert_eq(engine_fixture_clicks(&fixture, &click, 1), 0);
+    engine_fixture_key(&key, "r", "2013-01-01");
+    struct buffer rows =
+        engine_fixture_rows(&fixture, TABLE_AD_CLICK, buffer_view(&key), 100, false);
+    cr_expect_str_eq((const char *)rows.data, "r|2013-01-01|2013-01-01T10:15:00.000Z|a|0|0.1|-\n");
+    buffer_release(&rows);
+    buffer_release(&key);
+    engine_fixture_stop(&fixture);
+}
+
 static void put_rate(struct engine_fixture *fixture, const char *day, const char *rate)
 {
     struct write_batch *batch = write_batch_new();
