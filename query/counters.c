@@ -5,9 +5,10 @@
  * count, which are current, and of days whose clicks have expired too.  All are as of the last
  * durable frame.
  *
- * A table is read a page at a time, in the store's order (by the key's hash; figures by reseller,
- * the last day first), and nothing is held but a page: the next one is asked for when the last has
- * been read.  --top keeps the N largest in a heap whose root is the smallest of them:
+ * A table is read a page at a time, in the store's order (by the key's hash), and nothing is held
+ * but a page: the next one is asked for when the last has been read.  Figures come by reseller, the
+ * last day first, and pause while the answer waits for its reader.  --top keeps the N largest in a
+ * heap whose root is the smallest of them:
  *
  *     page ─▶ larger than the root? ─▶ takes its place, sinks       end ─▶ sorted, printed
  *
@@ -54,9 +55,10 @@ struct counters {
     const struct counter_table *table; /* being read */
     uint32_t table_index;              /* of the sums */
     struct buffer position;
-    struct buffer key;     /* the only partition asked for; empty: all */
-    uint32_t page_rows;    /* figures of the page being read */
-    struct top_entry *top; /* a heap, smallest first */
+    struct buffer key;              /* the only partition asked for; empty: all */
+    struct buffer figure_key;       /* of the last figure given */
+    struct figure_reading *reading; /* paused; NULL: it is not */
+    struct top_entry *top;          /* a heap, smallest first */
     uint32_t top_count;
     uint64_t keys_seen;
     uint64_t clicks_seen;
@@ -273,6 +275,7 @@ static void counters_free(struct counters *counters)
     query_answer_release(&counters->answer);
     buffer_release(&counters->position);
     buffer_release(&counters->key);
+    buffer_release(&counters->figure_key);
     memory_free(counters);
 }
 
@@ -362,48 +365,60 @@ static void counter_page(void *context, int status, const struct error *err,
     page_taken(counters, status, err, position);
 }
 
-/* `position` becomes the key of the page's last figure; it is empty when there are no more. */
 static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct counters *counters = context;
-    buffer_clear(&counters->position);
-    dirty_put_key(&counters->position, figure->reseller, figure->day);
-    counters->status = take(counters, buffer_view(&counters->position), figure->clicks);
-    return counters->status == 0 && ++counters->page_rows < PAGE_ROWS;
+    buffer_clear(&counters->figure_key);
+    dirty_put_key(&counters->figure_key, figure->reseller, figure->day);
+    counters->status = take(counters, buffer_view(&counters->figure_key), figure->clicks);
+    return counters->status == 0 && query_answer_has_room(&counters->answer);
+}
+
+/* The reader has taken what waited. */
+static void figures_go_on(void *context)
+{
+    struct counters *counters = context;
+    struct figure_reading *reading = counters->reading;
+    counters->output->drained = NULL;
+    counters->reading = NULL;
+    if (counters->status == 0)
+        rollup_figures_go_on(reading);
+    else
+        rollup_figures_stop(reading);
+}
+
+static void figures_paused(void *context, struct figure_reading *reading)
+{
+    struct counters *counters = context;
+    counters->reading = reading;
+    query_answer_wait(&counters->answer, figures_go_on, counters);
 }
 
 static void figures_given(void *context, int status, const struct error *err)
 {
     struct counters *counters = context;
-    struct bytes end = buffer_view(&counters->position);
     if (status == 0) {
         status = counters->status;
         err = &counters->err;
     }
-    if (counters->page_rows < PAGE_ROWS)
-        end = bytes_of("", 0);
-    page_taken(counters, status, err, end);
+    page_taken(counters, status, err, bytes_of("", 0));
 }
 
+/* Sums and the largest are printed at the end, and need no order. */
 static int ask_figures(struct counters *counters, struct error *err)
 {
     const struct counters_options *options = counters->options;
-    struct bytes after = buffer_view(&counters->position);
     struct bytes reseller = bytes_text(options->key_count > 0 ? options->keys[0] : "");
-    struct bytes day = {0};
     struct figure_query query = {.resellers = &reseller,
                                  .reseller_count = options->key_count > 0,
                                  .day_from = DAY_MIN,
                                  .day_to = DAY_MAX,
-                                 .is_current = true};
+                                 .is_current = true,
+                                 .in_any_order = options->table == NULL || options->top > 0};
     if (options->key_count > 1 && day_parse(bytes_text(options->keys[1]), &query.day_from))
         query.day_to = query.day_from;
-    if (after.size > 0) {
-        int rc = key_component(after, 2, 0, &query.after_reseller);
-        rc = rc == 0 ? key_component(after, 2, 1, &day) : rc;
-        check(rc == 0 && day_parse(day, &query.after_day));
-    }
-    counters->page_rows = 0;
+    if (!query.in_any_order)
+        query.paused = figures_paused;
     return rollup_figures(streams_find(counters->query->streams, NULL), &query, figure_given,
                           figures_given, counters, err);
 }

@@ -110,18 +110,14 @@ static inline bool day_figure_is_unpriced(const struct day_figure *figure)
 }
 
 /* Every figure of the given resellers (none: all) and days (inclusive), reseller ascending by
- * bytes, day descending.  `each` returns false to stop, or, where the query says who is told, to
- * pause; `done` is last. */
+ * bytes, day descending.  `each` returns false to pause, or where nobody is to be told of pauses,
+ * to stop; `done` is last. */
 struct figure_reading;
 struct figure_query {
     const struct bytes *resellers;
     uint32_t reseller_count;
     int32_t day_from;
     int32_t day_to;
-    /* Only what follows this figure in that order, to go on where `each` had stopped; data NULL:
-     * from the start.  Copied. */
-    struct bytes after_reseller;
-    int32_t after_day;
     /* What is dirty is worked out in memory, for these resellers and days only, so that the answer
      * holds all that was acknowledged before it was asked for, and nothing that is not durable.
      * Else the rows as they are; in a read-only store it is always so. */
@@ -132,11 +128,11 @@ struct figure_query {
     bool is_as_of;
     int64_t as_of_ms;
     /* Resellers in any order, the days of one together and descending: for sums, which are the
-     * cheaper for it.  Not with after_reseller, and not to be paused. */
+     * cheaper for it.  Not to be paused. */
     bool in_any_order;
-    /* Called when `each` has returned false; the reading keeps what it holds (figure_window.h)
-     * until it goes on, or is stopped: for a slow reader, whom otherwise each piece of a long
-     * answer would cost a reading from the start of it.  NULL: false stops. */
+    /* Called when `each` has returned false, for a slow reader's sake: the reading keeps what it
+     * holds (figure_window.h) until it goes on or is stopped, perhaps before this returns.  NULL:
+     * false stops. */
     void (*paused)(void *context, struct figure_reading *reading);
 };
 must_check int rollup_figures(struct rollup *rollup, const struct figure_query *query,

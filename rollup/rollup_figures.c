@@ -10,9 +10,8 @@
  *     batches   [dora anna emil] [carl ...]       by token: one read of the store each
  *     window    anna bert carl dora emil ...      given by name when all batches are in it
  *
- * Sums that need no order are given as they are read.  Whoever may stop any time, without having
- * said so, gets windows that begin small and grow, so that the first figures do not cost all of
- * them.
+ * Sums that need no order are given as they are read.  Where a window has no room for all, the next
+ * begins with as many resellers as there was room for, and windows grow again from there.
  *
  * Where rows are behind, and in a read-only store always, figures worked out in memory stand in for
  * them if it is asked for: of the batch being read (fresh_days.h), which is worked out before its
@@ -40,9 +39,8 @@ enum {
     ARENA_CHUNK = 16 * 1024,
     TURN_DAYS_MAX = 512,
     BATCH_RESELLERS_MAX = READ_KEYS_MAX,
-    BATCH_FRESH_MAX = 512,     /* days to be worked out, after which a batch takes nobody else */
-    WINDOW_RESELLERS_MIN = 32, /* of the first window of one who may stop, */
-    WINDOW_GROWTH = 4          /* and how much larger each next one is */
+    BATCH_FRESH_MAX = 512, /* days to be worked out, after which a batch takes nobody else */
+    WINDOW_GROWTH = 4      /* how much larger each next one is */
 };
 
 /* A reseller of the window, in the order of reading. */
@@ -58,8 +56,6 @@ struct figure_reading {
     uint32_t reseller_count;
     int32_t day_from;
     int32_t day_to;
-    struct bytes after_reseller; /* data NULL: from the start */
-    int32_t after_day;
     bool is_as_of;
     int64_t as_of_ms;
     bool in_any_order;
@@ -72,7 +68,6 @@ struct figure_reading {
     uint32_t window_count;        /* resellers */
     uint32_t window_most;         /* of the next one */
     struct placed *placed;        /* those of the window, by token */
-    uint32_t placed_count;
     uint32_t placed_capacity;
     uint32_t placed_next; /* the first that is in no batch yet */
 
@@ -80,7 +75,6 @@ struct figure_reading {
     uint32_t batch_resellers[BATCH_RESELLERS_MAX];
     uint32_t batch_count;
     uint32_t batch_at;                /* whose rows come; `batch_count`: nobody's any more */
-    int32_t batch_to;                 /* the last day of the batch that is asked for */
     int64_t given_day;                /* as of a time: his last one given, */
     const struct day_figure *pending; /* what stands in for his rows: first not yet given */
     const struct day_figure *pending_end;
@@ -275,8 +269,8 @@ static int read_rows(struct figure_reading *reading, struct error *err)
                      &reading->batch[0], READ_DURABLE);
     request.keys = reading->batch;
     request.key_count = reading->batch_count;
-    request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->batch_to, &text)
-                                      : figure_slice(reading->day_from, reading->batch_to, &text);
+    request.slice = reading->is_as_of ? ledger_slice(reading->day_from, reading->day_to, &text)
+                                      : figure_slice(reading->day_from, reading->day_to, &text);
     request.slice.reversed = reading->is_as_of;
     reading->batch_at = 0;
     reseller_begin(reading);
@@ -300,24 +294,13 @@ static void read_batch(struct figure_reading *reading)
 {
     if (reading->fresh != NULL) {
         fresh_days_read(reading->fresh, reading->batch, reading->batch_count, reading->day_from,
-                        reading->batch_to, fresh_read, reading);
+                        reading->day_to, fresh_read, reading);
         return;
     }
     fresh_read(reading, 0, NULL);
 }
 
-/* The last day that is asked for of a reseller; below day_from: none is. */
-static int32_t reseller_to(const struct figure_reading *reading, struct bytes reseller)
-{
-    if (reading->after_reseller.data == NULL)
-        return reading->day_to;
-    int order = bytes_compare(reseller, reading->after_reseller);
-    if (order == 0 && reading->after_day <= reading->day_to)
-        return reading->after_day - 1;
-    return order < 0 ? DAY_MIN - 1 : reading->day_to;
-}
-
-/* The next resellers of the window that were not dropped meanwhile.  All have the same days. */
+/* The next resellers of the window that were not dropped meanwhile. */
 static void take_batch(struct figure_reading *reading)
 {
     uint32_t end = reading->in_any_order
@@ -325,20 +308,15 @@ static void take_batch(struct figure_reading *reading)
                        : reading->window_first + figure_window_end(reading->window);
     uint32_t fresh = 0;
     reading->batch_count = 0;
-    while (reading->placed_next < reading->placed_count &&
+    while (reading->placed_next < reading->window_count &&
            reading->batch_count < BATCH_RESELLERS_MAX && fresh < BATCH_FRESH_MAX) {
-        uint32_t at = reading->placed[reading->placed_next].reseller;
+        uint32_t at = reading->placed[reading->placed_next++].reseller;
         struct bytes reseller = reading->resellers[at];
-        int32_t to = reseller_to(reading, reseller);
-        if (reading->batch_count > 0 && to != reading->batch_to)
-            return;
-        reading->placed_next++;
         if (at >= end)
             continue;
         if (reading->fresh != NULL)
-            fresh +=
-                fresh_days_owed(reading->rollup, reseller, reading->day_from, to, BATCH_FRESH_MAX);
-        reading->batch_to = to;
+            fresh += fresh_days_owed(reading->rollup, reseller, reading->day_from, reading->day_to,
+                                     BATCH_FRESH_MAX);
         reading->batch_resellers[reading->batch_count] = at;
         reading->batch[reading->batch_count++] = reseller;
     }
@@ -356,7 +334,7 @@ static int compare_placed(const void *a, const void *b, void *context)
     return bytes_compare(reading->resellers[left->reseller], reading->resellers[right->reseller]);
 }
 
-/* The next resellers of the list by token, those left out of whom nothing is asked for. */
+/* The next resellers of the list, by token. */
 static void window_begin(struct figure_reading *reading)
 {
     uint32_t left = reading->reseller_count - reading->window_first;
@@ -367,16 +345,14 @@ static void window_begin(struct figure_reading *reading)
         reading->placed_capacity = count;
     }
     reading->window_count = count;
-    reading->placed_count = reading->placed_next = 0;
+    reading->placed_next = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct bytes reseller = reading->resellers[reading->window_first + i];
-        if (reseller_to(reading, reseller) >= reading->day_from)
-            reading->placed[reading->placed_count++] = (struct placed){
-                murmur3_token(reseller.data, reseller.size), reading->window_first + i};
+        reading->placed[i] =
+            (struct placed){murmur3_token(reseller.data, reseller.size), reading->window_first + i};
     }
-    if (reading->placed_count > 1)
-        qsort_r(reading->placed, reading->placed_count, sizeof(*reading->placed), compare_placed,
-                reading);
+    if (count > 1)
+        qsort_r(reading->placed, count, sizeof(*reading->placed), compare_placed, reading);
     if (!reading->in_any_order)
         figure_window_begin(reading->window, count);
     tell_room(reading);
@@ -603,13 +579,6 @@ static void resellers_known(void *context, int status, const struct error *err)
     reading_begin(reading);
 }
 
-/* How many resellers the first window has: all, of one who reads on to the end. */
-static uint32_t first_window(const struct figure_query *query)
-{
-    bool may_stop = query->reseller_count == 0 && query->paused == NULL && !query->in_any_order;
-    return may_stop ? WINDOW_RESELLERS_MIN : UINT32_MAX;
-}
-
 static struct figure_reading *reading_new(struct rollup *rollup, const struct figure_query *query)
 {
     struct figure_reading *reading = memory_zeroed(1, sizeof(*reading));
@@ -617,15 +586,11 @@ static struct figure_reading *reading_new(struct rollup *rollup, const struct fi
     reading->arena = arena_new(ARENA_CHUNK);
     reading->day_from = query->day_from < DAY_MIN ? DAY_MIN : query->day_from;
     reading->day_to = query->day_to > DAY_MAX ? DAY_MAX : query->day_to;
-    if (query->after_reseller.data != NULL) {
-        reading->after_reseller = arena_copy(reading->arena, query->after_reseller);
-        reading->after_day = query->after_day;
-    }
     reading->turn = (struct timer){.fire = turn_begin, .context = reading};
     reading->is_as_of = query->is_as_of;
     reading->as_of_ms = query->as_of_ms;
     reading->in_any_order = query->in_any_order;
-    reading->window_most = first_window(query);
+    reading->window_most = UINT32_MAX;
     if (!query->in_any_order)
         reading->window = figure_window_new(rollup->figures);
     reading->behind_out = query->behind;
@@ -638,7 +603,7 @@ int rollup_figures(struct rollup *rollup, const struct figure_query *query,
                    bool (*each)(void *context, const struct day_figure *figure), store_done done,
                    void *context, struct error *err)
 {
-    check(!query->in_any_order || (query->paused == NULL && query->after_reseller.data == NULL));
+    check(!query->in_any_order || query->paused == NULL);
     struct figure_reading *reading = reading_new(rollup, query);
     reading->each = each;
     reading->paused = query->paused;

@@ -1,10 +1,12 @@
 /* test_rollup_figures: however figures are asked for, of all resellers or of one, in order or not,
- * at once, with pauses or in pieces, they are the same, wherever they lie. */
+ * at once or with pauses, with much room or little, they are the same, wherever they lie. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rollup/figure_window.h"
+#include "rollup/rollup_private.h"
 #include "storage/base/memory.h"
 #include "tests/lib/rollup_fixture.h"
 
@@ -45,8 +47,6 @@ struct asked {
     uint32_t count;
     uint32_t most; /* figures, after which it stops or pauses; 0: none */
     uint32_t pauses;
-    char reseller[16]; /* of the last one */
-    int32_t day;
     bool is_done;
     struct figure_reading *paused;
 };
@@ -57,11 +57,9 @@ static bool take(void *context, const struct day_figure *figure)
     char day[DAY_TEXT_SIZE + 1];
     char line[128];
     day_format(figure->day, day);
-    snprintf(asked->reseller, sizeof(asked->reseller), "%.*s", (int)figure->reseller.size,
-             (const char *)figure->reseller.data);
-    asked->day = figure->day;
-    int size = snprintf(line, sizeof(line), "%s %s %d %d ", asked->reseller, day,
-                        (int)figure->clicks, (int)figure->state);
+    int size =
+        snprintf(line, sizeof(line), "%.*s %s %d %d ", (int)figure->reseller.size,
+                 (const char *)figure->reseller.data, day, (int)figure->clicks, (int)figure->state);
     buffer_append_bytes(&asked->text, bytes_of(line, (size_t)size));
     decimal_append(&asked->text, figure->gross);
     if (figure->is_priced) {
@@ -163,18 +161,19 @@ static void ask_one_by_one(struct rollup_fixture *fixture, bool is_current, stru
     }
 }
 
-/* Every 17 figures somebody goes on who says only where he was. */
-static void ask_in_pieces(struct rollup_fixture *fixture, bool is_current, struct asked *asked)
+/* In windows of some thirty resellers, each of which is read again from where the last one ended.
+ */
+static void ask_with_little_room(struct rollup_fixture *fixture, bool is_current,
+                                 struct asked *asked)
 {
-    uint32_t before;
-    asked->most = 17;
+    struct figure_room *room = fixture->rollup->figures;
+    struct figure_room before = *room;
     struct figure_query query = all_days(is_current);
-    do {
-        before = asked->count;
-        ask(fixture, &query, asked);
-        query.after_reseller = bytes_text(asked->reseller);
-        query.after_day = asked->day;
-    } while (asked->count - before == asked->most);
+    room->bytes_max = 1;
+    room->window_min = 8192;
+    ask(fixture, &query, asked);
+    room->bytes_max = before.bytes_max;
+    room->window_min = before.window_min;
 }
 
 static void expect_all_ways_alike(struct rollup_fixture *fixture, bool is_current)
@@ -190,9 +189,9 @@ static void expect_all_ways_alike(struct rollup_fixture *fixture, bool is_curren
     ask(fixture, &query, &paused);
     cr_assert_eq(paused.pauses, wanted.count / 29);
     expect_same(&paused, &wanted, "with pauses");
-    struct asked pieces = {0};
-    ask_in_pieces(fixture, is_current, &pieces);
-    expect_same(&pieces, &wanted, "in pieces");
+    struct asked narrow = {0};
+    ask_with_little_room(fixture, is_current, &narrow);
+    expect_same(&narrow, &wanted, "with little room");
     struct asked unordered = {0};
     query.paused = NULL;
     query.in_any_order = true;
