@@ -99,7 +99,8 @@ sim_tests = $(sort $(wildcard tests/sim/test_$(1).c))
 e2e_tests = $(sort $(wildcard tests/e2e/test_$(1).py))
 unit_programs := $(patsubst %.c,$(out)/%,$(call unit_tests,$(T)))
 sim_programs := $(patsubst %.c,$(out)/%,$(call sim_tests,$(T)))
-test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_% tests/sim/sim_network.c, \
+test_objects := $(patsubst %.c,$(out)/%.o,$(filter-out tests/sim/test_% tests/sim/sim_network.c \
+    tests/lib/quiet_fork.c, \
     $(wildcard tests/sim/*.c tests/lib/*.c)))
 test_library := $(out)/libtest.a
 
@@ -201,6 +202,11 @@ $(out)/tests/sim/%: LDFLAGS += $(foreach context,CCtx DCtx,-Wl,--wrap=ZSTD_creat
 
 # The simulated network stands in the place of libuv's, which other tests use.
 $(out)/tests/sim/test_clients_crash: $(out)/tests/sim/sim_network.o
+
+# What Criterion's forks need beside the sanitizer's allocator.
+ifeq ($(BUILD),asan)
+$(unit_programs) $(sim_programs): $(out)/tests/lib/quiet_fork.o
+endif
 
 # Linked to the archives, a test pulls in only the modules it uses.
 $(out)/tests/%: $(out)/tests/%.o $(test_library) $(library)

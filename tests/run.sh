@@ -30,11 +30,11 @@ leaks_of_ours() {
          END { print count + 0 }' "$1"
 }
 
-# Criterion forks while a thread of its own may hold the address sanitizer's lock, for which the
-# test then waits for ever; and it waits for ever itself when the message of a test that ended is
-# lost.  Both are seen on a busy machine.  So who does nothing for a minute is ended, and run again;
-# a test that waits for ever does so again.
-still_rounds=12
+# Criterion waits for ever when the message of a test that ended is lost, and a test of its may wait
+# for a lock that was taken when it was forked (tests/lib/quiet_fork.c).  Both are seen on a busy
+# machine.  So who does nothing for half a minute is ended, and run again; a test that waits for ever
+# does so again.
+still_rounds=6
 
 progress_of() { # PID: what changes as long as it or a test of it works
     local children
