@@ -30,10 +30,10 @@ leaks_of_ours() {
          END { print count + 0 }' "$1"
 }
 
-# Criterion waits for ever when the message of a test that ended is lost, and a test of its may wait
-# for a lock that was taken when it was forked (tests/lib/quiet_fork.c).  Both are seen on a busy
-# machine.  So who does nothing for half a minute is ended, and run again; a test that waits for ever
-# does so again.
+# Criterion waits for ever when the message of a test that ended is lost, and a test may wait for a
+# lock that was taken when it was forked (tests/lib/quiet_fork.c).  Both are seen on a busy machine.
+# So who does nothing for half a minute is ended, and run again; a test that waits for ever does so
+# again.
 still_rounds=6
 
 progress_of() { # PID: what changes as long as it or a test of it works
