@@ -31,7 +31,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
 
-enum { WORDS_MAX = 32, ANSWER_PIECE = 65536, SPIN_US = 200 };
+enum { WORDS_MAX = 32, ANSWER_PIECE = 65536 };
 
 struct arguments {
     uint64_t rate; /* a second; 0: closed loop */
@@ -176,31 +176,28 @@ static void question_ask(struct run *run)
 
 /* ---- all of them ---- */
 
-/* Sleep for most of the time, then spin: a timer that wakes late is no latency of the server. */
-static void wait_until(double due)
+/* Sleep until `due`; returns when the question can be asked.  That is later only by what the system
+ * takes to wake this program, unless the one before was still under way.  Not to spin for the last
+ * of it: who has just used a core for nothing waits for one when his answer is there. */
+static double wait_until(double due)
 {
-    double left = due - now_s() - SPIN_US * 1e-6;
-    if (left > 0) {
-        struct timespec time = {.tv_sec = (time_t)left,
-                                .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)};
-        (void)nanosleep(&time, NULL);
-    }
-    while (now_s() < due) {
-    }
+    struct timespec time = {.tv_sec = (time_t)due,
+                            .tv_nsec = (long)((due - (double)(time_t)due) * 1e9)};
+    if (now_s() >= due)
+        return due;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL) == EINTR)
+        ;
+    return now_s();
 }
 
 static void ask_all(struct run *run)
 {
     double started = now_s();
-    double due = started;
     for (run->asked = 0; run->asked < run->arguments.count; run->asked++) {
         question_make(run);
-        if (run->arguments.rate > 0) {
-            due = started + (double)run->asked / (double)run->arguments.rate;
-            wait_until(due);
-        } else {
-            due = now_s();
-        }
+        double due = now_s();
+        if (run->arguments.rate > 0)
+            due = wait_until(started + (double)run->asked / (double)run->arguments.rate);
         question_ask(run);
         run->latencies[run->asked] = now_s() - due;
     }
