@@ -52,6 +52,7 @@ struct ingest {
     size_t turn_bytes_left;            /* that may still be taken before the next turn, */
     int64_t turn_us_left;              /* and for how long */
     int64_t turn_resumed_us;           /* by the monotonic clock */
+    int64_t turn_looked_us;            /* when it was looked last whether somebody asks */
     uint32_t connection_count;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
@@ -68,8 +69,10 @@ must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_str
 /* What all connections take in one turn of the loop, so that whoever asks a question waits for a
  * millisecond or so, however many clicks have come and however slow the machine is.  Past either
  * bound the turn goes to others.  Half the time took a tenth off shuffled clicks of 8 connections:
- * frames are smaller, and answers leave more often. */
-enum { INGEST_TURN_US = 1000, INGEST_TURN_BYTES = 256 << 10 };
+ * frames are smaller, and answers leave more often.  So the turn is as long as that only while
+ * nobody asks: every INGEST_LOOK_US of it is looked whether somebody does (network_has_question),
+ * and then it ends, which costs clicks nothing as long as there are no questions. */
+enum { INGEST_TURN_US = 1000, INGEST_TURN_BYTES = 256 << 10, INGEST_LOOK_US = 100 };
 
 void ingest_turn_begin(struct ingest *ingest);
 /* From here on time is spent, until ingest_turn_is_over is asked for the last time. */

@@ -481,4 +481,5 @@ void native_door_attach(struct native_door *door, struct connection *network)
     door->metrics.connections->value++;
     door->metrics.accepted->value++;
     network_start(network, &connection_handler, connection);
+    network_expect_questions(network);
 }

@@ -81,4 +81,12 @@ void network_addresses(const struct connection *connection, struct network_addre
 void network_close(struct connection *connection);     /* at once; what is queued may be lost */
 /* Bytes the kernel may hold for us; bounds what waits unread. */
 void network_receive_buffer(struct connection *connection, size_t bytes);
+
+/* What comes on this connection are questions, whose askers wait: network_has_question sees them,
+ * while it is read from. */
+void network_expect_questions(struct connection *connection);
+/* Whether somebody has connected to a unix socket, or asks on a connection that expects it, and has
+ * not been heard yet: who works through much that nobody waits for ends his turn of the loop then.
+ * One system call. */
+bool network_has_question(const struct network *network);
 #endif

@@ -33,6 +33,7 @@
 
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
+#include "storage/base/watch.h"
 
 enum {
     NETWORK_BACKLOG = 512,
@@ -50,8 +51,9 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    uint32_t handles; /* listeners and connections whose memory is still held */
-    bool is_released; /* network_uv_free was called: the last handle frees it */
+    struct watch *questions; /* unix listeners, and connections that expect questions */
+    uint32_t handles;        /* listeners and connections whose memory is still held */
+    bool is_released;        /* network_uv_free was called: the last handle frees it */
 };
 
 struct listener {
@@ -73,6 +75,7 @@ struct connection {
     struct buffer sending; /* under way with `write`; empty: none is */
     struct buffer waiting;
     bool is_reading;
+    bool is_asked;     /* expects questions: watched while it is read from */
     bool is_finishing; /* half-close once both buffers are empty */
     bool is_finished;
     bool is_closing;
@@ -87,13 +90,16 @@ struct network *network_uv_new(void *loop)
     /* A write to a peer that is gone is an error to handle, not the end of the process. */
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
+    network->questions = watch_new();
     return network;
 }
 
 static void network_free_if_unused(struct network *network)
 {
-    if (network->is_released && network->handles == 0)
-        memory_free(network);
+    if (!network->is_released || network->handles > 0)
+        return;
+    watch_free(network->questions);
+    memory_free(network);
 }
 
 void network_uv_free(struct network *network)
@@ -169,6 +175,19 @@ static int connection_adopt(struct network *network, int fd, bool is_unix,
 
 /* ---- connections: reading ---- */
 
+/* Watched or no longer; what is not read from would seem to ask for ever. */
+static void connection_watch(struct connection *connection, bool is_watched)
+{
+    uv_os_fd_t fd;
+
+    if (!connection->is_asked || uv_fileno(&connection->uv.handle, &fd) != 0)
+        return;
+    if (is_watched)
+        watch_add(connection->network->questions, fd);
+    else
+        watch_remove(connection->network->questions, fd);
+}
+
 static void connection_failed(struct connection *connection, int status)
 {
     buffer_clear(&connection->waiting);
@@ -200,8 +219,7 @@ static void connection_take(struct connection *connection, ssize_t count)
         connection->handler->data(connection->context, (size_t)count);
         return;
     }
-    (void)uv_read_stop(&connection->uv.stream);
-    connection->is_reading = false;
+    network_pause(connection);
     if (count != UV_EOF) {
         connection_failed(connection, (int)count);
         return;
@@ -225,6 +243,7 @@ void network_resume(struct connection *connection)
         return;
     check(uv_read_start(&connection->uv.stream, connection_alloc, connection_read) == 0);
     connection->is_reading = true;
+    connection_watch(connection, true);
 }
 
 void network_pause(struct connection *connection)
@@ -233,6 +252,21 @@ void network_pause(struct connection *connection)
         return;
     (void)uv_read_stop(&connection->uv.stream);
     connection->is_reading = false;
+    connection_watch(connection, false);
+}
+
+void network_expect_questions(struct connection *connection)
+{
+    if (connection->is_asked || connection->is_closing)
+        return;
+    connection->is_asked = true;
+    if (connection->is_reading)
+        connection_watch(connection, true);
+}
+
+bool network_has_question(const struct network *network)
+{
+    return watch_is_ready(network->questions);
 }
 
 void network_start(struct connection *connection, const struct connection_handler *handler,
@@ -712,6 +746,7 @@ int network_listen_unix(struct network *network, const char *path,
         listener_close(listener);
         return error_set(err, rc, "cannot listen on %s: %s", path, error_text(rc));
     }
+    watch_add(network->questions, fd);
     (void)snprintf(listener->address, sizeof listener->address, "%s", path);
     *listener_out = listener;
     return 0;

@@ -105,6 +105,13 @@ void network_receive_buffer(struct connection *connection, size_t bytes)
     (void)bytes;
 }
 
+/* Nobody asks anything here. */
+bool network_has_question(const struct network *network)
+{
+    (void)network;
+    return false;
+}
+
 /* Simulated clients are attached, not accepted. */
 int network_listen(struct network *network, const char *address,
                    void (*accepted)(void *context, struct connection *connection), void *context,

@@ -195,6 +195,66 @@ Test(network, a_paused_connection_reads_nothing_until_it_is_resumed)
     network_close(ends[1]);
 }
 
+Test(network, a_question_is_known_from_when_it_came_until_it_is_heard)
+{
+    struct side asker = {0};
+    struct side asked = {0};
+    struct connection *ends[2];
+    struct error err;
+
+    cr_assert(network_pair(network, ends, &err) == 0);
+    side_start(&asker, ends[0]);
+    side_start(&asked, ends[1]);
+    network_write(ends[0], bytes_text("lines"));
+    cr_expect(!network_has_question(network), "of a connection that brings none");
+    while (asked.got.size < 5)
+        uv_run(&loop, UV_RUN_ONCE);
+    network_expect_questions(ends[1]);
+    cr_expect(!network_has_question(network));
+    network_write(ends[0], bytes_text("how many?"));
+    cr_expect(network_has_question(network));
+    network_pause(ends[1]);
+    cr_expect(!network_has_question(network), "of one that is not read from");
+    network_resume(ends[1]);
+    cr_expect(network_has_question(network));
+    while (asked.got.size < 14)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(!network_has_question(network));
+    network_close(ends[0]);
+    run_until(&asked.ends);
+    cr_expect(!network_has_question(network), "an end that was heard");
+    network_close(ends[1]);
+}
+
+Test(network, who_connects_to_a_unix_socket_asks_until_he_is_accepted)
+{
+    struct side asker = {0};
+    struct side asked = {0};
+    char root[] = "/tmp/daybook-network-XXXXXX";
+    char path[64];
+    struct listener *listener;
+    struct connection *connection;
+    struct error err;
+
+    cr_assert(mkdtemp(root) != NULL);
+    (void)snprintf(path, sizeof path, "%s/socket", root);
+    cr_assert(network_listen_unix(network, path, side_accept, &asked, &listener, &err) == 0, "%s",
+              err.text);
+    cr_expect(!network_has_question(network));
+    cr_assert(network_connect_unix(network, path, &connection, &err) == 0, "%s", err.text);
+    cr_expect(network_has_question(network));
+    side_start(&asker, connection);
+    while (asked.connection == NULL)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(!network_has_question(network));
+    network_close(connection);
+    run_until(&asked.ends);
+    network_close(asked.connection);
+    listener_close(listener);
+    cr_expect(!network_has_question(network));
+    cr_expect(rmdir(root) == 0);
+}
+
 Test(network, a_connection_can_be_handed_over_between_two_reads)
 {
     struct side a = {0};

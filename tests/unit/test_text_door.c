@@ -842,3 +842,63 @@ Test(text_door, a_turn_ends_with_its_time_if_its_bytes_do_not)
     client_wait_end(&client);
     client_close(&client);
 }
+
+static void asker_accept(void *context, struct connection *connection)
+{
+    int *heard = context;
+
+    ++*heard;
+    network_close(connection);
+}
+
+/* Batches that a turn takes on average, of those that take any, while somebody connects to a unix
+ * socket in each of them or nobody does. */
+static double batches_of_a_turn(const char *path, int number)
+{
+    struct network_client client;
+    struct listener *listener = NULL;
+    struct error err;
+    uint32_t first = fake.applied;
+    uint64_t clicks = fake.clicks + (uint64_t)BUSY_BATCHES * BUSY_LINES;
+    int asked = 0;
+    int heard = 0;
+    int turns = 0;
+
+    if (path != NULL)
+        cr_assert(network_listen_unix(network, path, asker_accept, &heard, &listener, &err) == 0,
+                  "%s", err.text);
+    say_batches(&client, number);
+    while (fake.clicks < clicks) {
+        uint32_t before = fake.applied;
+        struct connection *asker;
+
+        if (path != NULL) {
+            cr_assert(heard == asked, "%d of %d were heard in their turn", heard, asked);
+            cr_assert(network_connect_unix(network, path, &asker, &err) == 0, "%s", err.text);
+            network_close(asker);
+            asked++;
+        }
+        turn(1);
+        turns += fake.applied > before;
+    }
+    client_wait_end(&client);
+    client_close(&client);
+    if (path != NULL)
+        listener_close(listener);
+    return (double)(fake.applied - first) / turns;
+}
+
+Test(text_door, a_turn_ends_early_when_somebody_asks)
+{
+    char path[64];
+    double asked;
+    double alone;
+
+    snprintf(path, sizeof path, "%s/socket", root);
+    /* What takes as long as it takes to look whether somebody asks. */
+    fake.apply_us = INGEST_LOOK_US;
+    alone = batches_of_a_turn(NULL, 0);
+    asked = batches_of_a_turn(path, 1);
+    cr_expect(asked <= 2, "%.2f batches in a turn", asked);
+    cr_expect(alone > 1.5 * asked, "%.2f batches in a turn, %.2f with questions", alone, asked);
+}

@@ -1,0 +1,56 @@
+/* watch_linux: a set of descriptors by epoll(7), apart from the loop's own.
+ *
+ * What is here is only ever a hint: who does not hear of a descriptor works on to the end of his
+ * turn.  So nothing fails for want of memory or descriptors.  epoll drops a descriptor when the
+ * last reference to its socket is closed, and the adapter of the network keeps no second one. */
+#include "storage/base/watch.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "storage/base/memory.h"
+
+struct watch {
+    int set;
+};
+
+struct watch *watch_new(void)
+{
+    int set = epoll_create1(EPOLL_CLOEXEC);
+    struct watch *watch;
+
+    if (set < 0)
+        return NULL;
+    watch = memory_zeroed(1, sizeof *watch);
+    watch->set = set;
+    return watch;
+}
+
+void watch_free(struct watch *watch)
+{
+    if (watch == NULL)
+        return;
+    (void)close(watch->set);
+    memory_free(watch);
+}
+
+void watch_add(struct watch *watch, int descriptor)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    if (watch != NULL)
+        (void)epoll_ctl(watch->set, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+void watch_remove(struct watch *watch, int descriptor)
+{
+    if (watch != NULL)
+        (void)epoll_ctl(watch->set, EPOLL_CTL_DEL, descriptor, NULL);
+}
+
+bool watch_is_ready(const struct watch *watch)
+{
+    struct epoll_event event;
+
+    return watch != NULL && epoll_wait(watch->set, &event, 1, 0) > 0;
+}
