@@ -292,9 +292,27 @@ uint64_t reader_u64_be(struct reader *reader)
     return __builtin_bswap64(reader_u64(reader));
 }
 
+/* Where there is room for the longest one, no byte of it need be looked for. */
+static bool take_varint(struct reader *reader, uint64_t *value_out)
+{
+    const uint8_t *at = reader->data + reader->offset;
+    uint64_t value = 0;
+    unsigned shift = 0;
+    for (; shift < 63 && *at >= 0x80; shift += 7)
+        value |= (uint64_t)(*at++ & 0x7f) << shift;
+    if (*at > (shift == 63 ? 1 : 0x7f))
+        return false;
+    *value_out = value | (uint64_t)*at++ << shift;
+    reader->offset = (size_t)(at - reader->data);
+    return true;
+}
+
 uint64_t reader_long_varint(struct reader *reader)
 {
     uint64_t value = 0;
+    if (!reader->failed && reader->size - reader->offset >= VARINT_SIZE_MAX &&
+        take_varint(reader, &value))
+        return value;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint64_t byte = reader_u8(reader);
         if (reader->failed)
@@ -310,19 +328,13 @@ uint64_t reader_long_varint(struct reader *reader)
     return 0;
 }
 
-int64_t reader_signed(struct reader *reader)
-{
-    uint64_t bits = reader_varint(reader);
-    return (int64_t)((bits >> 1) ^ ((bits & 1) != 0 ? UINT64_MAX : 0));
-}
-
 struct bytes reader_bytes(struct reader *reader, size_t size)
 {
     const uint8_t *at = reader_take(reader, size);
     return at != NULL ? bytes_of(at, size) : bytes_of(NULL, 0);
 }
 
-struct bytes reader_sized(struct reader *reader)
+struct bytes reader_long_sized(struct reader *reader)
 {
     uint64_t size = reader_varint(reader);
     if (size > SIZE_MAX)

@@ -174,8 +174,9 @@ struct reader {
 
 struct reader reader_of(struct bytes bytes);
 size_t reader_left(const struct reader *reader);
-uint8_t reader_no_u8(struct reader *reader);            /* private, as the next */
+uint8_t reader_no_u8(struct reader *reader);            /* private, as the next two */
 uint64_t reader_long_varint(struct reader *reader);
+struct bytes reader_long_sized(struct reader *reader);
 static inline uint8_t reader_u8(struct reader *reader)
 {
     if (reader->failed || reader->offset == reader->size)
@@ -195,9 +196,23 @@ static inline uint64_t reader_varint(struct reader *reader)
                     reader->data[reader->offset] < 0x80;
     return is_short ? reader->data[reader->offset++] : reader_long_varint(reader);
 }
-int64_t reader_signed(struct reader *reader);
+static inline int64_t reader_signed(struct reader *reader)
+{
+    uint64_t bits = reader_varint(reader);
+    return (int64_t)((bits >> 1) ^ ((bits & 1) != 0 ? UINT64_MAX : 0));
+}
 struct bytes reader_bytes(struct reader *reader, size_t size);      /* a view into the input */
-struct bytes reader_sized(struct reader *reader);
+static inline struct bytes reader_sized(struct reader *reader)
+{
+    size_t left = reader->size - reader->offset;
+    bool is_short = !reader->failed && left > 0 && reader->data[reader->offset] < 0x80 &&
+                    reader->data[reader->offset] < left;
+    if (!is_short)
+        return reader_long_sized(reader);
+    struct bytes bytes = {reader->data + reader->offset + 1, reader->data[reader->offset]};
+    reader->offset += 1 + bytes.size;
+    return bytes;
+}
 /* A count of items of at least `item_size_min` bytes each: fails when they could not fit. */
 uint64_t reader_count(struct reader *reader, size_t item_size_min);
 #endif

@@ -129,15 +129,22 @@ static void digits_format(char *to, size_t count, int64_t value)
     }
 }
 
+static void two_digits_format(char *to, int32_t value)
+{
+    to[0] = (char)('0' + value / 10);
+    to[1] = (char)('0' + value % 10);
+}
+
 void day_format(int32_t day, char text[DAY_TEXT_SIZE + 1])
 {
     check(day >= DAY_MIN && day <= DAY_MAX);
     struct civil civil = civil_of_day(day);
-    digits_format(text, 4, civil.year);
+    two_digits_format(text, civil.year / 100);
+    two_digits_format(text + 2, civil.year % 100);
     text[4] = '-';
-    digits_format(text + 5, 2, civil.month);
+    two_digits_format(text + 5, civil.month);
     text[7] = '-';
-    digits_format(text + 8, 2, civil.day);
+    two_digits_format(text + 8, civil.day);
     text[10] = '\0';
 }
 

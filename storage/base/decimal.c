@@ -159,11 +159,16 @@ static struct magnitude decimal_magnitude(const struct decimal *value)
     return m;
 }
 
+static bool is_scale(int64_t scale)
+{
+    return scale >= DECIMAL_SCALE_MIN && scale <= DECIMAL_SCALE_MAX;
+}
+
 static int decimal_assemble(bool is_negative, const struct magnitude *m, int64_t scale,
                             struct decimal *value_out)
 {
     *value_out = (struct decimal){0};
-    if (scale < DECIMAL_SCALE_MIN || scale > DECIMAL_SCALE_MAX)
+    if (!is_scale(scale))
         return ERROR_LIMIT;
     bool has_top_bit = m->limb[3] >> 63 != 0;
     bool is_least = has_top_bit && (m->limb[3] << 1 | m->limb[2] | m->limb[1] | m->limb[0]) == 0;
@@ -178,7 +183,7 @@ static int decimal_assemble(bool is_negative, const struct magnitude *m, int64_t
 
 struct decimal decimal_from(int128 unscaled, int32_t scale)
 {
-    check(scale >= DECIMAL_SCALE_MIN && scale <= DECIMAL_SCALE_MAX);
+    check(is_scale(scale));
     uint64_t sign = unscaled < 0 ? UINT64_MAX : 0;
     return (struct decimal){
         .limb = {(uint64_t)unscaled, (uint64_t)((uint128)unscaled >> 64), sign, sign},
@@ -312,8 +317,24 @@ int decimal_parse(struct bytes text, struct decimal *value_out)
 
 /* ---- arithmetic ---- */
 
+/* Nearly all money is within 64 bits, and then arithmetic is one instruction. */
+static bool is_small(const struct decimal *value)
+{
+    uint64_t sign = (uint64_t)((int64_t)value->limb[0] >> 63);
+    return value->limb[1] == sign && value->limb[2] == sign && value->limb[3] == sign;
+}
+
+static int64_t small_value(const struct decimal *value)
+{
+    return (int64_t)value->limb[0];
+}
+
 int decimal_add(struct decimal a, struct decimal b, struct decimal *sum_out)
 {
+    if (a.scale == b.scale && is_small(&a) && is_small(&b) && is_scale(a.scale)) {
+        *sum_out = decimal_from((int128)small_value(&a) + small_value(&b), a.scale);
+        return 0;
+    }
     int64_t scale = a.scale > b.scale ? a.scale : b.scale;
     bool a_is_negative = decimal_is_negative(a);
     bool b_is_negative = decimal_is_negative(b);
@@ -351,6 +372,10 @@ int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product
 {
     bool is_negative = decimal_is_negative(a) != decimal_is_negative(b);
     int64_t scale = (int64_t)a.scale + b.scale;
+    if (is_small(&a) && is_small(&b) && is_scale(scale)) {
+        *product_out = decimal_from((int128)small_value(&a) * small_value(&b), (int32_t)scale);
+        return 0;
+    }
     struct magnitude m = decimal_magnitude(&a);
     struct magnitude n = decimal_magnitude(&b);
     struct magnitude product;
@@ -362,6 +387,8 @@ int decimal_multiply(struct decimal a, struct decimal b, struct decimal *product
 
 int decimal_compare(struct decimal a, struct decimal b)
 {
+    if (a.scale == b.scale && is_small(&a) && is_small(&b))
+        return (small_value(&a) > small_value(&b)) - (small_value(&a) < small_value(&b));
     bool is_negative = decimal_is_negative(a);
     if (is_negative != decimal_is_negative(b))
         return is_negative ? -1 : 1;
@@ -431,7 +458,7 @@ static char *magnitude_digits(struct magnitude m, char digits[DIGITS_MAX])
 
 size_t decimal_format(struct decimal value, char *text)
 {
-    check(value.scale >= DECIMAL_SCALE_MIN && value.scale <= DECIMAL_SCALE_MAX);
+    check(is_scale(value.scale));
     char digits[DIGITS_MAX];
     const char *from = magnitude_digits(decimal_magnitude(&value), digits);
     size_t count = (size_t)(digits + DIGITS_MAX - from);
@@ -484,6 +511,11 @@ size_t decimal_store(struct decimal value, uint8_t *bytes)
 {
     uint8_t whole[sizeof value.limb];
     size_t size = limbs_size(value.limb);
+    if (size <= sizeof value.limb[0]) {
+        store_u32_be(bytes, (uint32_t)value.scale);
+        store_u64_be(bytes + 4, value.limb[0] << (64 - 8 * size));
+        return 4 + size;
+    }
     for (size_t i = 0; i < LIMBS; i++)
         store_u64_be(whole + sizeof whole - 8 * (i + 1), value.limb[i]);
     store_u32_be(bytes, (uint32_t)value.scale);
@@ -503,7 +535,7 @@ int decimal_deserialize(struct bytes serialized, struct decimal *value_out)
     if (serialized.size < 5)
         return ERROR_INVALID;
     int64_t scale = (int32_t)load_u32_be(serialized.data);
-    if (scale < DECIMAL_SCALE_MIN || scale > DECIMAL_SCALE_MAX)
+    if (!is_scale(scale))
         return ERROR_LIMIT;
     const uint8_t *digits = serialized.data + 4;
     size_t size = serialized.size - 4;
@@ -511,11 +543,19 @@ int decimal_deserialize(struct bytes serialized, struct decimal *value_out)
     for (; size > sizeof value_out->limb; size--, digits++)
         if (digits[0] != fill || ((digits[1] ^ fill) & 0x80) != 0)
             return ERROR_LIMIT;
+    value_out->scale = (int32_t)scale;
+    if (size <= sizeof value_out->limb[0]) {
+        uint64_t limb = fill != 0 ? UINT64_MAX : 0;
+        memset(value_out->limb, fill, sizeof value_out->limb);
+        for (size_t i = 0; i < size; i++)
+            limb = limb << 8 | digits[i];
+        value_out->limb[0] = limb;
+        return 0;
+    }
     uint8_t whole[sizeof value_out->limb];
     memset(whole, fill, sizeof whole);
     memcpy(whole + sizeof whole - size, digits, size);
     for (size_t i = 0; i < LIMBS; i++)
         value_out->limb[i] = load_u64_be(whole + sizeof whole - 8 * (i + 1));
-    value_out->scale = (int32_t)scale;
     return 0;
 }
