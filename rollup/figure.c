@@ -72,13 +72,35 @@ static int corrupt(const struct table *table, const struct page_row *row, const 
                      what);
 }
 
-/* A decimal that may be null; *is_set_out says whether it is there. */
-static int read_decimal(const struct table *table, const struct page_row *row, uint32_t column_id,
-                        bool *is_set_out, struct decimal *value_out)
+/* The values of a row by the numbers of their columns, which are few. */
+struct row_values {
+    uint32_t present; /* as bits */
+    struct bytes values[RESTATEMENT_NEW_AMOUNT + 1];
+};
+
+static void take_values(const struct page_row *row, struct row_values *values)
 {
-    struct bytes value;
-    *is_set_out = page_row_value(table, row, column_id, &value);
-    return *is_set_out ? decimal_deserialize(value, value_out) : 0;
+    values->present = 0;
+    for (uint32_t i = 0; i < row->row.cell_count; i++) {
+        const struct cell *cell = &row->row.cells[i];
+        if (cell->column_id > RESTATEMENT_NEW_AMOUNT)
+            continue;
+        values->present |= UINT32_C(1) << cell->column_id;
+        values->values[cell->column_id] = cell->value;
+    }
+}
+
+static bool has_value(const struct row_values *values, uint32_t column_id)
+{
+    return (values->present & UINT32_C(1) << column_id) != 0;
+}
+
+/* A decimal that may be null; *is_set_out says whether it is there. */
+static int read_decimal(const struct row_values *values, uint32_t column_id, bool *is_set_out,
+                        struct decimal *value_out)
+{
+    *is_set_out = has_value(values, column_id);
+    return *is_set_out ? decimal_deserialize(values->values[column_id], value_out) : 0;
 }
 
 /* Columns of one figure in either table. */
@@ -98,34 +120,35 @@ static const struct figure_columns new_columns = {RESTATEMENT_NEW_CLICKS, RESTAT
 
 /* 1: it is there; 0: clicks is null, and so it is not. */
 static int read_numbers(const struct table *table, const struct page_row *row,
-                        const struct figure_columns *columns, struct day_figure *figure,
-                        struct error *err)
+                        const struct row_values *values, const struct figure_columns *columns,
+                        struct day_figure *figure, struct error *err)
 {
-    struct bytes clicks;
     bool has_gross;
     bool has_rate;
     bool has_amount;
-    if (!page_row_value(table, row, columns->clicks, &clicks))
+    if (!has_value(values, columns->clicks))
         return 0;
+    struct bytes clicks = values->values[columns->clicks];
     if (clicks.size != 8 || value_bigint(clicks) < 0)
         return corrupt(table, row, "clicks is no count", err);
     figure->clicks = (uint64_t)value_bigint(clicks);
-    int rc = read_decimal(table, row, columns->gross, &has_gross, &figure->gross);
+    int rc = read_decimal(values, columns->gross, &has_gross, &figure->gross);
     if (rc == 0)
-        rc = read_decimal(table, row, columns->rate, &has_rate, &figure->rate);
+        rc = read_decimal(values, columns->rate, &has_rate, &figure->rate);
     if (rc == 0)
-        rc = read_decimal(table, row, columns->amount, &has_amount, &figure->amount);
+        rc = read_decimal(values, columns->amount, &has_amount, &figure->amount);
     if (rc != 0 || !has_gross || has_rate != has_amount)
         return corrupt(table, row, "gross, rate or amount is missing or no number", err);
     figure->is_priced = has_rate;
     return 1;
 }
 
-static int read_day(const struct table *table, const struct page_row *row, uint32_t column_id,
-                    int32_t *day_out, struct error *err)
+/* The day is the first clustering column of either table. */
+static int read_day(const struct table *table, const struct page_row *row, int32_t *day_out,
+                    struct error *err)
 {
-    struct bytes day;
-    if (!page_row_value(table, row, column_id, &day) || !day_parse(day, day_out))
+    const struct clustering *clustering = &row->row.clustering;
+    if (clustering->count == 0 || !day_parse(clustering->values[0], day_out))
         return corrupt(table, row, "the day is none", err);
     return 0;
 }
@@ -133,18 +156,18 @@ static int read_day(const struct table *table, const struct page_row *row, uint3
 int figure_read(const struct table *table, const struct page_row *row,
                 struct day_figure *figure_out, struct error *err)
 {
-    struct bytes state = {0};
+    struct row_values values;
     *figure_out = (struct day_figure){.reseller = row->key};
-    int rc = read_day(table, row, AMOUNT_DAY, &figure_out->day, err);
+    take_values(row, &values);
+    int rc = read_day(table, row, &figure_out->day, err);
     if (rc == 0)
-        rc = read_numbers(table, row, &amount_columns, figure_out, err);
+        rc = read_numbers(table, row, &values, &amount_columns, figure_out, err);
     if (rc < 0)
         return rc;
     if (rc == 0)
         return corrupt(table, row, "clicks is null", err);
-    (void)page_row_value(table, row, AMOUNT_STATE, &state);
-    for (uint32_t i = 0; i < STATE_COUNT; i++) {
-        if (bytes_equal(state, bytes_text(state_names[i]))) {
+    for (uint32_t i = 0; has_value(&values, AMOUNT_STATE) && i < STATE_COUNT; i++) {
+        if (bytes_equal(values.values[AMOUNT_STATE], bytes_text(state_names[i]))) {
             figure_out->state = (enum day_state)i;
             return 0;
         }
@@ -155,23 +178,24 @@ int figure_read(const struct table *table, const struct page_row *row,
 int ledger_read(const struct table *table, const struct page_row *row,
                 struct ledger_entry *entry_out, struct error *err)
 {
-    struct bytes at;
-    struct bytes seq;
+    const struct clustering *clustering = &row->row.clustering;
+    struct row_values values;
     *entry_out = (struct ledger_entry){0};
-    int rc = read_day(table, row, RESTATEMENT_DAY, &entry_out->new.day, err);
+    int rc = read_day(table, row, &entry_out->new.day, err);
     if (rc < 0)
         return rc;
-    if (!page_row_value(table, row, RESTATEMENT_AT, &at) || at.size != 8 ||
-        !page_row_value(table, row, RESTATEMENT_SEQ, &seq) || seq.size != 8)
+    if (clustering->count != 3 || clustering->values[1].size != 8 ||
+        clustering->values[2].size != 8)
         return corrupt(table, row, "the key is cut", err);
-    entry_out->at_ms = value_bigint(at);
-    entry_out->seq = value_bigint(seq);
-    rc = read_numbers(table, row, &new_columns, &entry_out->new, err);
+    entry_out->at_ms = value_bigint(clustering->values[1]);
+    entry_out->seq = value_bigint(clustering->values[2]);
+    take_values(row, &values);
+    rc = read_numbers(table, row, &values, &new_columns, &entry_out->new, err);
     if (rc == 0)
         rc = corrupt(table, row, "new_clicks is null", err);
     if (rc < 0)
         return rc;
-    rc = read_numbers(table, row, &old_columns, &entry_out->old, err);
+    rc = read_numbers(table, row, &values, &old_columns, &entry_out->old, err);
     if (rc < 0)
         return rc;
     entry_out->is_publication = rc == 0;
@@ -183,183 +207,150 @@ int ledger_read(const struct table *table, const struct page_row *row,
 
 /* ---- writing ---- */
 
-enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5, LEDGER_CELLS = 8 };
+enum { AMOUNT_VALUES = 2, AMOUNT_CELLS = 5 };
 
-/* A row as mutation_insert makes one, but in its place at once: there are two for each of very many
- * figures.  Cells come in the order of their columns. */
-struct figure_row {
-    struct write_batch *batch;
-    struct cell *cells;
-    uint32_t count;
-};
-
-static struct figure_row figure_row_of(struct write_batch *batch, uint32_t cells_max)
+static void put_count(struct packed_rows *rows, uint32_t column_id, uint64_t clicks)
 {
-    return (struct figure_row){
-        batch, arena_alloc(batch->arena, cells_max * sizeof(struct cell), _Alignof(struct cell)),
-        0};
+    uint8_t value[8];
+    store_u64_be(value, clicks);
+    packed_rows_value(rows, column_id, bytes_of(value, sizeof(value)));
 }
 
-static void put_value(struct figure_row *row, uint32_t column_id, struct bytes value)
+static void put_decimal(struct packed_rows *rows, uint32_t column_id, struct decimal decimal)
 {
-    check(row->count == 0 || row->cells[row->count - 1].column_id < column_id);
-    row->cells[row->count++] = (struct cell){.column_id = column_id,
-                                             .timestamp_us = TIMESTAMP_SERVER,
-                                             .expiry_s = EXPIRY_NONE,
-                                             .value = value};
-}
-
-/* Null: the row that it overwrites may have a value. */
-static void put_null(struct figure_row *row, uint32_t column_id)
-{
-    put_value(row, column_id, bytes_of(NULL, 0));
-    row->cells[row->count - 1].flags = CELL_TOMBSTONE;
-}
-
-static void put_count(struct figure_row *row, uint32_t column_id, uint64_t clicks)
-{
-    put_value(row, column_id, write_batch_bigint(row->batch, (int64_t)clicks));
-}
-
-static void put_decimal(struct figure_row *row, uint32_t column_id, struct decimal value)
-{
-    put_value(row, column_id, write_batch_decimal(row->batch, value));
-}
-
-static struct bytes day_value(struct write_batch *batch, int32_t day)
-{
-    char text[DAY_TEXT_SIZE + 1];
-    day_format(day, text);
-    return write_batch_copy(batch, bytes_of(text, DAY_TEXT_SIZE));
-}
-
-static void put_row(struct figure_row *row, const struct table *table,
-                    const struct figure_place *place, const struct clustering *clustering)
-{
-    struct unfiltered *item =
-        arena_alloc(row->batch->arena, sizeof(*item), _Alignof(struct unfiltered));
-    *item = (struct unfiltered){.kind = UNFILTERED_ROW,
-                                .before = DELETION_NONE,
-                                .after = DELETION_NONE,
-                                .row = {.clustering = *clustering,
-                                        .marker = {TIMESTAMP_SERVER, 0, EXPIRY_NONE},
-                                        .deletion = DELETION_NONE,
-                                        .cells = row->cells,
-                                        .cell_count = row->count}};
-    const struct mutation mutation = {.table_id = table->id,
-                                      .token = place->token,
-                                      .key = place->reseller,
-                                      .deletion = DELETION_NONE,
-                                      .items = item,
-                                      .item_count = 1};
-    write_batch_add_rows(row->batch, table, &mutation);
+    uint8_t value[DECIMAL_SERIALIZED_MAX];
+    packed_rows_value(rows, column_id, bytes_of(value, decimal_store(decimal, value)));
 }
 
 void figure_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct day_figure *figure)
 {
-    struct figure_row row = figure_row_of(batch, AMOUNT_CELLS);
-    const struct clustering clustering = {1, {day_value(batch, figure->day)}};
-    put_count(&row, AMOUNT_CLICKS, figure->clicks);
-    put_decimal(&row, AMOUNT_GROSS, figure->gross);
+    struct packed_rows *rows = &batch->rows;
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(figure->day, day);
+    const struct clustering clustering = {1, {bytes_of(day, DAY_TEXT_SIZE)}};
+    packed_rows_begin(rows, table, place->token, place->reseller, &clustering, AMOUNT_CELLS);
+    put_count(rows, AMOUNT_CLICKS, figure->clicks);
+    put_decimal(rows, AMOUNT_GROSS, figure->gross);
     if (figure->is_priced) {
-        put_decimal(&row, AMOUNT_RATE, figure->rate);
-        put_decimal(&row, AMOUNT_AMOUNT, figure->amount);
+        put_decimal(rows, AMOUNT_RATE, figure->rate);
+        put_decimal(rows, AMOUNT_AMOUNT, figure->amount);
     } else {
-        put_null(&row, AMOUNT_RATE);
-        put_null(&row, AMOUNT_AMOUNT);
+        /* The row that it overwrites may have values. */
+        packed_rows_null(rows, AMOUNT_RATE);
+        packed_rows_null(rows, AMOUNT_AMOUNT);
     }
-    put_value(&row, AMOUNT_STATE, bytes_text(state_names[figure->state]));
-    put_row(&row, table, place, &clustering);
+    packed_rows_value(rows, AMOUNT_STATE, bytes_text(state_names[figure->state]));
 }
 
 void figure_delete(struct write_batch *batch, const struct table *table,
                    const struct day_figure *figure)
 {
+    char day[DAY_TEXT_SIZE + 1];
+    day_format(figure->day, day);
     const struct column_value values[AMOUNT_VALUES] = {
         {AMOUNT_RESELLER_ID, false, figure->reseller},
-        {AMOUNT_DAY, false, day_value(batch, figure->day)}};
+        {AMOUNT_DAY, false, bytes_of(day, DAY_TEXT_SIZE)}};
     write_batch_delete(batch, table, values, AMOUNT_VALUES);
 }
 
-/* A set's cells: one per element, which is its path, in the elements' order and each once. */
-struct set_builder {
-    const struct type *element;
-    struct cell *cells;
+/* A set's elements, in their order and each once. */
+struct set {
+    uint32_t column_id;
+    const struct type *type; /* of an element */
+    struct bytes *elements;
     uint32_t count;
 };
 
-static void set_add(struct set_builder *set, uint32_t column_id, struct bytes element)
+static struct set set_of(struct write_batch *batch, const struct table *table, uint32_t column_id,
+                         uint32_t elements_max)
+{
+    return (struct set){
+        column_id, type_path(table_column(table, column_id)->type),
+        arena_alloc(batch->arena, elements_max * sizeof(struct bytes), _Alignof(struct bytes)), 0};
+}
+
+static void set_add(struct set *set, struct bytes element)
 {
     uint32_t at = set->count;
-    while (at > 0 && type_compare(set->element, set->cells[at - 1].path, element) > 0)
+    while (at > 0 && type_compare(set->type, set->elements[at - 1], element) > 0)
         at--;
-    if (at > 0 && bytes_equal(set->cells[at - 1].path, element))
+    if (at > 0 && bytes_equal(set->elements[at - 1], element))
         return;
-    memmove(&set->cells[at + 1], &set->cells[at], (set->count - at) * sizeof(struct cell));
-    set->cells[at] = (struct cell){.column_id = column_id,
-                                   .timestamp_us = TIMESTAMP_SERVER,
-                                   .expiry_s = EXPIRY_NONE,
-                                   .path = element,
-                                   .value = bytes_of("", 0)};
+    memmove(&set->elements[at + 1], &set->elements[at],
+            (set->count - at) * sizeof(set->elements[0]));
+    set->elements[at] = element;
     set->count++;
 }
 
-static struct set_builder set_of(const struct table *table, uint32_t column_id, struct cell *cells)
+static void put_set(struct packed_rows *rows, const struct set *set)
 {
-    return (struct set_builder){type_path(table_column(table, column_id)->type), cells, 0};
-}
-
-/* Causes and changes: the columns with the lowest numbers. */
-static void put_sets(struct figure_row *row, const struct table *table, bool is_publication,
-                     const struct dirty_mark *marks, uint32_t mark_count)
-{
-    struct set_builder causes = set_of(table, RESTATEMENT_CAUSES, row->cells);
-    if (is_publication)
-        set_add(&causes, RESTATEMENT_CAUSES, bytes_text(cause_published));
-    for (uint32_t i = 0; i < mark_count; i++)
-        set_add(&causes, RESTATEMENT_CAUSES, bytes_text(dirty_cause_name(marks[i].cause)));
-    struct set_builder changes = set_of(table, RESTATEMENT_CHANGES, row->cells + causes.count);
-    for (uint32_t i = 0; i < mark_count; i++)
-        if (marks[i].has_change)
-            set_add(&changes, RESTATEMENT_CHANGES, bytes_of(marks[i].change, UUID_SIZE));
-    row->count = causes.count + changes.count;
+    for (uint32_t i = 0; i < set->count; i++)
+        packed_rows_element(rows, set->column_id, set->elements[i]);
 }
 
 /* What is null in a new row is left out: there is nothing to overwrite. */
-static void put_both_decimals(struct figure_row *row, uint32_t old_id, const struct decimal *old,
+static void put_both_decimals(struct packed_rows *rows, uint32_t old_id, const struct decimal *old,
                               uint32_t new_id, const struct decimal *new)
 {
     if (old != NULL)
-        put_decimal(row, old_id, *old);
+        put_decimal(rows, old_id, *old);
     if (new != NULL)
-        put_decimal(row, new_id, *new);
+        put_decimal(rows, new_id, *new);
+}
+
+/* How many cells a figure has in the ledger; NULL: none. */
+static uint32_t cells_of(const struct day_figure *figure)
+{
+    if (figure == NULL)
+        return 0;
+    return figure->is_priced ? 4 : 2;
+}
+
+/* `old` is NULL in a publication. */
+static void put_both_figures(struct packed_rows *rows, const struct day_figure *old,
+                             const struct day_figure *new)
+{
+    const struct day_figure *new_priced = new->is_priced ? new : NULL;
+    const struct day_figure *old_priced = old != NULL && old->is_priced ? old : NULL;
+    if (old != NULL)
+        put_count(rows, RESTATEMENT_OLD_CLICKS, old->clicks);
+    put_count(rows, RESTATEMENT_NEW_CLICKS, new->clicks);
+    put_both_decimals(rows, RESTATEMENT_OLD_GROSS, old != NULL ? &old->gross : NULL,
+                      RESTATEMENT_NEW_GROSS, &new->gross);
+    put_both_decimals(rows, RESTATEMENT_OLD_RATE, old_priced != NULL ? &old->rate : NULL,
+                      RESTATEMENT_NEW_RATE, new_priced != NULL ? &new->rate : NULL);
+    put_both_decimals(rows, RESTATEMENT_OLD_AMOUNT, old_priced != NULL ? &old->amount : NULL,
+                      RESTATEMENT_NEW_AMOUNT, new_priced != NULL ? &new->amount : NULL);
 }
 
 void ledger_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct ledger_entry *entry,
                   const struct dirty_mark *marks, uint32_t mark_count)
 {
-    struct figure_row row = figure_row_of(batch, LEDGER_CELLS + 2 * mark_count + 1);
-    const struct day_figure *new = &entry->new;
     const struct day_figure *old = entry->is_publication ? NULL : &entry->old;
-    const struct day_figure *new_priced = new->is_priced ? new : NULL;
-    const struct day_figure *old_priced = old != NULL && old->is_priced ? old : NULL;
-    const struct clustering clustering = {3,
-                                          {day_value(batch, new->day),
-                                           write_batch_bigint(batch, entry->at_ms),
-                                           write_batch_bigint(batch, entry->seq)}};
-    put_sets(&row, table, entry->is_publication, marks, mark_count);
-    if (old != NULL)
-        put_count(&row, RESTATEMENT_OLD_CLICKS, old->clicks);
-    put_count(&row, RESTATEMENT_NEW_CLICKS, new->clicks);
-    put_both_decimals(&row, RESTATEMENT_OLD_GROSS, old != NULL ? &old->gross : NULL,
-                      RESTATEMENT_NEW_GROSS, &new->gross);
-    put_both_decimals(&row, RESTATEMENT_OLD_RATE, old_priced != NULL ? &old->rate : NULL,
-                      RESTATEMENT_NEW_RATE, new_priced != NULL ? &new->rate : NULL);
-    put_both_decimals(&row, RESTATEMENT_OLD_AMOUNT, old_priced != NULL ? &old->amount : NULL,
-                      RESTATEMENT_NEW_AMOUNT, new_priced != NULL ? &new->amount : NULL);
-    put_row(&row, table, place, &clustering);
+    struct set causes = set_of(batch, table, RESTATEMENT_CAUSES, mark_count + 1);
+    struct set changes = set_of(batch, table, RESTATEMENT_CHANGES, mark_count);
+    char day[DAY_TEXT_SIZE + 1];
+    uint8_t at[8];
+    uint8_t seq[8];
+    day_format(entry->new.day, day);
+    store_u64_be(at, (uint64_t)entry->at_ms);
+    store_u64_be(seq, (uint64_t)entry->seq);
+    const struct clustering clustering = {
+        3, {bytes_of(day, DAY_TEXT_SIZE), bytes_of(at, sizeof(at)), bytes_of(seq, sizeof(seq))}};
+    if (entry->is_publication)
+        set_add(&causes, bytes_text(cause_published));
+    for (uint32_t i = 0; i < mark_count; i++) {
+        set_add(&causes, bytes_text(dirty_cause_name(marks[i].cause)));
+        if (marks[i].has_change)
+            set_add(&changes, bytes_of(marks[i].change, UUID_SIZE));
+    }
+    packed_rows_begin(&batch->rows, table, place->token, place->reseller, &clustering,
+                      causes.count + changes.count + cells_of(old) + cells_of(&entry->new));
+    put_set(&batch->rows, &causes);
+    put_set(&batch->rows, &changes);
+    put_both_figures(&batch->rows, old, &entry->new);
 }
 
 /* ---- slices ---- */

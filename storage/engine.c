@@ -300,10 +300,15 @@ static void versions_advance(struct engine *engine, const struct write_batch *ba
 {
     if (batch->schema != NULL)
         engine_versions_end(engine);
-    engine->writes_last += batch->mutation_count > 0 || batch->increment_count > 0;
+    engine->writes_last +=
+        batch->mutation_count > 0 || batch->rows.run_count > 0 || batch->increment_count > 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
         *write_slot(engine, mutation->table_id, mutation->token) = engine->writes_last;
+    }
+    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
+        const struct packed_run *run = &batch->rows.runs[i];
+        *write_slot(engine, run->table_id, run->token) = engine->writes_last;
     }
     for (uint32_t i = 0; i < batch->increment_count; i++) {
         const struct counter_increment *increment = &batch->increments[i];
@@ -442,7 +447,7 @@ static int admit_exceptions(struct engine *engine, const struct write_batch *bat
 
 /* What the batch will take in the log, at most.  Asked before the hook, because once the hook has
  * seen a batch it is certain to be applied: so what a hook may add is part of it. */
-static size_t batch_bytes_max(struct engine *engine, struct write_batch *batch,
+static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {
     size_t bytes = 4096;
@@ -459,12 +464,14 @@ static size_t batch_bytes_max(struct engine *engine, struct write_batch *batch,
     *packed_out = write_batch_pack(batch, &engine->scratch);
     for (uint32_t i = 0; i < batch->mutation_count; i++)
         bytes += 512 + 4 * batch->mutations[i].key.size;
+    for (uint32_t i = 0; i < batch->rows.run_count; i++)
+        bytes += 1 + packed_rows_run_bytes(&batch->rows, &batch->rows.runs[i]);
     for (uint32_t i = 0; i < batch->increment_count; i++)
         bytes += 64 + batch->increments[i].key.size + batch->increments[i].clustering.size;
     return bytes + packed_out->sections.size;
 }
 
-static int admit_size(struct engine *engine, struct write_batch *batch, size_t *bytes_out,
+static int admit_size(struct engine *engine, const struct write_batch *batch, size_t *bytes_out,
                       struct packed_mutations *packed_out, struct error *err)
 {
     *bytes_out = batch_bytes_max(engine, batch, packed_out);

@@ -236,6 +236,13 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
         narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
     }
+    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
+        const struct packed_run *run = &batch->rows.runs[i];
+        const struct table *table = schema_table(memtable->schema, run->table_id);
+        check(table != NULL);
+        narrow_memtable_apply_rows(memtable->narrow, table, &batch->rows, run, frame,
+                                   timestamp_us++);
+    }
     for (uint32_t i = 0; i < batch->increment_count; i++)
         apply_increment(memtable, &batch->increments[i], frame, timestamp_us++);
     memtable->timestamp_max_us = timestamp_us - 1;

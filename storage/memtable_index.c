@@ -112,16 +112,28 @@ static int compare_single(const struct memtable_index *index,
     return search->compare(search->context, search->key, index->root);
 }
 
-void *memtable_index_find(const struct memtable_index *index,
-                          const struct memtable_index_search *search)
+void *memtable_index_find_place(const struct memtable_index *index,
+                                const struct memtable_index_search *search,
+                                struct memtable_index_cursor *place_out)
 {
+    *place_out = (struct memtable_index_cursor){.index = index};
     if (index->count == 0)
         return NULL;
     if (index->height == 0)
         return compare_single(index, search) == 0 ? index->root : NULL;
     const struct memtable_index_node *leaf = leaf_for(index, search);
     uint32_t at = node_lower(leaf, 0, search);
+    place_out->leaf = leaf;
+    place_out->position = at;
     return entry_matches(leaf, at, search) ? leaf->items[at] : NULL;
+}
+
+void *memtable_index_find(const struct memtable_index *index,
+                          const struct memtable_index_search *search)
+{
+    struct memtable_index_cursor place;
+
+    return memtable_index_find_place(index, search, &place);
 }
 
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,
@@ -288,9 +300,17 @@ static void index_insert_tree(struct memtable_index *index, struct arena *arena,
 }
 
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
-                           const struct memtable_index_search *search, void *item)
+                           const struct memtable_index_search *search,
+                           const struct memtable_index_cursor *place, void *item)
 {
-    check(index->count < UINT32_MAX);
+    struct memtable_index_node *leaf = (struct memtable_index_node *)(uintptr_t)place->leaf;
+
+    check(place->index == index && index->count < UINT32_MAX);
+    if (leaf != NULL && leaf->count < leaf->capacity) {
+        node_put(leaf, place->position, search->prefix, item, NULL);
+        index->count++;
+        return;
+    }
     if (index->count == 0) {
         index->root = item;
         index->count = 1;
@@ -298,7 +318,7 @@ void memtable_index_insert(struct memtable_index *index, struct arena *arena,
     }
     if (index->height == 0) {
         void *single = index->root;
-        struct memtable_index_node *leaf = node_new(arena, INDEX_LEAF_FIRST, true);
+        leaf = node_new(arena, INDEX_LEAF_FIRST, true);
         node_put(leaf, 0, search->prefix_of(search->context, single), single, NULL);
         index->root = leaf;
         index->height = 1;

@@ -43,9 +43,15 @@ struct memtable_index_cursor {
 void *memtable_index_find(const struct memtable_index *index,
                           const struct memtable_index_search *search);
 
-/* Add an item that is not there. */
+/* The same, with the place for memtable_index_insert. */
+void *memtable_index_find_place(const struct memtable_index *index,
+                                const struct memtable_index_search *search,
+                                struct memtable_index_cursor *place_out);
+
+/* Add an item that is not there, at its place, since which was found nothing was added. */
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
-                           const struct memtable_index_search *search, void *item);
+                           const struct memtable_index_search *search,
+                           const struct memtable_index_cursor *place, void *item);
 
 /* The place before the first item that is not less than the key. */
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,

@@ -108,7 +108,8 @@ void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t t
 
     if (table == NULL)
         table = table_add(partitions, table_id);
-    void *found = memtable_index_find(&table->partitions, &search);
+    struct memtable_index_cursor place;
+    void *found = memtable_index_find_place(&table->partitions, &search, &place);
     if (found != NULL)
         return found;
     check(key.size <= UINT32_MAX);
@@ -121,7 +122,7 @@ void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t t
         .key_size = (uint32_t)key.size,
         .table_id = table_id,
     };
-    memtable_index_insert(&table->partitions, partitions->arena, &search, partition);
+    memtable_index_insert(&table->partitions, partitions->arena, &search, &place, partition);
     return partition;
 }
 

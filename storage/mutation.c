@@ -37,7 +37,7 @@ enum {
 
 /* ---- pack ---- */
 
-void mutation_pack(const struct mutation *mutation, struct buffer *buffer)
+void mutation_pack_head(const struct mutation *mutation, struct buffer *buffer)
 {
     bool deletes = mutation->deletion.timestamp_us != TIMESTAMP_NONE;
 
@@ -49,6 +49,11 @@ void mutation_pack(const struct mutation *mutation, struct buffer *buffer)
         buffer_put_signed(buffer, mutation->deletion.local_s);
     }
     buffer_put_varint(buffer, mutation->item_count);
+}
+
+void mutation_pack(const struct mutation *mutation, struct buffer *buffer)
+{
+    mutation_pack_head(mutation, buffer);
     for (uint32_t i = 0; i < mutation->item_count; i++)
         unfiltered_pack(&mutation->items[i], buffer);
 }

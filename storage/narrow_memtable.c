@@ -80,8 +80,8 @@ struct narrow_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
     uint64_t frame_last;
-    struct buffer packed;  /* scratch of one apply: the row being packed, ... */
-    struct arena *scratch; /* ... and its cells with their timestamps filled in */
+    struct buffer packed;  /* scratch of one apply: the row being added, ... */
+    struct arena *scratch; /* ... and what it is made of */
 };
 
 struct narrow_memtable *narrow_memtable_new(struct arena *arena)
@@ -314,26 +314,32 @@ static void versions_unpack(const struct row_version *first, uint32_t count, str
     }
 }
 
-/* Replace `item`'s row by its merge with all that a reader would merge it with. */
+/* Replace the row in `packed` by its merge with all that a reader would merge it with. */
 static void row_fold(struct narrow_memtable *memtable, const struct table *table,
-                     const struct row_version *newest, struct unfiltered *item)
+                     const struct row_version *newest)
 {
     const struct row *versions[NARROW_FOLD_DEPTH + 1];
-    struct row written = item->row;
     uint32_t count = newest->depth + 1;
 
     check(count <= NARROW_FOLD_DEPTH);
+    arena_reset(memtable->scratch);
+    struct reader reader = reader_of(arena_copy(memtable->scratch, buffer_view(&memtable->packed)));
+    struct unfiltered written;
+    int rc = unfiltered_unpack(&reader, memtable->scratch, &written);
+    check(rc == 0 && written.kind == UNFILTERED_ROW);
     versions_unpack(newest, count, memtable->scratch, versions);
-    versions[count] = &written;
-    row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &item->row);
+    versions[count] = &written.row;
+    struct unfiltered merged = {.kind = UNFILTERED_ROW};
+    row_merge(table, versions, count + 1, DELETION_NONE, memtable->scratch, &merged.row);
+    buffer_clear(&memtable->packed);
+    unfiltered_pack(&merged, &memtable->packed);
 }
 
-/* Pack the row into `packed`; how many versions a reader merges with it. */
-static uint32_t version_pack(struct narrow_memtable *memtable, const struct table *table,
-                             const struct row_version *newest, struct unfiltered *item)
+/* How many versions a reader merges with the row in `packed`; with so many that it would be too
+ * many, the row becomes all of them. */
+static uint32_t version_depth(struct narrow_memtable *memtable, const struct table *table,
+                              const struct row_version *newest)
 {
-    buffer_clear(&memtable->packed);
-    unfiltered_pack(item, &memtable->packed);
     if (newest == NULL)
         return 0;
     bool replaces =
@@ -343,17 +349,15 @@ static uint32_t version_pack(struct narrow_memtable *memtable, const struct tabl
         return 0;
     if (newest->depth + 1 < NARROW_FOLD_DEPTH)
         return newest->depth + 1;
-    row_fold(memtable, table, newest, item);
-    buffer_clear(&memtable->packed);
-    unfiltered_pack(item, &memtable->packed);
+    row_fold(memtable, table, newest);
     return 0;
 }
 
-/* The new head of a row's chain. */
+/* The new head of a row's chain: the row in `packed`. */
 static struct row_version *version_add(struct narrow_memtable *memtable, const struct table *table,
-                                       struct row_version *newest, struct unfiltered *item)
+                                       struct row_version *newest)
 {
-    uint32_t depth = version_pack(memtable, table, newest, item);
+    uint32_t depth = version_depth(memtable, table, newest);
     struct row_version *version = arena_alloc(
         memtable->arena, sizeof *version + memtable->packed.size, _Alignof(struct row_version));
     version->older = newest;
@@ -364,6 +368,23 @@ static struct row_version *version_add(struct narrow_memtable *memtable, const s
     return version;
 }
 
+/* Add the row in `packed`, which has that clustering. */
+static void add_packed(struct narrow_memtable *memtable, const struct table *table,
+                       struct partition *partition, const struct clustering *clustering)
+{
+    struct memtable_index_search search = row_search(table, clustering);
+    struct memtable_index_cursor place;
+    struct row_node *node = memtable_index_find_place(&partition->rows, &search, &place);
+    if (node != NULL) {
+        node->newest = version_add(memtable, table, node->newest);
+        return;
+    }
+    node = arena_alloc(memtable->arena, sizeof *node, _Alignof(struct row_node));
+    node->newest = version_add(memtable, table, NULL);
+    node->oldest = node->newest;
+    memtable_index_insert(&partition->rows, memtable->arena, &search, &place, node);
+}
+
 static void apply_row(struct narrow_memtable *memtable, const struct table *table,
                       struct partition *partition, const struct row *row, int64_t timestamp_us)
 {
@@ -371,21 +392,14 @@ static void apply_row(struct narrow_memtable *memtable, const struct table *tabl
 
     arena_reset(memtable->scratch);
     mutation_fill_row(row, timestamp_us, memtable->scratch, &item.row);
+    buffer_clear(&memtable->packed);
+    unfiltered_pack(&item, &memtable->packed);
     if (row->is_static) {
         struct partition_extras *extras = partition_extras(memtable, partition);
-        extras->static_row = version_add(memtable, table, extras->static_row, &item);
+        extras->static_row = version_add(memtable, table, extras->static_row);
         return;
     }
-    struct memtable_index_search search = row_search(table, &row->clustering);
-    struct row_node *node = memtable_index_find(&partition->rows, &search);
-    if (node != NULL) {
-        node->newest = version_add(memtable, table, node->newest, &item);
-        return;
-    }
-    node = arena_alloc(memtable->arena, sizeof *node, _Alignof(struct row_node));
-    node->newest = version_add(memtable, table, NULL, &item);
-    node->oldest = node->newest;
-    memtable_index_insert(&partition->rows, memtable->arena, &search, node);
+    add_packed(memtable, table, partition, &row->clustering);
 }
 
 static void apply_partition_deletion(struct narrow_memtable *memtable, struct partition *partition,
@@ -432,17 +446,28 @@ static void apply_range(struct narrow_memtable *memtable, struct partition *part
     extras->range_count++;
 }
 
+/* The partition, which `frame` writes to. */
+static struct partition *partition_write(struct narrow_memtable *memtable,
+                                         const struct table *table, int64_t token, struct bytes key,
+                                         uint64_t frame)
+{
+    check(frame >= memtable->frame_last);
+    memtable->frame_last = frame;
+    struct partition *partition =
+        memtable_partitions_get(&memtable->partitions, table->id, token, key);
+    if (partition->writes++ == 0)
+        partition->frame_first = frame;
+    return partition;
+}
+
 void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table *table,
                            const struct mutation *mutation, uint64_t frame, int64_t timestamp_us)
 {
     const struct unfiltered *start = NULL;
 
-    check(mutation->table_id == table->id && frame >= memtable->frame_last);
-    memtable->frame_last = frame;
+    check(mutation->table_id == table->id);
     struct partition *partition =
-        memtable_partitions_get(&memtable->partitions, table->id, mutation->token, mutation->key);
-    if (partition->writes++ == 0)
-        partition->frame_first = frame;
+        partition_write(memtable, table, mutation->token, mutation->key, frame);
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE)
         apply_partition_deletion(memtable, partition,
                                  mutation_fill_deletion(mutation->deletion, timestamp_us));
@@ -458,6 +483,23 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
         start = item->after.timestamp_us != TIMESTAMP_NONE ? item : NULL;
     }
     check(start == NULL);
+}
+
+void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct table *table,
+                                const struct packed_rows *rows, const struct packed_run *run,
+                                uint64_t frame, int64_t timestamp_us)
+{
+    check(run->table_id == table->id);
+    struct partition *partition = partition_write(memtable, table, run->token, run->key, frame);
+    for (uint32_t i = 0; i < run->row_count; i++) {
+        struct bytes packed = packed_rows_get(rows, run->row_first + i);
+        struct reader reader = reader_of(packed);
+        struct clustering clustering;
+        unfiltered_unpack_clustering(&reader, &clustering);
+        buffer_clear(&memtable->packed);
+        row_pack_at(packed, timestamp_us, &memtable->packed);
+        add_packed(memtable, table, partition, &clustering);
+    }
 }
 
 /* ---- reading ---- */

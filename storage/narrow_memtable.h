@@ -10,7 +10,7 @@
 #define DAYBOOK_STORAGE_NARROW_MEMTABLE_H
 
 #include "storage/base/arena.h"
-#include "storage/mutation.h"
+#include "storage/packed_rows.h"
 #include "storage/stream.h"
 
 struct narrow_memtable;
@@ -23,6 +23,11 @@ void narrow_memtable_free(struct narrow_memtable *memtable);
  * Copies.  The mutation must be valid for `table`. */
 void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table *table,
                            const struct mutation *mutation, uint64_t frame, int64_t timestamp_us);
+
+/* The same of a run of packed rows. */
+void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct table *table,
+                                const struct packed_rows *rows, const struct packed_run *run,
+                                uint64_t frame, int64_t timestamp_us);
 
 /* How often a partition was written so far: its version for conditional writes; 0: never. */
 uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,

@@ -46,7 +46,8 @@ static int clustering_compare_value(const struct table *table, uint32_t index, s
                                     struct bytes b)
 {
     const struct column *column = &table->columns[table->partition_count + index];
-    int order = type_compare(column->type, a, b);
+    bool is_text = column->type->kind == TYPE_TEXT || column->type->kind == TYPE_ASCII;
+    int order = is_text ? bytes_compare(a, b) : type_compare(column->type, a, b);
 
     return column->descending ? -order : order;
 }
@@ -196,6 +197,43 @@ static void cell_pack(const struct cell *cell, const struct liveness *marker, st
     buffer->size = (size_t)(to - buffer->data);
 }
 
+void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, uint32_t cell_count,
+                     struct buffer *buffer)
+{
+    size_t most = 2 + 2 * VARINT_SIZE_MAX;
+
+    check(clustering->count <= CLUSTERING_MAX);
+    for (uint32_t i = 0; i < clustering->count; i++)
+        most += VARINT_SIZE_MAX + clustering->values[i].size;
+    buffer_reserve(buffer, most);
+    uint8_t *to = buffer->data + buffer->size;
+    *to++ = UNFILTERED_ROW | ROW_MARKER;
+    *to++ = (uint8_t)clustering->count;
+    for (uint32_t i = 0; i < clustering->count; i++)
+        to = store_sized(to, clustering->values[i]);
+    to = store_signed(to, timestamp_us);
+    to = store_varint(to, cell_count);
+    buffer->size = (size_t)(to - buffer->data);
+}
+
+void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct bytes *value,
+                          struct buffer *buffer)
+{
+    uint8_t flags = PACK_CELL_SAME_TIME;
+    size_t value_size = value != NULL ? value->size : 0;
+
+    flags |= path.data != NULL ? PACK_CELL_PATH : 0;
+    flags |= value == NULL ? CELL_TOMBSTONE : 0;
+    buffer_reserve(buffer, CELL_PACKED_MAX + path.size + value_size);
+    uint8_t *to = store_varint(buffer->data + buffer->size, column_id);
+    *to++ = flags;
+    if (path.data != NULL)
+        to = store_sized(to, path);
+    if (value != NULL)
+        to = store_sized(to, *value);
+    buffer->size = (size_t)(to - buffer->data);
+}
+
 static uint32_t column_id_unpack(struct reader *reader)
 {
     uint64_t column_id = reader_varint(reader);
@@ -297,6 +335,24 @@ static void row_pack(const struct row *row, struct buffer *buffer)
     buffer_put_varint(buffer, row->cell_count);
     for (uint32_t i = 0; i < row->cell_count; i++)
         cell_pack(&row->cells[i], &row->marker, buffer);
+}
+
+void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer)
+{
+    struct reader reader = reader_of(packed);
+
+    check(reader_u8(&reader) == (UNFILTERED_ROW | ROW_MARKER));
+    for (uint8_t left = reader_u8(&reader); left > 0; left--)
+        (void)reader_sized(&reader);
+    struct bytes head = bytes_of(packed.data, reader.offset);
+    (void)reader_signed(&reader);
+    check(!reader.failed);
+    buffer_reserve(buffer, packed.size + VARINT_SIZE_MAX);
+    uint8_t *to = buffer->data + buffer->size;
+    memcpy(to, head.data, head.size);
+    to = store_signed(to + head.size, timestamp_us);
+    memcpy(to, packed.data + reader.offset, packed.size - reader.offset);
+    buffer->size = (size_t)(to - buffer->data) + packed.size - reader.offset;
 }
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)

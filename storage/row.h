@@ -142,6 +142,14 @@ struct row row_copy(const struct row *from, struct arena *arena);
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);
 void clustering_unpack(struct reader *reader, struct clustering *clustering_out); /* or fails it */
 void unfiltered_pack(const struct unfiltered *unfiltered, struct buffer *buffer);
+/* An INSERT without TTL in pieces: its beginning, and then its cells, so many, which have the
+ * marker's timestamp: `path` without data in a simple column, `value` NULL for a tombstone. */
+void row_pack_insert(const struct clustering *clustering, int64_t timestamp_us, uint32_t cell_count,
+                     struct buffer *buffer);
+void row_pack_insert_cell(uint32_t column_id, struct bytes path, const struct bytes *value,
+                          struct buffer *buffer);
+/* Such a row at another timestamp. */
+void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer);
 /* Whether merging the two packed rows of one clustering gives `newer` as it is, as far as can be
  * told at a glance: both are whole INSERTs of simple values, and every column of `older` was
  * written later in `newer`.  Both were written by unfiltered_pack. */

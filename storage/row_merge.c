@@ -313,12 +313,21 @@ static bool cell_is_live(const struct cell *cell, int64_t now_s)
     return cell->ttl_s == 0 || now_s < cell->expiry_s;
 }
 
+/* Whether nothing but its column need be looked at to see the cell. */
+static bool is_plain(const struct merge *merge, const struct cell *cell)
+{
+    const struct column *column = merge_find_column(merge, cell->column_id);
+    return cell->flags == 0 && cell->ttl_s == 0 && cell->path.data == NULL && column != NULL &&
+           !type_is_complex(column->type);
+}
+
 /* How many cells from the first on are seen as they are. */
 static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t now_s)
 {
     uint32_t count = 0;
-    while (count < row->cell_count && cell_is_live(&row->cells[count], now_s) &&
-           merge_keeps(merge, &row->cells[count]))
+    while (count < row->cell_count &&
+           (is_plain(merge, &row->cells[count]) ||
+            (cell_is_live(&row->cells[count], now_s) && merge_keeps(merge, &row->cells[count]))))
         count++;
     return count;
 }

@@ -51,6 +51,7 @@ void write_batch_free(struct write_batch *batch)
     memory_free(batch->blocks);
     memory_free(batch->rules);
     memory_free(batch->mutations);
+    packed_rows_release(&batch->rows);
     memory_free(batch->increments);
     memory_free(batch);
 }
@@ -62,7 +63,7 @@ void write_batch_clear(struct write_batch *batch)
     batch->block_count = 0;
     batch->rule_count = 0;
     batch->mutation_count = 0;
-    batch->joined = 0;
+    packed_rows_clear(&batch->rows);
     batch->increment_count = 0;
     batch->schema = NULL;
     batch->hold = NULL;
@@ -72,8 +73,8 @@ void write_batch_clear(struct write_batch *batch)
 
 bool write_batch_is_empty(const struct write_batch *batch)
 {
-    return batch->block_count == 0 && batch->mutation_count == 0 && batch->increment_count == 0 &&
-           batch->schema == NULL;
+    return batch->block_count == 0 && batch->mutation_count == 0 && batch->rows.run_count == 0 &&
+           batch->increment_count == 0 && batch->schema == NULL;
 }
 
 /* Room for one more item of `size` bytes in a growing array. */
@@ -106,54 +107,6 @@ void write_batch_add_mutation(struct write_batch *batch, const struct mutation *
     batch->mutations = room_for_one(batch->mutations, batch->mutation_count,
                                     &batch->mutation_capacity, sizeof(struct mutation));
     batch->mutations[batch->mutation_count++] = *mutation;
-}
-
-/* The last mutation, if rows of this one may join it. */
-static struct mutation *mutation_to_join(struct write_batch *batch, const struct table *table,
-                                         const struct mutation *rows)
-{
-    if (batch->mutation_count == 0 || batch->mutation_count != batch->joined)
-        return NULL;
-    struct mutation *last = &batch->mutations[batch->mutation_count - 1];
-    if (last->table_id != rows->table_id || last->token != rows->token ||
-        !bytes_equal(last->key, rows->key))
-        return NULL;
-    const struct row *before = &last->items[last->item_count - 1].row;
-    return clustering_compare(table, &before->clustering, &rows->items[0].row.clustering) < 0
-               ? last
-               : NULL;
-}
-
-static void join_items(struct write_batch *batch, struct mutation *last,
-                       const struct mutation *rows)
-{
-    enum { ITEMS_FIRST = 8 };
-    uint32_t count = last->item_count + rows->item_count;
-    if (count > batch->joined_capacity) {
-        uint32_t capacity = count < ITEMS_FIRST ? ITEMS_FIRST : 2 * count;
-        struct unfiltered *items =
-            arena_alloc(batch->arena, capacity * sizeof(*items), _Alignof(struct unfiltered));
-        memcpy(items, last->items, last->item_count * sizeof(*items));
-        last->items = batch->joined_items = items;
-        batch->joined_capacity = capacity;
-    }
-    memcpy(batch->joined_items + last->item_count, rows->items,
-           rows->item_count * sizeof(*rows->items));
-    last->item_count = count;
-}
-
-void write_batch_add_rows(struct write_batch *batch, const struct table *table,
-                          const struct mutation *rows)
-{
-    check(rows->deletion.timestamp_us == TIMESTAMP_NONE && rows->item_count > 0);
-    struct mutation *last = mutation_to_join(batch, table, rows);
-    if (last != NULL) {
-        join_items(batch, last, rows);
-        return;
-    }
-    write_batch_add_mutation(batch, rows);
-    batch->joined = batch->mutation_count;
-    batch->joined_capacity = 0;
 }
 
 void write_batch_add_increment(struct write_batch *batch, const struct counter_increment *increment)
@@ -246,11 +199,10 @@ static void pack_from(const struct write_batch *batch, uint32_t first, struct bu
     }
 }
 
-struct packed_mutations write_batch_pack(struct write_batch *batch, struct buffer *sections)
+struct packed_mutations write_batch_pack(const struct write_batch *batch, struct buffer *sections)
 {
     buffer_clear(sections);
     pack_from(batch, 0, sections);
-    batch->joined = 0;
     return (struct packed_mutations){buffer_view(sections), batch->mutation_count};
 }
 
@@ -270,6 +222,10 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
     if (packed != NULL)
         buffer_append_bytes(payload, packed->sections);
     pack_from(batch, packed != NULL ? packed->count : 0, payload);
+    for (uint32_t i = 0; i < batch->rows.run_count; i++) {
+        buffer_put_u8(payload, SECTION_MUTATION);
+        packed_rows_pack_run(&batch->rows, &batch->rows.runs[i], payload);
+    }
     for (uint32_t i = 0; i < batch->increment_count; i++) {
         buffer_put_u8(payload, SECTION_INCREMENT);
         increment_serialize(&batch->increments[i], payload);

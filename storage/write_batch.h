@@ -1,15 +1,16 @@
 /* write_batch: what every door hands to the store: all of it becomes part of one frame, or none.
  *
- * A batch holds blocks (many fresh rows of a ranked table), mutations (anything else), counter
- * increments, and counting rules, by which a block's own rows say what they add to a counter table
- * so that nothing need be logged for it.  The engine applies them in this order: blocks and their
- * counts, mutations, increments. */
+ * A batch holds blocks (many fresh rows of a ranked table), mutations (anything else), packed rows
+ * (very many INSERTs, each a mutation of its run), counter increments, and counting rules, by which
+ * a block's own rows say what they add to a counter table so that nothing need be logged for it.
+ * The engine applies them in this order: blocks and their counts, mutations, packed rows,
+ * increments. */
 #ifndef DAYBOOK_STORAGE_WRITE_BATCH_H
 #define DAYBOOK_STORAGE_WRITE_BATCH_H
 
 #include "storage/base/arena.h"
 #include "storage/block.h"
-#include "storage/mutation.h"
+#include "storage/packed_rows.h"
 
 enum { WRITE_BATCH_BYTES_MAX = 24 << 20 };        /* in the log, at most; more is ERROR_LIMIT */
 
@@ -51,8 +52,7 @@ struct write_batch {
     uint32_t rule_count, rule_capacity;
     struct mutation *mutations;
     uint32_t mutation_count, mutation_capacity;
-    struct unfiltered *joined_items;              /* private: of the last mutation, if there were */
-    uint32_t joined, joined_capacity;             /* so many when write_batch_add_rows added it */
+    struct packed_rows rows;                      /* its writer's, who adds to it; no hook does */
     struct counter_increment *increments;
     uint32_t increment_count, increment_capacity;
     struct schema *schema;                        /* a schema change; NULL: none; borrowed */
@@ -77,10 +77,6 @@ bool write_batch_is_empty(const struct write_batch *batch);
 void write_batch_add_block(struct write_batch *batch, struct block *block);
 void write_batch_add_rule(struct write_batch *batch, const struct counting_rule *rule);
 void write_batch_add_mutation(struct write_batch *batch, const struct mutation *mutation);
-/* The same of rows alone, none of them static: they join those of the same partition that were
- * added so right before, if they follow them in the table's order. */
-void write_batch_add_rows(struct write_batch *batch, const struct table *table,
-                          const struct mutation *rows);
 void write_batch_add_increment(struct write_batch *batch,
                                const struct counter_increment *increment);
 
@@ -98,12 +94,12 @@ struct bytes write_batch_boolean(struct write_batch *batch, bool value);
 struct bytes write_batch_decimal(struct write_batch *batch, struct decimal value);
 
 /* The mutations so far as they will be serialized, for one who has to know their size before the
- * batch is complete; rows that are added later join none of them.  Views `sections`. */
+ * batch is complete.  Views `sections`. */
 struct packed_mutations {
     struct bytes sections;
     uint32_t count;
 };
-struct packed_mutations write_batch_pack(struct write_batch *batch, struct buffer *sections);
+struct packed_mutations write_batch_pack(const struct write_batch *batch, struct buffer *sections);
 
 /* Sections of a frame's payload: FORMATS.md "Frame payload".  `packed`: of this batch, so that its
  * mutations are not packed again; NULL: none are. */

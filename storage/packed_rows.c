@@ -1,0 +1,149 @@
+/* What decides correctness: a run must read back by mutation_unpack as the mutation that it is,
+ * which refuses items that do not ascend.  So whether a row joins the run before it is found out by
+ * comparing the two, and a row that does not follow begins a run of its own. */
+#include "storage/packed_rows.h"
+
+#include "storage/base/memory.h"
+
+enum {
+    RUNS_FIRST = 8,
+    ROWS_FIRST = 64,
+    RUNS_MAX = 1 << 24, /* rows, too: more than a batch may have bytes */
+    RUN_HEAD_MAX = 4 * VARINT_SIZE_MAX
+};
+
+void packed_rows_release(struct packed_rows *rows)
+{
+    memory_free(rows->runs);
+    memory_free(rows->ends);
+    buffer_release(&rows->bytes);
+    *rows = (struct packed_rows){0};
+}
+
+void packed_rows_clear(struct packed_rows *rows)
+{
+    check(rows->cells_left == 0);
+    rows->run_count = 0;
+    rows->row_count = 0;
+    buffer_clear(&rows->bytes);
+}
+
+/* ---- adding ---- */
+
+/* Whether a row of that clustering goes on with the last run. */
+static bool joins_run(const struct packed_rows *rows, const struct table *table, int64_t token,
+                      struct bytes key, const struct clustering *clustering)
+{
+    if (rows->run_count == 0)
+        return false;
+    const struct packed_run *last = &rows->runs[rows->run_count - 1];
+    if (last->table_id != table->id || last->token != token || !bytes_equal(last->key, key))
+        return false;
+    struct reader reader = reader_of(packed_rows_get(rows, rows->row_count - 1));
+    struct clustering before;
+    unfiltered_unpack_clustering(&reader, &before);
+    return clustering_compare(table, &before, clustering) < 0;
+}
+
+static void run_begin(struct packed_rows *rows, const struct table *table, int64_t token,
+                      struct bytes key)
+{
+    check((table->flags & TABLE_RANKED) == 0);
+    if (rows->run_count == rows->run_capacity) {
+        check(rows->run_count < RUNS_MAX);
+        rows->run_capacity = rows->run_capacity == 0 ? RUNS_FIRST : rows->run_capacity * 2;
+        rows->runs = memory_resize(rows->runs, rows->run_capacity * sizeof(*rows->runs));
+    }
+    rows->runs[rows->run_count++] = (struct packed_run){
+        .table_id = table->id, .token = token, .key = key, .row_first = rows->row_count};
+}
+
+/* What has been packed since the row was begun is its own. */
+static void row_grown(struct packed_rows *rows)
+{
+    check(rows->bytes.size <= UINT32_MAX);
+    rows->ends[rows->row_count - 1] = (uint32_t)rows->bytes.size;
+}
+
+void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
+                       struct bytes key, const struct clustering *clustering, uint32_t cell_count)
+{
+    check(rows->cells_left == 0);
+    if (!joins_run(rows, table, token, key, clustering))
+        run_begin(rows, table, token, key);
+    rows->runs[rows->run_count - 1].row_count++;
+    if (rows->row_count == rows->row_capacity) {
+        check(rows->row_count < RUNS_MAX);
+        rows->row_capacity = rows->row_capacity == 0 ? ROWS_FIRST : rows->row_capacity * 2;
+        rows->ends = memory_resize(rows->ends, rows->row_capacity * sizeof(*rows->ends));
+    }
+    rows->row_count++;
+    rows->cells_left = cell_count;
+    rows->column_id = 0;
+    row_pack_insert(clustering, TIMESTAMP_SERVER, cell_count, &rows->bytes);
+    row_grown(rows);
+}
+
+static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes path,
+                     const struct bytes *value)
+{
+    check(rows->cells_left > 0 && rows->column_id <= column_id);
+    rows->cells_left--;
+    rows->column_id = column_id;
+    row_pack_insert_cell(column_id, path, value, &rows->bytes);
+    row_grown(rows);
+}
+
+void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value)
+{
+    add_cell(rows, column_id, bytes_of(NULL, 0), &value);
+}
+
+void packed_rows_null(struct packed_rows *rows, uint32_t column_id)
+{
+    add_cell(rows, column_id, bytes_of(NULL, 0), NULL);
+}
+
+void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element)
+{
+    const struct bytes empty = bytes_of("", 0);
+    add_cell(rows, column_id, element, &empty);
+}
+
+/* ---- using ---- */
+
+static size_t row_start(const struct packed_rows *rows, uint32_t row)
+{
+    return row == 0 ? 0 : rows->ends[row - 1];
+}
+
+struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row)
+{
+    check(row < rows->row_count);
+    size_t start = row_start(rows, row);
+    return bytes_of(rows->bytes.data + start, rows->ends[row] - start);
+}
+
+static struct bytes run_rows(const struct packed_rows *rows, const struct packed_run *run)
+{
+    size_t start = row_start(rows, run->row_first);
+    size_t end = rows->ends[run->row_first + run->row_count - 1];
+    return bytes_of(rows->bytes.data + start, end - start);
+}
+
+void packed_rows_pack_run(const struct packed_rows *rows, const struct packed_run *run,
+                          struct buffer *buffer)
+{
+    const struct mutation head = {.table_id = run->table_id,
+                                  .key = run->key,
+                                  .deletion = DELETION_NONE,
+                                  .item_count = run->row_count};
+    check(rows->cells_left == 0);
+    mutation_pack_head(&head, buffer);
+    buffer_append_bytes(buffer, run_rows(rows, run));
+}
+
+size_t packed_rows_run_bytes(const struct packed_rows *rows, const struct packed_run *run)
+{
+    return RUN_HEAD_MAX + run->key.size + run_rows(rows, run).size;
+}
