@@ -70,8 +70,7 @@ void day_reader_free(struct day_reader *reader)
     memory_free(reader);
 }
 
-struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
-                                     struct bytes reseller, int32_t day)
+static struct day_facts *add_day(struct day_reader *reader, struct bytes reseller, int32_t day)
 {
     check(reader->count < DAY_READER_MAX);
     struct day_facts *facts = &reader->days[reader->count];
@@ -81,8 +80,15 @@ struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key
     *facts = (struct day_facts){
         .reseller = is_same ? last->reseller : arena_copy(reader->arena, reseller),
         .token = is_same ? last->token : murmur3_token(reseller.data, reseller.size),
-        .key = arena_copy(reader->arena, key),
         .day = day};
+    return facts;
+}
+
+struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
+                                     struct bytes reseller, int32_t day)
+{
+    struct day_facts *facts = add_day(reader, reseller, day);
+    facts->key = arena_copy(reader->arena, key);
     return facts;
 }
 
@@ -92,6 +98,17 @@ struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reselle
     dirty_put_key(&key, reseller, day);
     struct day_facts *facts = day_reader_add_key(reader, buffer_view(&key), reseller, day);
     buffer_release(&key);
+    return facts;
+}
+
+struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
+                                         const struct day_figure *row)
+{
+    struct day_facts *facts = add_day(reader, reseller, row->day);
+    facts->is_settled = true;
+    facts->has_row = true;
+    facts->row = *row;
+    facts->row.reseller = facts->reseller;
     return facts;
 }
 
@@ -273,6 +290,8 @@ static void start_stats(struct day_reader *reader)
 {
     const struct click_stream_clicks *clicks = &reader->stream->clicks;
     for (uint32_t i = 0; i < reader->count; i++) {
+        if (reader->days[i].is_settled)
+            continue;
         struct stats_call *call =
             arena_alloc(reader->arena, sizeof(*call), _Alignof(struct stats_call));
         struct error err = {0};

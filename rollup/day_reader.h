@@ -20,13 +20,14 @@ struct day_facts {
     int64_t token;                     /* of the reseller */
     struct bytes key;                  /* of ad_click */
     int32_t day;
-    struct partition_stats stats;      /* of its clicks and of its seals */
+    struct partition_stats stats;      /* of its clicks and of its seals; not of a settled one */
     uint64_t clicks;                   /* that are in ad_click, of stats.rows */
     uint32_t seals;
     bool has_row;                      /* in amount_by_day: may be set before reading */
     struct day_figure row;
     bool has_last;                     /* the last entry of the ledger; only of published rows */
     struct ledger_entry last;
+    bool is_settled;                   /* the row is known to say all of the day but its rate */
     int status;                        /* below 0: could not be read */
     bool is_marked;                    /* the caller's, like the first two */
 };
@@ -44,6 +45,10 @@ struct day_facts *day_reader_add(struct day_reader *reader, struct bytes reselle
 /* The same for one who has ad_click's partition key. */
 struct day_facts *day_reader_add_key(struct day_reader *reader, struct bytes key,
                                      struct bytes reseller, int32_t day);
+/* A day that has a row which is known to be right about all but its rate: neither stats nor seals
+ * are read, and it has no key. */
+struct day_facts *day_reader_add_settled(struct day_reader *reader, struct bytes reseller,
+                                         const struct day_figure *row);
 struct day_facts *day_reader_days(const struct day_reader *reader, uint32_t *count_out);
 /* For what belongs to these days; reset by day_reader_clear. */
 struct arena *day_reader_arena(const struct day_reader *reader);

@@ -90,6 +90,9 @@ struct work {
     uint32_t range_window_next;
     struct day_reader *reader;
     struct write_batch *batch;
+    const struct table *figures; /* as the schema is while the batch is made */
+    const struct table *ledger;
+    const struct table *marks;
     struct open_range ranges[CHUNK_RANGES_MAX]; /* of different resellers */
     uint32_t range_count;                       /* 0: days of the queue */
     uint32_t range_days_max;                    /* of each in this chunk */
@@ -175,8 +178,15 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
 static void decide_day(struct work *work, struct day_facts *day, struct plan *plan, int64_t now_us)
 {
     const struct rollup *rollup = work->rollup;
-    day->status = figure_make(day->reseller, day->day, &day->stats,
-                              rate_table_at(rollup->rates, day->reseller, day->day), &plan->figure);
+    const struct rate *rate = rate_table_at(rollup->rates, day->reseller, day->day);
+    bool is_sealed = day->is_settled ? day->row.state == DAY_SEALED : day->seals > 0;
+    if (day->is_settled) {
+        plan->figure = day->row;
+        plan->figure.state = DAY_OPEN;
+        day->status = figure_price(&plan->figure, rate);
+    } else {
+        day->status = figure_make(day->reseller, day->day, &day->stats, rate, &plan->figure);
+    }
     if (day->status < 0) {
         note_failure(work, day->status, NULL);
         return;
@@ -187,7 +197,7 @@ static void decide_day(struct work *work, struct day_facts *day, struct plan *pl
                                             .may_restate = may_restate(work, day, now_us)};
     plan->step = publication_step(&facts);
     if (plan->step != STEP_KEEP_OPEN && plan->step != STEP_VANISH)
-        plan->figure.state = day->seals > 0 ? DAY_SEALED : DAY_PUBLISHED;
+        plan->figure.state = is_sealed ? DAY_SEALED : DAY_PUBLISHED;
     plan->clears = day->dirty != NULL && !day->dirty->is_queued && plan->step != STEP_KEEP_OPEN &&
                    plan->step != STEP_GATHER;
 }
@@ -204,9 +214,7 @@ static void delete_mark(struct work *work, struct bytes reseller, int32_t day,
         {DIRTY_DAY, false, bytes_text(text)},
         {DIRTY_ID, false, bytes_of(mark->id, UUID_SIZE)},
     };
-    write_batch_delete(work->batch,
-                       rollup_table(work->rollup, work->rollup->stream->dirty_table_id), values,
-                       sizeof(values) / sizeof(values[0]));
+    write_batch_delete(work->batch, work->marks, values, sizeof(values) / sizeof(values[0]));
 }
 
 /* The causes of a restatement: the day's own marks, and the range's.  Expiry changes no figure, so
@@ -247,25 +255,23 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
     if (!entry.is_publication)
         marks = marks_of(work, day, &count);
     const struct figure_place place = {day->reseller, day->token};
-    ledger_write(work->batch, rollup_table(rollup, rollup->stream->ledger_table_id), &place, &entry,
-                 marks, count);
+    ledger_write(work->batch, work->ledger, &place, &entry, marks, count);
     (*(entry.is_publication ? &work->published : &work->restated))++;
 }
 
 static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
 {
-    const struct table *table = rollup_table(work->rollup, work->rollup->stream->figures_table_id);
     bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
     bool is_new;
     if (plan->step == STEP_VANISH) {
         if (day->has_row)
-            figure_delete(work->batch, table, &day->row);
+            figure_delete(work->batch, work->figures, &day->row);
         return;
     }
     if (is_there)
         return;
     const struct figure_place place = {day->reseller, day->token};
-    figure_write(work->batch, table, &place, &plan->figure);
+    figure_write(work->batch, work->figures, &place, &plan->figure);
     key_map_add(work->rollup->resellers, day->reseller, &is_new);
     work->written++;
 }
@@ -421,7 +427,11 @@ static void write_reseller(struct work *work, uint32_t start, uint32_t end)
 
 static void write_days(struct work *work)
 {
+    const struct rollup *rollup = work->rollup;
     uint32_t end;
+    work->figures = rollup_table(rollup, rollup->stream->figures_table_id);
+    work->ledger = rollup_table(rollup, rollup->stream->ledger_table_id);
+    work->marks = rollup_table(rollup, rollup->stream->dirty_table_id);
     for (uint32_t start = 0; start < work->day_count; start = end) {
         end = start + 1;
         while (end < work->day_count &&
@@ -603,6 +613,31 @@ static void begin_days(struct work *work)
 
 /* ---- ranges ---- */
 
+/* Whether a row says all of its day but the rate: no day of the reseller is in the set, and there
+ * is nothing that the set does not know yet: marks while they are loaded, and rows of a defined
+ * stream that were there before or are gone (stream_marking.c). */
+static bool is_settled(const struct rollup *rollup, struct bytes reseller)
+{
+    return rollup->opened == NULL && rollup->definition == NULL &&
+           dirty_set_first_of(rollup->dirty, reseller) == NULL;
+}
+
+static struct day_facts *add_row_day(struct work *work, struct bytes reseller,
+                                     const struct day_figure *row)
+{
+    struct dirty_set *dirty = work->rollup->dirty;
+    if (is_settled(work->rollup, reseller))
+        return day_reader_add_settled(work->reader, reseller, row);
+    struct day_facts *day = day_reader_add(work->reader, reseller, row->day);
+    day->dirty = dirty_set_find(dirty, day->key);
+    if (day->dirty != NULL)
+        dirty_set_wait(dirty, day->dirty);
+    day->has_row = true;
+    day->row = *row;
+    day->row.reseller = day->reseller;
+    return day;
+}
+
 static int range_row(void *context, const struct table *table, const struct page_row *row,
                      struct error *err)
 {
@@ -612,14 +647,7 @@ static int range_row(void *context, const struct table *table, const struct page
     int rc = figure_read(table, row, &figure, err);
     if (rc < 0)
         return rc;
-    struct day_facts *day = day_reader_add(work->reader, open->range->reseller, figure.day);
-    day->range = open->range;
-    day->dirty = dirty_set_find(work->rollup->dirty, day->key);
-    if (day->dirty != NULL)
-        dirty_set_wait(work->rollup->dirty, day->dirty);
-    day->has_row = true;
-    day->row = figure;
-    day->row.reseller = day->reseller;
+    add_row_day(work, open->range->reseller, &figure)->range = open->range;
     work->days = day_reader_days(work->reader, &work->day_count);
     open->lowest = figure.day;
     return ++open->days == work->range_days_max;
