@@ -33,6 +33,18 @@ int house_wait(struct house *house, struct house_waiter *waiter, struct error *e
     return 0;
 }
 
+/* ---- memory ---- */
+
+enum {
+    DOOR_SHARE = 8,     /* of the account: an eighth, */
+    OPEN_DAYS_SHARE = 4 /* a quarter: a million open days of a stream at the default */
+};
+
+size_t house_door_share(const struct house *house)
+{
+    return house->account_limit / DOOR_SHARE;
+}
+
 /* ---- commands ---- */
 
 static void add_commands(struct house *house, const struct command *commands, uint32_t count,
@@ -95,14 +107,11 @@ static int open_store(struct house *house, const struct house_options *options, 
     return rc;
 }
 
-/* Of the memory, what open days of a stream may take: a million of them at the default. */
-enum { OPEN_DAYS_SHARE = 4 };
-
 static int open_streams(struct house *house, const struct house_options *options, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
-    size_t share = house->account_limit / HOUSE_DOOR_SHARE;
+    size_t share = house_door_share(house);
     size_t figures_bytes =
         share < STREAMS_FIGURES_BYTES_DEFAULT ? share : STREAMS_FIGURES_BYTES_DEFAULT;
     struct streams_options streams = {.store = house->store,
@@ -142,14 +151,13 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                            .zone = rollup_zone(streams_find(house->streams, NULL))};
     if (directory_has_click_ids(&house->settings))
         take_click_ids(house);
-    struct ingest_options ingest = {
-        .store = house->store,
-        .world = house->world,
-        .network = options->network,
-        .metrics = house->metrics,
-        .streams = &house->stream,
-        .stream_count = 1,
-        .limits = {.strings_max = house->account_limit / HOUSE_DOOR_SHARE}};
+    struct ingest_options ingest = {.store = house->store,
+                                    .world = house->world,
+                                    .network = options->network,
+                                    .metrics = house->metrics,
+                                    .streams = &house->stream,
+                                    .stream_count = 1,
+                                    .limits = {.strings_max = house_door_share(house)}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
@@ -161,7 +169,7 @@ static void make_cql(struct house *house)
                                   .world = house->world,
                                   .host_id = engine_directory_id(house->store),
                                   .metrics = house->metrics,
-                                  .work_bytes_max = house->account_limit / HOUSE_DOOR_SHARE};
+                                  .work_bytes_max = house_door_share(house)};
     house->cql = cql_new(&options);
 }
 

@@ -18,10 +18,6 @@
 
 enum {
     HOUSE_COMMANDS_MAX = 32,
-    /* Of the memory, what each of these may take: strings of ingest connections; CQL requests that
-     * come or wait; those that are carried out; CQL answers that wait for their readers; figures
-     * that wait to be given in order. */
-    HOUSE_DOOR_SHARE = 8,
     HOUSE_MEMORY_DEFAULT = 1 << 30,    /* bytes of the process */
     HOUSE_MEMORY_MIN = 128 << 20,
     HOUSE_MEMORY_BESIDE = 64 << 20     /* of these, for what is not in the account */
@@ -63,6 +59,11 @@ must_check int house_open(const struct house_options *options, struct house **ho
                           struct error *err);
 /* Returns what the store says of its last sync. */
 must_check int house_close(struct house *house, struct error *err);
+
+/* Bytes of the account that each of these may take: strings of ingest connections; CQL requests
+ * that come or wait; those that are carried out; CQL answers that wait for their readers; figures
+ * that wait to be given in order; commands, with their answers. */
+size_t house_door_share(const struct house *house);
 
 /* Run the loop until `status` is no longer HOUSE_WAITING; house_done sets it. */
 enum { HOUSE_WAITING = 1 };

@@ -100,8 +100,19 @@ static const struct limit limits[] = {
     {"days or months in a picture", CHART_PERIODS, UNIT_COUNT,
      "exit status 2; it says what else may be asked for"},
     {"`counters --top`", COUNTERS_TOP_MAX, UNIT_COUNT, "exit status 2"},
-    {"answer of a command that waits for its reader", QUERY_QUEUED_MAX, UNIT_BYTES,
+    {"answer of a command that waits for its reader", CONTROL_QUEUED_MAX, UNIT_BYTES,
      "it is made no further until it is read"},
+    {"connections of commands to a server", CONTROL_CONNECTIONS_MAX, UNIT_COUNT,
+     "exit status 3: too many commands at a time"},
+    {"commands that run in a server, with what goes along with them", CONTROL_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of the account: further ones wait, but for `status`, and are refused after 10 "
+     "s, "
+     "exit status 3"},
+    {"answers of all commands that wait for their readers", CONTROL_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of the account: of each less waits, and it is made no further until it is read"},
+    {"what commands keep by ad, reseller or key", CONTROL_BYTES_MAX, UNIT_BYTES,
+     "or an eighth of the account: `verify` counts in several rounds, `report --by ad` and "
+     "`counters --top` end with exit status 3"},
 };
 
 static void print_count(uint64_t value)

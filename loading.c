@@ -44,10 +44,11 @@ static void loading_write(struct command_output *output, enum command_stream str
     fflush(file);
 }
 
-static size_t loading_queued(struct command_output *output)
+/* A write waits until all of it is taken. */
+static bool loading_is_full(struct command_output *output)
 {
     (void)output;
-    return 0;
+    return false;
 }
 
 static void loading_finish(struct command_output *output, int exit_status)
@@ -165,7 +166,7 @@ static int loading_load(struct loading *loading, const struct load_options *opti
     }
     world = loading->access.house != NULL ? loading->access.house->world : loading->world;
     loading->output = (struct command_output){
-        .write = loading_write, .queued = loading_queued, .finish = loading_finish};
+        .write = loading_write, .is_full = loading_is_full, .finish = loading_finish};
     load_start(options, world, connection, isatty(STDERR_FILENO) == 1, &loading->output);
     loading_wait(loading, &loading->is_finished);
     return 0;

@@ -56,10 +56,11 @@ static void local_write(struct command_output *output, enum command_stream strea
     run_write((struct run *)output, stream, bytes);
 }
 
-static size_t local_queued(struct command_output *output)
+/* A write waits until all of it is taken. */
+static bool local_is_full(struct command_output *output)
 {
     (void)output;
-    return 0;
+    return false;
 }
 
 static void local_finish(struct command_output *output, int exit_status)
@@ -166,7 +167,7 @@ static void run_here(struct run *run, const struct command *command,
     struct error err = {0};
     check(entry != NULL);
     run->output = (struct command_output){
-        .write = local_write, .queued = local_queued, .finish = local_finish};
+        .write = local_write, .is_full = local_is_full, .finish = local_finish};
     command->run(entry->room, request, &run->output);
     while (!run->is_finished) {
         bool is_alive = loop_step(run->access.loop);

@@ -294,7 +294,7 @@ static bool is_loopback(const char *address)
 
 static void make_cql_door(struct serve *serve, bool is_read_only)
 {
-    size_t share = serve->house->account_limit / HOUSE_DOOR_SHARE;
+    size_t share = house_door_share(serve->house);
     struct native_options door = {.cql = serve->house->cql,
                                   .read_only = is_read_only,
                                   .world = serve->house->world,
@@ -354,6 +354,12 @@ static void attach_ingest(void *context, struct connection *connection)
     ingest_attach(serve->house->ingest, connection);
 }
 
+static void hold_commands(void *context, int64_t change_bytes)
+{
+    struct serve *serve = context;
+    store_hold_memory(serve->house->store, STORE_HELD_COMMANDS, change_bytes);
+}
+
 static int open_control(struct serve *serve, const char *path, struct error *err)
 {
     struct control_server_options options = {.network = serve->network,
@@ -361,6 +367,8 @@ static int open_control(struct serve *serve, const char *path, struct error *err
                                              .path = path,
                                              .entries = serve->house->entries,
                                              .entry_count = serve->house->entry_count,
+                                             .bytes_max = house_door_share(serve->house),
+                                             .held = hold_commands,
                                              .ingest = attach_ingest,
                                              .context = serve};
     return control_server_open(&options, &serve->control, err);

@@ -69,8 +69,8 @@ static void scan_stats(struct total *total)
 static void scan_rows(struct total *total, uint32_t column_id)
 {
     struct error err = {0};
-    must(store_group(total->on->store, TABLE_AD_CLICK, column_id, total_figures, total, &err),
-         "rows", &err);
+    const struct group_request request = {.table_id = TABLE_AD_CLICK, .column_id = column_id};
+    must(store_group(total->on->store, &request, total_figures, total, &err), "rows", &err);
     bench_store_wait(total->on, &total->done);
 }
 

@@ -28,7 +28,12 @@
 
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
-    CONTROL_WORDS_MAX = 1000
+    CONTROL_WORDS_MAX = 1000,
+    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so */
+    CONTROL_BYTES_MAX = 128 << 20,     /* of memory, unless the options say less */
+    CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs: what it reads and makes
+                                        * at a time; a report of many resellers does */
+    CONTROL_QUEUED_MAX = 1 << 20       /* bytes of an answer that may wait for their reader */
 };
 
 enum control_kind {
@@ -75,6 +80,10 @@ struct control_server_options {
     const char *path;                  /* of the socket */
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
+    size_t bytes_max;                  /* of memory, for what commands take (control_room.h); 0:
+                                        * CONTROL_BYTES_MAX */
+    /* Tells an account of it; NULL: there is none. */
+    void (*held)(void *context, int64_t change_bytes);
     /* Takes a connection that asked for the ingest door. */
     void (*ingest)(void *context, struct connection *connection);
     void *context;

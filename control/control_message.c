@@ -8,6 +8,7 @@ enum { HEADER_SIZE = 5, SPACE_MIN = 64 * 1024 };
 void message_reader_release(struct message_reader *reader)
 {
     buffer_release(&reader->bytes);
+    reader->consumed = 0;
 }
 
 void message_reader_space(struct message_reader *reader, uint8_t **to_out, size_t *size_out)
@@ -50,6 +51,12 @@ int message_reader_next(struct message_reader *reader, enum control_kind *kind_o
     *body_out = bytes_of(at + HEADER_SIZE, size - 1);
     reader->consumed += 4 + (size_t)size;
     return 1;
+}
+
+size_t message_reader_whole(const struct message_reader *reader)
+{
+    size_t left = reader->bytes.size - reader->consumed;
+    return left < HEADER_SIZE ? 0 : load_u32(reader->bytes.data + reader->consumed);
 }
 
 void message_put(struct buffer *to, enum control_kind kind, struct bytes body)

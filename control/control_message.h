@@ -17,6 +17,9 @@ void message_reader_added(struct message_reader *reader, size_t size);
 /* 1: a whole message, valid until the next call; 0: not yet; ERROR_CORRUPT: it cannot be one. */
 must_check int message_reader_next(struct message_reader *reader, enum control_kind *kind_out,
                                    struct bytes *body_out);
+/* Bytes of the message that is coming in, after message_reader_next has returned 0; 0: not known
+ * yet. */
+size_t message_reader_whole(const struct message_reader *reader);
 
 /* Append a message to `to`; or send it on its own. */
 void message_put(struct buffer *to, enum control_kind kind, struct bytes body);

@@ -4,8 +4,13 @@
  * depend on whether somebody still listens; its output is then dropped.  So a session lives until
  * both the command has finished and the connection is closed:
  *
- *     reading ── RUN ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
+ *     reading ── RUN ─▶ waiting for room ─▶ running ── finish ─▶ flushing ── drained ─▶ closed
+ *        │                  └── no room in time ─▶ refused: told so, what still comes is dropped
  *        └── INGEST ─▶ handed over (the session ends, the connection does not)
+ *
+ * Room (control_room.h) is asked for before a large request is read, and before a small one is run;
+ * a brief command, which ends in its first turn, needs none: how a server is can be asked whatever
+ * others leave unread.
  *
  * What a command writes is held until it ends, until there is HELD_MAX of it, or until the next
  * turn of the loop, whichever comes first: a short answer is one write, and wakes its reader once.
@@ -15,15 +20,27 @@
  * server from ending. */
 #include "control/control.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "control/control_message.h"
+#include "control/control_room.h"
 #include "storage/base/memory.h"
 
-enum { HELD_MAX = 16 << 10 }; /* bytes; less than any command waits for to have left */
+enum {
+    HELD_MAX = 16 << 10,  /* bytes; less than any command waits for to have left */
+    SMALL_MAX = 64 << 10, /* bytes of a request that is read before there is room for it */
+    ROOM_WAIT_MS = 10000, /* then a command is refused, as one that waits for a directory is */
+};
 
 struct session {
     struct command_output output; /* first: the command's handle on the session */
+    struct room_waiter waiter;    /* for room to run in, */
+    size_t taken_bytes;           /* which it has; 0: it has none */
+    size_t answer_bytes;          /* that wait for the reader, */
+    size_t kept_bytes;            /* and that the command keeps besides */
+    struct timer patience;        /* while it waits for room, and then for its turn */
+    bool is_asking;               /* for room: it may be granted at once */
     struct control_server *server;
     struct session *next;          /* in the server's list */
     struct connection *connection; /* NULL once it is closed */
@@ -39,12 +56,16 @@ struct session {
     char *folder;
     void *options;
     struct command_request request;
+    const struct control_entry *entry; /* of the request; NULL: it was not read whole */
+    bool is_refused;                   /* what comes of the request is dropped */
     bool is_running;
     bool is_closing;
 };
 
 struct control_server {
     struct control_server_options options;
+    struct control_room room;
+    uint32_t session_count;
     struct listener *listener; /* NULL once it closes */
     struct session *sessions;
     void (*closed)(void *context);
@@ -67,11 +88,33 @@ static void server_forget(struct control_server *server, struct session *session
     while (*link != session)
         link = &(*link)->next;
     *link = session->next;
+    server->session_count--;
+}
+
+static void session_wait_no_more(struct session *session)
+{
+    struct control_server *server = session->server;
+    control_room_forget(&server->room, &session->waiter);
+    server->options.executor->timer_stop(server->options.executor, &session->patience);
+}
+
+/* Of the room: all but the answer. */
+static void session_give_back(struct session *session)
+{
+    struct control_room *room = &session->server->room;
+    size_t taken = session->taken_bytes;
+    size_t kept = session->kept_bytes;
+    session->taken_bytes = session->kept_bytes = 0;
+    (void)control_room_keep(room, -(int64_t)kept);
+    control_room_give_back(room, taken);
 }
 
 static void session_free(struct session *session)
 {
     struct control_server *server = session->server;
+    session_wait_no_more(session);
+    session_give_back(session);
+    control_room_answer(&server->room, -(int64_t)session->answer_bytes);
     server_forget(server, session);
     for (int i = 0; i < session->word_count; i++)
         memory_free(session->words[i]);
@@ -116,6 +159,16 @@ static bool session_is_heard(const struct session *session)
     return session->connection != NULL && !session->is_closing;
 }
 
+/* Tell the room what waits for the reader. */
+static void answer_count(struct session *session)
+{
+    size_t bytes =
+        session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
+    int64_t change = (int64_t)bytes - (int64_t)session->answer_bytes;
+    session->answer_bytes = bytes;
+    control_room_answer(&session->server->room, change);
+}
+
 static void held_send(struct session *session)
 {
     if (session_is_heard(session)) {
@@ -123,6 +176,7 @@ static void held_send(struct session *session)
         session_hurry(session);
     }
     buffer_clear(&session->held);
+    answer_count(session);
 }
 
 static void held_turn(struct timer *timer)
@@ -154,10 +208,24 @@ static void output_write(struct command_output *output, enum command_stream stre
     held_want_turn(session);
 }
 
-static size_t output_queued(struct command_output *output)
+/* Whoever has nothing waiting may always make more: one who reads is served, however much others
+ * leave unread. */
+static bool output_is_full(struct command_output *output)
 {
     struct session *session = session_of(output);
-    return session_is_heard(session) ? network_queued(session->connection) + session->held.size : 0;
+    answer_count(session);
+    size_t bytes = session->answer_bytes;
+    return bytes > 0 && (bytes >= CONTROL_QUEUED_MAX ||
+                         bytes >= control_room_answer_left(&session->server->room) / 2);
+}
+
+static bool output_keep(struct command_output *output, int64_t change_bytes)
+{
+    struct session *session = session_of(output);
+    if (!control_room_keep(&session->server->room, change_bytes))
+        return false;
+    session->kept_bytes += (size_t)change_bytes;
+    return true;
 }
 
 static void output_finish(struct command_output *output, int exit_status)
@@ -170,12 +238,15 @@ static void output_finish(struct command_output *output, int exit_status)
         session_free(session);
         return;
     }
+    message_reader_release(&session->reader);
+    session_give_back(session);
     if (session_is_heard(session)) {
         message_put(&session->held, CONTROL_EXIT, bytes_of(&status, 1));
         network_write(session->connection, buffer_view(&session->held));
         buffer_clear(&session->held);
+        answer_count(session);
         network_finish(session->connection);
-        if (network_queued(session->connection) == 0)
+        if (network_queued(session->connection) == 0 && !session->is_refused)
             session_close(session);
         session_hurry(session);
     }
@@ -218,7 +289,17 @@ static const struct control_entry *find_entry(const struct control_server *serve
     return NULL;
 }
 
-static void session_run(struct session *session, struct bytes body)
+static void session_run(struct session *session)
+{
+    /* Its connection is open, so that the session outlives the call whatever it does. */
+    session->is_starting = true;
+    session->entry->command->run(session->entry->room, &session->request, &session->output);
+    session->is_starting = false;
+    held_want_turn(session);
+}
+
+/* A whole request of which nothing more can go wrong, or it was answered with what did. */
+static bool session_prepare(struct session *session, struct bytes body)
 {
     struct error err = {0};
     session->is_running = true;
@@ -226,30 +307,112 @@ static void session_run(struct session *session, struct bytes body)
         command_fail(&session->output, EXIT_SYSTEM_FAILED,
                      "a request the server cannot read; are "
                      "server and command of one version?");
-        return;
+        return false;
     }
-    const struct control_entry *entry = find_entry(session->server, session->words[0]);
-    if (entry == NULL) {
+    session->entry = find_entry(session->server, session->words[0]);
+    if (session->entry == NULL) {
         command_fail(&session->output, EXIT_WRONG_USAGE,
                      "the server that holds this directory has no command '%s'", session->words[0]);
-        return;
+        return false;
     }
-    int rc = control_parse(entry->command, session->word_count, session->words, false, NULL,
-                           &session->options, &err);
+    int rc = control_parse(session->entry->command, session->word_count, session->words, false,
+                           NULL, &session->options, &err);
     if (rc != 0) {
         command_fail(&session->output, EXIT_WRONG_USAGE, "%s", err.text);
-        return;
+        return false;
     }
     session->request.options = session->options;
     session->request.door = "socket";
     session->request.actor = session->actor;
     session->request.text = session->text;
     session->request.folder = session->folder;
-    /* Its connection is open, so that the session outlives the call whatever it does. */
-    session->is_starting = true;
-    entry->command->run(entry->room, &session->request, &session->output);
-    session->is_starting = false;
-    held_want_turn(session);
+    return true;
+}
+
+/* ---- room for it ---- */
+
+/* What is not read yet of the request is read and dropped: its sender looks for an answer only when
+ * all has left. */
+static void session_refuse(struct session *session, const char *why)
+{
+    session->is_refused = session->entry == NULL;
+    command_fail(&session->output, EXIT_SYSTEM_FAILED, "%s", why);
+    if (session->is_refused)
+        network_resume(session->connection);
+}
+
+static void patience_ended(struct timer *timer)
+{
+    struct session *session = timer->context;
+    session_wait_no_more(session);
+    session_refuse(session, "other commands have all of the server's memory that is for them "
+                            "(--memory); try again when some have ended or were read");
+}
+
+/* With room for it: run it, or read the rest of it. */
+static void session_go_on(struct session *session)
+{
+    if (session->entry == NULL) {
+        network_resume(session->connection);
+        return;
+    }
+    session->is_running = true;
+    session_run(session);
+}
+
+static void room_turn(struct timer *timer)
+{
+    session_go_on(timer->context);
+}
+
+static void session_wait(struct session *session, void (*fire)(struct timer *timer), int64_t ms)
+{
+    struct executor *executor = session->server->options.executor;
+    session->patience.fire = fire;
+    executor->timer_start(executor, &session->patience, ms);
+}
+
+/* In another turn of the loop: who gave the room is not through with what he does. */
+static void room_granted(struct room_waiter *waiter)
+{
+    struct session *session = (struct session *)((char *)waiter - offsetof(struct session, waiter));
+    session_wait_no_more(session);
+    session->taken_bytes = waiter->bytes;
+    if (!session->is_asking)
+        session_wait(session, room_turn, 0);
+}
+
+/* `input_bytes`: beyond a small request, which is in what every command takes. */
+static void session_want_room(struct session *session, size_t input_bytes)
+{
+    struct control_room *room = &session->server->room;
+    session->waiter =
+        (struct room_waiter){.bytes = CONTROL_COMMAND_BYTES + input_bytes, .granted = room_granted};
+    if (!control_room_may_grant(room, session->waiter.bytes)) {
+        session_refuse(session, "what goes along with the command is more than the server has "
+                                "memory for (--memory)");
+        return;
+    }
+    network_pause(session->connection);
+    session->is_asking = true;
+    control_room_wait(room, &session->waiter);
+    session->is_asking = false;
+    if (session->waiter.is_waiting)
+        session_wait(session, patience_ended, ROOM_WAIT_MS);
+    else
+        session_go_on(session);
+}
+
+static void session_take(struct session *session, struct bytes body)
+{
+    if (!session_prepare(session, body))
+        return;
+    if (session->taken_bytes > 0 || session->entry->command->is_brief) {
+        session_run(session);
+    } else {
+        session->is_running = false;
+        session_want_room(session, 0);
+    }
 }
 
 static void session_hand_over(struct session *session)
@@ -277,12 +440,20 @@ static void session_data(void *context, size_t size)
     enum control_kind kind;
     struct bytes body;
     message_reader_added(&session->reader, size);
-    int rc = message_reader_next(&session->reader, &kind, &body);
-    if (rc == 0)
+    if (session->is_refused) {
+        message_reader_release(&session->reader);
         return;
+    }
+    int rc = message_reader_next(&session->reader, &kind, &body);
+    if (rc == 0) {
+        size_t whole = message_reader_whole(&session->reader);
+        if (whole > SMALL_MAX && session->taken_bytes == 0)
+            session_want_room(session, whole);
+        return;
+    }
     network_pause(session->connection);
     if (rc == 1 && kind == CONTROL_RUN)
-        session_run(session, body);
+        session_take(session, body);
     else if (rc == 1 && kind == CONTROL_INGEST && session->server->options.ingest != NULL)
         session_hand_over(session);
     else
@@ -299,9 +470,11 @@ static void session_end(void *context, int status)
 static void session_drained(void *context)
 {
     struct session *session = context;
+    answer_count(session);
     if (session->output.drained != NULL)
         session->output.drained(session->output.drained_context);
-    else if (!session->is_running && session->words != NULL)
+    else if (!session->is_running && session->words != NULL && !session->is_refused &&
+             !session->waiter.is_waiting)
         session_close(session);
 }
 
@@ -309,6 +482,7 @@ static void session_closed(void *context)
 {
     struct session *session = context;
     session->connection = NULL;
+    answer_count(session);
     if (session->is_running) {
         if (session->output.drained != NULL)
             session->output.drained(session->output.drained_context);
@@ -327,14 +501,19 @@ static void server_accepted(void *context, struct connection *connection)
 {
     struct control_server *server = context;
     struct session *session = memory_zeroed(1, sizeof(*session));
-    session->output = (struct command_output){
-        .write = output_write, .queued = output_queued, .finish = output_finish};
+    session->output = (struct command_output){.write = output_write,
+                                              .is_full = output_is_full,
+                                              .keep = output_keep,
+                                              .finish = output_finish};
     session->server = server;
     session->connection = connection;
     session->turn = (struct timer){.fire = held_turn, .context = session};
+    session->patience = (struct timer){.context = session};
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);
+    if (++server->session_count > CONTROL_CONNECTIONS_MAX)
+        session_refuse(session, "too many commands at a time; try again when some have ended");
 }
 
 int control_server_open(const struct control_server_options *options,
@@ -342,6 +521,10 @@ int control_server_open(const struct control_server_options *options,
 {
     struct control_server *server = memory_zeroed(1, sizeof(*server));
     server->options = *options;
+    server->room = (struct control_room){.bytes_max = options->bytes_max > 0 ? options->bytes_max
+                                                                             : CONTROL_BYTES_MAX,
+                                         .changed = options->held,
+                                         .context = options->context};
     int rc = network_listen_unix(options->network, options->path, server_accepted, server,
                                  &server->listener, err);
     if (rc != 0) {

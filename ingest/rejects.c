@@ -13,7 +13,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/table_print.h"
 
-enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31, REJECTS_OUTPUT_MAX = 256 << 10 };
+enum { REJECTS_PAGE_ROWS = 500, REJECTS_DAYS = 31 };
 
 /* ---- writing ---- */
 
@@ -382,7 +382,7 @@ static void rejects_run_on(struct rejects_job *job)
         return;
     job->is_running = true;
     while (job->status == 0 && job->day <= job->options.to && !job->is_waiting) {
-        if (job->output->queued(job->output) > REJECTS_OUTPUT_MAX)
+        if (job->output->is_full(job->output))
             break;
         rejects_read(job);
     }

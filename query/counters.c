@@ -25,7 +25,12 @@
 #include "storage/base/memory.h"
 
 enum { KEY_KEY = 0x20001, KEY_TOP, KEY_FORMAT };
-enum { PAGE_ROWS = 2000, COUNTER_TABLES = 3 };
+enum {
+    PAGE_ROWS = 2000,
+    COUNTER_TABLES = 3,
+    MALLOC_BYTES = 16, /* beside a key */
+    TOP_KEEP_STEP = 64 << 10
+};
 
 struct counter_table {
     const char *name;
@@ -60,6 +65,8 @@ struct counters {
     struct figure_reading *reading; /* paused; NULL: it is not */
     struct top_entry *top;          /* a heap, smallest first */
     uint32_t top_count;
+    size_t top_bytes;  /* of memory, */
+    size_t kept_bytes; /* and what the output was told of them */
     uint64_t keys_seen;
     uint64_t clicks_seen;
     bool is_reading; /* the store's call has not returned */
@@ -214,26 +221,41 @@ static void top_sink(struct counters *counters, uint32_t at)
     }
 }
 
-static void top_add(struct counters *counters, struct bytes key, uint64_t clicks)
+/* In steps, not for each. */
+static int top_keep(struct counters *counters)
+{
+    if (counters->top_bytes <= counters->kept_bytes)
+        return 0;
+    if (!command_keep(counters->output, TOP_KEEP_STEP))
+        return error_set(&counters->err, ERROR_LIMIT, COMMAND_NO_ROOM);
+    counters->kept_bytes += TOP_KEEP_STEP;
+    return 0;
+}
+
+static int top_add(struct counters *counters, struct bytes key, uint64_t clicks)
 {
     struct top_entry entry = {clicks, key};
     bool is_full = counters->top_count == counters->options->top;
     if (is_full && compare_top(&entry, &counters->top[0]) <= 0)
-        return;
+        return 0;
     entry.key.data = memory_copy(key.data, key.size);
+    counters->top_bytes += key.size;
     if (is_full) {
+        counters->top_bytes -= counters->top[0].key.size;
         memory_free((void *)(uintptr_t)counters->top[0].key.data);
         counters->top[0] = entry;
         top_sink(counters, 0);
-        return;
+        return top_keep(counters);
     }
     uint32_t at = counters->top_count++;
+    counters->top_bytes += sizeof(*counters->top) + MALLOC_BYTES;
     counters->top = memory_resize(counters->top, counters->top_count * sizeof(*counters->top));
     counters->top[at] = entry;
     while (at > 0 && compare_top(&counters->top[at], &counters->top[(at - 1) / 2]) < 0) {
         top_swap(counters, at, (at - 1) / 2);
         at = (at - 1) / 2;
     }
+    return top_keep(counters);
 }
 
 /* Whether the parts of a key that were asked for are these. */
@@ -258,10 +280,8 @@ static int take(struct counters *counters, struct bytes key, uint64_t clicks)
     counters->clicks_seen += clicks;
     if (counters->options->table == NULL)
         return 0;
-    if (counters->options->top > 0) {
-        top_add(counters, key, clicks);
-        return 0;
-    }
+    if (counters->options->top > 0)
+        return top_add(counters, key, clicks);
     return put_row(counters, key, clicks);
 }
 

@@ -28,7 +28,7 @@ static void answer_hand_over(struct query_answer *answer)
 
 bool query_answer_has_room(const struct query_answer *answer)
 {
-    return answer->output->queued(answer->output) < QUERY_QUEUED_MAX;
+    return !answer->output->is_full(answer->output);
 }
 
 bool query_answer_row(struct query_answer *answer, const struct bytes *cells)
@@ -113,6 +113,7 @@ static const struct command commands[] = {
      .argp = &status_argp,
      .options_size = sizeof(struct status_options),
      .writes = never_writes,
+     .is_brief = true,
      .run = status_run},
     {.name = "inspect",
      .summary = "print tables, segments and their sizes",

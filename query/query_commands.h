@@ -69,8 +69,6 @@ void backup_command_run(void *room, const struct command_request *request,
 
 /* ---- what they share ---- */
 
-enum { QUERY_QUEUED_MAX = 1 << 20 };   /* bytes of an answer that may wait for their reader */
-
 /* A long answer: rows go into `text`, which leaves in pieces, and no faster than they are read. */
 struct query_answer {
     struct command_output *output;

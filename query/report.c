@@ -706,7 +706,7 @@ void report_run(void *room, const struct command_request *request, struct comman
         report->options->as_of != NULL &&
         parse_as_of(report->options->as_of, rollup_zone(report->rollup), &report->as_of_ms);
     if (report->options->by == BY_AD)
-        report->ads = report_ads_new(report->query->store, report->rollup);
+        report->ads = report_ads_new(report->query->store, report->rollup, output);
     name_columns(report);
     if (report->options->is_chart) {
         report->chart = report_chart_new(report->options, report->query->currency);

@@ -16,6 +16,8 @@ struct entry {
 };
 
 struct report_ads {
+    struct command_output *output;
+    size_t kept_bytes; /* as the output was told */
     struct store *store;
     struct rollup *rollup;
     const struct click_stream *stream;
@@ -32,9 +34,11 @@ struct report_ads {
     void *context;
 };
 
-struct report_ads *report_ads_new(struct store *store, struct rollup *rollup)
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
+                                  struct command_output *output)
 {
     struct report_ads *ads = memory_zeroed(1, sizeof(*ads));
+    ads->output = output;
     ads->store = store;
     ads->rollup = rollup;
     ads->stream = rollup_stream(rollup);
@@ -59,7 +63,20 @@ void report_ads_clear(struct report_ads *ads)
     ads->numbers = key_map_new();
 }
 
-static struct entry *entry_of(struct report_ads *ads, struct bytes ad)
+/* Entries, and the same again sorted. */
+static int keep_entries(struct report_ads *ads, struct error *err)
+{
+    size_t bytes = key_map_bytes(ads->numbers) +
+                   ads->capacity * (sizeof(*ads->entries) + sizeof(*ads->sorted));
+    int64_t change = (int64_t)bytes - (int64_t)ads->kept_bytes;
+    if (change != 0 && !command_keep(ads->output, change))
+        return error_set(err, ERROR_LIMIT, COMMAND_NO_ROOM);
+    ads->kept_bytes = bytes;
+    return 0;
+}
+
+static int entry_of(struct report_ads *ads, struct bytes ad, struct entry **entry_out,
+                    struct error *err)
 {
     bool is_new;
     uint32_t number = key_map_add(ads->numbers, ad, &is_new);
@@ -67,9 +84,11 @@ static struct entry *entry_of(struct report_ads *ads, struct bytes ad)
         ads->capacity = ads->capacity * 2 + 64;
         ads->entries = memory_resize(ads->entries, ads->capacity * sizeof(*ads->entries));
     }
-    if (is_new)
-        ads->entries[number] = (struct entry){.sum = {.ad = key_map_key(ads->numbers, number)}};
-    return &ads->entries[number];
+    *entry_out = &ads->entries[number];
+    if (!is_new)
+        return 0;
+    **entry_out = (struct entry){.sum = {.ad = key_map_key(ads->numbers, number)}};
+    return keep_entries(ads, err);
 }
 
 static int add_click(void *context, const struct table *table, const struct page_row *row,
@@ -81,12 +100,15 @@ static int add_click(void *context, const struct table *table, const struct page
     struct decimal amount;
     if (!page_row_value(table, row, ads->stream->clicks.ad, &ad))
         return 0;
-    struct entry *entry = entry_of(ads, ad);
+    struct entry *entry;
+    int rc = entry_of(ads, ad, &entry, err);
+    if (rc < 0)
+        return rc;
     entry->day_clicks++;
     if (!page_row_value(table, row, ads->stream->clicks.amount, &value))
         return 0;
     const struct column *column = table_column(table, ads->stream->clicks.amount);
-    int rc = type_decimal(column->type, value, &amount);
+    rc = type_decimal(column->type, value, &amount);
     if (rc == 0)
         rc = decimal_add(entry->day_gross, amount, &entry->day_gross);
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
@@ -127,10 +149,11 @@ static int add_sealed(void *context, const struct table *table, const struct pag
 {
     struct report_ads *ads = context;
     struct sealed_ad sealed;
+    struct entry *entry;
     int rc = sealed_ad_read(table, row, &sealed, err);
+    rc = rc == 0 ? entry_of(ads, sealed.ad, &entry, err) : rc;
     if (rc < 0)
         return rc;
-    struct entry *entry = entry_of(ads, sealed.ad);
     entry->day_clicks += sealed.clicks;
     rc = decimal_add(entry->day_gross, sealed.gross, &entry->day_gross);
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;

@@ -9,6 +9,7 @@
 #define DAYBOOK_QUERY_REPORT_ADS_H
 
 #include "rollup/rollup.h"
+#include "storage/base/command.h"
 
 struct report_ads;
 
@@ -21,12 +22,14 @@ struct report_ad {
     struct decimal unpriced_gross;
 };
 
-/* Both outlive it. */
-struct report_ads *report_ads_new(struct store *store, struct rollup *rollup);
+/* All outlive it.  What it holds is kept for the command of `output` (command_keep). */
+struct report_ads *report_ads_new(struct store *store, struct rollup *rollup,
+                                  struct command_output *output);
 void report_ads_free(struct report_ads *ads);                  /* NULL is fine */
 void report_ads_clear(struct report_ads *ads);                 /* for the next reseller */
 
-/* Add the day's clicks; `figure` is copied.  `done` comes once, perhaps before the call returns. */
+/* Add the day's clicks; `figure` is copied.  `done` comes once, perhaps before the call returns;
+ * ERROR_LIMIT: there is no room for so many ads. */
 void report_ads_add(struct report_ads *ads, const struct day_figure *figure, store_done done,
                     void *context);
 

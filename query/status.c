@@ -98,7 +98,8 @@ static void put_memory(struct buffer *text, const struct store_status *status)
         [STORE_HELD_STATEMENTS] = "prepared statements",
         [STORE_HELD_REQUESTS] = "CQL requests",
         [STORE_HELD_ANSWERS] = "CQL answers",
-        [STORE_HELD_FIGURES] = "reports' figures"};
+        [STORE_HELD_FIGURES] = "reports' figures",
+        [STORE_HELD_COMMANDS] = "commands, with answers that wait to be read"};
     put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows that are not in segments",
              status->memory_bytes);
     put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);

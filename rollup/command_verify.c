@@ -13,7 +13,8 @@
  * it is a difference, and a counter is read before and after the clicks are counted and must lie
  * in between.
  *
- * Memory: one entry per ad and per reseller; days and entries are read in chunks. */
+ * Memory: days and entries are read in chunks; ads and resellers are counted as many at a time as
+ * there is room for (tallies.h), and clicks read again for the rest. */
 #include <errno.h>
 
 #include "rollup/verify_private.h"
@@ -80,8 +81,7 @@ void verify_free(struct verify *verify)
 {
     if (verify->reader != NULL)
         day_reader_free(verify->reader);
-    key_map_free(verify->keys);
-    memory_free(verify->tallies);
+    tallies_free(verify->tallies);
     buffer_release(&verify->position);
     buffer_release(&verify->position_next);
     buffer_release(&verify->ledger_reseller);

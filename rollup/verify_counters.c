@@ -1,24 +1,10 @@
 /* Counters: read, clicks and seals counted, read again: the count must lie between the two.  Clicks
  * may come and be voided meanwhile, so where one does not, all of it is done a second time before
- * anything is called a difference. */
+ * anything is called a difference.  As many keys at a time as there is memory for (tallies.h). */
 #include "rollup/verify_private.h"
-#include "storage/base/memory.h"
 
 static void counters_start(struct verify *verify, const struct click_stream_counter *counter);
-
-static struct tally *tally_of(struct verify *verify, struct bytes key)
-{
-    bool is_new;
-    uint32_t number = key_map_add(verify->keys, key, &is_new);
-    if (number >= verify->tally_capacity) {
-        verify->tally_capacity = verify->tally_capacity * 2 + 256;
-        verify->tallies =
-            memory_resize(verify->tallies, verify->tally_capacity * sizeof(*verify->tallies));
-    }
-    if (is_new)
-        verify->tallies[number] = (struct tally){0, 0, 0};
-    return &verify->tallies[number];
-}
+static void round_start(struct verify *verify);
 
 static const char *counter_name(const struct verify *verify)
 {
@@ -53,28 +39,41 @@ static void next_counter(struct verify *verify, const struct click_stream_counte
         verify_end(verify);
 }
 
+static void round_end(struct verify *verify)
+{
+    verify->looks = 0;
+    if (tallies_next(verify->tallies)) {
+        round_start(verify);
+        return;
+    }
+    command_printf(verify->output, COMMAND_OUT,
+                   "%s: %" PRIu64 " counters compared with %" PRId64 " clicks\n",
+                   counter_name(verify), verify->counters_compared, verify->clicks_counted);
+    next_counter(verify, verify->counter + 1);
+}
+
 static void compare_counters(struct verify *verify)
 {
     int64_t total = 0;
-    uint32_t count = key_map_count(verify->keys);
+    uint32_t count = tallies_count(verify->tallies);
     uint32_t differing = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tally *tally = &verify->tallies[i];
+        struct bytes key;
+        const struct tally *tally = tallies_at(verify->tallies, i, &key);
         total += tally->counted;
         differing += !tally_agrees(tally);
         if (verify->looks > 0 && !tally_agrees(tally))
-            name_counter(verify, tally, key_map_key(verify->keys, i));
+            name_counter(verify, tally, key);
     }
     if (differing > 0 && verify->looks == 0) {
         verify->looks++;
-        counters_start(verify, verify->counter);
+        tallies_again(verify->tallies);
+        round_start(verify);
         return;
     }
-    verify->looks = 0;
-    command_printf(verify->output, COMMAND_OUT,
-                   "%s: %u counters compared with %" PRId64 " clicks\n", counter_name(verify),
-                   count, total);
-    next_counter(verify, verify->counter + 1);
+    verify->counters_compared += count;
+    verify->clicks_counted += total;
+    round_end(verify);
 }
 
 static int take_counter(void *context, const struct table *table, const struct page_row *row,
@@ -85,8 +84,9 @@ static int take_counter(void *context, const struct table *table, const struct p
     (void)err;
     if (!page_row_value(table, row, verify->counter->column_id, &value))
         return 0;
-    struct tally *tally = tally_of(verify, row->key);
-    *(verify->is_after ? &tally->after : &tally->before) = value_bigint(value);
+    struct tally *tally = tallies_of(verify->tallies, row->key);
+    if (tally != NULL)
+        *(verify->is_after ? &tally->after : &tally->before) = value_bigint(value);
     return 0;
 }
 
@@ -94,7 +94,9 @@ static void counters_read(struct verify *verify);
 
 void verify_count(struct verify *verify, struct bytes key, uint64_t clicks)
 {
-    tally_of(verify, key)->counted += (int64_t)clicks;
+    struct tally *tally = tallies_of(verify->tallies, key);
+    if (tally != NULL)
+        tally->counted += (int64_t)clicks;
 }
 
 static void clicks_counted(void *context, int status, const struct error *err)
@@ -108,12 +110,29 @@ static void clicks_counted(void *context, int status, const struct error *err)
     counters_read(verify);
 }
 
+static bool takes_key(void *context, struct bytes *value)
+{
+    const struct verify *verify = context;
+    return tallies_takes(verify->tallies, *value);
+}
+
+/* Of a partition, whose key has the reseller first. */
+static bool takes_reseller(void *context, struct bytes *value)
+{
+    return key_component(*value, 2, 0, value) == 0 && takes_key(context, value);
+}
+
 static void take_groups(void *context, int status, const struct error *err,
                         const struct partition_figure *figures, uint32_t count,
                         struct bytes position)
 {
     struct verify *verify = context;
     (void)position;
+    if (status == ERROR_LIMIT && tallies_narrow(verify->tallies)) {
+        tallies_again(verify->tallies);
+        round_start(verify);
+        return;
+    }
     if (status < 0) {
         verify_fail(verify, status, err);
         return;
@@ -123,23 +142,17 @@ static void take_groups(void *context, int status, const struct error *err,
     verify_count_seals(verify, clicks_counted);
 }
 
-static void take_partitions(void *context, int status, const struct error *err,
-                            const struct partition_figure *figures, uint32_t count,
-                            struct bytes position)
+/* Clicks by the same keys; the last of them has no limit, or it would never be had. */
+static int group_clicks(struct verify *verify, struct error *err)
 {
-    struct verify *verify = context;
-    struct bytes reseller;
-    (void)position;
-    if (status < 0) {
-        verify_fail(verify, status, err);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (verify->counter->key == CLICKS_OF_DAY)
-            verify_count(verify, figures[i].key, figures[i].stats.rows);
-        else if (key_component(figures[i].key, 2, 0, &reseller) == 0)
-            verify_count(verify, reseller, figures[i].stats.rows);
-    verify_count_seals(verify, clicks_counted);
+    const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
+    bool may_narrow = tallies_count(verify->tallies) > 1;
+    const struct group_request request = {
+        .table_id = clicks->table_id,
+        .column_id = verify->counter->key == CLICKS_OF_AD ? clicks->ad : 0,
+        .takes = verify->counter->key == CLICKS_OF_RESELLER ? takes_reseller : takes_key,
+        .bytes_max = may_narrow ? tallies_beside(verify->tallies) : 0};
+    return store_group(verify->rollup->store, &request, take_groups, verify, err);
 }
 
 static void counters_done(void *context, int status, const struct error *err)
@@ -154,10 +167,7 @@ static void counters_done(void *context, int status, const struct error *err)
         compare_counters(verify);
         return;
     }
-    const struct click_stream_clicks *clicks = &verify->rollup->stream->clicks;
-    bool is_by_ad = verify->counter->key == CLICKS_OF_AD;
-    int rc = store_group(verify->rollup->store, clicks->table_id, is_by_ad ? clicks->ad : 0,
-                         is_by_ad ? take_groups : take_partitions, verify, &own);
+    int rc = group_clicks(verify, &own);
     if (rc < 0)
         verify_fail(verify, rc, &own);
 }
@@ -171,13 +181,21 @@ static void counters_read(struct verify *verify)
         verify_fail(verify, rc, &err);
 }
 
-static void counters_start(struct verify *verify, const struct click_stream_counter *counter)
+static void round_start(struct verify *verify)
 {
-    key_map_free(verify->keys);
-    verify->keys = key_map_new();
-    verify->counter = counter;
     verify->is_after = false;
     counters_read(verify);
+}
+
+static void counters_start(struct verify *verify, const struct click_stream_counter *counter)
+{
+    if (verify->tallies == NULL)
+        verify->tallies = tallies_new(verify->output);
+    verify->counter = counter;
+    verify->counters_compared = 0;
+    verify->clicks_counted = 0;
+    tallies_begin(verify->tallies);
+    round_start(verify);
 }
 
 void verify_counters(struct verify *verify)

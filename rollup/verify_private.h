@@ -7,13 +7,7 @@
 #include "rollup/command_private.h"
 #include "rollup/day_reader.h"
 #include "rollup/rows.h"
-
-/* What a counter table says of one key, and what the clicks say. */
-struct tally {
-    int64_t before;
-    int64_t counted;
-    int64_t after;
-};
+#include "rollup/tallies.h"
 
 struct repair;
 
@@ -52,10 +46,10 @@ struct verify {
     uint64_t ledger_days;
 
     const struct click_stream_counter *counter; /* of the stream, being compared */
-    struct key_map *keys;
-    struct tally *tallies;
-    uint32_t tally_capacity;
+    struct tallies *tallies;
     bool is_after; /* counters are read the second time */
+    uint64_t counters_compared; /* of this table, in the rounds before, */
+    int64_t clicks_counted;     /* and with them so many clicks */
 };
 
 /* verify_seals.c, verify_figures.c, verify_ledger.c, verify_counters.c */

@@ -7,7 +7,8 @@
  * Two jobs share the work: of each segment one takes the partitions that begin in even pages, the
  * other those in odd ones, so that no page is decoded twice but where a large partition ends; of
  * everything else every other partition.  Each has groups of its own, which are added up at the
- * end. */
+ * end.  Where either's take more than half of what may be, the whole ends: who asked comes again
+ * for fewer. */
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
@@ -21,7 +22,7 @@ struct group_part {
     struct job job;
     struct group *group;
     uint32_t number;              /* 0 .. GROUP_PARTS - 1 */
-    struct partition_index *sums; /* by the hash of the value and the value, or by partition */
+    struct partition_index *sums; /* by the hash of the value and the value */
     int status;
     struct error err;
 };
@@ -29,9 +30,8 @@ struct group_part {
 struct group {
     struct freeze_waiter waiter;
     struct engine *engine;
-    uint32_t table_id;
+    struct group_request request;
     const struct table *table;
-    uint32_t column_id; /* 0: by partition */
     bool has_exceptions;
     struct view view;
     struct group_part parts[GROUP_PARTS];
@@ -45,16 +45,26 @@ struct group {
 static void part_add(void *context, struct bytes value, const struct partition_stats *sums)
 {
     struct group_part *part = context;
-    partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
+    const struct group *group = part->group;
+    if (group->request.takes == NULL || group->request.takes(group->context, &value))
+        partition_index_add(part->sums, (int64_t)hash64(value.data, value.size), value, sums);
 }
 
 /* What wide_sums has summed of a partition, where it sums by partition. */
-static void part_add_partition(struct group_part *part, int64_t token, struct bytes key,
+static void part_add_partition(struct group_part *part, struct bytes key,
                                struct partition_stats *sum)
 {
     if (sum->rows > 0)
-        partition_index_add(part->sums, token, key, sum);
+        part_add(part, key, sum);
     stats_release(sum);
+}
+
+static int part_limit(struct group_part *part)
+{
+    size_t most = part->group->request.bytes_max;
+    if (most == 0 || partition_index_bytes(part->sums) <= most / GROUP_PARTS)
+        return 0;
+    return error_set(&part->err, ERROR_LIMIT, "sums of so many groups take too much memory");
 }
 
 static int part_segment(struct group_part *part, struct partition_reader *reader,
@@ -72,17 +82,19 @@ static int part_segment(struct group_part *part, struct partition_reader *reader
              partition_reader_has_exceptions(reader, partition->token, partition->key)))
             continue;
         rc = wide_sums_partition(sums, partition, &sum, part_add, part, &part->err);
-        part_add_partition(part, partition->token, partition->key, &sum);
+        part_add_partition(part, partition->key, &sum);
+        rc = rc == 0 ? part_limit(part) : rc;
     }
     segment_cursor_give(segment, cursor);
-    return rc == 0 ? wide_sums_end(sums, part_add, part, &part->err) : rc;
+    rc = rc == 0 ? wide_sums_end(sums, part_add, part, &part->err) : rc;
+    return rc == 0 ? part_limit(part) : rc;
 }
 
 static int part_memtable(struct group_part *part, struct partition_reader *reader,
                          struct wide_sums *sums, const struct memtable *memtable)
 {
     const struct group *group = part->group;
-    const struct wide_memtable *wide = memtable_wide(memtable, group->table_id);
+    const struct wide_memtable *wide = memtable_wide(memtable, group->request.table_id);
     uint32_t count = wide == NULL ? 0 : wide_memtable_partition_count(wide);
     for (uint32_t i = part->number; i < count; i += GROUP_PARTS) {
         int64_t token = wide_memtable_partition_token(wide, i);
@@ -91,9 +103,10 @@ static int part_memtable(struct group_part *part, struct partition_reader *reade
         if (group->has_exceptions && partition_reader_has_exceptions(reader, token, key))
             continue;
         wide_sums_rows(sums, wide, i, group->view.frame, &sum);
-        part_add_partition(part, token, key, &sum);
+        part_add_partition(part, key, &sum);
     }
-    return wide_sums_end(sums, part_add, part, &part->err);
+    int rc = wide_sums_end(sums, part_add, part, &part->err);
+    return rc == 0 ? part_limit(part) : rc;
 }
 
 static int part_fresh(struct group_part *part, struct partition_reader *reader)
@@ -102,7 +115,7 @@ static int part_fresh(struct group_part *part, struct partition_reader *reader)
     const struct view *view = &group->view;
     if ((group->table->flags & TABLE_RANKED) == 0)
         return 0;
-    struct wide_sums *sums = wide_sums_new(group->table, group->column_id);
+    struct wide_sums *sums = wide_sums_new(group->table, group->request.column_id);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < view->segment_count; i++)
         if (segment_info(view->segments[i])->kind == SEGMENT_WIDE)
@@ -115,28 +128,26 @@ static int part_fresh(struct group_part *part, struct partition_reader *reader)
 
 /* ---- on a lane: partitions with exceptions ---- */
 
-static int part_live_rows(struct group_part *part, struct stream *stream, int64_t token,
-                          struct bytes key)
+static int part_live_rows(struct group_part *part, struct stream *stream, struct bytes key)
 {
     const struct group *group = part->group;
     uint32_t summed = engine_summed_column(group->table);
     struct unfiltered item;
     int rc;
     while ((rc = stream->next(stream, &item, &part->err)) == 1) {
-        struct page_row row = {.token = token, .key = key, .row = item.row};
+        struct page_row row = {.key = key, .row = item.row};
         struct partition_stats one = {0};
         struct bytes value = {0};
         rc = engine_sum_row(group->table, &row, summed, &one, &part->err);
         if (rc != 0)
             return rc;
-        if (group->column_id == 0) {
-            partition_index_add(part->sums, token, key, &one);
-            continue;
-        }
-        page_row_value(group->table, &row, group->column_id, &value);
+        if (group->request.column_id == 0)
+            value = key;
+        else
+            page_row_value(group->table, &row, group->request.column_id, &value);
         part_add(part, value, &one);
     }
-    return rc;
+    return rc == 0 ? part_limit(part) : rc;
 }
 
 static int part_live(struct group_part *part, struct partition_reader *reader, int64_t token,
@@ -151,7 +162,7 @@ static int part_live(struct group_part *part, struct partition_reader *reader, i
         return rc;
     struct clock *clock = part->group->engine->world->clock;
     stream = stream_live(stream, clock->wall_us(clock) / 1000000);
-    rc = part_live_rows(part, stream, token, key);
+    rc = part_live_rows(part, stream, key);
     stream->close(stream);
     return rc;
 }
@@ -182,13 +193,15 @@ static void part_run(struct job *job)
 
 /* ---- on the engine thread ---- */
 
-/* Add what the part has to the first one's. */
+/* Move what the part has to the first one's. */
 static void part_join(struct group *group, struct group_part *part)
 {
     struct partition_index_entry entry;
     uint32_t place = 0;
     while (partition_index_next(part->sums, &place, &entry))
         partition_index_add(group->parts[0].sums, entry.token, entry.key, &entry.stats);
+    partition_index_free(part->sums);
+    part->sums = NULL;
 }
 
 static void group_free(struct group *group)
@@ -265,18 +278,20 @@ static void group_begin(struct freeze_waiter *waiter, int status)
         group_free(group);
         return;
     }
-    view_take(engine, group->table_id, engine_durable_frame(engine), &group->view);
-    group->table = schema_table(group->view.schema, group->table_id);
-    group->has_exceptions = view_has_exceptions(&group->view, group->table_id);
+    view_take(engine, group->request.table_id, engine_durable_frame(engine), &group->view);
+    group->table = schema_table(group->view.schema, group->request.table_id);
+    group->has_exceptions = view_has_exceptions(&group->view, group->request.table_id);
     group->parts_left = GROUP_PARTS;
     for (uint32_t i = 0; i < GROUP_PARTS; i++)
         executor->submit(executor, lanes[i], &group->parts[i].job);
 }
 
-int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
-                    store_figures figures, void *context, struct error *err)
+int engine_group_op(struct store *store, const struct group_request *request, store_figures figures,
+                    void *context, struct error *err)
 {
     struct engine *engine = (struct engine *)store;
+    uint32_t table_id = request->table_id;
+    uint32_t column_id = request->column_id;
     const struct table *table = engine_table_of_rows(engine, table_id, column_id, err);
     if (table == NULL)
         return ERROR_INVALID;
@@ -287,8 +302,7 @@ int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
     struct group *group = memory_zeroed(1, sizeof *group);
     group->waiter.resume = group_begin;
     group->engine = engine;
-    group->table_id = table_id;
-    group->column_id = column_id;
+    group->request = *request;
     group->figures = figures;
     group->context = context;
     for (uint32_t i = 0; i < GROUP_PARTS; i++) {

@@ -283,7 +283,7 @@ must_check int engine_sum_row(const struct table *table, const struct page_row *
 /* NULL with an error: the table is not there, or has counters, or not the column (0: none). */
 const struct table *engine_table_of_rows(const struct engine *engine, uint32_t table_id,
                                          uint32_t column_id, struct error *err);
-int engine_group_op(struct store *store, uint32_t table_id, uint32_t column_id,
+int engine_group_op(struct store *store, const struct group_request *request,
                     store_figures figures, void *context, struct error *err);
 int engine_snapshot_op(struct store *store, uint64_t frame_kept,
                        struct store_snapshot **snapshot_out, struct error *err);

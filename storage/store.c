@@ -51,10 +51,10 @@ int store_stats_scan(struct store *store, uint32_t table_id, uint32_t column_id,
                                   context, err);
 }
 
-int store_group(struct store *store, uint32_t table_id, uint32_t column_id, store_figures figures,
+int store_group(struct store *store, const struct group_request *request, store_figures figures,
                 void *context, struct error *err)
 {
-    return store->ops->group(store, table_id, column_id, figures, context, err);
+    return store->ops->group(store, request, figures, context, err);
 }
 
 const struct schema *store_schema(struct store *store)

@@ -144,7 +144,18 @@ enum store_holder {
     STORE_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or being carried out */
     STORE_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
     STORE_HELD_FIGURES,           /* of reports, that wait to be given in order */
+    STORE_HELD_COMMANDS,          /* that run in a server, and their answers that wait */
     STORE_HOLDERS
+};
+
+/* How the rows of a table are grouped. */
+struct group_request {
+    uint32_t table_id;
+    uint32_t column_id;           /* of text, none of the partition key's; 0: by partition */
+    /* Whether rows of this value (or partition) are counted; it may be made a part of itself, under
+     * which they then are.  Called on other threads, with the call's context.  NULL: all are. */
+    bool (*takes)(void *context, struct bytes *value);
+    size_t bytes_max;             /* of memory, while it is counted; 0: no limit */
 };
 
 struct store_status {
@@ -195,7 +206,7 @@ struct store_ops {
     int (*stats_scan)(struct store *store, uint32_t table_id, uint32_t column_id,
                       struct bytes position, uint32_t limit, enum read_view view,
                       store_figures figures, void *context, struct error *err);
-    int (*group)(struct store *store, uint32_t table_id, uint32_t column_id,
+    int (*group)(struct store *store, const struct group_request *request,
                  store_figures figures, void *context, struct error *err);
     const struct schema *(*schema)(struct store *store);
     void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
@@ -263,11 +274,11 @@ must_check int store_stats_scan(struct store *store, uint32_t table_id, uint32_t
                                 struct bytes position, uint32_t limit, enum read_view view,
                                 store_figures figures, void *context, struct error *err);
 
-/* The whole table grouped by a text column of its rows, none of the partition key's, or with column
- * 0 by partition: one figure per value (in `key`) with its rows and sums, in any order, durable
- * view.  Reads every row: for verification, which believes no sums that are kept.  Called once,
- * with an empty position. */
-must_check int store_group(struct store *store, uint32_t table_id, uint32_t column_id,
+/* The whole table grouped as `request` says: one figure per value (in `key`) with its rows and
+ * sums, in any order, durable view.  Reads every row: for verification, which believes no sums that
+ * are kept.  Called once, with an empty position; ERROR_LIMIT: it would have taken more memory than
+ * may be.  `request` is copied. */
+must_check int store_group(struct store *store, const struct group_request *request,
                            store_figures figures, void *context, struct error *err);
 
 /* Valid until the next schema change; schema_ref it to keep it. */

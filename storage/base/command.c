@@ -45,11 +45,16 @@ void command_fail(struct command_output *output, int exit_status, const char *fo
 
 bool command_must_wait(struct command_output *output, void (*drained)(void *context), void *context)
 {
-    if (output->queued(output) <= COMMAND_QUEUED_MAX)
+    if (!output->is_full(output))
         return false;
     output->drained_context = context;
     output->drained = drained;
     return true;
+}
+
+bool command_keep(struct command_output *output, int64_t change_bytes)
+{
+    return output->keep == NULL || output->keep(output, change_bytes);
 }
 
 uint32_t command_word(const char *word, const char *const *words, uint32_t count)

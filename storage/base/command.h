@@ -26,8 +26,11 @@ enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2 };
 /* Where an answer goes.  Engine thread; every write is copied or sent before it returns. */
 struct command_output {
     void (*write)(struct command_output *output, enum command_stream stream, struct bytes bytes);
-    /* Bytes written and not yet taken by the reader: a long answer waits for `drained`. */
-    size_t (*queued)(struct command_output *output);
+    /* Whether so much waits for its reader that a long answer is to be made no further until
+     * `drained`. */
+    bool (*is_full)(struct command_output *output);
+    /* command_keep; NULL: nobody counts. */
+    bool (*keep)(struct command_output *output, int64_t change_bytes);
     /* Called once by the command, last; `output` is gone afterwards. */
     void (*finish)(struct command_output *output, int exit_status);
     /* Set by a command that waits for queued bytes to leave. */
@@ -40,11 +43,17 @@ void command_printf(struct command_output *output, enum command_stream stream, c
 /* "daybook: text" on the error stream, then finish. */
 void command_fail(struct command_output *output, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Whether more than COMMAND_QUEUED_MAX bytes wait to be read; `drained` is then called once, when
- * they have left. */
+/* Whether enough waits to be read; `drained` is then called once, when all of it has left. */
 bool command_must_wait(struct command_output *output, void (*drained)(void *context),
                        void *context);
-enum { COMMAND_QUEUED_MAX = 1 << 20 };
+/* The command keeps so many bytes more or less for as long as it runs, beyond what every one takes:
+ * what grows with the data, such as an entry for each ad.  False: there is no room for more, and
+ * they are not counted; it then does with less, or says COMMAND_NO_ROOM.  All is given back at the
+ * end. */
+bool command_keep(struct command_output *output, int64_t change_bytes);
+#define COMMAND_NO_ROOM                                                                            \
+    "there is no room for it in the server's memory for commands (--memory); ask for less at a "   \
+    "time, or when other commands have ended"
 /* The place of a word among `words`, where NULL is none; `count` when it is not there. */
 uint32_t command_word(const char *word, const char *const *words, uint32_t count);
 /* For an argp parser: the value of --format; 0, or EINVAL after argp_error. */
@@ -71,6 +80,8 @@ struct command {
     size_t options_size;
     /* True when it writes: an exclusive lock, and an empty directory is made first. */
     bool (*writes)(const void *options);
+    /* It has ended when `run` returns, with a short answer: it is run however busy a server is. */
+    bool is_brief;
     /* A file whose content goes along as `input` ("-" is standard input); NULL: none. */
     const char *(*input_file)(const void *options);
     /* Start; `output->finish` may come before or after it returns.  `request` and its options stay

@@ -68,6 +68,14 @@ MET_BY = {
         "unit/test_report.c shows_what_has_no_room_in_the_picture_as_one_sum",
     "days or months in a picture": "unit/test_report.c is_no_picture_of_more_days_than_it_can_show",
     "`counters --top`": "e2e/test_limits.py test_more_than_may_be_named",
+    "connections of commands to a server":
+        "unit/test_control.c connections_past_the_limit_are_told_so",
+    "commands that run in a server, with what goes along with them":
+        "unit/test_control.c a_command_that_waits_too_long_for_room_is_refused_and_told_why",
+    "answers of all commands that wait for their readers":
+        "e2e/test_memory.py test_commands_that_nobody_reads_stay_within_the_limit",
+    "what commands keep by ad, reseller or key":
+        "e2e/test_memory.py test_what_commands_keep_by_ad_stays_within_the_limit",
     "answer of a command that waits for its reader":
         "e2e/test_limits.py test_an_answer_that_nobody_reads_is_made_no_further",
 }

@@ -121,10 +121,10 @@ static void result_write(struct command_output *output, enum command_stream stre
     buffer_append_bytes(&result->text[stream - 1], bytes);
 }
 
-static inline size_t result_queued(struct command_output *output)
+static inline bool result_is_full(struct command_output *output)
 {
     (void)output;
-    return 0;
+    return false;
 }
 
 static void result_finish(struct command_output *output, int exit_status)

@@ -183,7 +183,7 @@ Test(binary_door, refused_rows_are_kept_as_the_lines_they_stand_for)
     static char name_word[] = "rejects", list_word[] = "list", format_word[] = "--format=csv";
     static char *words[] = {name_word, list_word, format_word};
     struct result result = {
-        .output = {.write = result_write, .queued = result_queued, .finish = result_finish}};
+        .output = {.write = result_write, .is_full = result_is_full, .finish = result_finish}};
     void *options = memory_zeroed(1, rejects_command.options_size);
     struct command_request request = {.options = options};
     struct client client;

@@ -24,6 +24,9 @@ struct bench {
     struct timer late;              /* that ends it */
     struct connection *handed_over;
     uint32_t runs;
+    size_t bytes_max; /* of memory for commands; 0: the default */
+    int64_t held;     /* of it, as the server tells */
+    int64_t held_most;
     bool is_closed;
 };
 
@@ -104,7 +107,57 @@ static void flood_run(void *room, const struct command_request *request,
     memory_free(bytes);
 }
 
+enum { FILL_PIECE = 64 << 10, FILL_PIECES = 64 };
+
+struct filling {
+    struct command_output *output;
+    uint32_t left;
+    bool is_told_to_wait;
+};
+
+/* Fills what may wait and ends when all of that was read. */
+static void fill_turn(void *context)
+{
+    struct filling *filling = context;
+    static const uint8_t piece[FILL_PIECE];
+    if (filling->is_told_to_wait)
+        filling->output->drained = NULL;
+    for (; filling->left > 0; filling->left--) {
+        if (command_must_wait(filling->output, fill_turn, filling)) {
+            filling->is_told_to_wait = true;
+            return;
+        }
+        filling->output->write(filling->output, COMMAND_OUT, bytes_of(piece, FILL_PIECE));
+    }
+    struct command_output *output = filling->output;
+    memory_free(filling);
+    output->finish(output, EXIT_DONE);
+}
+
+static void fill_run(void *room, const struct command_request *request,
+                     struct command_output *output)
+{
+    struct filling *filling = memory_zeroed(1, sizeof(*filling));
+    (void)request;
+    ((struct bench *)room)->runs++;
+    filling->output = output;
+    filling->left = FILL_PIECES;
+    fill_turn(filling);
+}
+
+static const struct command say_command = {
+    .name = "say", .argp = &say_argp, .options_size = sizeof(struct say_options), .run = say_run};
+
 static const struct command commands[] = {
+    {.name = "fill",
+     .argp = &say_argp,
+     .options_size = sizeof(struct say_options),
+     .run = fill_run},
+    {.name = "brief",
+     .argp = &say_argp,
+     .options_size = sizeof(struct say_options),
+     .is_brief = true,
+     .run = say_run},
     {.name = "say", .argp = &say_argp, .options_size = sizeof(struct say_options), .run = say_run},
     {.name = "hang",
      .argp = &say_argp,
@@ -128,6 +181,13 @@ static void take_over(void *context, struct connection *connection)
     ((struct bench *)context)->handed_over = connection;
 }
 
+static void hold(void *context, int64_t change_bytes)
+{
+    struct bench *bench = context;
+    bench->held += change_bytes;
+    bench->held_most = bench->held > bench->held_most ? bench->held : bench->held_most;
+}
+
 static void bench_start(struct bench *bench, struct control_entry entries[COMMANDS])
 {
     struct error err = {0};
@@ -145,6 +205,8 @@ static void bench_start(struct bench *bench, struct control_entry entries[COMMAN
                                                    .path = bench->path,
                                                    .entries = entries,
                                                    .entry_count = COMMANDS,
+                                                   .bytes_max = bench->bytes_max,
+                                                   .held = hold,
                                                    .ingest = take_over,
                                                    .context = bench};
     cr_assert_eq(control_server_open(&options, &bench->server, &err), 0, "%s", err.text);
@@ -167,6 +229,7 @@ static void bench_stop(struct bench *bench)
         control_server_close(bench->server, server_closed, bench);
         step_until(bench, &bench->is_closed);
     }
+    cr_expect_eq(bench->held, 0);
     world_uv_close(bench->world);
     network_uv_free(bench->network);
     while (loop_step(bench->loop))
@@ -431,6 +494,178 @@ Test(control, cut_and_damaged_requests_end_their_connection_only)
     buffer_release(&message);
 }
 
+/* ---- memory ---- */
+
+enum {
+    SLOW_READERS = 12,
+    BYTES_MAX = (SLOW_READERS + 1) * CONTROL_COMMAND_BYTES /* and as much for answers */
+};
+
+/* Long answers that nobody reads yet. */
+struct slow {
+    struct connection *connections[SLOW_READERS];
+    struct answer answers[SLOW_READERS];
+};
+
+static void slow_ask(struct bench *bench, struct slow *slow, uint32_t count)
+{
+    char *words[] = {(char[]){"fill"}, NULL};
+    const struct control_request request = {
+        .actor = "", .text = "", .words = words, .word_count = 1};
+    for (uint32_t i = 0; i < count; i++) {
+        slow->answers[i] = (struct answer){0};
+        slow->connections[i] = bench_connect(bench);
+        control_client_run(slow->connections[i], &request, &answer_handler, &slow->answers[i]);
+        network_pause(slow->connections[i]);
+    }
+}
+
+/* All at once, and to the end. */
+static void slow_read(struct bench *bench, struct slow *slow, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        network_resume(slow->connections[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        struct answer *answer = &slow->answers[i];
+        step_until(bench, &answer->is_finished);
+        cr_expect_eq(answer->exit_status, EXIT_DONE);
+        cr_expect_eq(answer->out.size, (size_t)FILL_PIECE * FILL_PIECES);
+        answer_release(answer);
+    }
+}
+
+static void step_until_runs(struct bench *bench, uint32_t runs)
+{
+    while (bench->runs < runs)
+        cr_assert(loop_step(bench->loop));
+}
+
+Test(control, answers_that_nobody_reads_stay_within_the_memory_and_come_whole_when_they_are_read)
+{
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.bytes_max = BYTES_MAX};
+    struct slow slow;
+    bench_start(&bench, entries);
+    slow_ask(&bench, &slow, SLOW_READERS);
+    step_until_runs(&bench, SLOW_READERS);
+    expect_say(&bench);
+    cr_expect_leq(bench.held_most, 2 * BYTES_MAX);
+    cr_expect_gt(bench.held, BYTES_MAX + BYTES_MAX / 2);
+    slow_read(&bench, &slow, SLOW_READERS);
+    cr_expect_leq(bench.held_most, 2 * BYTES_MAX);
+    bench_stop(&bench);
+}
+
+/* Room for two: whoever ends makes room for the next; how things are can be asked meanwhile. */
+Test(control, commands_without_room_wait_for_it_and_brief_ones_do_not)
+{
+    char *words[] = {(char[]){"brief"}, (char[]){"word"}, NULL};
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.bytes_max = 2 * CONTROL_COMMAND_BYTES};
+    struct slow slow;
+    struct answer brief;
+    bench_start(&bench, entries);
+    slow_ask(&bench, &slow, SLOW_READERS);
+    step_until_runs(&bench, 2);
+    ask(&bench, &brief, words, 2, "");
+    step_until(&bench, &brief.is_finished);
+    cr_expect_eq(brief.exit_status, EXIT_DONE);
+    cr_expect_lt(bench.runs, SLOW_READERS);
+    answer_release(&brief);
+    slow_read(&bench, &slow, SLOW_READERS);
+    cr_expect_eq(bench.runs, SLOW_READERS + 1);
+    bench_stop(&bench);
+}
+
+Test(control, a_command_that_waits_too_long_for_room_is_refused_and_told_why, .timeout = 60)
+{
+    char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.bytes_max = CONTROL_COMMAND_BYTES + 4096};
+    struct answer answer;
+    struct slow slow;
+    bench_start(&bench, entries);
+    slow_ask(&bench, &slow, 1);
+    step_until_runs(&bench, 1);
+    ask(&bench, &answer, words, 2, "");
+    step_until(&bench, &answer.is_finished);
+    buffer_put_u8(&answer.err, 0);
+    cr_expect_eq(answer.exit_status, EXIT_SYSTEM_FAILED);
+    cr_expect_not_null(strstr((char *)answer.err.data, "--memory"));
+    cr_expect_eq(bench.runs, 1);
+    answer_release(&answer);
+    slow_read(&bench, &slow, 1);
+    expect_say(&bench);
+    bench_stop(&bench);
+}
+
+/* With `size` bytes along. */
+static void ask_with(struct bench *bench, struct answer *answer, size_t size)
+{
+    char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
+    uint8_t *input = memory_zeroed(1, size);
+    const struct control_request request = {
+        .actor = "", .text = "", .words = words, .word_count = 2, .input = bytes_of(input, size)};
+    *answer = (struct answer){0};
+    control_client_run(bench_connect(bench), &request, &answer_handler, answer);
+    memory_free(input);
+}
+
+Test(control, what_goes_along_waits_for_room_before_it_is_read_and_is_refused_if_there_never_is)
+{
+    enum { ALONG = 3 << 20, ASKED = 6 };
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.bytes_max = BYTES_MAX};
+    struct answer answers[ASKED];
+    struct answer large;
+    bench_start(&bench, entries);
+    for (int i = 0; i < ASKED; i++)
+        ask_with(&bench, &answers[i], ALONG);
+    ask_with(&bench, &large, BYTES_MAX);
+    for (int i = 0; i < ASKED; i++) {
+        step_until(&bench, &answers[i].is_finished);
+        cr_expect_eq(answers[i].exit_status, EXIT_DONE);
+        answer_release(&answers[i]);
+    }
+    step_until(&bench, &large.is_finished);
+    buffer_put_u8(&large.err, 0);
+    cr_expect_eq(large.exit_status, EXIT_SYSTEM_FAILED);
+    cr_expect_not_null(strstr((char *)large.err.data, "--memory"), "%s", (char *)large.err.data);
+    answer_release(&large);
+    cr_expect_leq(bench.held_most, BYTES_MAX);
+    cr_expect_geq(bench.held_most, 2 * ALONG);
+    bench_stop(&bench);
+}
+
+Test(control, connections_past_the_limit_are_told_so)
+{
+    char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {0};
+    struct raw idle[CONTROL_CONNECTIONS_MAX] = {0};
+    struct connection *connections[CONTROL_CONNECTIONS_MAX];
+    struct answer answer;
+    bench_start(&bench, entries);
+    for (int i = 0; i < CONTROL_CONNECTIONS_MAX; i++) {
+        connections[i] = bench_connect(&bench);
+        network_start(connections[i], &raw_handler, &idle[i]);
+    }
+    ask(&bench, &answer, words, 2, "");
+    step_until(&bench, &answer.is_finished);
+    buffer_put_u8(&answer.err, 0);
+    cr_expect_eq(answer.exit_status, EXIT_SYSTEM_FAILED);
+    cr_expect_not_null(strstr((char *)answer.err.data, "too many"));
+    answer_release(&answer);
+    for (int i = 0; i < CONTROL_CONNECTIONS_MAX; i++)
+        network_close(connections[i]);
+    for (int i = 0; i < CONTROL_CONNECTIONS_MAX; i++)
+        step_until(&bench, &idle[i].is_closed);
+    for (int i = 0; i < 10; i++)
+        send_and_hang_up(&bench, bytes_text("x"));
+    expect_say(&bench);
+    bench_stop(&bench);
+}
+
 /* ---- the end ---- */
 
 Test(control, closing_waits_for_running_commands_and_tells_their_clients)
@@ -507,7 +742,7 @@ Test(control, common_options_may_stand_anywhere)
                      (char[]){"nights"},    NULL};
     struct control_common common;
     void *options;
-    cr_assert_eq(control_parse(&commands[0], 9, words, false, &common, &options, NULL), 0);
+    cr_assert_eq(control_parse(&say_command, 9, words, false, &common, &options, NULL), 0);
     cr_expect_str_eq(common.directory, "/x");
     cr_expect_str_eq(common.stream, "nights");
     cr_expect_eq(common.wait_ms, 120000);
@@ -529,7 +764,7 @@ Test(control, waiting_time_has_a_unit_or_is_in_seconds)
         struct control_common common;
         void *options;
         snprintf(text, sizeof(text), "%s", cases[i].text);
-        int rc = control_parse(&commands[0], 3, words, false, &common, &options, NULL);
+        int rc = control_parse(&say_command, 3, words, false, &common, &options, NULL);
         cr_expect_eq(rc == 0, cases[i].ms >= 0, "%s", cases[i].text);
         if (rc == 0)
             cr_expect_eq(common.wait_ms, cases[i].ms, "%s", cases[i].text);

@@ -103,7 +103,8 @@ static int ask(struct engine_fixture *fixture, uint32_t column_id, const struct 
 {
     struct answer answer = {.model = model, .is_partition = column_id == 0};
     struct error err = {0};
-    int rc = store_group(fixture->store, TABLE_AD_CLICK, column_id, take, &answer, &err);
+    const struct group_request request = {.table_id = TABLE_AD_CLICK, .column_id = column_id};
+    int rc = store_group(fixture->store, &request, take, &answer, &err);
     if (rc != 0)
         return rc;
     while (!answer.is_done)
@@ -213,6 +214,71 @@ Test(engine_group, a_partition_of_several_pages_is_counted_once)
     expect(&fixture, &models);
     engine_fixture_stop(&fixture);
     memory_free(clicks);
+}
+
+/* ---- some of it ---- */
+
+/* Resellers other than r0, all days of one together. */
+static bool takes_some(void *context, struct bytes *value)
+{
+    const uint32_t *refused = context;
+    return key_component(*value, 2, 0, value) == 0 && value->data[1] != '0' + *refused;
+}
+
+struct some {
+    uint32_t refused; /* first: what takes_some sees */
+    const struct model *by_partition;
+    bool is_done;
+    int status;
+    uint32_t count;
+};
+
+static void take_some(void *context, int status, const struct error *err,
+                      const struct partition_figure *figures, uint32_t count, struct bytes position)
+{
+    struct some *some = context;
+    (void)position;
+    cr_assert(status == 0 || err->text[0] != '\0');
+    some->is_done = true;
+    some->status = status;
+    some->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t rows = 0;
+        cr_assert_eq(figures[i].key.size, 2);
+        for (uint32_t j = 0; j < some->by_partition->count; j++)
+            if (memcmp(some->by_partition->groups[j].key, figures[i].key.data, 2) == 0)
+                rows += some->by_partition->groups[j].rows;
+        cr_assert_eq(figures[i].stats.rows, rows);
+    }
+}
+
+static int ask_some(struct engine_fixture *fixture, struct some *some, size_t bytes_max)
+{
+    const struct group_request request = {
+        .table_id = TABLE_AD_CLICK, .takes = takes_some, .bytes_max = bytes_max};
+    some->is_done = false;
+    cr_assert_eq(store_group(fixture->store, &request, take_some, some, NULL), 0);
+    while (!some->is_done)
+        cr_assert(fixture->world->executor->step(fixture->world->executor));
+    return some->status;
+}
+
+Test(engine_group, takes_what_is_asked_for_under_a_part_of_its_key_and_ends_past_its_memory)
+{
+    struct engine_fixture fixture = {0};
+    struct models models = {0};
+    struct some some = {.by_partition = &models.by_partition};
+    uint32_t number = 0;
+    engine_fixture_start(&fixture);
+    for (uint32_t times = 0; times < 2; times++) {
+        send(&fixture, &models, 500, &number);
+        cr_assert_eq(ask_some(&fixture, &some, 0), 0);
+        cr_assert_eq(some.count, RESELLERS - 1);
+        cr_assert_eq(ask_some(&fixture, &some, 1 << 20), 0);
+        cr_assert_eq(ask_some(&fixture, &some, 1), ERROR_LIMIT);
+        engine_fixture_flush(&fixture);
+    }
+    engine_fixture_stop(&fixture);
 }
 
 Test(engine_group, only_columns_of_strings_outside_the_key_group)

@@ -9,7 +9,7 @@ TestSuite(rejects, .init = setup, .fini = teardown, .timeout = 60);
 static void rejects_expect(int word_count, char **words, const char *out, const char *errors)
 {
     struct result result = {
-        .output = {.write = result_write, .queued = result_queued, .finish = result_finish}};
+        .output = {.write = result_write, .is_full = result_is_full, .finish = result_finish}};
     void *options = memory_zeroed(1, rejects_command.options_size);
     struct command_request request = {.options = options};
 

@@ -27,9 +27,9 @@ static void take_text(struct command_output *output, enum command_stream stream,
     answer->queued_max = answer->queued > answer->queued_max ? answer->queued : answer->queued_max;
 }
 
-static size_t text_queued(struct command_output *output)
+static bool text_is_full(struct command_output *output)
 {
-    return ((struct answer *)output)->queued;
+    return ((struct answer *)output)->queued >= CONTROL_QUEUED_MAX;
 }
 
 static void take_exit(struct command_output *output, int exit_status)
@@ -89,7 +89,8 @@ static void run(struct rollup_fixture *fixture, struct answer *answer, const cha
     const struct command *command = find_command(words[0]);
     void *options;
     int rc = control_parse(command, word_count, words, false, NULL, &options, NULL);
-    answer->output = (struct command_output){take_text, text_queued, take_exit, NULL, NULL};
+    answer->output =
+        (struct command_output){.write = take_text, .is_full = text_is_full, .finish = take_exit};
     if (rc != 0) {
         answer->exit_status = EXIT_WRONG_USAGE;
     } else {

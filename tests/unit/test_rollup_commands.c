@@ -24,10 +24,10 @@ static void take_text(struct command_output *output, enum command_stream stream,
     buffer_append_bytes(&((struct answer *)output)->text, bytes);
 }
 
-static size_t nothing_queued(struct command_output *output)
+static bool never_full(struct command_output *output)
 {
     (void)output;
-    return 0;
+    return false;
 }
 
 static void take_exit(struct command_output *output, int exit_status)
@@ -57,7 +57,8 @@ static void start(struct rollup_fixture *fixture, struct answer *answer, const c
     while (strcmp(command->name, words[0]) != 0)
         command++;
     void *options = memory_zeroed(1, command->options_size);
-    *answer = (struct answer){.output = {take_text, nothing_queued, take_exit, NULL, NULL}};
+    *answer =
+        (struct answer){.output = {.write = take_text, .is_full = never_full, .finish = take_exit}};
     error_t rc = argp_parse(command->argp, word_count, words,
                             ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, options);
     answer->options = options;
