@@ -375,7 +375,8 @@ static void session_wait(struct session *session, void (*fire)(struct timer *tim
 /* In another turn of the loop: who gave the room is not through with what he does. */
 static void room_granted(struct room_waiter *waiter)
 {
-    struct session *session = (struct session *)((char *)waiter - offsetof(struct session, waiter));
+    struct session *session =
+        (struct session *)(void *)((char *)waiter - offsetof(struct session, waiter));
     session_wait_no_more(session);
     session->taken_bytes = waiter->bytes;
     if (!session->is_asking)
