@@ -8,6 +8,7 @@ shares the cores with the server.
 import math
 import time
 
+from growth import MONTH, growth
 from harness import Section, bytes_on_disk, count, figure, median, median_run, note
 
 ORDERS = (("in order", ()), ("5 % late", ("--order", "late")),
@@ -212,8 +213,6 @@ def rollup(bench):
 
 # ---- latency ----
 
-MONTH = ("report", "--reseller", "%R", "--from", "2026-08-01", "--to", "2026-08-31", "--by", "day",
-         "--format", "csv")
 QUESTIONS = (
     ("one reseller's month", MONTH, 200),
     ("one reseller's day", ("report", "--reseller", "%R", "--from", "2026-08-03", "--to",
@@ -333,105 +332,6 @@ def start(bench):
     section.promise("idle memory", idle, 25, 12, "MiB", more_is_better=False)
     section.promise("program size", size, 10, 4, "MiB", more_is_better=False)
     return section
-
-
-# ---- growth ----
-
-
-# What a generated click holds besides who and when: log-normal amounts of whole cents.
-AMOUNT_BITS = 6.8
-ADS_PER_RESELLER = 200
-ADS_IN_ALL = 50_000
-UUID_BITS = 122
-
-
-def zipf_bits(count):
-    """Entropy of a draw with weights 1/1, 1/2, 1/3 …"""
-    total = sum(1 / (i + 1) for i in range(count))
-    return sum(math.log2(total * (i + 1)) / (i + 1) for i in range(count)) / total
-
-
-def reseller_bits(resellers, is_heavy):
-    """The same of the reseller; where one has half of all clicks, a bit says whether it is he."""
-    return 1 + zipf_bits(resellers) / 2 if is_heavy else zipf_bits(resellers)
-
-
-def growth_bound(clicks, resellers, days, is_heavy, has_uuids):
-    """Bytes a click that any store must take: clicks are independent draws whose order is no part
-    of the data, since each has its time."""
-    drawn = (reseller_bits(resellers, is_heavy) + math.log2(days) + math.log2(86_400_000)
-             + zipf_bits(ADS_PER_RESELLER) + AMOUNT_BITS)
-    order = math.lgamma(clicks + 1) / math.log(2) / clicks
-    names = min(ADS_IN_ALL, clicks) * UUID_BITS / clicks if has_uuids else 0
-    return (drawn - order + names) / 8
-
-
-def growth_run(bench, clicks, resellers, options):
-    """One shape of the data: speed, bytes, memory, and the month of one reseller."""
-    with bench.directory() as directory, bench.serve(directory) as server:
-        found = bench.send(server, clicks, *options)
-        found["cpu_us"] = server.cpu_s() / clicks * 1e6
-        found["month_us"] = bench.ask(server, 0, 500, *MONTH, resellers=resellers)["p50_us"]
-        _, found["total_s"] = bench.command(server, "report", "--by", "total")
-        _, found["settle_s"] = bench.command(server, "rollup")
-        bench.command(server, "compact")
-        found["peak_mib"] = server.memory_kb() / 1024
-        found["bytes"] = bytes_on_disk(directory) / clicks
-    days = dict(zip(options, options[1:])).get("--days", 30)
-    found["bound"] = growth_bound(clicks, resellers, days, "--heavy" in options,
-                                  "--uuid-ads" in options)
-    return found
-
-
-def growth(bench):
-    """Whether cost grows in line with the work: per click, against the row before."""
-    section = Section()
-    base = bench.clicks
-    section.say("Clicks streamed over one connection. *x* is the cost per click, or of a report, "
-                "against the row before in its group: 1.3 at most is wanted. *CPU* is the server's "
-                "while clicks are sent. *Bound* is the information in a click of this shape: what "
-                "any store must take for it, without counters and figures; the ratio behind it is "
-                "of the bounds. *Month* is one reseller's month over the socket, p50; *total* a "
-                "report over everything, with the start of its process; *settled* is `daybook "
-                "rollup` after the last click: every figure durable and published. *Peak* is of "
-                "the server's whole life, merges included; its limit is 1,024.")
-    table = section.table("data", "clicks/s", "x", "CPU µs/click", "x", "bytes/click", "x", "bound",
-                          "x", "peak MiB", "month ms", "x", "total ms", "x", "settled s")
-    groups = [
-        [(f"{count(n)} clicks", n, 1000, ()) for n in (base // 10, base, base * 10)],
-        [(f"{n:,} resellers", base, n, ("--resellers", n)) for n in (16, 1000, 100000)],
-        [(f"{n:,} days", base, 1000, ("--days", n)) for n in (1, 30, 3650)],
-        [("the reference", base, 1000, ()),
-         ("one reseller with half of all clicks", base, 1000, ("--heavy",))],
-        [("the reference", base, 1000, ()), ("ads that are UUIDs", base, 1000, ("--uuid-ads",))],
-    ]
-    reference = None
-    for group in groups:
-        before = None
-        for title, clicks, resellers, options in group:
-            if not bench.enough_disk(clicks):
-                continue
-            is_reference = clicks == base and resellers == 1000 and not options
-            run = reference if is_reference and reference else growth_run(bench, clicks, resellers,
-                                                                          options)
-            reference = run if is_reference else reference
-            ratios = growth_ratios(before, run)
-            table.row(title, figure(run["clicks/s"]), ratios[0], f"{run['cpu_us']:.2f}",
-                      ratios[1], f"{run['bytes']:.2f}", ratios[2], f"{run['bound']:.2f}", ratios[3],
-                      f"{run['peak_mib']:.0f}", f"{run['month_us'] / 1e3:.2f}", ratios[4],
-                      f"{run['total_s'] * 1e3:.0f}", ratios[5], f"{run['settle_s']:.1f}")
-            before = run
-    return section
-
-
-def growth_ratios(before, run):
-    """Cost against the row before: of a click in time, work, bytes and information; of a month, of
-    a total."""
-    if before is None:
-        return [""] * 6
-    rising = ("cpu_us", "bytes", "bound", "month_us", "total_s")
-    return [f"{ratio:.2f}" for ratio in (
-        before["clicks/s"] / run["clicks/s"], *(run[key] / before[key] for key in rising))]
 
 
 ALL = {part.__name__: part for part in (
