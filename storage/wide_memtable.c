@@ -22,19 +22,16 @@
 #include <string.h>
 
 #include "storage/base/arena.h"
-#include "storage/base/hash.h"
 #include "storage/base/memory.h"
-#include "storage/packed_stats.h"
 #include "storage/partition_index.h"
 #include "storage/string_table.h"
+#include "storage/wide_partitions.h"
 
 enum {
     CHUNK_ROWS_FIRST = 4,
     CHUNK_ROWS_MIN = 8, /* of the next ones */
     CHUNK_ROWS_MAX = 256,
-    OLDER_SLOTS = 2,
-    PARTITION_ALIGNMENT = 32, /* a partition of four columns then lies in three cache lines */
-    PREFETCH_PARTITIONS = 8,  /* so far ahead of the one being touched */
+    PREFETCH_PARTITIONS = 8, /* so far ahead of the one being touched */
 };
 
 /* How one column lies in a row; `offset` is the value's, the flags' follow it: scale, absence. */
@@ -58,15 +55,7 @@ struct chunk {
     uint8_t data[]; /* rows * layout->row_size */
 };
 
-/* The partition as of the last time that `frame` touched it; its rows are the stats'. */
-struct slot {
-    struct packed_stats stats;
-    uint64_t frame; /* 0: before all frames */
-    int64_t timestamp_us;
-};
-
-/* What a column of a partition is where its layout has no room for it: the base that values are
- * offsets from (the value itself in width 0), the scale, the absence. */
+/* What a column of a partition is where its layout has no room for it. */
 struct constant {
     int64_t base;
     uint8_t scale;
@@ -82,20 +71,6 @@ struct common {
     uint8_t absent;
 };
 
-/* There may be as many of them as rows, so what only some need is made when they do. */
-struct partition {
-    uint8_t *next; /* where the next row goes: in `tail`, while `room` > 0 */
-    uint16_t room;
-    uint16_t layout; /* the number of that of `tail` */
-    bool has_constants;
-    struct chunk *tail; /* NULL before the first row */
-    struct chunk *head;
-    int64_t token;
-    struct slot *older; /* OLDER_SLOTS, the newest of them first; NULL: one frame touched it */
-    struct slot newest;
-    struct constant constants[]; /* by column */
-};
-
 struct wide_memtable {
     const struct table *table;
     struct arena *arena;
@@ -104,19 +79,16 @@ struct wide_memtable {
     bool has_times;        /* the first column is an integer of the clustering */
     bool is_frozen;
     uint64_t rows;
-    size_t sums_bytes; /* of stats of several scales */
     const struct row_layout *layout;
     struct common common[BLOCK_COLUMNS_MAX]; /* by column */
-    struct string_table *keys;               /* numbers are partition numbers */
-    struct partition **partitions;
-    uint32_t partitions_capacity;
+    struct wide_partitions partitions;
     uint32_t *order;               /* frozen only */
     struct string_table **strings; /* by column; NULL where it has no codes */
     uint32_t **mapped;             /* by column: the last block's codes to ours */
     uint32_t *mapped_partitions;
-    uint32_t mapped_capacity;          /* of each of them */
-    struct partition **row_partitions; /* by row of the block being applied */
-    uint8_t **row_data;                /* where the row goes */
+    uint32_t mapped_capacity;               /* of each of them */
+    struct wide_partition **row_partitions; /* by row of the block being applied */
+    uint8_t **row_data;                     /* where the row goes */
     uint32_t row_capacity;
 };
 
@@ -140,7 +112,7 @@ struct wide_memtable *wide_memtable_new(const struct table *table, struct arena 
     memtable->has_times = table->clustering_count > 1 &&
                           vector_kind_of(block_column_of(table, 0)->type) == VECTOR_INTEGER;
     memtable->layout = layout_new(arena, memtable->column_count);
-    memtable->keys = string_table_new(arena);
+    wide_partitions_init(&memtable->partitions, arena, memtable->column_count);
     memtable->strings = memory_zeroed(memtable->column_count, sizeof(struct string_table *));
     memtable->mapped = memory_zeroed(memtable->column_count, sizeof(uint32_t *));
     for (uint32_t i = 0; i < memtable->column_count; i++)
@@ -149,28 +121,18 @@ struct wide_memtable *wide_memtable_new(const struct table *table, struct arena 
     return memtable;
 }
 
-static void partition_release(struct partition *partition)
-{
-    packed_stats_clear(&partition->newest.stats);
-    for (uint32_t i = 0; partition->older != NULL && i < OLDER_SLOTS; i++)
-        packed_stats_clear(&partition->older[i].stats);
-}
-
 void wide_memtable_free(struct wide_memtable *memtable)
 {
     if (memtable == NULL)
         return;
-    for (uint32_t i = 0; i < wide_memtable_partition_count(memtable); i++)
-        partition_release(memtable->partitions[i]);
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         string_table_free(memtable->strings[i]);
         memory_free(memtable->mapped[i]);
     }
-    string_table_free(memtable->keys);
+    wide_partitions_release(&memtable->partitions);
     memory_free(memtable->strings);
     memory_free(memtable->mapped);
     memory_free(memtable->mapped_partitions);
-    memory_free(memtable->partitions);
     memory_free(memtable->order);
     memory_free(memtable->row_partitions);
     memory_free(memtable->row_data);
@@ -179,121 +141,63 @@ void wide_memtable_free(struct wide_memtable *memtable)
 
 /* ---- partitions of a block ---- */
 
-static struct partition *partition_new(struct wide_memtable *memtable, uint32_t number)
+static struct wide_partition *mapped_partition(const struct wide_memtable *memtable, uint32_t code)
 {
-    size_t size = sizeof(struct partition) + memtable->column_count * sizeof(struct constant);
-    struct partition *partition = arena_alloc(memtable->arena, size, PARTITION_ALIGNMENT);
-    memset(partition, 0, size);
-    struct bytes key = string_table_strings(memtable->keys)[number];
-    partition->token = murmur3_token(key.data, key.size);
-    return partition;
+    return memtable->partitions.items[memtable->mapped_partitions[code]];
 }
 
-static void partitions_map(struct wide_memtable *memtable, const struct block *block)
-{
-    uint32_t before = string_table_count(memtable->keys);
-    string_table_add_all(memtable->keys, &block->partitions, memtable->mapped_partitions);
-    uint32_t count = string_table_count(memtable->keys);
-    if (count > memtable->partitions_capacity) {
-        check(count < UINT32_MAX / 2);
-        memtable->partitions_capacity = count * 2;
-        memtable->partitions = memory_resize(
-            memtable->partitions, memtable->partitions_capacity * sizeof *memtable->partitions);
-    }
-    for (uint32_t number = before; number < count; number++)
-        memtable->partitions[number] = partition_new(memtable, number);
-}
-
-/* What `newest` is until now becomes the first of the older slots. */
-static void newest_keep(struct wide_memtable *memtable, struct partition *partition)
-{
-    if (partition->older == NULL) {
-        size_t size = OLDER_SLOTS * sizeof *partition->older;
-        partition->older = arena_alloc(memtable->arena, size, _Alignof(struct slot));
-        memset(partition->older, 0, size);
-    }
-    struct slot *last = &partition->older[OLDER_SLOTS - 1];
-    if (last->stats.is_large) {
-        memtable->sums_bytes -= packed_stats_bytes(&last->stats);
-        packed_stats_clear(&last->stats);
-    }
-    memmove(partition->older + 1, partition->older, (OLDER_SLOTS - 1) * sizeof *last);
-    partition->older[0] = partition->newest;
-    if (partition->newest.stats.is_large) {
-        packed_stats_copy(&partition->older[0].stats, &partition->newest.stats);
-        memtable->sums_bytes += packed_stats_bytes(&partition->newest.stats);
-    }
-}
-
-/* Make the slot being written that of `frame`: those before it stay what they were. */
-static void partition_touch(struct wide_memtable *memtable, struct partition *partition,
-                            uint64_t frame, int64_t timestamp_us)
-{
-    struct slot *slot = &partition->newest;
-    check(frame >= slot->frame);
-    if (frame != slot->frame && slot->frame != 0)
-        newest_keep(memtable, partition);
-    slot->frame = frame;
-    slot->timestamp_us = timestamp_us;
-}
-
-/* Partitions of a block lie anywhere in memory: what is read of each is asked for ahead, its header
- * and constants before the strings are mapped, what the header points to some partitions ahead. */
-static void partitions_prefetch(const struct wide_memtable *memtable, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const struct partition *partition = memtable->partitions[memtable->mapped_partitions[i]];
-        __builtin_prefetch(partition, 1);
-        __builtin_prefetch(partition->constants);
-        __builtin_prefetch(&partition->constants[memtable->column_count - 1]);
-    }
-}
-
-static void slots_prefetch(const struct partition *partition)
-{
-    __builtin_prefetch(&partition->newest, 1);
-    __builtin_prefetch(&partition->newest.timestamp_us, 1);
-    if (partition->older != NULL) {
-        __builtin_prefetch(partition->older, 1);
-        __builtin_prefetch(&partition->older[OLDER_SLOTS - 1].timestamp_us, 1);
-    }
-    if (partition->room > 0)
-        __builtin_prefetch(partition->next, 1);
-}
-
+/* Partitions of a block lie anywhere in memory: their headers were fetched when their keys were
+ * mapped, but a block has more of them than a near cache holds. */
 static void partitions_touch(struct wide_memtable *memtable, uint32_t count, uint64_t frame,
                              int64_t timestamp_us)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i + PREFETCH_PARTITIONS < count)
-            slots_prefetch(
-                memtable->partitions[memtable->mapped_partitions[i + PREFETCH_PARTITIONS]]);
-        partition_touch(memtable, memtable->partitions[memtable->mapped_partitions[i]], frame,
-                        timestamp_us);
+        if (i + PREFETCH_PARTITIONS < count) {
+            const struct wide_partition *ahead =
+                mapped_partition(memtable, i + PREFETCH_PARTITIONS);
+            __builtin_prefetch(ahead, 1);
+            __builtin_prefetch(ahead->bases, 1);
+        }
+        struct wide_partition *partition = mapped_partition(memtable, i);
+        if (partition->room > 0)
+            __builtin_prefetch(partition->next, 1);
+        wide_partitions_touch(&memtable->partitions, partition, frame, timestamp_us);
     }
 }
 
-static void common_add(struct common *common, const struct constant *constant)
+static struct constant constant_of(const struct wide_memtable *memtable,
+                                   const struct wide_partition *partition, uint32_t index)
 {
-    if (!common->is_known)
-        *common = (struct common){true, true, true, constant->scale, constant->absent};
-    common->one_scale &= common->scale == constant->scale;
-    common->one_absence &= common->absent == constant->absent;
+    uint8_t flags = wide_partition_flags(&memtable->partitions, partition)[index];
+    return (struct constant){partition->bases[index], flags & WIDE_FLAG_SCALE,
+                             (flags & WIDE_FLAG_ABSENT) != 0};
 }
 
-static void constants_begin(struct wide_memtable *memtable, struct partition *partition,
+static void common_add(struct common *common, struct constant constant)
+{
+    if (!common->is_known)
+        *common = (struct common){true, true, true, constant.scale, constant.absent};
+    common->one_scale &= common->scale == constant.scale;
+    common->one_absence &= common->absent == constant.absent;
+}
+
+static void constants_begin(struct wide_memtable *memtable, struct wide_partition *partition,
                             const struct block *block, uint32_t row)
 {
+    uint8_t *flags = wide_partition_flags(&memtable->partitions, partition);
     for (uint32_t i = 0; i < memtable->column_count; i++) {
         const struct block_column *column = &block->columns[i];
-        struct constant *constant = &partition->constants[i];
-        constant->absent = column->absent != NULL ? column->absent[row] : 0;
-        if (column->kind == VECTOR_CODE)
-            constant->base = constant->absent ? 0 : memtable->mapped[i][column->codes[row]];
-        else
-            constant->base = column->integers[row];
-        constant->scale = column->kind == VECTOR_DECIMAL ? column->scales[row] : 0;
-        common_add(&memtable->common[i], constant);
+        bool is_absent = column->absent != NULL && column->absent[row];
+        if (column->kind != VECTOR_CODE)
+            partition->bases[i] = column->integers[row];
+        else if (!is_absent)
+            partition->bases[i] = memtable->mapped[i][column->codes[row]];
+        if (column->kind == VECTOR_DECIMAL) {
+            check(column->scales[row] <= WIDE_FLAG_SCALE);
+            flags[i] = column->scales[row];
+        }
+        flags[i] |= is_absent ? WIDE_FLAG_ABSENT : 0;
+        common_add(&memtable->common[i], constant_of(memtable, partition, i));
     }
 }
 
@@ -301,8 +205,7 @@ static void constants_begin(struct wide_memtable *memtable, struct partition *pa
 static void rows_locate(struct wide_memtable *memtable, const struct block *block)
 {
     for (uint32_t row = 0; row < block->rows; row++) {
-        uint32_t number = memtable->mapped_partitions[block->partition_codes[row]];
-        struct partition *partition = memtable->partitions[number];
+        struct wide_partition *partition = mapped_partition(memtable, block->partition_codes[row]);
         memtable->row_partitions[row] = partition;
         if (!partition->has_constants) {
             constants_begin(memtable, partition, block, row);
@@ -323,7 +226,7 @@ static bool flags_are(const uint8_t *flags, uint8_t value, uint32_t rows)
 
 /* Bytes that hold every row's offset from its partition's base as a signed number.  Differences
  * wrap, so that 8 bytes hold any. */
-static uint8_t integers_width(struct partition *const *partitions,
+static uint8_t integers_width(struct wide_partition *const *partitions,
                               const struct block_column *column, uint32_t index, uint32_t rows)
 {
     /* The bits that differ from the sign: as many as the width must hold beside it. */
@@ -333,7 +236,7 @@ static uint8_t integers_width(struct partition *const *partitions,
     for (uint32_t row = 0; row < rows; row++) {
         if (column->absent != NULL && column->absent[row])
             continue;
-        uint64_t base = (uint64_t)partitions[row]->constants[index].base;
+        uint64_t base = (uint64_t)partitions[row]->bases[index];
         int64_t offset = (int64_t)((uint64_t)column->integers[row] - base);
         bits |= (uint64_t)(offset ^ offset >> 63) | (offset != 0);
     }
@@ -351,7 +254,7 @@ static uint8_t codes_width(const struct wide_memtable *memtable, const struct bl
     for (uint32_t row = 0; row < rows; row++) {
         if (column->absent != NULL && column->absent[row])
             continue;
-        if (mapped[column->codes[row]] != memtable->row_partitions[row]->constants[index].base)
+        if (mapped[column->codes[row]] != memtable->row_partitions[row]->bases[index])
             return width;
     }
     return 0;
@@ -361,13 +264,13 @@ static uint8_t codes_width(const struct wide_memtable *memtable, const struct bl
 static bool scales_are_constant(const struct wide_memtable *memtable,
                                 const struct block_column *column, uint32_t index, uint32_t rows)
 {
-    struct partition *const *partitions = memtable->row_partitions;
     const struct common *common = &memtable->common[index];
     if (common->one_scale && flags_are(column->scales, common->scale, rows))
         return true;
     for (uint32_t row = 0; row < rows; row++) {
         bool is_absent = column->absent != NULL && column->absent[row];
-        if (!is_absent && column->scales[row] != partitions[row]->constants[index].scale)
+        if (!is_absent && column->scales[row] !=
+                              constant_of(memtable, memtable->row_partitions[row], index).scale)
             return false;
     }
     return true;
@@ -376,13 +279,12 @@ static bool scales_are_constant(const struct wide_memtable *memtable,
 static bool absence_is_constant(const struct wide_memtable *memtable,
                                 const struct block_column *column, uint32_t index, uint32_t rows)
 {
-    struct partition *const *partitions = memtable->row_partitions;
     const struct common *common = &memtable->common[index];
     if (common->one_absence && flags_are(column->absent, common->absent, rows))
         return true;
     for (uint32_t row = 0; row < rows; row++) {
         uint8_t absent = column->absent != NULL ? column->absent[row] : 0;
-        if (absent != partitions[row]->constants[index].absent)
+        if (absent != constant_of(memtable, memtable->row_partitions[row], index).absent)
             return false;
     }
     return true;
@@ -435,7 +337,7 @@ static void layout_widen(struct wide_memtable *memtable, const struct block *blo
 
 /* Half as much room as there are rows: when no more come, a fifth of a partition's room is left
  * over on average, and what is never asked for need not be cleared. */
-static void chunk_begin(struct wide_memtable *memtable, struct partition *partition)
+static void chunk_begin(struct wide_memtable *memtable, struct wide_partition *partition)
 {
     uint64_t rows = packed_stats_rows(&partition->newest.stats);
     uint16_t capacity = rows == 0                   ? CHUNK_ROWS_FIRST
@@ -461,9 +363,9 @@ static void chunk_begin(struct wide_memtable *memtable, struct partition *partit
 static void stats_take(struct wide_memtable *memtable, struct packed_stats *stats,
                        const struct partition_stats *more)
 {
-    memtable->sums_bytes -= packed_stats_bytes(stats);
+    memtable->partitions.sums_bytes -= packed_stats_bytes(stats);
     packed_stats_add(stats, more);
-    memtable->sums_bytes += packed_stats_bytes(stats);
+    memtable->partitions.sums_bytes += packed_stats_bytes(stats);
 }
 
 static inline void stats_take_row(struct wide_memtable *memtable, struct packed_stats *stats,
@@ -495,7 +397,7 @@ static void rows_place(struct wide_memtable *memtable, const struct block *block
     const struct block_column *summed =
         memtable->stats_column == UINT32_MAX ? NULL : &block->columns[memtable->stats_column];
     for (uint32_t row = 0; row < block->rows; row++) {
-        struct partition *partition = memtable->row_partitions[row];
+        struct wide_partition *partition = memtable->row_partitions[row];
         if (partition->room == 0 || partition->layout != layout->number)
             chunk_begin(memtable, partition);
         memtable->row_data[row] = partition->next;
@@ -529,7 +431,7 @@ static inline void integers_scatter(const struct wide_memtable *memtable,
 {
     size_t offset = memtable->layout->cells[index].offset;
     for (uint32_t row = 0; row < rows; row++) {
-        uint64_t base = (uint64_t)memtable->row_partitions[row]->constants[index].base;
+        uint64_t base = (uint64_t)memtable->row_partitions[row]->bases[index];
         store_offset(memtable->row_data[row] + offset, (uint64_t)column->integers[row] - base,
                      width);
     }
@@ -611,8 +513,7 @@ void wide_memtable_apply(struct wide_memtable *memtable, const struct block *blo
     check(!memtable->is_frozen && block->table_id == memtable->table->id &&
           block->column_count == memtable->column_count);
     scratch_reserve(memtable, block);
-    partitions_map(memtable, block);
-    partitions_prefetch(memtable, block->partitions.count);
+    wide_partitions_add_all(&memtable->partitions, &block->partitions, memtable->mapped_partitions);
     for (uint32_t i = 0; i < memtable->column_count; i++)
         if (memtable->strings[i] != NULL)
             string_table_add_all(memtable->strings[i], &block->columns[i].dictionary,
@@ -649,24 +550,24 @@ const uint32_t *wide_memtable_mapped_partitions(const struct wide_memtable *memt
 
 uint32_t wide_memtable_partition_count(const struct wide_memtable *memtable)
 {
-    return string_table_count(memtable->keys);
+    return memtable->partitions.count;
 }
 
 struct bytes wide_memtable_partition_key(const struct wide_memtable *memtable, uint32_t partition)
 {
     check(partition < wide_memtable_partition_count(memtable));
-    return string_table_strings(memtable->keys)[partition];
+    return wide_partition_key(&memtable->partitions, memtable->partitions.items[partition]);
 }
 
 int64_t wide_memtable_partition_token(const struct wide_memtable *memtable, uint32_t partition)
 {
     check(partition < wide_memtable_partition_count(memtable));
-    return memtable->partitions[partition]->token;
+    return memtable->partitions.items[partition]->token;
 }
 
 uint32_t wide_memtable_find(const struct wide_memtable *memtable, struct bytes key)
 {
-    return string_table_find(memtable->keys, key);
+    return wide_partitions_find(&memtable->partitions, key);
 }
 
 const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, uint32_t column_id,
@@ -680,28 +581,13 @@ const struct bytes *wide_memtable_strings(const struct wide_memtable *memtable, 
     return string_table_strings(memtable->strings[index]);
 }
 
-static const struct slot slot_none;
-
-/* The newest slot that `frame` may see. */
-static const struct slot *partition_as_of(const struct partition *partition, uint64_t frame)
-{
-    if (partition->newest.frame <= frame)
-        return &partition->newest;
-    if (partition->older == NULL)
-        return &slot_none;
-    uint32_t index = 0;
-    while (partition->older[index].frame > frame) {
-        index++;
-        check(index < OLDER_SLOTS);
-    }
-    return &partition->older[index];
-}
-
 struct partition_stats wide_memtable_stats(const struct wide_memtable *memtable, uint32_t partition,
                                            uint64_t frame)
 {
     check(partition < wide_memtable_partition_count(memtable));
-    return packed_stats_view(&partition_as_of(memtable->partitions[partition], frame)->stats);
+    const struct wide_partitions *partitions = &memtable->partitions;
+    return packed_stats_view(
+        &wide_partitions_as_of(partitions, partitions->items[partition], frame)->stats);
 }
 
 uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
@@ -712,8 +598,7 @@ uint64_t wide_memtable_row_count(const struct wide_memtable *memtable)
 size_t wide_memtable_bytes(const struct wide_memtable *memtable)
 {
     size_t bytes =
-        string_table_bytes(memtable->keys) + memtable->sums_bytes +
-        memtable->partitions_capacity * sizeof *memtable->partitions +
+        wide_partitions_bytes(&memtable->partitions) +
         memtable->row_capacity * (sizeof *memtable->row_partitions + sizeof *memtable->row_data) +
         memtable->mapped_capacity * sizeof(uint32_t);
     for (uint32_t i = 0; i < memtable->column_count; i++)
@@ -766,9 +651,9 @@ static void flags_gather(const struct chunk *chunk, size_t offset, bool is_store
 /* Absent values are 0 whatever stands in the chunk. */
 static void absent_gather(struct wide_rows *rows, struct wide_vector *vector,
                           const struct chunk *chunk, struct cell_layout cell,
-                          const struct constant *constant, uint32_t count)
+                          struct constant constant, uint32_t count)
 {
-    if (!cell.has_absent && !constant->absent) {
+    if (!cell.has_absent && !constant.absent) {
         if (vector->absent != NULL)
             memset(vector->absent + rows->rows, 0, count);
         return;
@@ -776,7 +661,7 @@ static void absent_gather(struct wide_rows *rows, struct wide_vector *vector,
     wide_rows_absent(rows, vector);
     uint8_t *absent = vector->absent + rows->rows;
     size_t offset = (size_t)cell.offset + cell.width + cell.has_scales;
-    flags_gather(chunk, offset, cell.has_absent, constant->absent, count, absent);
+    flags_gather(chunk, offset, cell.has_absent, constant.absent, count, absent);
     for (uint32_t row = 0; row < count; row++) {
         if (!absent[row])
             continue;
@@ -790,11 +675,11 @@ static void absent_gather(struct wide_rows *rows, struct wide_vector *vector,
 }
 
 static void column_gather(struct wide_rows *rows, uint32_t index, const struct chunk *chunk,
-                          const struct constant *constant, uint32_t count)
+                          struct constant constant, uint32_t count)
 {
     struct wide_vector *vector = &rows->vectors[index];
     struct cell_layout cell = chunk->layout->cells[index];
-    uint64_t base = (uint64_t)constant->base;
+    uint64_t base = (uint64_t)constant.base;
     if (vector->kind == VECTOR_CODE) {
         codes_gather(chunk, cell, (uint32_t)base, count, vector->codes + rows->rows);
     } else {
@@ -807,7 +692,7 @@ static void column_gather(struct wide_rows *rows, uint32_t index, const struct c
             integers_gather(chunk, cell, base, count, to, cell.width);
     }
     if (vector->kind == VECTOR_DECIMAL)
-        flags_gather(chunk, (size_t)cell.offset + cell.width, cell.has_scales, constant->scale,
+        flags_gather(chunk, (size_t)cell.offset + cell.width, cell.has_scales, constant.scale,
                      count, vector->scales + rows->rows);
     absent_gather(rows, vector, chunk, cell, constant, count);
 }
@@ -816,8 +701,8 @@ void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition
                         struct wide_rows *rows)
 {
     check(partition < wide_memtable_partition_count(memtable));
-    const struct partition *source = memtable->partitions[partition];
-    const struct slot *slot = partition_as_of(source, frame);
+    const struct wide_partition *source = memtable->partitions.items[partition];
+    const struct wide_slot *slot = wide_partitions_as_of(&memtable->partitions, source, frame);
     uint32_t left = (uint32_t)packed_stats_rows(&slot->stats);
     wide_rows_clear(rows);
     wide_rows_reserve(rows, left);
@@ -825,7 +710,7 @@ void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition
     for (const struct chunk *chunk = source->head; left > 0; chunk = chunk->next) {
         uint32_t count = chunk->rows < left ? chunk->rows : left;
         for (uint32_t i = 0; i < memtable->column_count; i++)
-            column_gather(rows, i, chunk, &source->constants[i], count);
+            column_gather(rows, i, chunk, constant_of(memtable, source, i), count);
         rows->rows += count;
         left -= count;
     }
