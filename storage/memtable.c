@@ -220,6 +220,29 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
+/* What will be touched by writes some way behind the first of `count`. */
+static void prefetch_mutations(const struct memtable *memtable, const struct mutation *mutations,
+                               uint32_t count)
+{
+    if (count > 2 * PREFETCH_AHEAD)
+        narrow_memtable_prefetch_place(memtable->narrow, mutations[2 * PREFETCH_AHEAD].table_id,
+                                       mutations[2 * PREFETCH_AHEAD].token);
+    if (count > PREFETCH_AHEAD)
+        narrow_memtable_prefetch(memtable->narrow, mutations[PREFETCH_AHEAD].table_id,
+                                 mutations[PREFETCH_AHEAD].token);
+}
+
+static void prefetch_runs(const struct memtable *memtable, const struct packed_run *runs,
+                          uint32_t count)
+{
+    if (count > 2 * PREFETCH_AHEAD)
+        narrow_memtable_prefetch_place(memtable->narrow, runs[2 * PREFETCH_AHEAD].table_id,
+                                       runs[2 * PREFETCH_AHEAD].token);
+    if (count > PREFETCH_AHEAD)
+        narrow_memtable_prefetch(memtable->narrow, runs[PREFETCH_AHEAD].table_id,
+                                 runs[PREFETCH_AHEAD].token);
+}
+
 int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
                        int64_t timestamp_us)
 {
@@ -230,6 +253,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
     apply_blocks(memtable, batch, frame, timestamp_us++);
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
+        prefetch_mutations(memtable, mutation, batch->mutation_count - i);
         const struct table *table = schema_table(memtable->schema, mutation->table_id);
         check(table != NULL);
         int64_t oldest_us = mutation_oldest_us(mutation);
@@ -238,6 +262,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
     }
     for (uint32_t i = 0; i < batch->rows.run_count; i++) {
         const struct packed_run *run = &batch->rows.runs[i];
+        prefetch_runs(memtable, run, batch->rows.run_count - i);
         const struct table *table = schema_table(memtable->schema, run->table_id);
         check(table != NULL);
         narrow_memtable_apply_rows(memtable->narrow, table, &batch->rows, run, frame,
@@ -266,7 +291,8 @@ bool memtable_is_empty(const struct memtable *memtable)
 
 size_t memtable_bytes(const struct memtable *memtable)
 {
-    size_t bytes = arena_held(memtable->arena) + counter_memtable_bytes(memtable->counters);
+    size_t bytes = arena_held(memtable->arena) + narrow_memtable_bytes(memtable->narrow) +
+                   counter_memtable_bytes(memtable->counters);
     for (uint32_t i = 0; i < memtable->wide_count; i++)
         bytes += wide_memtable_bytes(memtable->wide[i].rows);
     for (uint32_t i = 0; i < memtable->slots_count; i++) {

@@ -1,12 +1,16 @@
 /* memtable_partitions: the partitions of all tables that one part of a memtable holds, in order.
  *
  * The narrow memtable and the counters keep different things of a partition and find it alike: by
- * table, token and key.  Whatever they keep begins with a struct memtable_partition. */
+ * table, token and key.  Whatever they keep begins with a struct memtable_partition.
+ *
+ * One is sought by a hash, for a tree of a hundred thousand costs a handful of cache misses where a
+ * batch writes to as many of them as it has rows; and all are walked by the tree. */
 #ifndef DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
 #define DAYBOOK_STORAGE_MEMTABLE_PARTITIONS_H
 
 #include "storage/base/arena.h"
 #include "storage/base/bytes.h"
+#include "storage/key_places.h"
 #include "storage/memtable_index.h"
 
 struct memtable_partition {
@@ -26,11 +30,17 @@ struct memtable_partitions {
     size_t partition_size;             /* of what begins with a struct memtable_partition */
     struct memtable_table *tables;     /* by id; owned */
     uint32_t table_count;
+    struct key_places places;          /* by table and token */
+    struct memtable_partition **items; /* by number, as they first came; owned */
+    uint32_t count;
+    uint32_t capacity;
 };
 
 void memtable_partitions_init(struct memtable_partitions *partitions, struct arena *arena,
                               size_t partition_size);
 void memtable_partitions_release(struct memtable_partitions *partitions);
+size_t memtable_partitions_bytes(const struct memtable_partitions *partitions); /* beside the
+                                                                                 * arena's */
 
 /* NULL when it is not there. */
 void *memtable_partitions_find(const struct memtable_partitions *partitions, uint32_t table_id,
@@ -38,6 +48,13 @@ void *memtable_partitions_find(const struct memtable_partitions *partitions, uin
 /* The partition, made with everything else zero if it is new.  Copies the key. */
 void *memtable_partitions_get(struct memtable_partitions *partitions, uint32_t table_id,
                               int64_t token, struct bytes key);
+
+/* Fetch into the cache what memtable_partitions_get will touch: first where it looks, and some
+ * calls later the partition, if it is there. */
+void memtable_partitions_prefetch_place(const struct memtable_partitions *partitions,
+                                        uint32_t table_id, int64_t token);
+void memtable_partitions_prefetch(const struct memtable_partitions *partitions, uint32_t table_id,
+                                  int64_t token);
 
 struct bytes memtable_partition_key(const struct memtable_partition *partition);
 

@@ -18,6 +18,7 @@ struct narrow_memtable;
 /* Memory comes from `arena`, which outlives the memtable. */
 struct narrow_memtable *narrow_memtable_new(struct arena *arena);
 void narrow_memtable_free(struct narrow_memtable *memtable);
+size_t narrow_memtable_bytes(const struct narrow_memtable *memtable);      /* beside the arena's */
 
 /* Add a mutation that was applied by `frame`; TIMESTAMP_SERVER in it becomes `timestamp_us`.
  * Copies.  The mutation must be valid for `table`. */
@@ -28,6 +29,13 @@ void narrow_memtable_apply(struct narrow_memtable *memtable, const struct table 
 void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct table *table,
                                 const struct packed_rows *rows, const struct packed_run *run,
                                 uint64_t frame, int64_t timestamp_us);
+
+/* Fetch into the cache where a write will look for its partition, and some calls later what it
+ * finds there: partitions lie anywhere in memory, and many writes come together. */
+void narrow_memtable_prefetch_place(const struct narrow_memtable *memtable, uint32_t table_id,
+                                    int64_t token);
+void narrow_memtable_prefetch(const struct narrow_memtable *memtable, uint32_t table_id,
+                              int64_t token);
 
 /* How often a partition was written so far: its version for conditional writes; 0: never. */
 uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,

@@ -20,6 +20,7 @@
 #define DAYBOOK_STORAGE_WIDE_PARTITIONS_H
 
 #include "storage/block.h"
+#include "storage/key_places.h"
 #include "storage/packed_stats.h"
 
 struct arena;
@@ -53,7 +54,6 @@ struct wide_partition {
 /* Of a column: its scale, and whether it is absent. */
 enum { WIDE_FLAG_ABSENT = 0x80, WIDE_FLAG_SCALE = 0x7F };
 
-struct wide_key_place;
 struct wide_undo;
 
 /* What frames before `frame` left of the partitions that it touched. */
@@ -72,11 +72,7 @@ struct wide_partitions {
     size_t sums_bytes;                 /* of stats of several scales, those of undo lists too */
     /* Private. */
     uint32_t capacity;
-    struct wide_key_place *places;
-    uint64_t mask;                     /* places - 1 */
-    struct wide_key_place *old;        /* those before the last growth; NULL: all were moved */
-    uint64_t old_count;
-    uint64_t old_moved;                /* so many from the first on */
+    struct key_places places;
     struct wide_undo_list undo[2];     /* the last frame's first */
 };
 
