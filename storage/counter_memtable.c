@@ -15,9 +15,10 @@
  * A generation begun by SET or DELETE is a node in a chain that few slots have.  It carries its
  * frame, so that a reader at an earlier one still sees the generation before.
  *
- * The hash table holds 32 bits of the hash beside the slot's number; identities (which counter a
- * slot is) are looked at only where those agree.  Rows of a partition are put in order when they
- * are read: a slot is made without knowing the table's types. */
+ * Identities (which counter a slot is) are looked at only where 32 bits of a hash agree, and those
+ * of many counters at once, for each costs three cache misses, one after the other.  Rows of a
+ * partition are put in order when they are read: a slot is made without knowing the table's types.
+ */
 #include "storage/counter_memtable.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@
 enum {
     COUNTER_FRAMES = 3,
     COUNTER_CHUNK_SLOTS = 1024, /* 64 KiB of slots */
-    COUNTER_BUCKETS_FIRST = 1024,
+    COUNTER_AHEAD = 32,         /* lookups under way at once */
     COUNTER_STREAM_CHUNK = 4096
 };
 
@@ -46,10 +47,9 @@ struct counter_generation {
 };
 
 struct counter_slot {
-    uint64_t frames[COUNTER_FRAMES]; /* newest first; 0: none */
+    _Alignas(64) uint64_t frames[COUNTER_FRAMES]; /* newest first; 0: none */
     int64_t sums[COUNTER_FRAMES];
     struct counter_generation *generation; /* NULL: 0, since ever */
-    struct counter_identity *identity;
 };
 
 _Static_assert(sizeof(struct counter_slot) == 64, "a slot is a cache line");
@@ -69,18 +69,17 @@ struct counter_identity {
     uint32_t column_id;
 };
 
-struct counter_bucket {
-    uint32_t tag;  /* the hash; its low bits say where the search begins */
-    uint32_t slot; /* the slot's number plus 1; 0: empty */
+struct counter_chunk {
+    struct counter_slot slots[COUNTER_CHUNK_SLOTS];
+    struct counter_identity identities[COUNTER_CHUNK_SLOTS];
 };
 
 struct counter_memtable {
     struct arena *arena;
     struct memtable_partitions partitions;
-    struct counter_slot **chunks; /* of COUNTER_CHUNK_SLOTS slots each, which never move */
+    struct key_places places;      /* of slots */
+    struct counter_chunk **chunks; /* which never move */
     uint32_t count;
-    struct counter_bucket *buckets;
-    uint32_t bucket_count; /* a power of two */
 };
 
 struct counter_memtable *counter_memtable_new(struct arena *arena)
@@ -89,8 +88,7 @@ struct counter_memtable *counter_memtable_new(struct arena *arena)
 
     memtable->arena = arena;
     memtable_partitions_init(&memtable->partitions, arena, sizeof(struct counter_partition));
-    memtable->bucket_count = COUNTER_BUCKETS_FIRST;
-    memtable->buckets = memory_zeroed(memtable->bucket_count, sizeof *memtable->buckets);
+    key_places_init(&memtable->places, arena);
     return memtable;
 }
 
@@ -100,21 +98,26 @@ void counter_memtable_free(struct counter_memtable *memtable)
         return;
     memtable_partitions_release(&memtable->partitions);
     memory_free(memtable->chunks);
-    memory_free(memtable->buckets);
     memory_free(memtable);
 }
 
 size_t counter_memtable_bytes(const struct counter_memtable *memtable)
 {
-    return memtable->bucket_count * sizeof *memtable->buckets +
-           memtable->count / COUNTER_CHUNK_SLOTS * sizeof(struct counter_slot *);
+    return memtable_partitions_bytes(&memtable->partitions) +
+           memtable->count / COUNTER_CHUNK_SLOTS * sizeof(struct counter_chunk *);
 }
 
 /* ---- slots ---- */
 
 static inline struct counter_slot *slot_at(const struct counter_memtable *memtable, uint32_t slot)
 {
-    return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS][slot % COUNTER_CHUNK_SLOTS];
+    return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS]->slots[slot % COUNTER_CHUNK_SLOTS];
+}
+
+static inline struct counter_identity *identity_at(const struct counter_memtable *memtable,
+                                                   uint32_t slot)
+{
+    return &memtable->chunks[slot / COUNTER_CHUNK_SLOTS]->identities[slot % COUNTER_CHUNK_SLOTS];
 }
 
 static uint32_t identity_tag(uint32_t table_id, struct bytes key, struct bytes clustering,
@@ -139,26 +142,6 @@ static bool identity_is(const struct counter_identity *identity, uint32_t table_
            bytes_equal(memtable_partition_key(&identity->partition->base), key);
 }
 
-/* Double the hash table.  Tags have 32 bits, as many as there can be slots. */
-static void buckets_grow(struct counter_memtable *memtable)
-{
-    uint32_t count = memtable->bucket_count * 2;
-    struct counter_bucket *buckets = memory_zeroed(count, sizeof *buckets);
-
-    check(count > memtable->bucket_count);
-    for (uint32_t i = 0; i < memtable->bucket_count; i++) {
-        if (memtable->buckets[i].slot == 0)
-            continue;
-        uint32_t at = memtable->buckets[i].tag & (count - 1);
-        while (buckets[at].slot != 0)
-            at = (at + 1) & (count - 1);
-        buckets[at] = memtable->buckets[i];
-    }
-    memory_free(memtable->buckets);
-    memtable->buckets = buckets;
-    memtable->bucket_count = count;
-}
-
 static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, struct bytes key,
                          struct bytes clustering, uint32_t column_id)
 {
@@ -168,15 +151,13 @@ static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, s
     if (number % COUNTER_CHUNK_SLOTS == 0) {
         uint32_t chunk = number / COUNTER_CHUNK_SLOTS;
         memtable->chunks =
-            memory_resize(memtable->chunks, (chunk + 1) * sizeof(struct counter_slot *));
-        memtable->chunks[chunk] =
-            arena_alloc(memtable->arena, COUNTER_CHUNK_SLOTS * sizeof(struct counter_slot), 64);
+            memory_resize(memtable->chunks, (chunk + 1) * sizeof(struct counter_chunk *));
+        memtable->chunks[chunk] = arena_alloc(memtable->arena, sizeof(struct counter_chunk), 64);
     }
     struct counter_partition *partition = memtable_partitions_get(
         &memtable->partitions, table_id, murmur3_token(key.data, key.size), key);
     struct counter_slot *slot = slot_at(memtable, number);
-    struct counter_identity *identity =
-        arena_alloc(memtable->arena, sizeof *identity, _Alignof(struct counter_identity));
+    struct counter_identity *identity = identity_at(memtable, number);
     *identity = (struct counter_identity){
         .partition = partition,
         .next = partition->identities,
@@ -186,28 +167,70 @@ static uint32_t slot_add(struct counter_memtable *memtable, uint32_t table_id, s
     };
     partition->identities = identity;
     partition->count++;
-    *slot = (struct counter_slot){.identity = identity};
+    *slot = (struct counter_slot){0};
     return number;
+}
+
+static uint32_t slot_find(struct counter_memtable *memtable, uint32_t tag, uint32_t table_id,
+                          struct bytes key, struct bytes clustering, uint32_t column_id)
+{
+    struct key_probe probe = key_probe_begin(&memtable->places, tag);
+    uint32_t slot;
+
+    while ((slot = key_probe_next(&memtable->places, &probe)) != KEY_PLACES_NONE)
+        if (identity_is(identity_at(memtable, slot), table_id, key, clustering, column_id))
+            return slot;
+    slot = slot_add(memtable, table_id, key, clustering, column_id);
+    key_places_add(&memtable->places, tag, slot);
+    return slot;
 }
 
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id)
 {
-    uint32_t tag = identity_tag(table_id, key, clustering, column_id);
-    uint32_t mask = memtable->bucket_count - 1;
-    uint32_t at = tag & mask;
+    return slot_find(memtable, identity_tag(table_id, key, clustering, column_id), table_id, key,
+                     clustering, column_id);
+}
 
-    for (; memtable->buckets[at].slot != 0; at = (at + 1) & mask) {
-        struct counter_bucket bucket = memtable->buckets[at];
-        if (bucket.tag == tag && identity_is(slot_at(memtable, bucket.slot - 1)->identity, table_id,
-                                             key, clustering, column_id))
-            return bucket.slot - 1;
+/* Ask for the identities that probably are those of the tags, and for what they point to. */
+static void identities_prefetch(const struct counter_memtable *memtable, const uint32_t *tags,
+                                uint32_t count)
+{
+    uint32_t slots[COUNTER_AHEAD];
+
+    for (uint32_t i = 0; i < count; i++) {
+        slots[i] = key_places_guess(&memtable->places, tags[i]);
+        if (slots[i] != KEY_PLACES_NONE)
+            __builtin_prefetch(identity_at(memtable, slots[i]));
     }
-    uint32_t number = slot_add(memtable, table_id, key, clustering, column_id);
-    memtable->buckets[at] = (struct counter_bucket){tag, number + 1};
-    if (memtable->count > memtable->bucket_count / 2)
-        buckets_grow(memtable);
-    return number;
+    for (uint32_t i = 0; i < count; i++) {
+        if (slots[i] == KEY_PLACES_NONE)
+            continue;
+        const struct counter_partition *partition = identity_at(memtable, slots[i])->partition;
+        __builtin_prefetch(partition);
+        __builtin_prefetch(partition + 1);
+    }
+}
+
+void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
+                            const struct bytes *keys, uint32_t count, uint32_t column_id,
+                            uint32_t *slots_out)
+{
+    const struct bytes none = {0};
+    uint32_t tags[COUNTER_AHEAD];
+
+    for (uint32_t start = 0; start < count; start += COUNTER_AHEAD) {
+        uint32_t left = count - start;
+        uint32_t now = left < COUNTER_AHEAD ? left : COUNTER_AHEAD;
+        for (uint32_t i = 0; i < now; i++) {
+            tags[i] = identity_tag(table_id, keys[start + i], none, column_id);
+            key_places_prefetch(&memtable->places, tags[i]);
+        }
+        identities_prefetch(memtable, tags, now);
+        for (uint32_t i = 0; i < now; i++)
+            slots_out[start + i] =
+                slot_find(memtable, tags[i], table_id, keys[start + i], none, column_id);
+    }
 }
 
 /* ---- counting ---- */

@@ -21,14 +21,18 @@ void counter_memtable_free(struct counter_memtable *memtable);
  * without clustering columns.  Slot numbers stay for the memtable's life. */
 uint32_t counter_memtable_slot(struct counter_memtable *memtable, uint32_t table_id,
                                struct bytes key, struct bytes clustering, uint32_t column_id);
+/* The same of many counters of one column, without clustering; keys may come more than once. */
+void counter_memtable_slots(struct counter_memtable *memtable, uint32_t table_id,
+                            const struct bytes *keys, uint32_t count, uint32_t column_id,
+                            uint32_t *slots_out);
 size_t counter_memtable_bytes(const struct counter_memtable *memtable);    /* beside the arena's */
 /* Frames never decrease. */
 void counter_memtable_add(struct counter_memtable *memtable, uint32_t slot, int64_t delta,
                           uint64_t frame);
-/* SET: the counter is `value`, whatever lower generations hold.  A generation below the slot's own
- * has lost to it already and is ignored. */
 /* Fetch a slot into the cache that is about to be added to: many counters lie beyond the caches. */
 void counter_memtable_prefetch(const struct counter_memtable *memtable, uint32_t slot);
+/* SET: the counter is `value`, whatever lower generations hold.  A generation below the slot's own
+ * has lost to it already and is ignored. */
 void counter_memtable_set(struct counter_memtable *memtable, uint32_t slot, int64_t value,
                           int64_t generation, uint64_t frame);
 /* DELETE: the counter does not exist until it is incremented again.  Also the way to give a new

@@ -10,7 +10,7 @@
 
 #include "storage/base/memory.h"
 
-enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8 };
+enum { SLOT_UNKNOWN = UINT32_MAX, PREFETCH_AHEAD = 8, SLOTS_AT_ONCE = 64 };
 
 /* Slots of one counter column, by the code of the string that is its key: the wide memtable's code
  * of a column's string, or its partition number for a component of the partition key. */
@@ -138,28 +138,55 @@ static void prefetch_count(const struct memtable *memtable, const struct countin
         counter_memtable_prefetch(memtable->counters, slots->slots[mapped[at]]);
 }
 
+/* The key of the counter that rows with the key or string `key` count in. */
+static struct bytes counter_key(const struct memtable *memtable, const struct counting_slots *slots,
+                                struct bytes key)
+{
+    const struct table *table = schema_table(memtable->schema, slots->table_id);
+    struct bytes component;
+    if (slots->rule.column_id != 0)
+        return key;
+    int rc = key_component(key, table->partition_count, slots->rule.component, &component);
+    check(rc == 0);
+    return component;
+}
+
+/* Give every code that has counts its slot. */
+static void find_slots(struct memtable *memtable, struct counting_slots *slots,
+                       const struct block_dictionary *keys, const uint32_t *mapped)
+{
+    const struct counting_rule *rule = &slots->rule;
+    struct bytes names[SLOTS_AT_ONCE];
+    uint32_t codes[SLOTS_AT_ONCE];
+    uint32_t found[SLOTS_AT_ONCE];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        if (slots->counts[i] > 0 && *slot_entry(slots, mapped[i]) == SLOT_UNKNOWN) {
+            names[count] = counter_key(memtable, slots, block_dictionary_get(keys, i));
+            codes[count++] = mapped[i];
+        }
+        if (count < SLOTS_AT_ONCE && (count == 0 || i + 1 < keys->count))
+            continue;
+        counter_memtable_slots(memtable->counters, rule->counter_table_id, names, count,
+                               rule->counter_column_id, found);
+        while (count > 0) {
+            count--;
+            slots->slots[codes[count]] = found[count];
+        }
+    }
+}
+
 /* Add `counts[i]` for each of `count` block codes, and leave the counts zero again. */
 static void count_codes(struct memtable *memtable, struct counting_slots *slots,
                         const struct block_dictionary *keys, const uint32_t *mapped, uint64_t frame)
 {
-    const struct counting_rule *rule = &slots->rule;
-    const struct table *table = schema_table(memtable->schema, slots->table_id);
     uint32_t *counts = slots->counts;
+    find_slots(memtable, slots, keys, mapped);
     for (uint32_t i = 0; i < keys->count; i++) {
         prefetch_count(memtable, slots, mapped, i + PREFETCH_AHEAD, keys->count);
         if (counts[i] == 0)
             continue;
-        uint32_t *slot = slot_entry(slots, mapped[i]);
-        if (*slot == SLOT_UNKNOWN) {
-            struct bytes key = block_dictionary_get(keys, i);
-            if (rule->column_id == 0) {
-                int rc = key_component(key, table->partition_count, rule->component, &key);
-                check(rc == 0);
-            }
-            *slot = counter_memtable_slot(memtable->counters, rule->counter_table_id, key,
-                                          (struct bytes){0}, rule->counter_column_id);
-        }
-        counter_memtable_add(memtable->counters, *slot, counts[i], frame);
+        counter_memtable_add(memtable->counters, slots->slots[mapped[i]], counts[i], frame);
         counts[i] = 0;
     }
 }

@@ -246,3 +246,28 @@ Test(counter_memtable, partitions_come_in_the_order_of_token)
     cr_assert_eq(counter_memtable_next_table(fixture.memtable, MODEL_COUNTER_TABLE), 0);
     teardown(&fixture);
 }
+
+/* More than are looked up at once, some of them again, and so many that the table grows between. */
+Test(counter_memtable, slots_of_many_keys_are_those_of_each)
+{
+    enum { KEYS = 3000, MANY = 500, KEY_SIZE = 16 };
+    static char texts[KEYS][KEY_SIZE];
+    struct fixture fixture = setup();
+    struct bytes keys[MANY];
+    uint32_t slots[MANY];
+
+    for (uint32_t i = 0; i < KEYS; i++)
+        snprintf(texts[i], KEY_SIZE, "key-%u", i);
+    for (uint32_t from = 0; from < KEYS; from += MANY / 4) {
+        for (uint32_t i = 0; i < MANY; i++)
+            keys[i] = bytes_text(texts[(from + i / 2) % KEYS]);
+        counter_memtable_slots(fixture.memtable, MODEL_COUNTER_TABLE, keys, MANY, TOTAL, slots);
+        for (uint32_t i = 0; i < MANY; i++) {
+            const char *text = texts[(from + i / 2) % KEYS];
+            cr_assert_eq(slots[i], slot_of(&fixture, text, 0, TOTAL));
+            cr_assert_eq(slots[i], slots[i - i % 2]);
+            cr_assert_neq(slots[i], slot_of(&fixture, text, 0, CLICKS));
+        }
+    }
+    teardown(&fixture);
+}
