@@ -280,7 +280,9 @@ static int merge_wide(struct compact_job *compact)
 void engine_merge_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
-    struct clock *clock = compact->engine->world->clock;
+    struct engine *engine = compact->engine;
+    struct clock *clock = engine->world->clock;
+    compact->frames_seen = atomic_load_explicit(&engine->frames_sealed, memory_order_relaxed);
     compact->rested_us = clock->monotonic_us(clock);
     if (compact->kind == SEGMENT_NARROW) {
         compact->status = merge_narrow(compact, &compact->inputs);

@@ -1,0 +1,168 @@
+/* A merge beside ingest: it rests as long as it works while clicks come in, and gets to its end.
+ *
+ * Method: time passes whenever the clock is looked at, so that a merge, which looks at it after
+ * each partition, takes time; nobody else does here.  Between two looks the test does what other
+ * threads would: it sends clicks and waits until they are durable. */
+#include <criterion/criterion.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_world.h"
+
+enum {
+    RESELLERS = 120,
+    TICK_US = 700,        /* between two looks at the clock */
+    SEND_LOOKS = 4,       /* and clicks come after so many */
+    REST_MAX_US = 100000, /* engine_merge.c */
+    RUNS_TOO_MANY = 24    /* engine_compact.c */
+};
+
+static const char *const day = "2013-11-28";
+
+struct pace {
+    struct clock clock; /* in place of the world's */
+    struct clock *real;
+    struct sim_world *sim;
+    struct engine_fixture fixture;
+    uint32_t clicks; /* sent */
+    bool sends;      /* clicks come in while a merge works */
+    uint32_t looks;
+    uint32_t rests;
+    int64_t rested_us;
+};
+
+static struct pace *pace_of(struct clock *clock)
+{
+    return (struct pace *)(void *)((char *)clock - offsetof(struct pace, clock));
+}
+
+static void send_clicks(struct pace *pace, uint32_t resellers)
+{
+    char names[RESELLERS][8];
+    struct click clicks[RESELLERS];
+    for (uint32_t i = 0; i < resellers; i++) {
+        snprintf(names[i], sizeof names[i], "r%u", i);
+        clicks[i] = (struct click){names[i], day, 1385600400000 + pace->clicks++, "ad", "0.01"};
+    }
+    cr_assert_eq(engine_fixture_clicks(&pace->fixture, clicks, resellers), 0);
+}
+
+static int64_t pace_wall_us(struct clock *clock)
+{
+    struct clock *real = pace_of(clock)->real;
+    return real->wall_us(real);
+}
+
+static int64_t pace_monotonic_us(struct clock *clock)
+{
+    struct pace *pace = pace_of(clock);
+    pace->real->sleep_us(pace->real, TICK_US);
+    if (pace->sends && ++pace->looks % SEND_LOOKS == 0)
+        send_clicks(pace, 1);
+    return pace->real->monotonic_us(pace->real);
+}
+
+/* Of clicks. */
+static uint32_t click_runs(struct pace *pace)
+{
+    struct store_table_status tables[16];
+    uint32_t count = store_table_status(pace->fixture.store, tables, 16);
+    uint32_t runs = 0;
+    cr_assert_leq(count, 16);
+    for (uint32_t i = 0; i < count; i++)
+        runs += tables[i].table_id == TABLE_AD_CLICK ? tables[i].segments : 0;
+    return runs;
+}
+
+static void pace_sleep_us(struct clock *clock, int64_t us)
+{
+    struct pace *pace = pace_of(clock);
+    pace->rests++;
+    pace->rested_us += us;
+    cr_expect_leq(us, REST_MAX_US);
+    cr_expect_leq(click_runs(pace), RUNS_TOO_MANY, "it rests while there are so many runs");
+    pace->real->sleep_us(pace->real, us);
+}
+
+/* A store with so many runs, none of them merged. */
+static void pace_start(struct pace *pace, uint32_t runs)
+{
+    struct error err = {0};
+    *pace = (struct pace){.sim = sim_world_new(1)};
+    struct world *world = sim_world_interface(pace->sim);
+    pace->real = world->clock;
+    pace->clock = (struct clock){pace_wall_us, pace_monotonic_us, pace_sleep_us};
+    world->clock = &pace->clock;
+    cr_assert_eq(engine_fixture_open_in(&pace->fixture, world, &err), 0, "%s", err.text);
+    sim_world_stall(pace->sim, LANE_MERGE, true);
+    for (uint32_t i = 0; i < runs; i++) {
+        send_clicks(pace, RESELLERS);
+        engine_fixture_flush(&pace->fixture);
+    }
+}
+
+/* Merge all; how long it took. */
+static int64_t pace_merge(struct pace *pace)
+{
+    int64_t began_us = pace->real->monotonic_us(pace->real);
+    sim_world_stall(pace->sim, LANE_MERGE, false);
+    engine_fixture_compact(&pace->fixture);
+    pace->sends = false;
+    return pace->real->monotonic_us(pace->real) - began_us;
+}
+
+static void pace_stop(struct pace *pace)
+{
+    struct buffer rows = engine_fixture_rows(&pace->fixture, TABLE_AD_CLICK, (struct bytes){0},
+                                             pace->clicks + 1, false);
+    uint32_t count = 0;
+    for (size_t i = 0; i < rows.size; i++)
+        count += rows.data[i] == '\n';
+    buffer_release(&rows);
+    cr_expect_eq(count, pace->clicks);
+    cr_expect_leq(click_runs(pace), 2);
+    engine_fixture_close(&pace->fixture);
+    sim_world_interface(pace->sim)->clock = pace->real;
+    sim_world_free(pace->sim);
+}
+
+Test(merge_pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends)
+{
+    struct pace pace;
+    pace_start(&pace, 4);
+    pace.sends = true;
+    int64_t took_us = pace_merge(&pace);
+    cr_expect_gt(pace.rests, 10);
+    cr_expect_geq(pace.rested_us, took_us / 4, "rested %lld us of %lld", (long long)pace.rested_us,
+                  (long long)took_us);
+    cr_expect_leq(pace.rested_us, took_us / 2);
+    pace_stop(&pace);
+}
+
+Test(merge_pace, a_merge_that_is_alone_does_not_rest)
+{
+    struct pace pace;
+    pace_start(&pace, 4);
+    (void)pace_merge(&pace);
+    cr_expect_eq(pace.rests, 0);
+    pace_stop(&pace);
+}
+
+/* What is checked at every rest: a merge begins to hurry where it begins.  So the one that began
+ * before there were so many is let go first. */
+Test(merge_pace, a_merge_of_too_many_runs_does_not_rest_though_clicks_come_in)
+{
+    enum { RUNS = RUNS_TOO_MANY + 16 };
+    struct pace pace;
+    pace_start(&pace, RUNS);
+    struct executor *executor = pace.fixture.world->executor;
+    cr_assert_eq(click_runs(&pace), RUNS);
+    sim_world_stall(pace.sim, LANE_MERGE, false);
+    while (click_runs(&pace) == RUNS)
+        cr_assert(executor->step(executor));
+    cr_assert_gt(click_runs(&pace), RUNS_TOO_MANY);
+    pace.sends = true;
+    (void)pace_merge(&pace);
+    pace_stop(&pace);
+}
