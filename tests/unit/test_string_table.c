@@ -81,3 +81,40 @@ Test(string_table, strings_are_found_at_every_step_of_growing)
     string_table_free(table);
     arena_free(arena);
 }
+
+/* Memory of the process that the system has given and cleared. */
+static uint64_t resident_bytes(void)
+{
+    unsigned long size;
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    cr_assert(file != NULL && fscanf(file, "%lu %lu", &size, &pages) == 2);
+    fclose(file);
+    return (uint64_t)pages * 4096;
+}
+
+/* Whoever asks something waits for the dictionary under way, and the system clears 2 MiB at a touch
+ * where it has huge pages: no dictionary may touch all of a table that has just grown. */
+Test(string_table, no_dictionary_has_much_memory_cleared_at_once)
+{
+    enum { DICTIONARIES = 300, STRINGS = 1000 };
+    struct arena *arena = arena_new(2 << 20);
+    struct string_table *table = string_table_new(arena);
+    uint32_t numbers[STRINGS];
+    char text[64];
+    for (uint32_t i = 0; i < DICTIONARIES; i++) {
+        struct block_dictionary dictionary = {0};
+        for (uint32_t j = 0; j < STRINGS; j++)
+            block_dictionary_add(&dictionary, string_make(i * STRINGS + j, text));
+        uint64_t before = resident_bytes();
+        string_table_add_all(table, &dictionary, numbers);
+        uint64_t after = resident_bytes();
+        cr_expect(after < before + (7 << 20), "dictionary %u: %lu KiB", i,
+                  (unsigned long)(after - before) >> 10);
+        buffer_release(&dictionary.text);
+        memory_free(dictionary.offsets);
+    }
+    cr_expect_eq(string_table_count(table), DICTIONARIES * STRINGS);
+    string_table_free(table);
+    arena_free(arena);
+}
