@@ -302,7 +302,10 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
         rc = manifest_copy_open(disk, content, from, manifest->offset, &manifest->copy);
     if (rc < 0)
         return error_set(err, rc, "cannot sync the manifest: %s", error_text(rc));
-    return roster_replace(manifest, err);
+    rc = manifest_roster_settle(disk, &manifest->state);
+    return rc < 0 ? error_set(err, failed_for_good(manifest, rc), "cannot sync the roster: %s",
+                              error_text(rc))
+                  : 0;
 }
 
 /* Read the manifest, or what has its form. */

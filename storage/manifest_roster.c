@@ -115,6 +115,40 @@ static int roster_load(struct disk *disk, struct buffer *record, struct error *e
     return rc;
 }
 
+/* ---- at an opening ---- */
+
+/* The bytes that are there, in the place where they are; -ENOENT when there are others. */
+static int roster_write_again(struct disk *disk, struct bytes record)
+{
+    struct buffer found = {0};
+    struct disk_file *file;
+    int rc = roster_load(disk, &found, NULL);
+
+    if (rc == 0 && !bytes_equal(buffer_view(&found), record))
+        rc = -ENOENT;
+    buffer_release(&found);
+    if (rc == 0)
+        rc = disk->open(disk, ROSTER_PATH, DISK_WRITE, &file, NULL);
+    if (rc != 0)
+        return rc;
+    rc = disk->write(disk, file, 0, record.data, record.size);
+    if (rc == 0)
+        rc = disk->sync(disk, file);
+    disk->close(disk, file);
+    return rc == 0 ? disk->sync_directory(disk, "segments") : rc;
+}
+
+int manifest_roster_settle(struct disk *disk, const struct manifest_state *state)
+{
+    struct buffer record = {0};
+    int rc;
+
+    manifest_roster_encode(state, &record);
+    rc = roster_write_again(disk, buffer_view(&record));
+    buffer_release(&record);
+    return rc == 0 ? 0 : manifest_roster_write(disk, state);
+}
+
 /* What the state names and is not there: how much of it, and the first of it with the reason. */
 static int segments_check(struct world *world, const struct manifest_state *state,
                           struct error *err)

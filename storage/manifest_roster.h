@@ -23,6 +23,11 @@
  * is out of date is removed. */
 must_check int manifest_roster_write(struct disk *disk, const struct manifest_state *state);
 
+/* The same at an opening, when the roster nearly always says what it should, but may be in a cache
+ * only (manifest.c "settle"): then its bytes are written again in their place and synced, which
+ * takes no new file and no new name. */
+must_check int manifest_roster_settle(struct disk *disk, const struct manifest_state *state);
+
 void manifest_roster_encode(const struct manifest_state *state, struct buffer *to);
 /* As manifest_state_decode, which it ends in; ERROR_CORRUPT, ERROR_NEWER_FORMAT. */
 must_check int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out,
