@@ -111,10 +111,8 @@ void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t 
 int engine_open_segment(struct world *world, const struct segment_info *info,
                         const struct table *table, struct segment **segment_out, struct error *err)
 {
-    int rc = segment_open(world, info, segment_out, err);
-    if (rc == 0 && table != NULL && (table->flags & TABLE_RANKED) != 0)
-        segment_note_days(*segment_out, table);
-    return rc;
+    bool has_days = table != NULL && (table->flags & TABLE_RANKED) != 0;
+    return segment_open_by_days(world, info, has_days ? table : NULL, segment_out, err);
 }
 
 struct orphan_search {

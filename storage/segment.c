@@ -164,14 +164,29 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
 
 /* ---- opening: the directory ---- */
 
-static int segment_load_directory(struct segment *segment, const struct segment_footer *footer,
-                                  struct error *err)
+/* Rows of a segment by day, taken while its directory is decoded anyway. */
+struct day_count {
+    struct segment *segment;
+    const struct table *table;
+};
+
+static void day_count_take(void *context, const struct segment_partition *partition)
 {
+    const struct day_count *count = context;
+    segment_days_add(&count->segment->days, partition_day(count->table, partition->key),
+                     partition->rows);
+}
+
+static int segment_load_directory(struct segment *segment, const struct segment_footer *footer,
+                                  const struct table *days_of, struct error *err)
+{
+    struct day_count count = {segment, days_of};
+    const struct segment_visitor visitor = {day_count_take, &count};
     struct buffer directory = {0};
     int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
     if (rc == 0)
         rc = segment_directory_open(&segment->info, footer->format, segment->page_count, &directory,
-                                    &segment->directory, err);
+                                    days_of != NULL ? &visitor : NULL, &segment->directory, err);
     buffer_release(&directory);
     return rc;
 }
@@ -192,14 +207,14 @@ static void segment_free(struct segment *segment)
     memory_free(segment);
 }
 
-static int segment_load(struct segment *segment, struct error *err)
+static int segment_load(struct segment *segment, const struct table *days_of, struct error *err)
 {
     struct segment_footer footer;
     int rc = segment_load_footer(segment, &segment->info, &footer, err);
     if (rc == 0)
         rc = segment_load_index(segment, &footer, err);
     if (rc == 0)
-        rc = segment_load_directory(segment, &footer, err);
+        rc = segment_load_directory(segment, &footer, days_of, err);
     if (rc == 0)
         rc = segment_read_section(segment, &footer.sections[SECTION_EXTRA], &segment->extra, err);
     return rc;
@@ -207,6 +222,12 @@ static int segment_load(struct segment *segment, struct error *err)
 
 int segment_open(struct world *world, const struct segment_info *info, struct segment **segment_out,
                  struct error *err)
+{
+    return segment_open_by_days(world, info, NULL, segment_out, err);
+}
+
+int segment_open_by_days(struct world *world, const struct segment_info *info,
+                         const struct table *table, struct segment **segment_out, struct error *err)
 {
     *segment_out = NULL;
     struct segment *segment = memory_zeroed(1, sizeof *segment);
@@ -219,7 +240,7 @@ int segment_open(struct world *world, const struct segment_info *info, struct se
     segment_path(info->id, segment->path);
     int rc = world->disk->open(world->disk, segment->path, DISK_READ, &segment->file, err);
     if (rc == 0)
-        rc = segment_load(segment, err);
+        rc = segment_load(segment, table, err);
     if (rc != 0) {
         error_wrap(err, "open %s", segment->path);
         segment_free(segment);
@@ -318,16 +339,6 @@ void segment_unref(struct segment *segment)
 void segment_remove_at_close(struct segment *segment)
 {
     atomic_store(&segment->remove_at_close, true);
-}
-
-void segment_note_days(struct segment *segment, const struct table *table)
-{
-    struct segment_cursor *cursor = segment_cursor_take(segment);
-    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
-        const struct segment_partition *partition = segment_partition_at(cursor, i);
-        segment_days_add(&segment->days, partition_day(table, partition->key), partition->rows);
-    }
-    segment_cursor_give(segment, cursor);
 }
 
 const struct segment_days *segment_days(const struct segment *segment)

@@ -61,6 +61,10 @@ struct segment;
 /* ERROR_CORRUPT names the file and offset. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             struct segment **segment_out, struct error *err);
+/* The same, with its rows counted by day: by the keys of `table`, its own; NULL: not counted. */
+must_check int segment_open_by_days(struct world *world, const struct segment_info *info,
+                                    const struct table *table, struct segment **segment_out,
+                                    struct error *err);
 /* Whether the file is there and the one that `info` says, by its header and footer. */
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
@@ -77,8 +81,7 @@ void segment_unref(struct segment *segment);                     /* closes at th
 /* Remove the file when the last reference goes (it was compacted away). */
 void segment_remove_at_close(struct segment *segment);
 
-/* Count its rows by day; by who opened it, before it is shared.  Without it there are no days. */
-void segment_note_days(struct segment *segment, const struct table *table);
+/* None unless it was opened by days. */
 const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);

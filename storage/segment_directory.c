@@ -219,6 +219,7 @@ struct directory_walk {
     struct segment_cursor *cursor;
     struct buffer key; /* the last one of the block before */
     uint64_t rows;
+    const struct segment_visitor *visitor; /* or NULL */
 };
 
 /* As many as were decoded, not as many as a footer claims. */
@@ -250,6 +251,8 @@ static int block_check(struct segment_directory *directory, struct directory_wal
                              directory->count);
         directory->halves[directory->count++] = token_half(partition->token);
         walk->rows += partition->rows;
+        if (walk->visitor != NULL)
+            walk->visitor->take(walk->visitor->context, partition);
     }
     buffer_clear(&walk->key);
     buffer_append_bytes(&walk->key, block->partitions[block->count - 1].key);
@@ -284,8 +287,8 @@ static int directory_read(struct segment_directory *directory, struct directory_
 }
 
 int segment_directory_open(const struct segment_info *info, uint32_t format, uint32_t page_count,
-                           struct buffer *content, struct segment_directory **directory_out,
-                           struct error *err)
+                           struct buffer *content, const struct segment_visitor *visitor,
+                           struct segment_directory **directory_out, struct error *err)
 {
     struct segment_directory *directory = memory_zeroed(1, sizeof *directory);
     directory->content = *content;
@@ -293,7 +296,7 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_WIDE;
-    struct directory_walk walk = {.cursor = segment_cursor_new(directory)};
+    struct directory_walk walk = {.cursor = segment_cursor_new(directory), .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);
     segment_cursor_free(walk.cursor);
     buffer_release(&walk.key);

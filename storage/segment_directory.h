@@ -35,11 +35,19 @@ struct segment_partition {
 struct segment_directory;
 struct segment_cursor;
 
+/* Who gets each entry of a directory as soon as it was decoded and checked, in order; valid within
+ * the call.  A later entry may still be wrong. */
+struct segment_visitor {
+    void (*take)(void *context, const struct segment_partition *partition);
+    void *context;
+};
+
 /* Decode and check all of a directory section of a format (segment_format.h), whose checksum was
  * right; takes its bytes and leaves `content` empty.  ERROR_CORRUPT unless it has the partitions
- * and rows of `info` and names only pages below `page_count`. */
+ * and rows of `info` and names only pages below `page_count`.  `visitor` may be NULL. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
+                                      const struct segment_visitor *visitor,
                                       struct segment_directory **directory_out,
                                       struct error *err);
 void segment_directory_free(struct segment_directory *directory);      /* NULL is fine */

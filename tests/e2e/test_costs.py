@@ -279,6 +279,22 @@ def test_system_calls_of_a_batch(tmp_path):
     assert_within("system calls of a batch that is waited for", counts["total"] / BATCHES, 13)
 
 
+@needs["strace"]
+def test_system_calls_of_a_start(tmp_path):
+    directory = tmp_path / "data"
+    served(directory, MANY, ())
+    trace = tmp_path / "strace"
+    server = daybook.Server(directory, program=BUILT / "daybook", wrapper=[
+        "strace", "-D", "-f", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat,write"])
+    daybook.wait_until(lambda: "daybook: ready" in trace.read_text(), "strace's lines")
+    before_ready = trace.read_text().split("daybook: ready")[0]
+    assert server.stop() == 0, server.text()
+    # Of manifest, copy, roster and log what was read, and the directories of all but the copy; and
+    # meanwhile, on another thread, the log makes its next file ready.
+    assert_within("syncs of a start", len(re.findall(r"\bf(?:data)?sync\(", before_ready)), 9)
+    assert "roster.new" not in before_ready, "a roster that says what it should is written anew"
+
+
 # ---- questions and changes ----
 
 QUESTIONS = (50, 250)
