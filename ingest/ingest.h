@@ -28,6 +28,7 @@ struct ingest_limits {
     int64_t linger_ms;                 /* how long a refused client may take to hang up */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; whose
                                         * strings go past it is answered too_many_strings */
+    size_t ahead_min;                  /* bytes that are parsed ahead, at least (text_ahead.h) */
 };
 
 struct ingest_options {

@@ -108,6 +108,11 @@ void row_builder_clear(struct row_builder *builder)
     partitions_clear(builder);
 }
 
+void row_builder_part_ads(struct row_builder *builder)
+{
+    intern_clear(&builder->ad_intern);
+}
+
 static void column_absent(struct block *block, struct block_column *column)
 {
     block_set_absent(block, column, 0);

@@ -63,6 +63,10 @@ must_check int row_builder_new(const struct ingest_stream *stream, const struct 
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */
 /* Forget rows and rejects. */
 void row_builder_clear(struct row_builder *builder);
+/* Rows that follow name their ads anew, as if they were another block's: the table that ads are
+ * looked up in stays as small as a batch's, and within the caches.  The dictionary may have an ad
+ * twice then. */
+void row_builder_part_ads(struct row_builder *builder);
 /* Set what the rows of the block leave absent; before it is handed on. */
 void row_builder_finish(struct row_builder *builder);
 /* Finish, and give rows and rejects away in exchange for those of `part`, which is empty and of the

@@ -6,13 +6,14 @@
 #include "ingest/text_ahead.h"
 
 #include "ingest/binary_door.h"
+#include "ingest/text_control.h"
 #include "ingest/text_door.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
 struct text_run {
-    struct row_part *part; /* owned; NULL: it was taken */
-    size_t start, size;    /* of its lines, within the chunk's data */
+    struct text_bundle bundle; /* its part is the run's; of no batches: a stretch of records */
+    size_t start, size;        /* of its lines, within the chunk's data */
     uint64_t lines;
 };
 
@@ -27,6 +28,7 @@ struct text_ahead {
     struct ahead_lane *lane;
     struct row_builder *builder; /* the lane's for the stream */
     struct line_order order;
+    uint8_t columns;     /* what the hash of a batch says of the order */
     const uint8_t *data; /* of the chunk, */
     size_t start, end;   /* whole lines */
     struct text_run runs[TEXT_RUNS_MAX];
@@ -81,8 +83,9 @@ static struct text_ahead *ahead_take(struct ahead_pool *pool)
 
 static void ahead_give(struct ingest *ingest, struct text_ahead *ahead)
 {
-    for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++)
-        part_pool_give(&ingest->parts, ahead->runs[i].part);
+    /* The first run's is taken first again: what many rows have passed through is warm. */
+    for (uint32_t i = TEXT_RUNS_MAX; i > 0; i--)
+        part_pool_give(&ingest->parts, ahead->runs[i - 1].bundle.part);
     for (uint32_t i = 0; i < ahead->frame_count; i++) {
         part_pool_give(&ingest->parts, ahead->frames[i].part);
         hash128_stream_free(ahead->frames[i].hash);
@@ -114,17 +117,144 @@ void ahead_pool_release(struct ingest *ingest)
 
 /* ---- on the lane ---- */
 
-static size_t run_parse(struct text_ahead *ahead, struct text_run *run, size_t at)
+/* The records from `at` on, at most `lines_max`, into the builder; returns their bytes. */
+static size_t records_parse(struct text_ahead *ahead, size_t at, uint64_t lines_max,
+                            uint64_t *lines_out)
 {
     struct line_parser *parser = &ahead->lane->parser;
+    size_t size;
 
-    run->start = at;
     parser->line = 1;
-    run->size = line_parser_run(parser, ahead->builder, bytes_of(ahead->data + at, ahead->end - at),
-                                UINT64_MAX - 1);
-    run->lines = parser->line - 1;
-    row_builder_emit(ahead->builder, run->part);
-    return run->size;
+    size = line_parser_run(parser, ahead->builder, bytes_of(ahead->data + at, ahead->end - at),
+                           lines_max);
+    *lines_out = parser->line - 1;
+    return size;
+}
+
+/* The run of records from `at` on; returns where it ends. */
+static size_t run_parse(struct text_ahead *ahead, struct text_run *run, size_t at)
+{
+    run->start = at;
+    run->size = records_parse(ahead, at, UINT64_MAX - 1, &run->lines);
+    row_builder_emit(ahead->builder, run->bundle.part);
+    return at + run->size;
+}
+
+/* The line at `at`, which is whole, with its end. */
+static struct bytes line_at(const struct text_ahead *ahead, size_t at)
+{
+    const uint8_t *data = ahead->data + at;
+    const uint8_t *end = memchr(data, '\n', ahead->end - at);
+
+    return bytes_of(data, (size_t)(end - data) + 1);
+}
+
+/* The bytes of the control line at `at`, if it opens a batch that can be the bundle's next; or 0.
+ */
+static size_t bundle_next(const struct text_ahead *ahead, const struct text_bundle *bundle,
+                          size_t at, struct text_bundle_batch *batch)
+{
+    struct bytes line;
+    size_t size;
+
+    if (at == ahead->end || ahead->data[at] != '#')
+        return 0;
+    line = line_at(ahead, at);
+    size = line.size--;
+    if (line.size > 0 && line.data[line.size - 1] == '\r')
+        line.size--;
+    if (!text_control_opens_batch(line, &batch->sequence, &batch->lines) ||
+        batch->lines > TEXT_BUNDLE_ROWS_MAX - ahead->builder->block->rows ||
+        (bundle->count > 0 && batch->sequence != batch[-1].sequence + 1))
+        return 0;
+    return size;
+}
+
+/* The batch's lines, `size` bytes from `at` on, are in the builder. */
+static void bundle_add(const struct text_ahead *ahead, struct text_bundle *bundle, size_t at,
+                       size_t size)
+{
+    struct text_bundle_batch *batch = &bundle->batches[bundle->count++];
+    struct hash128_stream *hash =
+        text_commit_hash(ahead->builder->stream, bytes_of(ahead->order.line_field, ahead->columns));
+
+    hash128_stream_add(hash, ahead->data + at, size);
+    batch->hash = hash128_stream_digest(hash);
+    hash128_stream_free(hash);
+    batch->bytes = size;
+    batch->rows_end = ahead->builder->block->rows;
+    batch->rejects_end = ahead->builder->rejects.count;
+    row_builder_part_ads(ahead->builder);
+}
+
+/* Parse batches from the control line at `at` on, at most `count_max`, until one is not the next.
+ * False: one is not whole, and some of its lines are in the builder with those before it; if it is
+ * the first, the run is what there is of them. */
+static bool bundle_fill(struct text_ahead *ahead, struct text_run *run, size_t at,
+                        uint32_t count_max)
+{
+    struct text_bundle *bundle = &run->bundle;
+
+    bundle->count = 0;
+    run->start = at;
+    run->size = 0;
+    run->lines = 0;
+    while (bundle->count < count_max) {
+        struct text_bundle_batch *batch = &bundle->batches[bundle->count];
+        size_t control = bundle_next(ahead, bundle, at, batch);
+        uint64_t lines;
+        size_t size;
+
+        if (control == 0)
+            break;
+        at += control;
+        size = records_parse(ahead, at, batch->lines, &lines);
+        if (lines < batch->lines) {
+            if (bundle->count == 0) {
+                run->start = at;
+                run->size = size;
+                run->lines = lines;
+            }
+            return false;
+        }
+        bundle_add(ahead, bundle, at, size);
+        at += size;
+        run->size += control + size;
+        run->lines += 1 + lines;
+    }
+    return true;
+}
+
+/* The run from the control line at `at` on: a bundle, or the lines of a batch that is not whole.
+ * Returns where it ends; 0: it is none.  A batch that is cut off makes those before it be parsed
+ * once more, which is rare as chunks end. */
+static size_t bundle_parse(struct text_ahead *ahead, struct text_run *run, size_t at)
+{
+    uint32_t count_max = TEXT_BUNDLE_MAX;
+
+    while (!bundle_fill(ahead, run, at, count_max) && run->bundle.count > 0) {
+        count_max = run->bundle.count;
+        row_builder_clear(ahead->builder);
+    }
+    if (run->size == 0)
+        return 0;
+    row_builder_emit(ahead->builder, run->bundle.part);
+    return run->start + run->size;
+}
+
+static void lines_parse(struct text_ahead *ahead)
+{
+    size_t at = ahead->start;
+
+    ahead->lane->parser.order = ahead->order;
+    while (at < ahead->end && ahead->run_count < TEXT_RUNS_MAX) {
+        struct text_run *run = &ahead->runs[ahead->run_count];
+        size_t end =
+            ahead->data[at] == '#' ? bundle_parse(ahead, run, at) : run_parse(ahead, run, at);
+
+        ahead->run_count += end > 0;
+        at = end > 0 ? end : at + line_at(ahead, at).size;
+    }
 }
 
 /* The frames that were planned, up to one after which the connection will end. */
@@ -144,22 +274,6 @@ static void frames_decode(struct text_ahead *ahead)
             i++;
         }
         at += frame.size;
-    }
-}
-
-static void lines_parse(struct text_ahead *ahead)
-{
-    size_t at = ahead->start;
-
-    ahead->lane->parser.order = ahead->order;
-    while (at < ahead->end && ahead->run_count < TEXT_RUNS_MAX) {
-        if (ahead->data[at] == '#') {
-            const uint8_t *end = memchr(ahead->data + at, '\n', ahead->end - at);
-
-            at = (size_t)(end - ahead->data) + 1;
-            continue;
-        }
-        at += run_parse(ahead, &ahead->runs[ahead->run_count++], at);
     }
 }
 
@@ -208,6 +322,7 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     ahead->is_under_way = true;
     ahead->lane = ingest->aheads.lane;
     ahead->order = connection->parser.order;
+    ahead->columns = line_columns_count(&connection->columns);
     ahead->data = chunk->data;
     ahead->start = chunk->start;
     ahead->end = chunk->end;
@@ -217,7 +332,16 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     for (uint32_t i = 0; i < frames; i++)
         ahead->frames[i].part = ahead_part(connection);
     for (uint32_t i = 0; frames == 0 && i < TEXT_RUNS_MAX; i++)
-        ahead->runs[i].part = ahead_part(connection);
+        ahead->runs[i].bundle.part = ahead_part(connection);
+}
+
+/* What is worth handing over: less when it would have to wait anyway. */
+static size_t ahead_min(const struct text_connection *connection, size_t first, size_t next)
+{
+    const struct text_input *input = &connection->input;
+    size_t limit = connection->ingest->options.limits.ahead_min;
+
+    return limit > 0 ? limit : input->front == input->back ? first : next;
 }
 
 /* Seal what is to be handed over; NULL: it is not worth it.  Small frames are not: of those that
@@ -225,14 +349,14 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
 static struct text_chunk *ahead_seal(struct text_connection *connection, uint32_t *frames_out)
 {
     struct text_input *input = &connection->input;
-    bool is_first = input->front == input->back;
-    size_t least = is_first ? FRAME_AHEAD_BYTES_MIN : FRAME_AHEAD_BYTES_NEXT;
+    size_t least = ahead_min(connection, FRAME_AHEAD_BYTES_MIN, FRAME_AHEAD_BYTES_NEXT);
     struct bytes back = text_input_back(input);
     size_t size;
 
     *frames_out = 0;
     if (connection->binary == NULL)
-        return text_input_seal(input, is_first ? TEXT_AHEAD_BYTES_MIN : TEXT_AHEAD_BYTES_NEXT);
+        return text_input_seal(input,
+                               ahead_min(connection, TEXT_AHEAD_BYTES_MIN, TEXT_AHEAD_BYTES_NEXT));
     if (back.size < least)
         return NULL;
     size = frame_runs_plan(back, frames_out);
@@ -279,29 +403,47 @@ bool text_ahead_is_under_way(const struct text_connection *connection)
     return front != NULL && front->ahead != NULL && front->ahead->is_under_way;
 }
 
-size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
-                       uint64_t *lines_out)
+/* The run of lines that starts at the front of the input, if what they were parsed under still
+ * holds; or NULL. */
+static struct text_run *run_at_front(const struct text_connection *connection)
 {
     const struct text_chunk *front = connection->input.front;
     struct text_ahead *ahead = front->ahead;
     struct text_run *run;
 
     if (ahead == NULL || ahead->settings != connection->settings)
-        return 0;
+        return NULL;
     while (ahead->run_next < ahead->run_count && ahead->runs[ahead->run_next].start < front->start)
         ahead->run_next++;
-    if (ahead->run_next == ahead->run_count)
-        return 0;
     run = &ahead->runs[ahead->run_next];
-    if (run->start != front->start || run->lines > lines_max)
+    return ahead->run_next < ahead->run_count && run->start == front->start ? run : NULL;
+}
+
+size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
+                       uint64_t *lines_out)
+{
+    struct text_run *run = run_at_front(connection);
+
+    if (run == NULL || run->bundle.count > 0 || run->lines > lines_max)
         return 0;
-    ahead->run_next++;
-    reject_list_renumber(&run->part->rejects, number - 1);
-    text_rows_append(&connection->rows, connection->ingest, run->part);
-    run->part = NULL;
+    reject_list_renumber(&run->bundle.part->rejects, number - 1);
+    text_rows_append(&connection->rows, connection->ingest, run->bundle.part);
+    run->bundle.part = NULL;
     connection->ingest->metrics.ahead->value += (int64_t)run->size;
     *lines_out = run->lines;
     return run->size;
+}
+
+const struct text_bundle *text_ahead_bundle(const struct text_connection *connection,
+                                            size_t *size_out, uint64_t *lines_out)
+{
+    struct text_run *run = run_at_front(connection);
+
+    if (run == NULL || run->bundle.count == 0)
+        return NULL;
+    *size_out = run->size;
+    *lines_out = run->lines;
+    return &run->bundle;
 }
 
 struct frame_run *text_ahead_frame(const struct text_connection *connection)

@@ -9,6 +9,13 @@
  *     chunk   #batch 7 3 \n  r1,... \n r2,... \n r1,... \n  #batch 8 2 \n  r3,... \n r1,... \n
  *     runs                   |______________ 0 _________|                  |________ 1 _____|
  *
+ * Numbered batches that are whole in a chunk and follow one another become one run, a bundle: their
+ * rows are one block, and are applied at once (text_commit.h).  A chunk of lines ends before a
+ * control line if it can, so that its last batch is whole, too.
+ *
+ *     chunk   #batch 7 3 \n  r1,... \n r2,... \n r1,... \n  #batch 8 2 \n  r3,... \n r1,... \n
+ *     runs    |______________________________________ 0 ______________________________________|
+ *
  * Of a connection that speaks in frames, each STRINGS and BATCH frame of a chunk is a run, and all
  * of them are made (frame_run.h): the dictionary they share goes from one to the next.  So whoever
  * has such a chunk at the front takes runs only, and the engine thread decodes nothing but what
@@ -17,9 +24,10 @@
 #define DAYBOOK_INGEST_TEXT_AHEAD_H
 
 #include "ingest/frame_run.h"
-#include "ingest/text_connection.h"
+#include "ingest/text_commit.h"
 
 enum {
+    TEXT_BUNDLE_ROWS_MAX = 4096,       /* some 0.25 ms, for which whoever asks waits */
     TEXT_RUNS_MAX = 12,                /* of a chunk; the lines behind them are not parsed ahead */
     TEXT_AHEAD_BYTES_MIN = 64 << 10,   /* less is parsed sooner than handed over, */
     TEXT_AHEAD_BYTES_NEXT = 16 << 10,  /* unless it has to wait for what was handed over */
@@ -42,6 +50,11 @@ bool text_ahead_is_under_way(const struct text_connection *connection);
  * Returns its bytes, which are still to be taken, and its lines; 0: there is none. */
 size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
                        uint64_t *lines_out);
+
+/* The bundle that starts at the front of the input, with its control lines; NULL: there is none, or
+ * not to be taken under what holds now.  `size_out` and `lines_out`: of all its lines. */
+const struct text_bundle *text_ahead_bundle(const struct text_connection *connection,
+                                            size_t *size_out, uint64_t *lines_out);
 
 /* The same of frames: the run of the frame at the front of the input, or NULL: there is none.  Its
  * part and its hash may be taken from it. */

@@ -6,7 +6,10 @@
  *
  * A batch waits for the one 64 before it to be durable, whose place in the window it takes.
  *
- * The write batch is made anew for each attempt: the commit hook adds to it. */
+ * The write batch is made anew for each attempt: the commit hook adds to it.
+ *
+ * A bundle is several batches in one write batch.  Nothing of it is taken before the store has
+ * said yes, so whatever is in its way, its lines still lie there, to be taken batch by batch. */
 #include "ingest/text_commit.h"
 
 #include <inttypes.h>
@@ -19,13 +22,16 @@
 
 /* ---- rows of daybook's own tables ---- */
 
-static void commit_add_file(struct write_batch *batch, const struct table *table,
-                            const struct text_file *file, const struct producer *producer,
-                            uint64_t sequence)
+/* The batch is of a file. */
+static void commit_add_file(struct text_connection *connection, uint64_t sequence)
 {
+    struct ingest *ingest = connection->ingest;
+    struct write_batch *batch = ingest->batch;
+    const struct text_file *file = &connection->file;
+    const uint8_t *producer = connection->producer->id;
     struct column_value values[] = {
         {LOADED_FILE_KEY, false, write_batch_copy(batch, bytes_of(file->key, 16))},
-        {LOADED_FILE_PRODUCER, false, write_batch_copy(batch, bytes_of(producer->id, UUID_SIZE))},
+        {LOADED_FILE_PRODUCER, false, write_batch_copy(batch, bytes_of(producer, UUID_SIZE))},
         {LOADED_FILE_BATCH, false, write_batch_bigint(batch, (int64_t)sequence)},
         {LOADED_FILE_BYTES, false, write_batch_bigint(batch, (int64_t)file->bytes)},
         {LOADED_FILE_HASH, false, write_batch_copy(batch, bytes_of(file->hash, 16))},
@@ -33,7 +39,8 @@ static void commit_add_file(struct write_batch *batch, const struct table *table
         {LOADED_FILE_ENDS_LINE, false, write_batch_boolean(batch, file->ends_line)},
     };
 
-    write_batch_insert(batch, table, values, sizeof values / sizeof values[0]);
+    write_batch_insert(batch, schema_table(store_schema(ingest->options.store), TABLE_LOADED_FILE),
+                       values, sizeof values / sizeof values[0]);
 }
 
 /* ---- clicks with ids ---- */
@@ -103,10 +110,10 @@ static void append_ok(struct buffer *text, const char *number, uint64_t accepted
     buffer_put_u8(text, '\n');
 }
 
-/* The connection's rows, which are finished, and `rejects` as a write batch. */
-static struct write_batch *commit_begin(struct text_connection *connection,
-                                        const struct reject_list *rejects, const uint8_t *producer,
-                                        uint64_t sequence)
+/* `rejects`, of a batch of a producer's or of neither, to the write batch. */
+static void commit_add_rejects(struct text_connection *connection,
+                               const struct reject_list *rejects, const uint8_t *producer,
+                               uint64_t sequence)
 {
     struct ingest *ingest = connection->ingest;
     struct store *store = ingest->options.store;
@@ -117,13 +124,23 @@ static struct write_batch *commit_begin(struct text_connection *connection,
         .batch = sequence,
     };
 
+    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), rejects, &origin,
+                ingest->options.world->random);
+}
+
+/* The connection's rows, which are finished, and `rejects` as a write batch. */
+static struct write_batch *commit_begin(struct text_connection *connection,
+                                        const struct reject_list *rejects, const uint8_t *producer,
+                                        uint64_t sequence)
+{
+    struct ingest *ingest = connection->ingest;
+
     write_batch_clear(ingest->batch);
     if (connection->keyed != NULL)
         keyed_add_rows(connection->keyed, ingest->batch);
     else
         text_rows_add_blocks(&connection->rows, ingest->batch);
-    rejects_add(ingest->batch, schema_table(store_schema(store), TABLE_REJECT), rejects, &origin,
-                ingest->options.world->random);
+    commit_add_rejects(connection, rejects, producer, sequence);
     return ingest->batch;
 }
 
@@ -205,12 +222,10 @@ static void commit_count(const struct text_reply *reply)
         metrics->rejects[code]->value += reply->reject_counts[code];
 }
 
-static void commit_done(void *context, int status, const struct error *err)
+/* Of a batch or group. */
+static void commit_tell(struct text_reply *reply, int status, const char *why)
 {
-    struct text_reply *reply = context;
-    struct ingest *ingest = reply->ingest;
     struct text_connection *connection = reply->connection;
-    const char *why = status == 0 ? NULL : err == NULL ? error_text(status) : err->text;
     struct text_connection *owner = reply->producer == NULL ? NULL : reply->producer->owner;
     struct text_reply *waiting = NULL;
 
@@ -235,6 +250,21 @@ static void commit_done(void *context, int status, const struct error *err)
         text_door_wake(owner);
     if (connection != NULL)
         text_door_wake(connection);
+}
+
+/* `context` is the first reply of what was applied. */
+static void commit_done(void *context, int status, const struct error *err)
+{
+    struct text_reply *reply = context;
+    struct ingest *ingest = reply->ingest;
+    const char *why = status == 0 ? NULL : err == NULL ? error_text(status) : err->text;
+
+    while (reply != NULL) {
+        struct text_reply *next = reply->next_applied;
+
+        commit_tell(reply, status, why);
+        reply = next;
+    }
     ingest_called_back(ingest);
 }
 
@@ -337,43 +367,55 @@ static void batch_answer_known(struct text_connection *connection, struct hash12
     known->waiting = reply;
 }
 
+/* The batch's entry with its producer, its row, and its reply, which is returned. */
+static struct text_reply *batch_enter(struct text_connection *connection,
+                                      const struct producer_batch *known,
+                                      const struct commit_counts *counts, uint64_t bytes)
+{
+    struct ingest *ingest = connection->ingest;
+    struct store *store = ingest->options.store;
+    struct producer *producer = connection->producer;
+    struct text_reply *reply = text_reply_new(connection);
+    uint64_t sums[REJECT_CODE_COUNT] = {0};
+    uint64_t reject_lines = 0;
+    char number[24];
+
+    reply->producer = producer;
+    reply->sequence = known->sequence;
+    reply_count_rows(reply, known->accepted, counts->rejects, bytes);
+    append_rejects(&reply->text, counts->rejects, known->sequence,
+                   connection->file.is_named ? UINT64_MAX : TEXT_REJECT_LINES_MAX, &reject_lines,
+                   sums);
+    append_reject_sums(&reply->text, known->sequence, sums);
+    (void)snprintf(number, sizeof number, "%" PRIu64, known->sequence);
+    append_ok(&reply->text, number, known->accepted, known->rejected, counts->duplicates);
+    producer_rows_add(ingest->batch, schema_table(store_schema(store), TABLE_PRODUCER), producer,
+                      known);
+    producer_record(producer, known);
+    return reply;
+}
+
 static void batch_apply(struct text_connection *connection, struct hash128 hash,
                         const struct reject_list *finished)
 {
+    struct store *store = connection->ingest->options.store;
     struct producer *producer = connection->producer;
     struct commit_counts counts = commit_count_rows(connection, finished);
-    const struct reject_list *rejects = counts.rejects;
-    const struct schema *schema = store_schema(connection->ingest->options.store);
     uint64_t sequence = connection->batch.sequence;
-    char number[24];
-    uint64_t sums[REJECT_CODE_COUNT] = {0};
-    uint64_t reject_lines = 0;
     struct producer_batch known = {
         .sequence = sequence,
         .hash = hash,
         .accepted = counts.accepted,
-        .rejected = rejects->count,
-        .applied_us = store_now_us(connection->ingest->options.store),
+        .rejected = counts.rejects->count,
+        .applied_us = store_now_us(store),
     };
-    struct write_batch *batch = commit_begin(connection, rejects, producer->id, sequence);
-    struct text_reply *reply = text_reply_new(connection);
+    struct write_batch *batch = commit_begin(connection, counts.rejects, producer->id, sequence);
+    struct text_reply *reply = batch_enter(connection, &known, &counts, connection->batch.bytes);
     struct error err = {0};
     int rc;
 
-    reply->producer = producer;
-    reply->sequence = sequence;
-    reply_count_rows(reply, known.accepted, rejects, connection->batch.bytes);
-    append_rejects(&reply->text, rejects, sequence,
-                   connection->file.is_named ? UINT64_MAX : TEXT_REJECT_LINES_MAX, &reject_lines,
-                   sums);
-    append_reject_sums(&reply->text, sequence, sums);
-    (void)snprintf(number, sizeof number, "%" PRIu64, sequence);
-    append_ok(&reply->text, number, known.accepted, known.rejected, counts.duplicates);
-    producer_rows_add(batch, schema_table(schema, TABLE_PRODUCER), producer, &known);
     if (connection->file.is_named)
-        commit_add_file(batch, schema_table(schema, TABLE_LOADED_FILE), &connection->file, producer,
-                        sequence);
-    producer_record(producer, &known);
+        commit_add_file(connection, sequence);
     ingest_tell_producers(connection->ingest);
     rc = commit_apply(connection, batch, reply, &err);
     if (rc == 0) {
@@ -388,14 +430,14 @@ static void batch_apply(struct text_connection *connection, struct hash128 hash,
         text_reply_refuse(connection, sequence, "store_failed", err.text);
 }
 
-/* Whether the place in the window that the batch would take is still being made durable. */
-static bool batch_place_is_taken(const struct text_batch *batch, struct producer *producer)
+/* Whether the place in the window that a batch would take is still being made durable. */
+static bool batch_place_is_taken(struct producer *producer, uint64_t sequence)
 {
     const struct producer_batch *known;
 
-    if (batch->sequence <= PRODUCER_WINDOW)
+    if (sequence <= PRODUCER_WINDOW)
         return false;
-    known = producer_batch_of(producer, batch->sequence - PRODUCER_WINDOW);
+    known = producer_batch_of(producer, sequence - PRODUCER_WINDOW);
     return known != NULL && !known->is_durable;
 }
 
@@ -406,7 +448,7 @@ void text_commit_batch(struct text_connection *connection)
 
     if (batch->verdict != PRODUCER_NEXT) {
         batch_answer_known(connection, hash);
-    } else if (batch_place_is_taken(batch, connection->producer)) {
+    } else if (batch_place_is_taken(connection->producer, batch->sequence)) {
         connection->state = TEXT_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
@@ -417,6 +459,109 @@ void text_commit_batch(struct text_connection *connection)
         else
             batch->is_kept_waiting = true;
     }
+}
+
+/* ---- bundles ---- */
+
+/* The rejects of one batch: a view of the part's. */
+static struct reject_list bundle_rejects(const struct text_bundle *bundle, uint32_t index)
+{
+    const struct reject_list *all = &bundle->part->rejects;
+    uint32_t first = index == 0 ? 0 : bundle->batches[index - 1].rejects_end;
+    struct reject_list view = {.count = bundle->batches[index].rejects_end - first,
+                               .bytes = all->bytes};
+
+    if (view.count > 0)
+        view.items = all->items + first;
+    for (uint32_t i = 0; i < view.count; i++)
+        view.counts[view.items[i].code]++;
+    return view;
+}
+
+/* What the batch brings besides its rows; returns its reply. */
+static struct text_reply *bundle_enter(struct text_connection *connection,
+                                       const struct text_bundle *bundle, uint32_t index)
+{
+    const struct text_bundle_batch *batch = &bundle->batches[index];
+    uint32_t rows_first = index == 0 ? 0 : bundle->batches[index - 1].rows_end;
+    struct reject_list rejects = bundle_rejects(bundle, index);
+    struct commit_counts counts = {&rejects, batch->rows_end - rows_first, 0};
+    struct producer_batch known = {
+        .sequence = batch->sequence,
+        .hash = batch->hash,
+        .accepted = counts.accepted,
+        .rejected = rejects.count,
+        .applied_us = store_now_us(connection->ingest->options.store),
+    };
+
+    commit_add_rejects(connection, &rejects, connection->producer->id, batch->sequence);
+    return batch_enter(connection, &known, &counts, batch->bytes);
+}
+
+static void bundle_leave(struct text_connection *connection, struct text_reply **replies,
+                         uint32_t count)
+{
+    while (count-- > 0) {
+        producer_retract(connection->producer, replies[count]->sequence);
+        text_reply_cancel(replies[count]);
+    }
+}
+
+static int bundle_apply(struct text_connection *connection, const struct text_bundle *bundle)
+{
+    struct text_reply *replies[TEXT_BUNDLE_MAX];
+    struct ingest *ingest = connection->ingest;
+    struct error err = {0};
+    int rc;
+
+    write_batch_clear(ingest->batch);
+    if (bundle->part->block->rows > 0)
+        write_batch_add_block(ingest->batch, bundle->part->block);
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        replies[i] = bundle_enter(connection, bundle, i);
+        if (i > 0)
+            replies[i - 1]->next_applied = replies[i];
+    }
+    if (connection->file.is_named)
+        commit_add_file(connection, replies[0]->sequence);
+    ingest_tell_producers(ingest);
+    ingest->calls++;
+    rc = store_apply(ingest->options.store, ingest->batch, commit_done, replies[0], &err);
+    if (rc == 0)
+        return 0;
+    ingest->calls--;
+    bundle_leave(connection, replies, bundle->count);
+    return rc;
+}
+
+enum text_bundle_result text_commit_bundle(struct text_connection *connection,
+                                           const struct text_bundle *bundle)
+{
+    struct ingest *ingest = connection->ingest;
+    const struct text_bundle_batch *batches = bundle->batches;
+    struct producer *producer = connection->producer;
+    int rc;
+
+    check(!connection->batch.is_open && connection->group.lines == 0);
+    if (producer == NULL || (connection->file.is_named && bundle->count > 1) ||
+        producer_verdict_of(producer, batches[0].sequence) != PRODUCER_NEXT)
+        return TEXT_BUNDLE_APART;
+    /* They become durable in order, so the last one's place is free when all are. */
+    if (batch_place_is_taken(producer, batches[bundle->count - 1].sequence)) {
+        connection->state = TEXT_BLOCKED;
+        return TEXT_BUNDLE_LATER;
+    }
+    rc = bundle_apply(connection, bundle);
+    if (rc == ERROR_FULL) {
+        connection->state = TEXT_BLOCKED;
+        ingest->metrics.waits->value++;
+        return TEXT_BUNDLE_LATER;
+    }
+    if (rc != 0)
+        return TEXT_BUNDLE_APART;
+    connection->group.was_answered = true;
+    connection->file.is_named = false;
+    return TEXT_BUNDLE_TAKEN;
 }
 
 /* ---- lines outside of batches ---- */

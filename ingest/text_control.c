@@ -178,13 +178,19 @@ bool text_control_admits(struct text_connection *connection, uint64_t sequence)
     return true;
 }
 
+static bool batch_words(const struct control_words *words, uint64_t *sequence_out,
+                        uint64_t *lines_out)
+{
+    return words->count == 3 && word_number(words->words[1], sequence_out) && *sequence_out > 0 &&
+           word_number(words->words[2], lines_out);
+}
+
 static bool control_batch(struct text_connection *connection, const struct control_words *words)
 {
     uint64_t sequence;
     uint64_t lines;
 
-    if (words->count != 3 || !word_number(words->words[1], &sequence) || sequence == 0 ||
-        !word_number(words->words[2], &lines))
+    if (!batch_words(words, &sequence, &lines))
         return false;
     if (!text_control_admits(connection, sequence))
         return true;
@@ -424,6 +430,17 @@ static const struct control_word *control_find(struct bytes line)
 bool text_control_is_known(struct bytes line)
 {
     return control_find(line) != NULL;
+}
+
+bool text_control_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out)
+{
+    const struct control_word *word = control_find(line);
+    struct control_words words;
+
+    if (word == NULL || word->obey != control_batch)
+        return false;
+    words_split(line, &words);
+    return batch_words(&words, sequence_out, lines_out);
 }
 
 bool text_control_keeps_stream(struct bytes line)

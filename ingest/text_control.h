@@ -19,6 +19,9 @@ bool text_control_is_known(struct bytes line);
 /* Whether `line` is a control line that leaves the stream, and with it what rows mean, as it is. */
 bool text_control_keeps_stream(struct bytes line);
 
+/* Whether `line` opens a batch, and which.  Any thread. */
+bool text_control_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_t *lines_out);
+
 /* Whether a batch of this number may come now; false: the connection was REFUSED. */
 bool text_control_admits(struct text_connection *connection, uint64_t sequence);
 

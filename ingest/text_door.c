@@ -282,6 +282,24 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
     return true;
 }
 
+/* The bundle that begins at the front of the input; false: nothing was taken. */
+static bool bundle_step(struct text_connection *connection)
+{
+    struct ingest *ingest = connection->ingest;
+    size_t size;
+    uint64_t lines;
+    const struct text_bundle *bundle = text_ahead_bundle(connection, &size, &lines);
+
+    if (bundle == NULL || connection->batch.is_open || connection->group.lines > 0 ||
+        text_commit_bundle(connection, bundle) != TEXT_BUNDLE_TAKEN)
+        return false;
+    text_input_take(&connection->input, size);
+    ingest_spend(ingest, size);
+    ingest->metrics.ahead->value += (int64_t)size;
+    connection->lines += lines;
+    return true;
+}
+
 /* ---- the loop ---- */
 
 /* Take one piece of the input; false: it needs more, or must wait. */
@@ -308,7 +326,8 @@ static bool input_step(struct text_connection *connection)
         }
     }
     if (rest.data[0] == '#')
-        return control_step(connection, rest);
+        return bundle_step(connection) ||
+               (connection->state == TEXT_RECORDS && control_step(connection, rest));
     if (connection->is_first)
         return first_step(connection, rest);
     return records_step(connection, rest);

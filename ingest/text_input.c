@@ -8,6 +8,8 @@
 #include "ingest/line_parser.h"
 #include "storage/base/memory.h"
 
+enum { SEALED_REST_MAX = TEXT_INPUT_BUSY / 2 }; /* is copied, so that a chunk ends with a batch */
+
 static struct text_chunk *chunk_new(size_t capacity)
 {
     struct text_chunk *chunk = memory_zeroed(1, sizeof *chunk);
@@ -200,14 +202,36 @@ struct text_chunk *text_input_split(struct text_input *input, size_t size)
     return sealed;
 }
 
+/* Where the last line that begins with '#' begins, which may have no end yet, but not before
+ * `least`; or 0. */
+static size_t control_last(struct bytes text, size_t least)
+{
+    size_t size = text.size;
+
+    while (size > least) {
+        const uint8_t *found = memrchr(text.data + least, '#', size - least);
+
+        if (found == NULL)
+            return 0;
+        size = (size_t)(found - text.data);
+        if (size > 0 && found[-1] == '\n')
+            return size;
+    }
+    return 0;
+}
+
 struct text_chunk *text_input_seal(struct text_input *input, size_t size_min)
 {
     struct bytes back = text_input_back(input);
+    size_t least = back.size > SEALED_REST_MAX ? back.size - SEALED_REST_MAX : 0;
     const uint8_t *last;
     size_t whole;
 
     if (back.size == 0 || back.size < size_min || input->chunks == TEXT_CHUNKS_MAX)
         return NULL;
+    whole = control_last(back, least > size_min / 2 ? least : size_min / 2);
+    if (whole > 0)
+        return text_input_split(input, whole);
     last = memrchr(back.data, '\n', back.size);
     whole = last == NULL ? 0 : (size_t)(last - back.data) + 1;
     return whole < size_min ? NULL : text_input_split(input, whole);

@@ -73,6 +73,8 @@ void text_input_fit(struct text_input *input, size_t capacity);
 /* Seal the first `size` bytes of the back; what follows them moves to a new one.  NULL: there are
  * TEXT_CHUNKS_MAX. */
 struct text_chunk *text_input_split(struct text_input *input, size_t size);
-/* The same with all its whole lines, if they have `size_min` (> 0) bytes or more; else NULL. */
+/* The same with all its whole lines, if the back has `size_min` (> 0) bytes and they have as many;
+ * up to the last line that begins with '#', if little stands behind that, and half as many bytes
+ * before it; else NULL. */
 struct text_chunk *text_input_seal(struct text_input *input, size_t size_min);
 #endif

@@ -11,6 +11,7 @@
 struct text_reply {
     struct text_reply *next;
     struct text_reply *next_waiting;   /* others that wait for the same batch */
+    struct text_reply *next_applied;   /* of the next batch that was applied together with this */
     struct ingest *ingest;
     struct text_connection *connection;            /* NULL: it is gone */
     struct buffer text;

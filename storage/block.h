@@ -29,7 +29,8 @@ enum {
     BLOCK_SCALE_MAX = 18
 };
 
-/* Strings by code; entry i is text[offsets[i] .. offsets[i + 1]). */
+/* Strings by code; entry i is text[offsets[i] .. offsets[i + 1]).  Partition keys are distinct; a
+ * column's strings need not be. */
 struct block_dictionary {
     struct buffer text;
     uint32_t *offsets;                 /* count + 1 */
@@ -83,8 +84,8 @@ struct block_column *block_column_at(struct block *block, uint32_t column_id);  
 /* The row has no value; allocates the column's flags at its first absent row. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
 
-/* Append a string of at most BLOCK_STRING_MAX bytes that the caller knows to be new; returns its
- * code. */
+/* Append a string of at most BLOCK_STRING_MAX bytes, which of partition keys is a new one; returns
+ * its code. */
 uint32_t block_dictionary_add(struct block_dictionary *dictionary, struct bytes text);
 struct bytes block_dictionary_get(const struct block_dictionary *dictionary, uint32_t code);
 

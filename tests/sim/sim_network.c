@@ -217,7 +217,9 @@ static void deliver(struct connection *connection, uint64_t part)
     uint8_t *to;
     size_t space;
     connection->handler->space(connection->context, &to, &space);
-    size_t size = 1 + (size_t)(part % connection->to_server.size);
+    size_t size = connection->to_server.size;
+    if (part % 3 != 0)
+        size = 1 + (size_t)(part / 3 % size);
     size = size < space ? size : space;
     memcpy(to, connection->to_server.data, size);
     buffer_take(&connection->to_server, size);

@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #include "ingest/producer.h"
-#include "ingest/text_connection.h"
+#include "ingest/text_ahead.h"
 #include "storage/base/memory.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/clicks_fixture.h"
@@ -172,6 +172,7 @@ static struct world *world;
 static struct metrics *metrics;
 static struct fake_store fake;
 static struct ingest *ingest;
+static size_t ahead_min; /* of the room's limits */
 static char root[] = "/tmp/daybook-text-door-XXXXXX";
 
 static void count_done(void *context, int status, const struct error *err)
@@ -191,7 +192,7 @@ static void room_open(void)
         .metrics = metrics,
         .streams = &clicks_stream,
         .stream_count = 1,
-        .limits = {.linger_ms = 200, .slow_reader_ms = 300},
+        .limits = {.linger_ms = 200, .slow_reader_ms = 300, .ahead_min = ahead_min},
     };
     struct error err = {0};
     int opened = 0;
@@ -740,6 +741,148 @@ Test(text_door, batches_parsed_ahead_are_answered_as_those_that_are_not)
     buffer_release(&at_once);
 }
 
+/* ---- batches that lie together ---- */
+
+enum { SMALL_LINES = 400 };
+
+/* Batches `first` to `last`, a bad line in every third. */
+static void append_small_batches(struct buffer *input, uint32_t first, uint32_t last)
+{
+    for (uint32_t batch = first; batch <= last; batch++) {
+        buffer_printf(input, "#batch %u %u\n", batch, SMALL_LINES);
+        for (uint32_t line = 1; line <= SMALL_LINES; line++)
+            if (batch % 3 == 0 && line == 77)
+                buffer_append_text(input, BAD);
+            else
+                buffer_printf(input, "r%u,2013-11-28,1385654400123,ad%u,0.005\n",
+                              (batch + line) % 90, line);
+    }
+}
+
+static void append_small_answers(struct buffer *output, uint32_t first, uint32_t last,
+                                 const char *duplicate)
+{
+    for (uint32_t batch = first; batch <= last; batch++) {
+        bool has_reject = batch % 3 == 0;
+
+        if (has_reject && duplicate[0] == '\0')
+            buffer_printf(output, "reject %u 77 bad_amount \"12,3\"\n", batch);
+        buffer_printf(output, "ok %u accepted %u rejected %u%s\n", batch, SMALL_LINES - has_reject,
+                      has_reject, duplicate);
+    }
+}
+
+/* Send batches over a connection of their own, `at_once` in one write, and half-close. */
+static void talk_small(const char *producer, uint32_t first, uint32_t last, uint32_t at_once,
+                       struct network_client *client)
+{
+    struct buffer input = {0};
+
+    client_open(client);
+    client_say(client, producer);
+    for (uint32_t at = first; at <= last; at += at_once) {
+        buffer_clear(&input);
+        append_small_batches(&input, at, at + at_once - 1 < last ? at + at_once - 1 : last);
+        network_write(client->connection, buffer_view(&input));
+        turn(at_once == 1 ? 20 : 1);
+    }
+    network_finish(client->connection);
+    buffer_release(&input);
+}
+
+static void expect_small(struct network_client *client, uint32_t known, uint32_t last)
+{
+    struct buffer expected = {0};
+
+    append_small_answers(&expected, 1, known, " duplicate");
+    append_small_answers(&expected, known + 1, last, "");
+    buffer_put_u8(&expected, 0);
+    client_wait_end(client);
+    expect_got(client, (const char *)expected.data);
+    client_close(client);
+    buffer_release(&expected);
+}
+
+Test(text_door, batches_that_lie_together_are_applied_together_and_remembered_one_by_one)
+{
+    struct network_client client;
+    struct buffer one_by_one = {0};
+    uint32_t applied;
+
+    talk_small(P " new\n", 1, 40, 1, &client);
+    expect_small(&client, 0, 40);
+    cr_expect(fake.applied == 40);
+    one_by_one = fake.producers;
+    fake.producers = (struct buffer){0};
+    fake.producer_rows = 0;
+    room_close();
+    room_open();
+    applied = fake.applied;
+    talk_small(P " new\n", 1, 40, 40, &client);
+    expect_small(&client, 0, 40);
+    cr_expect(fake.applied - applied <= 20, "%u", fake.applied - applied);
+    cr_expect(fake.clicks == (uint64_t)2 * (40 * SMALL_LINES - 13) &&
+              fake.inserts[TABLE_REJECT] == 26);
+    cr_expect(bytes_equal(buffer_view(&fake.producers), buffer_view(&one_by_one)),
+              "the same numbers, hashes and counts");
+    talk_small(P "\n", 1, 50, 50, &client);
+    expect_small(&client, 40, 50);
+    cr_expect(fake.clicks == (uint64_t)2 * (40 * SMALL_LINES - 13) + 10 * SMALL_LINES - 3);
+    buffer_release(&one_by_one);
+}
+
+Test(text_door, batches_that_lie_together_wait_for_room_and_are_refused_one_by_one)
+{
+    struct network_client client;
+
+    fake.is_full = true;
+    talk_small(P " new\n", 1, 20, 20, &client);
+    turn(50);
+    cr_expect(fake.applied == 0 && client.got.size == 0);
+    fake.is_full = false;
+    fake.drain(fake.drain_context);
+    expect_small(&client, 0, 20);
+    fake.failure = ERROR_LIMIT;
+    talk_small(P "\n", 21, 40, 20, &client);
+    client_wait_end(&client);
+    expect_got(&client, "error 21 batch_too_large\n");
+    client_close(&client);
+    fake.failure = 0;
+    talk_small(P "\n", 1, 30, 30, &client);
+    expect_small(&client, 20, 30);
+}
+
+Test(text_door, batches_that_lie_together_wait_for_their_places_in_the_window)
+{
+    struct network_client client;
+
+    fake.holds_back = true;
+    talk_small(P " new\n", 1, 100, 100, &client);
+    while (fake.producer_rows < PRODUCER_WINDOW - TEXT_BUNDLE_MAX)
+        turn(1);
+    turn(200);
+    cr_expect(fake.producer_rows <= PRODUCER_WINDOW && client.got.size == 0);
+    while (!client.has_ended) {
+        fake_sync(&fake, 0);
+        turn(1);
+    }
+    expect_small(&client, 0, 100);
+}
+
+Test(text_door, batches_that_lie_together_fail_together)
+{
+    struct network_client client;
+
+    fake.holds_back = true;
+    talk_small(P " new\n", 1, 20, 20, &client);
+    while (fake.producer_rows < 20)
+        turn(1);
+    fake_sync(&fake, ERROR_FAILED);
+    client_wait_end(&client);
+    expect_got(&client, "error 1 store_failed stopped after a write or sync failed\n");
+    client_close(&client);
+}
+
 Test(text_door, exchanges_flipped_in_any_bit_end_with_an_answer)
 {
     for (size_t i = 0; i < sizeof exchanges / sizeof exchanges[0]; i++) {
@@ -801,8 +944,10 @@ static void say_batches(struct network_client *client, int number)
 Test(text_door, connections_share_what_a_turn_of_the_loop_takes)
 {
     const uint64_t all = (uint64_t)BUSY * BUSY_BATCHES * BUSY_LINES;
-    /* A batch counts when its last line is taken, of which all but that may have been before. */
-    const uint64_t turn_max = INGEST_TURN_BYTES / BUSY_LINE + (BUSY + 1) * BUSY_LINES;
+    /* A batch counts when its last line is taken, of which all but that may have been before; and
+     * the last thing of a turn may be a bundle. */
+    const uint64_t turn_max =
+        INGEST_TURN_BYTES / BUSY_LINE + TEXT_BUNDLE_ROWS_MAX + (BUSY + 1) * BUSY_LINES;
     struct network_client clients[BUSY];
     uint64_t half = 0;
 
@@ -895,6 +1040,10 @@ Test(text_door, a_turn_ends_early_when_somebody_asks)
     double alone;
 
     snprintf(path, sizeof path, "%s/socket", root);
+    /* Batches one by one. */
+    room_close();
+    ahead_min = SIZE_MAX;
+    room_open();
     /* What takes as long as it takes to look whether somebody asks. */
     fake.apply_us = INGEST_LOOK_US;
     alone = batches_of_a_turn(NULL, 0);
