@@ -352,14 +352,14 @@ void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page 
 
 struct wide_page_decoder {
     struct vector_decoder *vectors;
-    int64_t *values; /* a page's rows, or a page's entries */
+    int64_t *values; /* of the vector read last; a reader mostly meets small pages */
+    uint32_t values_capacity;
 };
 
 struct wide_page_decoder *wide_page_decoder_new(void)
 {
     struct wide_page_decoder *decoder = memory_zeroed(1, sizeof *decoder);
     decoder->vectors = vector_decoder_new();
-    decoder->values = memory_alloc(WIDE_PAGE_ROWS_MAX * sizeof *decoder->values);
     return decoder;
 }
 
@@ -372,11 +372,22 @@ void wide_page_decoder_free(struct wide_page_decoder *decoder)
     memory_free(decoder);
 }
 
-/* A vector into the decoder's values, each within [0, limit). */
+/* A vector into the decoder's values. */
+static int get_values(struct wide_page_decoder *decoder, struct reader *reader, uint32_t count)
+{
+    if (count > decoder->values_capacity) {
+        memory_free(decoder->values);
+        decoder->values = memory_alloc(count * sizeof *decoder->values);
+        decoder->values_capacity = count;
+    }
+    return vector_decode(decoder->vectors, reader, count, decoder->values);
+}
+
+/* The same, each within [0, limit). */
 static int get_limited(struct wide_page_decoder *decoder, struct reader *reader, uint32_t count,
                        uint64_t limit)
 {
-    if (vector_decode(decoder->vectors, reader, count, decoder->values) != 0)
+    if (get_values(decoder, reader, count) != 0)
         return ERROR_CORRUPT;
     uint64_t greatest = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -400,8 +411,7 @@ static int get_entries(struct wide_page_decoder *decoder, struct reader *reader,
         page->entries[i] = (struct wide_page_entry){.first = (uint32_t)first, .rows = count};
         first += count;
     }
-    if (first != rows ||
-        vector_decode(decoder->vectors, reader, page->entry_count, decoder->values) != 0)
+    if (first != rows || get_values(decoder, reader, page->entry_count) != 0)
         return ERROR_CORRUPT;
     for (uint32_t i = 0; i < page->entry_count; i++)
         page->entries[i].timestamp_us = decoder->values[i];
@@ -497,7 +507,7 @@ static int get_integers(struct wide_page_decoder *decoder, struct reader *reader
         return vector_decode(decoder->vectors, reader, page->rows.rows, integers);
     if (form != INTEGERS_GAPS_UP && form != INTEGERS_GAPS_DOWN)
         return ERROR_CORRUPT;
-    if (vector_decode(decoder->vectors, reader, page->entry_count, decoder->values) != 0 ||
+    if (get_values(decoder, reader, page->entry_count) != 0 ||
         vector_decode(decoder->vectors, reader, page->rows.rows, integers) != 0)
         return ERROR_CORRUPT;
     gaps_add_up(page, decoder->values, form == INTEGERS_GAPS_DOWN, integers);
@@ -549,7 +559,7 @@ static int get_codes(struct wide_page_decoder *decoder, struct reader *reader,
 {
     struct wide_page_list *list = &page->lists[index];
     if (get_lists(decoder, reader, page, list) != 0 ||
-        vector_decode(decoder->vectors, reader, page->rows.rows, decoder->values) != 0)
+        get_values(decoder, reader, page->rows.rows) != 0)
         return ERROR_CORRUPT;
     return places_check(decoder, page, list, &page->rows.vectors[index]);
 }
