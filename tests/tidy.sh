@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Rules of the code that no compiler checks; ends with one line "N passed, N failed".
 #
-# Each rule is a function that prints what breaks it, as file:line: text; silence is a pass.
+# Each rule is a function that prints what breaks it, as file:line: text; silence is a pass.  They
+# run side by side.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -146,32 +147,48 @@ headers() {
 
 # Every global is declared in a header of its folder, and none of them is a variable.
 symbols() {
-    local object source folder name kind
-    for source in $(files c); do
-        object=$objects/${source%.c}.o
-        folder=$(dirname "$source")
-        [ "$folder" != . ] && [ -f "$object" ] || continue
-        while read -r kind name; do
-            case $kind in
-            B | b | C) echo "$source: a variable outside functions: $name"; continue ;;
-            esac
-            grep -qw -- "$name" "$folder"/*.h ||
-                echo "$source: global $name is declared in no header of $folder"
-        done < <(nm -g --defined-only "$object" | awk 'NF == 3 { print $2, $3 }'
-                 nm "$object" | awk 'NF == 3 && $2 == "b" { print $2, $3 }')
+    local folder source built
+    for folder in "${product[@]}"; do
+        built=()
+        for source in "$folder"/*.c; do
+            [ -f "$objects/${source%.c}.o" ] && built+=("$objects/${source%.c}.o")
+        done
+        [ ${#built[@]} -gt 0 ] || continue
+        {
+            cat "$folder"/*.h | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u | sed 's/^/word /'
+            nm -A --defined-only "${built[@]}"
+        } | awk -v objects="$objects/" -v folder="$folder" '
+            $1 == "word" { words[$2]; next }
+            {
+                source = $1
+                sub(/\.o:.*/, ".c", source)
+                source = substr(source, length(objects) + 1)
+            }
+            $2 ~ /^[BbC]$/ { print source ": a variable outside functions: " $3; next }
+            $2 ~ /^[A-Z]$/ && !($3 in words) {
+                print source ": global " $3 " is declared in no header of " folder
+            }'
     done
 }
 
+rules=(headers layout include_table vendor_headers banned_functions allocation comment_style
+    line_length symbols)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+for rule in "${rules[@]}"; do
+    $rule >"$scratch/$rule" &
+done
+wait
+
 passed=0
 failed=0
-for rule in include_table vendor_headers banned_functions allocation comment_style line_length \
-    layout headers symbols; do
-    broken=$($rule)
-    if [ -z "$broken" ]; then
+for rule in "${rules[@]}"; do
+    if [ ! -s "$scratch/$rule" ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        printf '%s:\n%s\n' "$rule" "$broken"
+        printf '%s:\n' "$rule"
+        cat "$scratch/$rule"
     fi
 done
 echo "$passed passed, $failed failed"
