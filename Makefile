@@ -39,12 +39,13 @@ warnings := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmi
     -Wformat=2 -Wswitch-enum -Wimplicit-fallthrough -Wdouble-promotion
 machine := $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v2)
 
+# Sanitizers name functions and lines, for which -g1 is enough: a quarter less to compile.
 flags_release := -O3 -g $(machine)
 flags_debug   := -O0 -g3
-flags_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+flags_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
-flags_tsan    := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
-flags_fuzz    := -O1 -g -fno-omit-frame-pointer \
+flags_tsan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=thread
+flags_fuzz    := -O1 -g1 -fno-omit-frame-pointer \
     -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 flavour_flags := $(flags_$(BUILD))
 ifeq ($(strip $(flavour_flags)),)
@@ -127,6 +128,11 @@ endif
 all: $(library) $(client_static) $(client_shared) $(program) $(program_left)
 
 # ---- rules ----
+
+# What a unit test takes is in the code it tests; the simulated world is that of long runs.
+ifeq ($(BUILD),release)
+$(out)/tests/unit/%.o: flavour_flags += -O1
+endif
 
 $(out)/tests/%.o: tests/%.c Makefile
 	$(quiet)mkdir -p $(@D)
