@@ -13,8 +13,9 @@
  * touches is restated under that cause.
  *
  * Example: a rate changed a month back.  The hook made one range of 31 days; one page of
- * amount_by_day names those that have clicks; 31 stats, one slice of the ledger, one batch of
- * 31 rows and 31 entries.
+ * amount_by_day names those that have clicks, and how many; one slice of the ledger, one batch of
+ * 31 rows and 31 entries.  Stats are read only where the reseller has a day in the set, which its
+ * row may be wrong about.
  *
  * Where many rates changed, a chunk takes ranges of several resellers, so that what is read of them
  * is waited for once, and takes them in the order of their rows, so that a page of the disk, which
