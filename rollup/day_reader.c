@@ -181,19 +181,34 @@ static int run_figure(void *context, const struct table *table, const struct pag
     return rc;
 }
 
-/* Entries ascend, so the last one stays. */
-static int run_entry(void *context, const struct table *table, const struct page_row *row,
-                     struct error *err)
+/* Whether the entry is followed by another one of its day. */
+static bool is_followed(const struct read_page *page, uint32_t index)
 {
-    struct ledger_entry entry;
-    int rc = ledger_read(table, row, &entry, err);
-    struct day_facts *day = rc == 0 ? run_find(context, entry.new.day) : NULL;
-    if (day != NULL) {
+    if (index + 1 == page->row_count)
+        return false;
+    const struct clustering *entry = &page->rows[index].row.clustering;
+    const struct clustering *next = &page->rows[index + 1].row.clustering;
+    return entry->count > 0 && next->count > 0 && bytes_equal(entry->values[0], next->values[0]);
+}
+
+/* Entries ascend, and a day's last one is all that is wanted. */
+static int run_entries(void *context, const struct read_page *page, struct error *err)
+{
+    for (uint32_t i = 0; i < page->row_count; i++) {
+        struct ledger_entry entry;
+        if (is_followed(page, i))
+            continue;
+        int rc = ledger_read(page->table, &page->rows[i], &entry, err);
+        if (rc < 0)
+            return rc;
+        struct day_facts *day = run_find(context, entry.new.day);
+        if (day == NULL)
+            continue;
         day->has_last = true;
         day->last = entry;
         day->last.new.reseller = day->last.old.reseller = day->reseller;
     }
-    return rc;
+    return 0;
 }
 
 static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
@@ -210,8 +225,8 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     *run = (struct run){reader, start, end};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
     reader->reads++;
-    int rc =
-        rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run, &err);
+    int rc = is_ledger ? rows_read_pages(reader->store, &request, run_entries, run_done, run, &err)
+                       : rows_read(reader->store, &request, run_figure, run_done, run, &err);
     if (rc < 0)
         run_done(run, rc, &err);
 }

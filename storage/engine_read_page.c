@@ -42,7 +42,9 @@ static struct page_row *add_row(struct read_job *read, int64_t token, struct byt
         read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
     }
     struct page_row *added = &read->rows[read->row_count++];
-    *added = (struct page_row){.token = token, .key = key, .row = *row};
+    added->token = token;
+    added->key = key;
+    added->row = *row;
     return added;
 }
 

@@ -206,6 +206,11 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
 {
     check(alignment > 0 && alignment <= ARENA_ALIGNMENT_MAX && (alignment & (alignment - 1)) == 0);
     arena->used += size;
+    void *taken = arena->current != NULL && size <= arena->chunk_size
+                      ? arena_chunk_take(arena->current, size, alignment)
+                      : NULL;
+    if (taken != NULL)
+        return taken;
     if (size > arena->chunk_size) {
         struct arena_chunk *chunk = chunk_new(size);
         arena->held += size;
@@ -214,13 +219,8 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
         arena->large = chunk;
         return chunk->data;
     }
-    if (arena->current == NULL)
-        arena_advance(arena);
+    arena_advance(arena);
     void *memory = arena_chunk_take(arena->current, size, alignment);
-    if (memory == NULL) {
-        arena_advance(arena);
-        memory = arena_chunk_take(arena->current, size, alignment);
-    }
     check(memory != NULL);
     return memory;
 }

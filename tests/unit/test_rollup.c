@@ -103,6 +103,32 @@ Test(rollup, the_day_ends_in_the_streams_zone)
     rollup_fixture_stop(&fixture);
 }
 
+/* A changed rate takes a settled day's clicks from its row; of a reseller who has a day that is
+ * marked, none is taken for settled, and the marked one is restated with the clicks that came. */
+Test(rollup, a_changed_rate_counts_the_clicks_that_are_not_yet_worked_off)
+{
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    put_paper(&fixture);
+    rollup_fixture_click(&fixture, "another", "2013-11-29", "0.10");
+    rollup_fixture_rate(&fixture, "another", "2013-11-28", "0.1", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_click(&fixture, "supaboobs", "2013-11-29", "1");
+    rollup_fixture_void(&fixture, "supaboobs", "2013-12-01");
+    rollup_fixture_rate(&fixture, "supaboobs", "2013-11-29", "0.5", true);
+    rollup_fixture_rate(&fixture, "another", "2013-11-29", "0.3", true);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    rollup_fixture_expect_figures(&fixture, "another 2013-11-29 1 0.10 0.3 0.030 published\n"
+                                            "supaboobs 2013-12-01 0 0 0.5 0.0 published\n"
+                                            "supaboobs 2013-11-30 1 0.005 0.5 0.0025 published\n"
+                                            "supaboobs 2013-11-29 3 1.0150 0.5 0.50750 published\n"
+                                            "supaboobs 2013-11-28 2 0.010 0.2 0.0020 published\n");
+    rollup_fixture_expect_ledger(&fixture, "another",
+                                 "2013-11-29 published - - 1 - 0.10 - 0.1 - 0.010\n"
+                                 "2013-11-29 rate + 1 1 0.10 0.10 0.1 0.3 0.010 0.030\n");
+    rollup_fixture_stop(&fixture);
+}
+
 /* A rate governs from its day up to before the next one, however they are entered. */
 Test(rollup, rates_entered_in_any_order_price_the_same_days)
 {
