@@ -37,6 +37,7 @@ struct away_reading {
     int64_t token_first;
     struct buffer position;
     bool is_over;
+    bool has_settled;    /* days of a page before */
     uint32_t left;       /* days that stayed away, */
     int64_t left_due_us; /* and when the first of them is due */
     int64_t began_us;    /* monotonic */
@@ -249,6 +250,12 @@ static void take_page(void *context, int status, const struct error *err,
         next_turn(reading);
         return;
     }
+    /* What waits and may be published goes along with the first days, because some of it may have
+     * been worked off between the question and now, and with the last.  Not with every page: it
+     * has two thousand days, and a million may wait that may not be published. */
+    if (reading->which == AWAY_ENDED && (!reading->has_settled || reading->is_over))
+        rollup_queue_waiting(rollup);
+    reading->has_settled = true;
     status =
         rollup_settle_queued(rollup, reading->which == AWAY_ENDED, page_settled, reading, &own);
     if (status < 0)

@@ -174,7 +174,10 @@ void rollup_tick(struct timer *timer);
 void rollup_tick_soon(struct rollup *rollup);
 void rollup_tick_at(struct rollup *rollup, int64_t at_us);
 void rollup_tick_again(struct rollup *rollup);                 /* after work: when is the next */
-/* rollup_settle, of what is in the set. */
+/* Queue what a command publishes or restates at once, though it would have waited: a look at every
+ * waiting day. */
+void rollup_queue_waiting(struct rollup *rollup);
+/* rollup_settle, of what is queued. */
 must_check int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
                                     void *context, struct error *err);
 /* The reseller's first queued day that the waiter waits for; NULL: none any more. */

@@ -110,9 +110,9 @@ void rollup_wait_longer(struct rollup *rollup)
             waiter->order = rollup->order_wanted;
 }
 
-/* What a command publishes or restates at once, though it would have waited. */
-static void queue_waiting(struct rollup *rollup, int64_t now_us)
+void rollup_queue_waiting(struct rollup *rollup)
 {
+    int64_t now_us = store_now_us(rollup->store);
     struct dirty_day *next;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
         next = day->next;
@@ -136,10 +136,10 @@ static void waiter_add(struct rollup *rollup, const struct settle_waiter *from)
 int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                   struct error *err)
 {
-    if (publishes && rollup->away.count > 0) {
-        queue_waiting(rollup, store_now_us(rollup->store));
+    if (publishes)
+        rollup_queue_waiting(rollup);
+    if (publishes && rollup->away.count > 0)
         return away_return(rollup, AWAY_ENDED, INT64_MIN, done, context, err);
-    }
     return rollup_settle_queued(rollup, publishes, done, context, err);
 }
 
@@ -148,8 +148,6 @@ int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
 {
     if (rollup->is_failed)
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
-    if (publishes)
-        queue_waiting(rollup, store_now_us(rollup->store));
     waiter_add(rollup,
                &(struct settle_waiter){.publishes = publishes, .done = done, .context = context});
     rollup_work_wanted(rollup);

@@ -3,10 +3,10 @@
  * Blocks are appended: strings are mapped to the memtable's own codes once a block, then every
  * column is scattered into its partitions' chunks (4 rows, then more), which never move.  The
  * rows that a reader at a frame may see are a prefix of the partition, and with it go the stats:
- * each partition keeps (rows, stats, write timestamp) as of the last three frames that touched it,
- * which is enough because at most two frames are not durable (the one being written and the open
- * one).  So `frame` below is never older than the last durable one at the time of the call: an
- * older one that three newer frames have passed in a partition is a bug, and checked.
+ * (rows, stats, write timestamp) are kept as of the newest frame, and as they were before each of
+ * the last two (wide_partitions.h), which is enough because at most two frames are not durable (the
+ * one being written and the open one).  So `frame` below is never older than the last durable one
+ * at the time of the call: one that cannot be told any more is a bug, and checked.
  *
  * Write timestamps are not kept by row: rows are read with the newest one of those visible, as if
  * all of a partition's rows had been written then.  That changes nothing that last write wins could
