@@ -148,15 +148,15 @@ void ingest_turn_begin(struct ingest *ingest)
 {
     ingest->turn_bytes_left = INGEST_TURN_BYTES;
     ingest->turn_us_left = INGEST_TURN_US;
+    ingest->turn_look_us_left = INGEST_TURN_US - INGEST_LOOK_US;
     ingest_turn_resume(ingest);
-    ingest->turn_looked_us = ingest->turn_resumed_us;
 }
 
-static bool is_asked(struct ingest *ingest, int64_t now_us)
+static bool is_asked(struct ingest *ingest)
 {
-    if (ingest->options.network == NULL || now_us - ingest->turn_looked_us < INGEST_LOOK_US)
+    if (ingest->options.network == NULL || ingest->turn_us_left > ingest->turn_look_us_left)
         return false;
-    ingest->turn_looked_us = now_us;
+    ingest->turn_look_us_left = ingest->turn_us_left - INGEST_LOOK_US;
     return network_has_question(ingest->options.network);
 }
 
@@ -167,7 +167,7 @@ bool ingest_turn_is_over(struct ingest *ingest)
     ingest->turn_us_left -= now_us - ingest->turn_resumed_us;
     ingest->turn_resumed_us = now_us;
     /* Over for all that ask until the next one begins. */
-    if (ingest->turn_us_left > 0 && is_asked(ingest, now_us))
+    if (ingest->turn_us_left > 0 && is_asked(ingest))
         ingest->turn_us_left = 0;
     return ingest->turn_bytes_left == 0 || ingest->turn_us_left <= 0;
 }

@@ -52,7 +52,7 @@ struct ingest {
     size_t turn_bytes_left;            /* that may still be taken before the next turn, */
     int64_t turn_us_left;              /* and for how long */
     int64_t turn_resumed_us;           /* by the monotonic clock */
-    int64_t turn_looked_us;            /* when it was looked last whether somebody asks */
+    int64_t turn_look_us_left;         /* when so much is left it is looked whether somebody asks */
     uint32_t connection_count;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
