@@ -549,6 +549,7 @@ Test(report, waits_for_a_slow_reader_and_goes_on_where_it_stopped)
     cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
     expect_same_when_slow(&fixture, "report --format csv");
     expect_same_when_slow(&fixture, "report --format json --from 2008-06-01");
+    expect_same_when_slow(&fixture, "counters clicks_per_reseller_per_day --format json");
     rollup_fixture_stop(&fixture);
 }
 
