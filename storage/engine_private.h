@@ -309,10 +309,6 @@ must_check int partition_reader_stream(struct partition_reader *reader, int64_t 
                                        struct stream **extra, uint32_t extra_count,
                                        const struct wide_rows *extra_rows,
                                        struct stream **stream_out, struct error *err);
-/* The fresh rows of the partition from one run after the other, oldest first; `run` counts up from
- * 0 until the result is 0.  1: *rows_out is filled, valid until the next call. */
-int partition_reader_fresh(struct partition_reader *reader, int64_t token, struct bytes key,
-                           uint32_t run, const struct wide_rows **rows_out, struct error *err);
 bool partition_reader_has_exceptions(struct partition_reader *reader, int64_t token,
                                      struct bytes key);
 #endif

@@ -128,14 +128,6 @@ void *memtable_index_find_place(const struct memtable_index *index,
     return entry_matches(leaf, at, search) ? leaf->items[at] : NULL;
 }
 
-void *memtable_index_find(const struct memtable_index *index,
-                          const struct memtable_index_search *search)
-{
-    struct memtable_index_cursor place;
-
-    return memtable_index_find_place(index, search, &place);
-}
-
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,
                                                  const struct memtable_index_search *search)
 {

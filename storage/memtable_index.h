@@ -39,11 +39,7 @@ struct memtable_index_cursor {
     uint32_t position;             /* of the item behind the place, in the leaf or the set of one */
 };
 
-/* NULL when there is none. */
-void *memtable_index_find(const struct memtable_index *index,
-                          const struct memtable_index_search *search);
-
-/* The same, with the place for memtable_index_insert. */
+/* NULL when there is none; with the place for memtable_index_insert. */
 void *memtable_index_find_place(const struct memtable_index *index,
                                 const struct memtable_index_search *search,
                                 struct memtable_index_cursor *place_out);

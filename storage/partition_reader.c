@@ -20,7 +20,6 @@ struct partition_reader {
     struct buffer from;                /* the key of a seek: cursors move */
     struct buffer found[2];            /* by the last seek and the one before, in turn */
     uint32_t seek_count;
-    struct wide_rows rows;    /* of the run read last */
     struct wide_rows *inputs; /* of a merge: one per fresh run */
     uint32_t input_count;
     uint32_t input_capacity;
@@ -40,10 +39,8 @@ struct partition_reader *partition_reader_new(const struct view *view, const str
     reader->table = table;
     reader->wide = memory_zeroed(view->segment_count, sizeof(struct wide_segment_reader *));
     reader->cursors = memory_zeroed(view->segment_count, sizeof(struct segment_cursor *));
-    if (is_ranked(reader)) {
-        wide_rows_init(&reader->rows, table);
+    if (is_ranked(reader))
         wide_rows_init(&reader->merged, table);
-    }
     reader->strings = wide_strings_new();
     return reader;
 }
@@ -64,10 +61,8 @@ void partition_reader_free(struct partition_reader *reader)
     buffer_release(&reader->from);
     buffer_release(&reader->found[0]);
     buffer_release(&reader->found[1]);
-    if (is_ranked(reader)) {
-        wide_rows_release(&reader->rows);
+    if (is_ranked(reader))
         wide_rows_release(&reader->merged);
-    }
     wide_strings_free(reader->strings);
     memory_free(reader);
 }
@@ -248,13 +243,6 @@ static int fresh_of_run(struct partition_reader *reader, int64_t token, struct b
         return 1;
     }
     return 0;
-}
-
-int partition_reader_fresh(struct partition_reader *reader, int64_t token, struct bytes key,
-                           uint32_t run, const struct wide_rows **rows_out, struct error *err)
-{
-    *rows_out = &reader->rows;
-    return fresh_of_run(reader, token, key, run, &reader->rows, err);
 }
 
 /* An empty input to read the next run into. */
