@@ -6,8 +6,8 @@
  * What lines mean is thus decided in one place, text_door.c; a run that does not fit there (another
  * stream since, a batch that ends within it) is left, and its lines are parsed when their turn is.
  *
- *     chunk   #batch 7 3 \n  r1,... \n r2,... \n r1,... \n  #batch 8 2 \n  r3,... \n r1,... \n
- *     runs                   |______________ 0 _________|                  |________ 1 _____|
+ *     chunk   r1,... \n r2,... \n r1,... \n  #batch 8 5000 \n  r3,... \n r1,... \n
+ *     runs    |___________ 0 ___________|                   |______ 1 ______|
  *
  * Numbered batches that are whole in a chunk and follow one another become one run, a bundle: their
  * rows are one block, and are applied at once (text_commit.h).  A chunk of lines ends before a
