@@ -20,7 +20,10 @@
  * older than that comes while the merge is at work, the outputs are thrown away.  What comes after
  * that look comes after the purge.
  *
- * A merge that is told to end because the store closes leaves nothing behind. */
+ * A merge that is told to end because the store closes leaves nothing behind.  Nor does one that
+ * cannot read a page, which is told to who asked for it: reads that need that page fail, and all
+ * else goes on.  The run is then left out until it is replaced or the directory opened again: those
+ * before it and those behind it are merged apart, as what lies between merged runs must not. */
 #include "storage/base/memory.h"
 #include "storage/engine_merge.h"
 
@@ -38,14 +41,11 @@ static void list_release(struct segment_list *list)
     memory_free(list->segments);
 }
 
-static void compact_discard(struct compact_job *compact)
+static void compact_discard(struct compact_job *compact, bool may_be_named)
 {
     for (uint32_t i = 0; i < compact->output_count; i++) {
-        /* After a failure nobody waits out, what the manifest names is not known. */
-        if (error_is_passing(compact->status) || compact->status == ERROR_CLOSED ||
-            compact->status == ERROR_CONFLICT) {
+        if (!may_be_named)
             segment_remove_at_close(compact->outputs[i]);
-        }
         segment_unref(compact->outputs[i]);
     }
 }
@@ -142,7 +142,8 @@ static void publish_done(struct job *job)
     if (compact->status == 0) {
         compact_swap(compact);
     } else {
-        compact_discard(compact);
+        /* After a failure nobody waits out, what the manifest names is not known. */
+        compact_discard(compact, !error_is_passing(compact->status));
         engine_job_failed(engine, compact->status, &compact->err);
     }
     engine_drain(engine);
@@ -226,6 +227,27 @@ static bool is_disturbed(const struct compact_job *compact)
            (has_dropped && engine->oldest_us < compact->drops_before_us);
 }
 
+static bool list_has_failed_read(const struct segment_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (segment_has_failed_read(list->segments[i]))
+            return true;
+    return false;
+}
+
+/* The merge wrote nothing that counts. */
+static void merge_failed(struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    if (compact->status == ERROR_CLOSED || compact->status == ERROR_CONFLICT)
+        return;
+    if (list_has_failed_read(&compact->inputs) || list_has_failed_read(&compact->exceptions))
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, compact->status,
+                       &compact->err);
+    else
+        engine_job_failed(engine, compact->status, &compact->err);
+}
+
 static void merge_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
@@ -240,9 +262,8 @@ static void merge_done(struct job *job)
         engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
         return;
     }
-    compact_discard(compact);
-    if (compact->status != ERROR_CLOSED && compact->status != ERROR_CONFLICT)
-        engine_job_failed(engine, compact->status, &compact->err);
+    compact_discard(compact, false);
+    merge_failed(compact);
     compact_end(compact);
 }
 
@@ -281,6 +302,18 @@ static struct group group_at(const struct engine *engine, uint32_t start)
     return group;
 }
 
+/* The next part of a group without a run that could not be read; false: there is none. */
+static bool part_next(const struct engine *engine, struct group group, struct group *part)
+{
+    part->start = part->end;
+    while (part->start < group.end && segment_has_failed_read(engine->segments[part->start]))
+        part->start++;
+    part->end = part->start;
+    while (part->end < group.end && !segment_has_failed_read(engine->segments[part->end]))
+        part->end++;
+    return part->start < part->end;
+}
+
 /* The table's narrow runs, which stand behind its wide ones. */
 static struct group exceptions_of(const struct engine *engine, struct group wide)
 {
@@ -305,13 +338,13 @@ static struct compact_run *runs_of(const struct engine *engine, struct group gro
     return runs;
 }
 
-static void fill_lists(struct compact_job *compact, struct group group, struct group exceptions,
-                       const struct compact_choice *choice)
+static void fill_lists(struct compact_job *compact, struct group group, struct group part,
+                       struct group exceptions, const struct compact_choice *choice)
 {
     struct engine *engine = compact->engine;
     uint32_t next = 0;
     for (uint32_t i = group.start; i < group.end; i++) {
-        if (next < choice->count && choice->runs[next] == i - group.start) {
+        if (next < choice->count && part.start + choice->runs[next] == i) {
             list_add(&compact->inputs, engine->segments[i]);
             next++;
         } else if (compact->kind == SEGMENT_WIDE) {
@@ -324,21 +357,21 @@ static void fill_lists(struct compact_job *compact, struct group group, struct g
 
 /* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
 static bool drops_tombstones(const struct compact_job *compact, struct group group,
-                             const struct compact_choice *choice)
+                             struct group part, const struct compact_choice *choice)
 {
     struct engine *engine = compact->engine;
-    if (compact->kind != SEGMENT_NARROW || choice->runs[0] != 0 ||
+    if (compact->kind != SEGMENT_NARROW || part.start + choice->runs[0] != group.start ||
         (compact->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
     return !has_client_times(compact->table) ||
-           (choice->runs[choice->count - 1] == group.end - group.start - 1 &&
+           (part.start + choice->runs[choice->count - 1] == group.end - 1 &&
             !commit_log_is_kept(engine->log) &&
             !purge_tried_of(engine, compact->table->id)->was_disturbed);
 }
 
-static void compact_submit(struct engine *engine, struct group group, struct group exceptions,
-                           const struct compact_choice *choice)
+static void compact_submit(struct engine *engine, struct group group, struct group part,
+                           struct group exceptions, const struct compact_choice *choice)
 {
     const struct segment_info *first = segment_info(engine->segments[group.start]);
     struct purge_tried *tried = purge_tried_of(engine, first->table_id);
@@ -352,12 +385,13 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     compact->day = choice->day;
     compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
     compact->hurries = group.end - group.start > RUNS_TOO_MANY;
-    fill_lists(compact, group, exceptions, choice);
-    compact->drops_tombstones = drops_tombstones(compact, group, choice);
+    fill_lists(compact, group, part, exceptions, choice);
+    compact->drops_tombstones = drops_tombstones(compact, group, part, choice);
     compact->drops_before_us = tombstones_before(engine, compact->table);
     engine->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
+                         !list_has_failed_read(&compact->exceptions) &&
                          (choice->purges || engine->compact_waiter_count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
@@ -366,19 +400,20 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     engine->world->executor->submit(engine->world->executor, LANE_MERGE, &compact->job);
 }
 
-/* The merge that the group at `start` needs, if any, begins. */
-static bool group_compact(struct engine *engine, struct group group, int64_t *again_us)
+/* The merge that part of a group needs, if any, begins. */
+static bool part_compact(struct engine *engine, struct group group, struct group part,
+                         int64_t *again_us)
 {
     const struct segment_info *first = segment_info(engine->segments[group.start]);
     struct group exceptions = exceptions_of(engine, group);
     struct purge_tried *tried = purge_tried_of(engine, first->table_id);
     struct compact_choice choice;
     bool is_wide = first->kind == SEGMENT_WIDE;
-    struct compact_run *runs = runs_of(engine, group, is_wide);
+    struct compact_run *runs = runs_of(engine, part, is_wide);
     struct compact_run *beside = runs_of(engine, exceptions, true);
     const struct compact_facts facts = {
         .runs = runs,
-        .run_count = group.end - group.start,
+        .run_count = part.end - part.start,
         .exceptions = beside,
         .exception_count =
             is_wide && !commit_log_is_kept(engine->log) ? exceptions.end - exceptions.start : 0,
@@ -400,8 +435,17 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
         }
         tried->day = choice.day + 1;
     }
-    compact_submit(engine, group, exceptions, &choice);
+    compact_submit(engine, group, part, exceptions, &choice);
     return true;
+}
+
+static bool group_compact(struct engine *engine, struct group group, int64_t *again_us)
+{
+    struct group part = {group.start, group.start};
+    while (part_next(engine, group, &part))
+        if (part_compact(engine, group, part, again_us))
+            return true;
+    return false;
 }
 
 static void again(struct timer *timer)

@@ -37,6 +37,7 @@ struct segment {
     char path[64];
     atomic_uint references;
     atomic_bool remove_at_close;
+    atomic_bool has_failed_read;
     _Atomic(struct segment_scratch *) scratch;
 
     _Atomic(struct segment_cursor *) cursor;
@@ -444,9 +445,16 @@ int segment_read_page(struct segment *segment, uint32_t page_index, struct segme
     if (rc == 0 && hash64(page->data, page->size) != entry->hash)
         rc = error_set(err, ERROR_CORRUPT, "%s: page %" PRIu32 " at %" PRIu64 ": checksum differs",
                        segment->path, page_index, entry->offset);
-    if (rc != 0 && rc != -EAGAIN)
+    if (rc != 0 && rc != -EAGAIN) {
         segment->disk->failed_reads++;
+        atomic_store(&segment->has_failed_read, true);
+    }
     return rc;
+}
+
+bool segment_has_failed_read(const struct segment *segment)
+{
+    return atomic_load(&segment->has_failed_read);
 }
 
 int segment_check_pages(struct segment *segment, struct error *err)

@@ -118,6 +118,8 @@ struct segment_haste {
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,
                                  struct segment_haste *haste, struct buffer *page,
                                  struct error *err);
+/* Whether a page could not be read, or was damaged, since the segment was opened.  Any thread. */
+bool segment_has_failed_read(const struct segment *segment);
 /* Read and check all of them. */
 must_check int segment_check_pages(struct segment *segment, struct error *err);
 #endif
