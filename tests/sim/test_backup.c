@@ -529,6 +529,46 @@ Test(backup, that_a_call_of_its_disk_fails_fails_and_the_store_does_not)
     }
 }
 
+/* What it reads of the store; merges, which would read it too, are kept from it. */
+static void backups_with_failing_reads(enum sim_call call, bool for_ever)
+{
+    struct bench bench;
+    struct ended ended;
+    uint32_t failures = 0;
+    bench_start(&bench, 8);
+    struct sim_disk *source = sim_world_disk(bench.sim);
+    sim_world_stall(bench.sim, LANE_MERGE, true);
+    write_clicks(&bench, 10);
+    expect_backup(&bench);
+    for (uint64_t n = 1; n < 200; n++) {
+        write_clicks(&bench, 2);
+        engine_fixture_flush(&bench.fixture);
+        uint64_t before = sim_disk_calls(source, call);
+        sim_disk_fail(source, call, n, -EIO, for_ever);
+        int status = back_up(&bench, 0, &ended);
+        sim_disk_fail(source, call, 0, 0, false);
+        if (sim_disk_calls(source, call) - before < n)
+            break;
+        failures += status != 0;
+        cr_assert(status == 0 || (status == -EIO && ended.err.text[0] != '\0'), "%d", status);
+        struct restored restored = restore(bench.target, BACKUP_AT_POINT, 0);
+        cr_assert_eq(restored.status, 0, "%s", restored.err.text);
+        cr_assert(status != 0 || restored.clicks == bench.written);
+    }
+    cr_assert_gt(failures, 0, "call %d", (int)call);
+    sim_world_stall(bench.sim, LANE_MERGE, false);
+    write_clicks(&bench, 1);
+    expect_backup(&bench);
+    expect_restored(&bench, BACKUP_AT_POINT, bench.written);
+    bench_stop(&bench);
+}
+
+Test(backup, that_cannot_read_the_store_fails_and_the_next_one_is_good)
+{
+    backups_with_failing_reads(SIM_READ, false);
+    backups_with_failing_reads(SIM_READ, true);
+}
+
 /* ---- damage, and other courses ---- */
 
 struct file_list {
@@ -730,6 +770,53 @@ Test(backup, that_follows_waits_for_a_full_disk_and_has_no_gap_then)
     cr_assert_eq(restored.status, 0, "%s", restored.err.text);
     cr_assert_eq(restored.clicks, 70);
     bench_stop(&bench);
+}
+
+/* The n-th call of a disk fails while it follows, once or until it is mended: it says so for as
+ * long as it is so, goes on, and has no gap. */
+static void follow_with_failing_calls(enum sim_call call, bool for_ever)
+{
+    struct bench bench;
+    struct backup_status status;
+    uint32_t told = 0;
+    bench_start(&bench, 14);
+    write_clicks(&bench, 5);
+    follow(&bench);
+    for (uint64_t n = 1; n < 200; n++) {
+        uint64_t before = sim_disk_calls(bench.target, call);
+        sim_disk_fail(bench.target, call, n, -EIO, for_ever);
+        write_clicks(&bench, 3);
+        engine_fixture_flush(&bench.fixture);
+        sim_world_advance_us(bench.sim, BACKUP_POINT_MS * 1000);
+        sim_world_run_us(bench.sim, 1000000);
+        backup_status(bench.backup, &status);
+        cr_assert(status.is_following);
+        told += status.failure[0] != '\0';
+        sim_disk_fail(bench.target, call, 0, 0, false);
+        if (sim_disk_calls(bench.target, call) - before < n)
+            break;
+        sim_world_run_us(bench.sim, 10000000);
+        catch_up(&bench);
+        backup_status(bench.backup, &status);
+        cr_assert_str_eq(status.failure, "");
+        expect_restored(&bench, BACKUP_LATEST, bench.written);
+    }
+    cr_assert(!for_ever || told > 0, "call %d", (int)call);
+    uint32_t last = bench.written - 2;
+    struct restored restored = restore(bench.target, BACKUP_AT_TIME, bench.times_us[last]);
+    cr_assert_eq(restored.status, 0, "%s", restored.err.text);
+    cr_assert_eq(restored.clicks, last);
+    bench_stop(&bench);
+}
+
+Test(backup, that_follows_says_that_its_disk_fails_and_goes_on_without_a_gap)
+{
+    static const enum sim_call calls[] = {SIM_OPEN,   SIM_WRITE,          SIM_SYNC,
+                                          SIM_RENAME, SIM_SYNC_DIRECTORY, SIM_LIST};
+    for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
+        follow_with_failing_calls(calls[c], false);
+        follow_with_failing_calls(calls[c], true);
+    }
 }
 
 /* Its disk is full for so long that the store's own would be next. */
