@@ -15,12 +15,8 @@ set -uo pipefail
 
 # The address sanitizer clears the shadow of a large block by unmapping it, which costs a fault for
 # each of its pages when it is used again, and keeps thirty callers of each allocation.  Neither
-# finds anything; without them a simulation takes a third less.  Nor does giving memory back now and
-# then; and of what was freed, 32 MiB, many openings of a small directory, are enough to keep from
-# being used again: the 256 of before are pages that no cache holds.
-asan=(clear_shadow_mmap_threshold=67108864 malloc_context_size=10 quarantine_size_mb=32
-    allocator_release_to_os_interval_ms=-1)
-export ASAN_OPTIONS=${ASAN_OPTIONS-$(IFS=:; echo "${asan[*]}")}
+# finds anything; without them a simulation takes a third less.
+export ASAN_OPTIONS=${ASAN_OPTIONS-clear_shadow_mmap_threshold=67108864:malloc_context_size=10}
 
 processes=${PROCESSES:-$(nproc)}
 shown=5
