@@ -193,6 +193,7 @@ Test(network, a_paused_connection_reads_nothing_until_it_is_resumed)
     run_until(&b.ends);
     cr_expect(b.ends == 1 && b.end_status == 0);
     network_close(ends[1]);
+    uv_run(&loop, UV_RUN_DEFAULT);
 }
 
 Test(network, a_question_is_known_from_when_it_came_until_it_is_heard)
@@ -224,6 +225,7 @@ Test(network, a_question_is_known_from_when_it_came_until_it_is_heard)
     run_until(&asked.ends);
     cr_expect(!network_has_question(network), "an end that was heard");
     network_close(ends[1]);
+    uv_run(&loop, UV_RUN_DEFAULT);
 }
 
 Test(network, who_connects_to_a_unix_socket_asks_until_he_is_accepted)
@@ -251,6 +253,7 @@ Test(network, who_connects_to_a_unix_socket_asks_until_he_is_accepted)
     run_until(&asked.ends);
     network_close(asked.connection);
     listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
     cr_expect(!network_has_question(network));
     cr_expect(rmdir(root) == 0);
 }
