@@ -39,7 +39,7 @@ static struct pace *pace_of(struct clock *clock)
 
 static void send_clicks(struct pace *pace, uint32_t resellers)
 {
-    char names[RESELLERS][8];
+    char names[RESELLERS][12];
     struct click clicks[RESELLERS];
     for (uint32_t i = 0; i < resellers; i++) {
         snprintf(names[i], sizeof names[i], "r%u", i);
