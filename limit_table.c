@@ -105,9 +105,8 @@ static const struct limit limits[] = {
     {"connections of commands to a server", CONTROL_CONNECTIONS_MAX, UNIT_COUNT,
      "exit status 3: too many commands at a time"},
     {"commands that run in a server, with what goes along with them", CONTROL_BYTES_MAX, UNIT_BYTES,
-     "or an eighth of the account: further ones wait, but for `status`, and are refused after 10 "
-     "s, "
-     "exit status 3"},
+     "or an eighth of the account: further ones wait, but for `status`, and are refused after "
+     "10 s, exit status 3"},
     {"answers of all commands that wait for their readers", CONTROL_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: of each less waits, and it is made no further until it is read"},
     {"what commands keep by ad, reseller or key", CONTROL_BYTES_MAX, UNIT_BYTES,

@@ -247,27 +247,39 @@ static void apply_increment(struct memtable *memtable, const struct counter_incr
     }
 }
 
-/* What will be touched by writes some way behind the first of `count`. */
-static void prefetch_mutations(const struct memtable *memtable, const struct mutation *mutations,
-                               uint32_t count)
+/* Where a write goes. */
+struct write_place {
+    uint32_t table_id;
+    int64_t token;
+};
+
+static struct write_place mutation_place(const struct write_batch *batch, uint32_t index)
 {
-    if (count > 2 * PREFETCH_AHEAD)
-        narrow_memtable_prefetch_place(memtable->narrow, mutations[2 * PREFETCH_AHEAD].table_id,
-                                       mutations[2 * PREFETCH_AHEAD].token);
-    if (count > PREFETCH_AHEAD)
-        narrow_memtable_prefetch(memtable->narrow, mutations[PREFETCH_AHEAD].table_id,
-                                 mutations[PREFETCH_AHEAD].token);
+    const struct mutation *mutation = &batch->mutations[index];
+    return (struct write_place){mutation->table_id, mutation->token};
 }
 
-static void prefetch_runs(const struct memtable *memtable, const struct packed_run *runs,
-                          uint32_t count)
+static struct write_place run_place(const struct write_batch *batch, uint32_t index)
 {
-    if (count > 2 * PREFETCH_AHEAD)
-        narrow_memtable_prefetch_place(memtable->narrow, runs[2 * PREFETCH_AHEAD].table_id,
-                                       runs[2 * PREFETCH_AHEAD].token);
-    if (count > PREFETCH_AHEAD)
-        narrow_memtable_prefetch(memtable->narrow, runs[PREFETCH_AHEAD].table_id,
-                                 runs[PREFETCH_AHEAD].token);
+    const struct packed_run *run = &batch->rows.runs[index];
+    return (struct write_place){run->table_id, run->token};
+}
+
+/* What will be touched by writes some way behind the one at `index`, of `count` of its kind. */
+static inline void prefetch_behind(const struct memtable *memtable, const struct write_batch *batch,
+                                   uint32_t index, uint32_t count,
+                                   struct write_place (*place_of)(const struct write_batch *batch,
+                                                                  uint32_t index))
+{
+    uint32_t left = count - index;
+    if (left > 2 * PREFETCH_AHEAD) {
+        struct write_place place = place_of(batch, index + 2 * PREFETCH_AHEAD);
+        narrow_memtable_prefetch_place(memtable->narrow, place.table_id, place.token);
+    }
+    if (left > PREFETCH_AHEAD) {
+        struct write_place place = place_of(batch, index + PREFETCH_AHEAD);
+        narrow_memtable_prefetch(memtable->narrow, place.table_id, place.token);
+    }
 }
 
 int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batch, uint64_t frame,
@@ -280,7 +292,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
     apply_blocks(memtable, batch, frame, timestamp_us++);
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
-        prefetch_mutations(memtable, mutation, batch->mutation_count - i);
+        prefetch_behind(memtable, batch, i, batch->mutation_count, mutation_place);
         const struct table *table = schema_table(memtable->schema, mutation->table_id);
         check(table != NULL);
         int64_t oldest_us = mutation_oldest_us(mutation);
@@ -289,7 +301,7 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
     }
     for (uint32_t i = 0; i < batch->rows.run_count; i++) {
         const struct packed_run *run = &batch->rows.runs[i];
-        prefetch_runs(memtable, run, batch->rows.run_count - i);
+        prefetch_behind(memtable, batch, i, batch->rows.run_count, run_place);
         const struct table *table = schema_table(memtable->schema, run->table_id);
         check(table != NULL);
         narrow_memtable_apply_rows(memtable->narrow, table, &batch->rows, run, frame,
