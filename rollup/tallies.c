@@ -93,14 +93,10 @@ bool tallies_next(struct tallies *tallies)
     return true;
 }
 
-static bool takes_hash(const struct tallies *tallies, uint64_t hash)
-{
-    return tallies->first <= hash && hash <= tallies->last;
-}
-
 bool tallies_takes(const struct tallies *tallies, struct bytes key)
 {
-    return takes_hash(tallies, hash64(key.data, key.size));
+    uint64_t hash = hash64(key.data, key.size);
+    return tallies->first <= hash && hash <= tallies->last;
 }
 
 /* The tally of a key of this round, made if it is new. */
