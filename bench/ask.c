@@ -17,6 +17,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -133,6 +134,15 @@ static bool answer_is_whole(const struct buffer *answer)
     return false;
 }
 
+/* A receive that waits is also woken when the server takes the question, since there is room to
+ * send again then; this would run for nothing, and be behind others when its answer comes. */
+static void answer_wait(int descriptor)
+{
+    struct pollfd polled = {.fd = descriptor, .events = POLLIN};
+    while (poll(&polled, 1, -1) < 0 && errno == EINTR)
+        ;
+}
+
 static void command_ask(struct run *run)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -148,6 +158,7 @@ static void command_ask(struct run *run)
     buffer_clear(answer);
     do {
         buffer_reserve(answer, ANSWER_PIECE);
+        answer_wait(descriptor);
         ssize_t got = recv(descriptor, answer->data + answer->size, ANSWER_PIECE, 0);
         if (got <= 0)
             die("the answer");

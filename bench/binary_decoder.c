@@ -69,7 +69,7 @@ static void decode_batch(struct binary_decoder *decoder, struct bytes payload,
     struct binary_batch batch;
 
     check(binary_batch_read(payload, &batch) == 0);
-    check(binary_decoder_begin(decoder, &batch) == 0);
+    check(binary_decoder_begin(decoder, &batch, false) == 0);
     binary_decoder_hash(decoder, &batch, hash);
     check(binary_decoder_rows(decoder, &batch, builder, 1) == 0);
     check(hash128_stream_digest(hash).low != 0);

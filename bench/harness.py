@@ -228,10 +228,13 @@ class Bench:
         return self.figures("send_clicks", "-n", clicks, *options, address(server))
 
     def send_beside(self, server, clicks, *options):
-        """The same, going on while the caller measures; wait for it with `sent`."""
-        return subprocess.Popen([self.place / "send_clicks", "-n", str(clicks),
-                                 *map(str, options), address(server)], stdout=subprocess.PIPE,
-                                text=True)
+        """The same, going on while the caller measures; wait for it with `sent`.  Clicks are made
+        first, which takes seconds: it has begun to send when this returns."""
+        sender = subprocess.Popen([self.place / "send_clicks", "-n", str(clicks),
+                                   *map(str, options), address(server)], stdout=subprocess.PIPE,
+                                  text=True)
+        sender.stdout.readline()
+        return sender
 
     def sent(self, sender):
         text, _ = sender.communicate()

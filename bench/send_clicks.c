@@ -9,7 +9,8 @@
  * whole, and none was there already; anything else ends the program.
  *
  * All bytes are made before the clock starts (some 56 a click of text, in memory), so that what is
- * measured is the server and the kernel's sockets, not the making of test data.
+ * measured is the server and the kernel's sockets, not the making of test data.  The first line of
+ * the figures is printed when that is done, before anything is sent.
  *
  * One thread, one poll: the sender shares its two cores with the server it measures.  A batch's
  * time runs from the moment its last byte was given to the kernel to its `ok`. */
@@ -393,7 +394,6 @@ static void run_print(struct run *run, double seconds)
     uint64_t last = run->batches - 1;
 
     qsort(run->latencies, run->batches, sizeof *run->latencies, compare_doubles);
-    (void)printf("clicks           %" PRIu64 "\n", run->arguments.clicks.clicks);
     (void)printf("seconds          %.3f\n", seconds);
     (void)printf("clicks/s         %.0f\n", (double)run->arguments.clicks.clicks / seconds);
     (void)printf("MB/s             %.1f\n", (double)run->bytes / seconds / 1e6);
@@ -479,6 +479,9 @@ int main(int argc, char **argv)
     run.senders = memory_zeroed(arguments->connections, sizeof *run.senders);
     for (uint64_t i = 0; i < arguments->connections; i++)
         sender_open(&run, i);
+    /* The first of the figures, at once: who asks meanwhile waits for it. */
+    (void)printf("clicks           %" PRIu64 "\n", arguments->clicks.clicks);
+    (void)fflush(stdout);
     run.start = seconds_now();
     run_all(&run);
     run_print(&run, seconds_now() - run.start);
