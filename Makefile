@@ -206,6 +206,9 @@ daybook: $(out)/daybook
 $(out)/tests/sim/%: LDFLAGS += $(foreach context,CCtx DCtx,-Wl,--wrap=ZSTD_create$(context) \
     -Wl,--wrap=ZSTD_free$(context)) -Wl,-u,sim_cheap
 
+# A test counts how often the rollup looks whether a day may be published.
+$(out)/tests/unit/test_away: LDFLAGS += -Wl,--wrap=publication_earliest_us
+
 # The simulated network stands in the place of libuv's, which other tests use.
 $(out)/tests/sim/test_clients_crash: $(out)/tests/sim/sim_network.o
 
@@ -293,7 +296,7 @@ build/python/installed: tests/requirements.txt
 	@touch $@
 
 # As many tests at once as there are processors: each has a directory and ports of its own.
-pytest_at_once = --numprocesses $(shell nproc) --durations 10 --durations-min 5
+pytest_at_once = --numprocesses $(shell nproc) --dist worksteal --durations 10 --durations-min 5
 
 test-e2e: all bench-programs build/python/installed
 	@DAYBOOK=$(out)/daybook $(python) -m pytest -q $(pytest_at_once) $(call chosen,e2e_tests)
@@ -327,7 +330,8 @@ soak: all
 	@MINUTES=$(if $(filter file,$(origin MINUTES)),60,$(MINUTES)) DAYBOOK=$(out)/daybook \
 	    python3 tests/soak/soak.py
 
-# Every bit of a small directory turned over, of which test-sim takes a sample.
+# Every bit of a small directory turned over, of which test-sim takes a sample; the two directories
+# side by side.
 damage: $(out)/tests/sim/test_damage
 	@DAMAGE_STEP=1 $< --verbose
 

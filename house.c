@@ -45,6 +45,11 @@ size_t house_door_share(const struct house *house)
     return house->account_limit / DOOR_SHARE;
 }
 
+static size_t at_most(size_t bytes, size_t limit)
+{
+    return bytes < limit ? bytes : limit;
+}
+
 /* ---- commands ---- */
 
 static void add_commands(struct house *house, const struct command *commands, uint32_t count,
@@ -111,17 +116,15 @@ static int open_streams(struct house *house, const struct house_options *options
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
     uint32_t keep_days = (uint32_t)strtoul(house->settings.keep_days, NULL, 10);
-    size_t share = house_door_share(house);
-    size_t figures_bytes =
-        share < STREAMS_FIGURES_BYTES_DEFAULT ? share : STREAMS_FIGURES_BYTES_DEFAULT;
-    struct streams_options streams = {.store = house->store,
-                                      .world = house->world,
-                                      .metrics = house->metrics,
-                                      .zone = house->settings.zone,
-                                      .keep_days = keep_days,
-                                      .open_days_bytes = house->account_limit / OPEN_DAYS_SHARE,
-                                      .figures_bytes = figures_bytes,
-                                      .is_automatic = options->is_automatic};
+    struct streams_options streams = {
+        .store = house->store,
+        .world = house->world,
+        .metrics = house->metrics,
+        .zone = house->settings.zone,
+        .keep_days = keep_days,
+        .open_days_bytes = house->account_limit / OPEN_DAYS_SHARE,
+        .figures_bytes = at_most(house_door_share(house), STREAMS_FIGURES_BYTES_DEFAULT),
+        .is_automatic = options->is_automatic};
     int rc = streams_open(&streams, house_done, &waiter, &house->streams, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
@@ -140,6 +143,7 @@ static void take_click_ids(struct house *house)
 static int open_ingest(struct house *house, const struct house_options *options, struct error *err)
 {
     struct house_waiter waiter = {.status = HOUSE_WAITING};
+    size_t share = house_door_share(house);
     house->stream = (struct ingest_stream){.name = "clicks",
                                            .table_id = TABLE_AD_CLICK,
                                            .column_ids = {[FIELD_RESELLER] = AD_CLICK_RESELLER_ID,
@@ -151,13 +155,16 @@ static int open_ingest(struct house *house, const struct house_options *options,
                                            .zone = rollup_zone(streams_find(house->streams, NULL))};
     if (directory_has_click_ids(&house->settings))
         take_click_ids(house);
-    struct ingest_options ingest = {.store = house->store,
-                                    .world = house->world,
-                                    .network = options->network,
-                                    .metrics = house->metrics,
-                                    .streams = &house->stream,
-                                    .stream_count = 1,
-                                    .limits = {.strings_max = house_door_share(house)}};
+    struct ingest_options ingest = {
+        .store = house->store,
+        .world = house->world,
+        .network = options->network,
+        .metrics = house->metrics,
+        .streams = &house->stream,
+        .stream_count = 1,
+        .limits = {.strings_max = share,
+                   .input_max = at_most(share, INGEST_INPUT_MAX),
+                   .answers_max = at_most(share / 2, INGEST_ANSWERS_MAX)}};
     int rc = ingest_open(&ingest, house_done, &waiter, &house->ingest, err);
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }

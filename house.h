@@ -60,9 +60,10 @@ must_check int house_open(const struct house_options *options, struct house **ho
 /* Returns what the store says of its last sync. */
 must_check int house_close(struct house *house, struct error *err);
 
-/* Bytes of the account that each of these may take: strings of ingest connections; CQL requests
- * that come or wait; those that are carried out; CQL answers that wait for their readers; figures
- * that wait to be given in order; commands, with their answers. */
+/* Bytes of the account that each of these may take: strings of ingest connections; what has come in
+ * part there; answers to them, half of it; CQL requests that come or wait; those that are carried
+ * out; CQL answers that wait for their readers; figures that wait to be given in order; commands,
+ * with their answers. */
 size_t house_door_share(const struct house *house);
 
 /* Run the loop until `status` is no longer HOUSE_WAITING; house_done sets it. */

@@ -11,6 +11,7 @@
 
 #include "house.h"
 #include "ingest/ingest.h"
+#include "ingest/input_room.h"
 #include "ingest/load.h"
 #include "ingest/producer.h"
 #include "ingest/reject.h"
@@ -53,10 +54,20 @@ static const struct limit limits[] = {
      "`error - too_many_connections`, and the new one is closed"},
     {"strings of all binary connections", INGEST_STRINGS_MAX, UNIT_BYTES,
      "or an eighth of the account: `error - too_many_strings`, and the connection is closed"},
+    {"lines, frames and batches that have come in part, of all connections", INGEST_INPUT_MAX,
+     UNIT_BYTES,
+     "or an eighth of the account: who has begun something waits for his turn, and who holds some "
+     "and does not go on is closed, `error - too_slow`"},
+    {"of these, of each connection, free", INPUT_ROOM_FREE, UNIT_BYTES, "it counts"},
+    {"time for which one may hold some and send nothing, while others wait", INGEST_HOLD_MS,
+     UNIT_MS, "`error - too_slow`, and the connection is closed"},
+    {"answers of all ingest connections that wait", INGEST_ANSWERS_MAX, UNIT_BYTES,
+     "or a sixteenth of the account: of each less waits, and it is not read until they are sent"},
     {"answers of a connection that wait for the disk", TEXT_REPLIES_MAX, UNIT_COUNT,
      "the server stops reading it until some are sent"},
     {"answers that wait for their reader", TEXT_QUEUE_MAX, UNIT_BYTES,
-     "the server stops reading the connection"},
+     "or half of what is left for all, and 16 KiB at least: the server stops reading the "
+     "connection"},
     {"time for which they may wait", INGEST_SLOW_READER_MS, UNIT_MS, "the connection is closed"},
     {"lines told one by one as refused", TEXT_REJECT_LINES_MAX, UNIT_COUNT,
      "further ones of the batch are told as sums by code"},

@@ -395,7 +395,8 @@ static void give_back_done(struct job *job)
     serve->is_giving_back = false;
 }
 
-/* Every minute: what merges, backups and answers needed for a moment is the system's again. */
+/* At first and every minute: what the opening, merges, backups and answers needed for a moment is
+ * the system's again. */
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
@@ -433,6 +434,7 @@ static void serve_until_stopped(struct serve *serve)
     struct executor *executor = serve->house->world->executor;
     thread_set_prompt(true);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
+    serve->watches = GIVE_BACK_WATCHES - 1;
     executor->timer_start(executor, &serve->watch, WATCH_MS);
     while (!serve->is_stopping)
         (void)loop_step(serve->loop);

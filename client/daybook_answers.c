@@ -98,7 +98,7 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
 /* error N WORD ...: some go away by themselves. */
 static int take_error(struct daybook *daybook, char *rest)
 {
-    static const char *const passing[] = {"too_many_connections", "store_failed"};
+    static const char *const passing[] = {"too_many_connections", "store_failed", "too_slow"};
     const char *number = next_word(&rest);
     size_t size = strcspn(rest, " ");
 

@@ -16,6 +16,9 @@
  * A batch may name 4 KiB strings by 4 bytes each: what counts against the limit of a batch is its
  * payload and every string that it names.
  *
+ * Batches that are joined share the block's dictionaries: an entry of a later one's tables that an
+ * earlier one had is found by its number, without a look at the string.
+ *
  *   dictionary   0 "r1" │ 1 "r2" │ 2 "ad42"            once a connection
  *   tables       partitions (0, day 16037), (1, day 16037); ads (2)        a batch
  *   columns      partition 0 1 0 │ ad 0 0 0 │ time … │ amount …            a row            */
@@ -35,11 +38,15 @@
 
 enum { PAIR_SLOTS_MIN = 256, PAIR_SLOTS_KEPT_MAX = 1 << 17 };
 
+/* No code of a block yet. */
+#define CODE_NONE UINT32_C(0x7FFFFFFF)
+
 /* What is known of a string of the dictionary. */
 struct string_entry {
     struct hash128 hash;
-    uint32_t batch; /* the last one whose ads name it */
-    bool is_id;     /* it can be a reseller's or an ad's */
+    uint32_t batch;     /* the last one whose ads name it */
+    uint32_t code : 31; /* of that ad in the block, if `batch` is one of the joined */
+    uint32_t is_id : 1; /* it can be a reseller's or an ad's */
 };
 
 /* Times that lie near a partition's day: start <= time < start + span. */
@@ -48,11 +55,13 @@ struct day_bounds {
     uint64_t span;
 };
 
-/* (reseller, day) of the batch's partitions, to find one that comes twice. */
+/* (reseller, day) of the partitions of the joined batches: to find one that comes twice in a batch,
+ * and the code in the block of one that came before. */
 struct pair_slot {
     uint32_t reseller;
     int32_t day;
-    uint32_t batch; /* another one than the decoder's: empty */
+    uint32_t batch; /* the last one that has it; before the first of the joined: empty */
+    uint32_t code;
 };
 
 struct binary_decoder {
@@ -61,12 +70,18 @@ struct binary_decoder {
     struct string_entry *entries; /* by code */
     uint32_t entry_capacity;
     uint32_t batch;                    /* counts them, for the marks; never 0 */
+    uint32_t batch_first;              /* of those that are joined */
+    bool is_parted;                    /* marks and codes from before are not to be relied on */
     bool is_plain;                     /* of this batch: all strings and days are in order */
     struct day_bounds *bounds;         /* by partition */
+    uint32_t *pair_at;                 /* its slot, by partition */
     uint8_t *partition_used, *ad_used; /* 1 once a row names it */
     uint32_t partition_capacity, ad_capacity;
     struct pair_slot *pairs;
     uint32_t pair_mask;
+    uint32_t pair_count; /* of the joined batches */
+    uint32_t *codes;     /* in the block, by partition or ad of the batch */
+    uint32_t code_capacity;
     struct buffer key, line;
     struct buffer fields[RECORD_FIELDS];
     struct day_memo days;
@@ -93,9 +108,11 @@ void binary_decoder_free(struct binary_decoder *decoder)
     memory_free(decoder->strings.offsets);
     memory_free(decoder->entries);
     memory_free(decoder->bounds);
+    memory_free(decoder->pair_at);
     memory_free(decoder->partition_used);
     memory_free(decoder->ad_used);
     memory_free(decoder->pairs);
+    memory_free(decoder->codes);
     buffer_release(&decoder->key);
     buffer_release(&decoder->line);
     for (int i = 0; i < RECORD_FIELDS; i++)
@@ -117,6 +134,7 @@ static void strings_forget(struct binary_decoder *decoder)
 {
     buffer_clear(&decoder->strings.text);
     decoder->strings.count = 0;
+    decoder->is_parted = true;
     intern_clear(&decoder->intern);
 }
 
@@ -280,36 +298,56 @@ static uint32_t batch_ad(const struct binary_batch *batch, uint32_t ad)
 
 /* ---- the tables of a batch ---- */
 
-static void pairs_reserve(struct binary_decoder *decoder, uint32_t pairs)
-{
-    uint32_t slots = decoder->pair_mask + 1;
-
-    if (slots >= pairs * 2 && slots <= PAIR_SLOTS_KEPT_MAX)
-        return;
-    slots = PAIR_SLOTS_MIN;
-    while (slots < pairs * 2)
-        slots *= 2;
-    memory_free(decoder->pairs);
-    decoder->pairs = memory_zeroed(slots, sizeof *decoder->pairs);
-    decoder->pair_mask = slots - 1;
-}
-
-/* False: it is there already. */
-static bool pairs_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day)
+/* Where (reseller, day) is, or belongs. */
+static uint32_t pairs_find(const struct binary_decoder *decoder, uint32_t reseller, int32_t day)
 {
     uint64_t product = ((uint64_t)reseller << 32 | (uint32_t)day) * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t at = (uint32_t)(product >> 32) & decoder->pair_mask;
 
     for (;; at = (at + 1) & decoder->pair_mask) {
-        struct pair_slot *slot = &decoder->pairs[at];
+        const struct pair_slot *slot = &decoder->pairs[at];
 
-        if (slot->batch != decoder->batch) {
-            *slot = (struct pair_slot){reseller, day, decoder->batch};
-            return true;
-        }
-        if (slot->reseller == reseller && slot->day == day)
-            return false;
+        if (slot->batch < decoder->batch_first || (slot->reseller == reseller && slot->day == day))
+            return at;
     }
+}
+
+/* Room for so many more than there are. */
+static void pairs_reserve(struct binary_decoder *decoder, uint32_t more)
+{
+    struct pair_slot *old = decoder->pairs;
+    uint32_t old_slots = decoder->pair_mask + 1;
+    uint32_t pairs = decoder->pair_count + more;
+    uint32_t slots = PAIR_SLOTS_MIN;
+
+    if (old_slots >= pairs * 2 && (old_slots <= PAIR_SLOTS_KEPT_MAX || decoder->pair_count > 0))
+        return;
+    while (slots < pairs * 2)
+        slots *= 2;
+    decoder->pairs = memory_zeroed(slots, sizeof *decoder->pairs);
+    decoder->pair_mask = slots - 1;
+    for (uint32_t i = 0; decoder->pair_count > 0 && i < old_slots; i++)
+        if (old[i].batch >= decoder->batch_first)
+            decoder->pairs[pairs_find(decoder, old[i].reseller, old[i].day)] = old[i];
+    memory_free(old);
+}
+
+/* False: the batch has it already. */
+static bool pairs_add(struct binary_decoder *decoder, uint32_t reseller, int32_t day,
+                      uint32_t *at_out)
+{
+    uint32_t at = pairs_find(decoder, reseller, day);
+    struct pair_slot *slot = &decoder->pairs[at];
+
+    *at_out = at;
+    if (slot->batch == decoder->batch)
+        return false;
+    if (slot->batch < decoder->batch_first) {
+        *slot = (struct pair_slot){.reseller = reseller, .day = day, .code = CODE_NONE};
+        decoder->pair_count++;
+    }
+    slot->batch = decoder->batch;
+    return true;
 }
 
 /* None for a day that is no day, or is to be worked out. */
@@ -337,6 +375,7 @@ static int begin_partitions(struct binary_decoder *decoder, const struct binary_
 
     if (count > decoder->partition_capacity) {
         decoder->bounds = memory_resize(decoder->bounds, count * sizeof *decoder->bounds);
+        decoder->pair_at = memory_resize(decoder->pair_at, count * sizeof *decoder->pair_at);
         decoder->partition_used = memory_resize(decoder->partition_used, count);
         decoder->partition_capacity = count;
     }
@@ -345,7 +384,8 @@ static int begin_partitions(struct binary_decoder *decoder, const struct binary_
         uint32_t reseller = batch_reseller(batch, i);
         int32_t day = batch_day(batch, i);
 
-        if (reseller >= decoder->strings.count || !pairs_add(decoder, reseller, day))
+        if (reseller >= decoder->strings.count ||
+            !pairs_add(decoder, reseller, day, &decoder->pair_at[i]))
             return ERROR_CORRUPT;
         *bytes += string_size(decoder, reseller);
         decoder->bounds[i] = bounds_of(day);
@@ -365,12 +405,16 @@ static int begin_ads(struct binary_decoder *decoder, const struct binary_batch *
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t ad = batch_ad(batch, i);
+        struct string_entry *entry;
 
         if (ad >= decoder->strings.count || decoder->entries[ad].batch == decoder->batch)
             return ERROR_CORRUPT;
-        decoder->entries[ad].batch = decoder->batch;
+        entry = &decoder->entries[ad];
+        if (entry->batch < decoder->batch_first)
+            entry->code = CODE_NONE;
+        entry->batch = decoder->batch;
         *bytes += string_size(decoder, ad);
-        decoder->is_plain &= decoder->entries[ad].is_id;
+        decoder->is_plain &= entry->is_id;
     }
     return 0;
 }
@@ -381,18 +425,25 @@ static void batch_count(struct binary_decoder *decoder)
     if (++decoder->batch != 0)
         return;
     decoder->batch = 1;
+    decoder->is_parted = true;
     for (uint32_t i = 0; i < decoder->strings.count; i++)
         decoder->entries[i].batch = 0;
     memset(decoder->pairs, 0, ((size_t)decoder->pair_mask + 1) * sizeof *decoder->pairs);
 }
 
-int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_batch *batch)
+int binary_decoder_begin(struct binary_decoder *decoder, const struct binary_batch *batch,
+                         bool is_next)
 {
     uint64_t bytes = batch->shape.size + batch->columns.size;
     int rc;
 
     batch_count(decoder);
-    decoder->is_plain = true;
+    decoder->is_plain = !is_next || !decoder->is_parted;
+    if (!is_next || decoder->is_parted) {
+        decoder->batch_first = decoder->batch;
+        decoder->pair_count = 0;
+        decoder->is_parted = is_next;
+    }
     rc = begin_partitions(decoder, batch, &bytes);
     if (rc == 0)
         rc = begin_ads(decoder, batch, &bytes);
@@ -468,6 +519,7 @@ static void widen_values(const uint8_t *column, uint8_t width, uint32_t rows, ui
 struct target {
     struct block *block;
     struct block_column *time, *ad, *amount, *day_derived;
+    uint32_t first; /* row, behind those of batches that were joined before */
 };
 
 static struct target target_of(const struct row_builder *builder)
@@ -477,6 +529,7 @@ static struct target target_of(const struct row_builder *builder)
 
     return (struct target){
         .block = block,
+        .first = block->rows,
         .time = block_column_at(block, stream->column_ids[FIELD_TIME]),
         .ad = block_column_at(block, stream->column_ids[FIELD_AD]),
         .amount = block_column_at(block, stream->column_ids[FIELD_AMOUNT]),
@@ -495,10 +548,10 @@ static bool all_set(const uint8_t *flags, uint32_t count)
 static bool columns_are_plain(struct binary_decoder *decoder, const struct binary_batch *batch,
                               const struct target *target)
 {
-    const uint32_t *partitions = target->block->partition_codes;
-    const uint32_t *ads = target->ad->codes;
-    const int64_t *times = target->time->integers;
-    const int64_t *amounts = target->amount->integers;
+    const uint32_t *partitions = target->block->partition_codes + target->first;
+    const uint32_t *ads = target->ad->codes + target->first;
+    const int64_t *times = target->time->integers + target->first;
+    const int64_t *amounts = target->amount->integers + target->first;
     uint32_t rows = batch->rows;
     unsigned doubts = 0;
 
@@ -524,15 +577,18 @@ static bool columns_are_plain(struct binary_decoder *decoder, const struct binar
 static int columns_widen(const struct binary_batch *batch, const struct target *target)
 {
     uint32_t rows = batch->rows;
-    uint8_t *scales = target->amount->scales;
+    uint32_t first = target->first;
+    uint8_t *scales = target->amount->scales + first;
 
     if (!widen_codes(batch->partition_codes, batch->partition_width, rows, batch->partition_count,
-                     target->block->partition_codes) ||
-        !widen_codes(batch->ad_codes, batch->ad_width, rows, batch->ad_count, target->ad->codes))
+                     target->block->partition_codes + first) ||
+        !widen_codes(batch->ad_codes, batch->ad_width, rows, batch->ad_count,
+                     target->ad->codes + first))
         return ERROR_CORRUPT;
-    widen_values(batch->times, batch->time_width, rows, batch->time_base, target->time->integers);
+    widen_values(batch->times, batch->time_width, rows, batch->time_base,
+                 target->time->integers + first);
     widen_values(batch->amounts, batch->amount_width, rows, batch->amount_base,
-                 target->amount->integers);
+                 target->amount->integers + first);
     if (batch->scale != WIRE_SCALE_OF_ROW) {
         memset(scales, batch->scale, rows);
         return 0;
@@ -544,23 +600,86 @@ static int columns_widen(const struct binary_batch *batch, const struct target *
     return 0;
 }
 
-/* The rows are in the columns: add the dictionaries, and they are the block's. */
+/* The block's codes for the batch's, in `codes`; the first batch of a block has the same. */
+static void codes_translate(const struct binary_decoder *decoder, const struct target *target,
+                            uint32_t *codes, uint32_t rows)
+{
+    for (uint32_t i = 0; target->first > 0 && i < rows; i++)
+        codes[i] = decoder->codes[codes[i]];
+}
+
+static void partitions_take(struct binary_decoder *decoder, const struct binary_batch *batch,
+                            const struct target *target)
+{
+    for (uint32_t i = 0; i < batch->partition_count; i++) {
+        struct pair_slot *slot = &decoder->pairs[decoder->pair_at[i]];
+
+        if (slot->code == CODE_NONE) {
+            buffer_clear(&decoder->key);
+            key_put_component(&decoder->key, 2,
+                              block_dictionary_get(&decoder->strings, slot->reseller));
+            key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, slot->day));
+            slot->code =
+                block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
+        }
+        decoder->codes[i] = slot->code;
+    }
+    codes_translate(decoder, target, target->block->partition_codes + target->first, batch->rows);
+}
+
+static void ads_take(struct binary_decoder *decoder, const struct binary_batch *batch,
+                     const struct target *target)
+{
+    for (uint32_t i = 0; i < batch->ad_count; i++) {
+        struct string_entry *entry = &decoder->entries[batch_ad(batch, i)];
+        uint32_t code = entry->code;
+
+        if (code == CODE_NONE) {
+            code =
+                block_dictionary_add(&target->ad->dictionary,
+                                     block_dictionary_get(&decoder->strings, batch_ad(batch, i)));
+            entry->code = code & CODE_NONE;
+        }
+        decoder->codes[i] = code;
+    }
+    codes_translate(decoder, target, target->ad->codes + target->first, batch->rows);
+}
+
+/* The rows are in the columns: add what the dictionaries lack, and they are the block's. */
 static void columns_take(struct binary_decoder *decoder, const struct binary_batch *batch,
                          const struct target *target)
 {
-    for (uint32_t i = 0; i < batch->partition_count; i++) {
-        buffer_clear(&decoder->key);
-        key_put_component(&decoder->key, 2,
-                          block_dictionary_get(&decoder->strings, batch_reseller(batch, i)));
-        key_put_component(&decoder->key, 2, day_memo_format(&decoder->days, batch_day(batch, i)));
-        (void)block_dictionary_add(&target->block->partitions, buffer_view(&decoder->key));
+    uint32_t codes =
+        batch->partition_count > batch->ad_count ? batch->partition_count : batch->ad_count;
+
+    if (codes > decoder->code_capacity) {
+        decoder->codes = memory_resize(decoder->codes, codes * sizeof *decoder->codes);
+        decoder->code_capacity = codes;
     }
-    for (uint32_t i = 0; i < batch->ad_count; i++)
-        (void)block_dictionary_add(&target->ad->dictionary,
-                                   block_dictionary_get(&decoder->strings, batch_ad(batch, i)));
+    partitions_take(decoder, batch, target);
+    ads_take(decoder, batch, target);
     if (target->day_derived != NULL)
-        memset(target->day_derived->integers, 0, batch->rows * sizeof(int64_t));
-    target->block->rows = batch->rows;
+        memset(target->day_derived->integers + target->first, 0, batch->rows * sizeof(int64_t));
+    target->block->rows += batch->rows;
+}
+
+int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
+                        struct row_builder *builder)
+{
+    struct target target;
+    int rc;
+
+    if (batch->rows == 0)
+        return 1;
+    block_reserve(builder->block, batch->rows);
+    target = target_of(builder);
+    rc = columns_widen(batch, &target);
+    if (rc != 0)
+        return rc;
+    if (!decoder->is_plain || !columns_are_plain(decoder, batch, &target))
+        return 0;
+    columns_take(decoder, batch, &target);
+    return 1;
 }
 
 /* ---- row by row ---- */
@@ -637,20 +756,12 @@ static bool builder_is_overfull(const struct row_builder *builder)
 int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
                         struct row_builder *builder, uint64_t first_row)
 {
-    struct target target = target_of(builder);
     int rc;
 
-    check(builder->block->rows == 0);
-    if (batch->rows == 0)
-        return 0;
-    block_reserve(builder->block, batch->rows);
-    rc = columns_widen(batch, &target);
+    check(builder->block->rows == 0 && decoder->batch_first == decoder->batch);
+    rc = binary_decoder_join(decoder, batch, builder);
     if (rc != 0)
-        return rc;
-    if (decoder->is_plain && columns_are_plain(decoder, batch, &target)) {
-        columns_take(decoder, batch, &target);
-        return 0;
-    }
+        return rc < 0 ? rc : 0;
     for (uint32_t row = 0; row < batch->rows; row++) {
         row_add(decoder, batch, row, builder, first_row + row);
         if (builder_is_overfull(builder))

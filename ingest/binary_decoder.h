@@ -36,17 +36,24 @@ struct binary_batch {
 };
 must_check int binary_batch_read(struct bytes payload, struct binary_batch *batch_out);
 
-/* Check the batch's tables against the dictionary, once, before the calls below. */
+/* Check the batch's tables against the dictionary, before the calls below.  `is_next`: its rows are
+ * to be joined to those of the batch before it, which the builder still has. */
 must_check int binary_decoder_begin(struct binary_decoder *decoder,
-                                    const struct binary_batch *batch);
+                                    const struct binary_batch *batch, bool is_next);
 
 /* Add the batch's content to `hash`: the same for the same strings, days and columns, whatever
  * numbers the strings have on this connection. */
 void binary_decoder_hash(struct binary_decoder *decoder, const struct binary_batch *batch,
                          struct hash128_stream *hash);
 
-/* Add the rows to `builder`, which has none; rejects count from `first_row` on.  After a failure
- * the builder is to be cleared. */
+/* Add the rows to `builder`, behind those of the batches that were joined before: 1.  0: not all of
+ * them are plainly in order, or this batch cannot be told from those before; nothing was added, and
+ * the batch is to be begun anew for a builder without rows. */
+must_check int binary_decoder_join(struct binary_decoder *decoder, const struct binary_batch *batch,
+                                   struct row_builder *builder);
+
+/* Add the rows to `builder`, which has none, of a batch that is no other's next; rejects count from
+ * `first_row` on.  After a failure the builder is to be cleared. */
 must_check int binary_decoder_rows(struct binary_decoder *decoder, const struct binary_batch *batch,
                                    struct row_builder *builder, uint64_t first_row);
 #endif

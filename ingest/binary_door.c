@@ -10,7 +10,9 @@
  * The chunk grows up to one frame, as its bytes come: what a header claims costs nothing.
  *
  * STRINGS and BATCH frames that come faster than they are taken were decoded by another thread
- * (text_ahead.h) when their turn is; `run` below is what they came to. */
+ * (text_ahead.h) when their turn is; `run` below is what they came to.  Batches that lie together
+ * are applied together, as the text door's are.  Where something is in the way (a copy, a file's
+ * name, no room for strings), each frame is taken by itself, and says what it is. */
 #include "ingest/binary_door.h"
 
 #include "client/wire.h"
@@ -19,6 +21,7 @@
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
 #include "ingest/text_door.h"
+#include "ingest/text_memory.h"
 #include "ingest/text_reply.h"
 #include "storage/base/memory.h"
 
@@ -146,16 +149,30 @@ static void batch_refuse(struct text_connection *connection, uint64_t sequence, 
         frame_refuse(connection, sequence, "malformed");
 }
 
+/* The rows of a batch of a bundle, as a part of their own: the bundle was not taken.  They have no
+ * rejects. */
+static struct row_part *bundled_rows(struct text_connection *connection,
+                                     const struct frame_run *run)
+{
+    const struct text_bundle *bundle = run->bundle;
+    uint32_t first = run->place == 0 ? 0 : bundle->batches[run->place - 1].rows_end;
+    struct row_part *part = part_pool_take(connection->ingest, connection->stream);
+
+    check(part != NULL);
+    block_copy_rows(bundle->part->block, first, bundle->batches[run->place].rows_end, part->block);
+    return part;
+}
+
 /* The run's rows to the connection's, which has no others; rejects count from `first` on. */
 static int rows_take(struct text_connection *connection, struct frame_run *run, uint64_t first)
 {
-    struct row_part *part = run->part;
+    struct row_part *part = run->bundle != NULL ? bundled_rows(connection, run) : run->part;
 
+    if (part == NULL && run->rows_rc != 0)
+        return run->rows_rc;
     if (part == NULL)
         return binary_decoder_rows(connection->binary->decoder, &run->batch,
                                    connection->rows.builder, first);
-    if (run->rows_rc != 0)
-        return run->rows_rc;
     run->part = NULL;
     reject_list_renumber(&part->rejects, first - 1);
     text_rows_append(&connection->rows, connection->ingest, part);
@@ -342,6 +359,21 @@ static void frame_take(struct text_connection *connection, struct bytes frame,
         frame_refuse(connection, 0, "unknown_kind");
 }
 
+/* The bundle that begins at the front of the input; false: nothing was taken. */
+static bool bundle_step(struct text_connection *connection)
+{
+    const struct text_bundle *bundle = text_ahead_bundle(connection);
+    size_t strings_bytes = connection->binary->strings_bytes;
+
+    if (bundle == NULL || !connection->binary->was_greeted || !text_door_prepare(connection))
+        return false;
+    if (bundle->strings_bytes > 0 && !strings_tell(connection, bundle->strings_bytes)) {
+        (void)strings_tell(connection, strings_bytes);
+        return false;
+    }
+    return text_door_take_bundle(connection, bundle, FRAME_COST);
+}
+
 /* Take a frame; false: it is not all there, or must wait. */
 static bool frame_step(struct text_connection *connection)
 {
@@ -357,6 +389,10 @@ static bool frame_step(struct text_connection *connection)
         return false;
     }
     if (frame.size - WIRE_HEADER_SIZE < load_u32(frame.data) || !text_commit_group(connection))
+        return false;
+    if (bundle_step(connection))
+        return true;
+    if (connection->state != TEXT_RECORDS)
         return false;
     frame.size = WIRE_HEADER_SIZE + (size_t)load_u32(frame.data);
     run = text_ahead_frame(connection);
@@ -387,6 +423,7 @@ void binary_door_run(struct text_connection *connection)
     struct ingest *ingest = connection->ingest;
     const struct text_chunk *chunk;
     bool is_through = false;
+    uint64_t lines_most; /* frames are taken whole */
 
     if (connection->is_running || connection->is_closing)
         return;
@@ -395,7 +432,8 @@ void binary_door_run(struct text_connection *connection)
     text_ahead_submit(connection);
     chunk = connection->input.front;
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest))
+           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest) &&
+           text_memory_may_take(connection, &lines_most))
         is_through = !frame_step(connection);
     if (connection->state == TEXT_RECORDS && is_through && text_commit_group(connection) &&
         connection->has_ended && !text_ahead_is_under_way(connection))
@@ -421,6 +459,8 @@ bool binary_door_has_space(const struct text_connection *connection)
 {
     const struct text_input *input = &connection->input;
 
+    if (input->back != NULL && !text_memory_may_grow(connection))
+        return text_input_has_space(input, false);
     if (input->front == input->back)
         return !connection->is_woken;
     return input->back->end < input->back->capacity || back_is_partial(connection);
@@ -435,6 +475,10 @@ void binary_door_space(struct text_connection *connection, uint8_t **to_out, siz
 
     if (connection->state == TEXT_REFUSED)
         text_input_clear(input);
+    if (!text_memory_may_grow(connection)) {
+        text_input_space(input, false, to_out, size_out);
+        return;
+    }
     rest = text_input_back(input);
     if (rest.size >= WIRE_HEADER_SIZE && rest.size == input->back->capacity) {
         size_t frame = WIRE_HEADER_SIZE + (size_t)load_u32(rest.data);

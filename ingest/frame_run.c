@@ -80,7 +80,7 @@ void frame_run_begin(struct frame_run *run, struct binary_decoder *decoder, uint
     }
     run->rc = binary_batch_read(payload, &run->batch);
     if (run->rc == 0)
-        run->rc = binary_decoder_begin(decoder, &run->batch);
+        run->rc = binary_decoder_begin(decoder, &run->batch, false);
 }
 
 void frame_run_hash(struct frame_run *run, struct binary_decoder *decoder,
@@ -90,23 +90,4 @@ void frame_run_hash(struct frame_run *run, struct binary_decoder *decoder,
 
     run->hash = text_commit_hash(stream, bytes_of(form, sizeof form));
     binary_decoder_hash(decoder, &run->batch, run->hash);
-}
-
-bool frame_run_decode(struct frame_run *run, struct binary_decoder *decoder,
-                      struct row_builder *builder, struct bytes frame)
-{
-    run->is_sound = frame_is_sound(frame);
-    if (!run->is_sound)
-        return false;
-    frame_run_begin(run, decoder, frame.data[4], frame_payload(frame));
-    if (run->rc != 0 || frame.data[4] != WIRE_BATCH)
-        return run->rc == 0;
-    if (run->batch.sequence != 0)
-        frame_run_hash(run, decoder, builder->stream);
-    run->rows_rc = binary_decoder_rows(decoder, &run->batch, builder, 1);
-    if (run->rows_rc == 0)
-        row_builder_emit(builder, run->part);
-    else
-        row_builder_clear(builder);
-    return true;
 }

@@ -18,8 +18,12 @@ enum {
     FRAME_RUNS_ROWS_MAX = 1 << 16      /* as BATCH frames claim; a first one may have more */
 };
 
+struct text_bundle;
+
 struct frame_run {
-    struct row_part *part;             /* owned: a BATCH's rows; NULL: not decoded, or taken */
+    struct row_part *part;             /* owned: a BATCH's rows; NULL: not decoded, or taken, */
+    const struct text_bundle *bundle;  /* or they are in this bundle, */
+    uint32_t place;                    /* of this batch of it */
     struct hash128_stream *hash;       /* owned: of its content if it has a number; the same */
     size_t start;                      /* of the frame within its chunk's data */
     bool is_sound;                     /* its checksum agrees */
@@ -44,15 +48,11 @@ bool frame_is_run(uint8_t kind);
  * of these frames are runs: whole ones only, at most FRAME_RUNS_MAX of them. */
 size_t frame_runs_plan(struct bytes input, uint32_t *runs_out);
 
-/* Decode the payload of a STRINGS frame, or header and tables of a BATCH. */
+/* Decode the payload of a STRINGS frame, or header and tables of a BATCH whose rows are joined to
+ * no others. */
 void frame_run_begin(struct frame_run *run, struct binary_decoder *decoder, uint8_t kind,
                      struct bytes payload);
 /* Of a BATCH that was begun and has a number: `stream`'s hash of it. */
 void frame_run_hash(struct frame_run *run, struct binary_decoder *decoder,
                     const struct ingest_stream *stream);
-
-/* All of it, a BATCH's rows into `part` by way of `builder`, which is empty before and after.
- * False: the dictionary is not to be used any more. */
-must_check bool frame_run_decode(struct frame_run *run, struct binary_decoder *decoder,
-                                 struct row_builder *builder, struct bytes frame);
 #endif

@@ -14,6 +14,7 @@
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_door.h"
+#include "ingest/text_memory.h"
 #include "storage/base/memory.h"
 
 /* ---- metrics ---- */
@@ -44,6 +45,12 @@ static void ingest_add_metrics(struct ingest *ingest)
     own->ahead =
         metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_ahead_bytes_total", "",
                     "Bytes of lines and frames that were parsed beside the engine thread.");
+    own->input_bytes =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_input_bytes", "",
+                    "Memory of batches and lines that have come in part, without 32 KiB of each "
+                    "connection.");
+    own->answer_bytes = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_answer_bytes", "",
+                                    "Memory of answers that wait for the disk or their reader.");
     for (uint32_t code = 0; code < REJECT_CODE_COUNT; code++) {
         struct buffer labels = {0};
 
@@ -202,11 +209,18 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
         limits->linger_ms = INGEST_LINGER_MS;
     if (limits->strings_max == 0)
         limits->strings_max = INGEST_STRINGS_MAX;
+    if (limits->input_max == 0)
+        limits->input_max = INGEST_INPUT_MAX;
+    if (limits->hold_ms == 0)
+        limits->hold_ms = INGEST_HOLD_MS;
+    if (limits->answers_max == 0)
+        limits->answers_max = INGEST_ANSWERS_MAX;
     ingest->producers = producer_table_new();
     ingest->batch = write_batch_new();
     ingest->opened = opened;
     ingest->opened_context = context;
     ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
+    text_memory_open(ingest);
     ingest_turn_begin(ingest);
     ingest->woken_end = &ingest->woken;
     ingest_add_metrics(ingest);
@@ -281,6 +295,7 @@ void ingest_release(struct ingest *ingest)
         return;
     store_on_drain(ingest->options.store, NULL, ingest);
     ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
+    text_memory_close(ingest);
     ahead_pool_release(ingest);
     part_pool_release(&ingest->parts);
     text_spare_release(&ingest->spare);

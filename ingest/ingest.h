@@ -18,6 +18,9 @@ enum {
     INGEST_CONNECTIONS_MAX = 1024,
     INGEST_SLOW_READER_MS = 60000,
     INGEST_LINGER_MS = 5000,
+    INGEST_HOLD_MS = 2000,
+    INGEST_INPUT_MAX = 128 << 20,
+    INGEST_ANSWERS_MAX = 64 << 20,
     INGEST_STRINGS_MAX = 128 << 20
 };
 
@@ -28,6 +31,11 @@ struct ingest_limits {
     int64_t linger_ms;                 /* how long a refused client may take to hang up */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; whose
                                         * strings go past it is answered too_many_strings */
+    size_t input_max;                  /* bytes of what has come in part, of all connections; who
+                                        * takes more waits */
+    int64_t hold_ms;                   /* how long one may hold some and not go on, while others
+                                        * wait, before it is answered too_slow */
+    size_t answers_max;                /* bytes of answers that wait, of all connections */
     size_t ahead_min;                  /* bytes that are parsed ahead, at least (text_ahead.h) */
 };
 

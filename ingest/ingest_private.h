@@ -3,6 +3,7 @@
 #define DAYBOOK_INGEST_INGEST_PRIVATE_H
 
 #include "ingest/ingest.h"
+#include "ingest/input_room.h"
 #include "ingest/producer.h"
 #include "ingest/reject.h"
 #include "ingest/text_input.h"
@@ -29,6 +30,8 @@ struct ingest_metrics {
     struct metric *waits;
     struct metric *forgotten;
     struct metric *ahead;
+    struct metric *input_bytes;
+    struct metric *answer_bytes;
 };
 
 struct ingest {
@@ -37,6 +40,9 @@ struct ingest {
     struct producer_table *producers;
     size_t producers_told;             /* bytes that the store was told of */
     size_t strings_bytes;              /* of all connections' dictionaries; the store was told */
+    struct input_room room;            /* what came in part; the store was told */
+    size_t answer_bytes;               /* that wait, of all connections; the same */
+    struct timer look;                 /* who holds memory and does not go on */
     int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
     struct text_spare spare;           /* of the connections' inputs */
@@ -54,6 +60,7 @@ struct ingest {
     int64_t turn_resumed_us;           /* by the monotonic clock */
     int64_t turn_look_us_left;         /* when so much is left it is looked whether somebody asks */
     uint32_t connection_count;
+    uint64_t connections_ever;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */
     void *opened_context;

@@ -5,7 +5,7 @@
 #include "storage/base/memory.h"
 
 enum {
-    INTERN_SLOTS_MIN = 1024,
+    INTERN_SLOTS_MIN = 64,
     INTERN_SLOTS_KEPT_MAX = 1 << 17 /* 4 MiB; what a larger batch needed is given back */
 };
 
@@ -49,6 +49,11 @@ void intern_clear(struct intern *intern)
         return;
     }
     intern->epoch++;
+}
+
+size_t intern_bytes(const struct intern *intern)
+{
+    return ((size_t)intern->mask + 1) * sizeof *intern->slots;
 }
 
 struct intern_key intern_key_long(struct bytes text)

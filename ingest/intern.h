@@ -37,6 +37,7 @@ struct intern {
 void intern_init(struct intern *intern, uint64_t seed, struct block_dictionary *dictionary);
 void intern_release(struct intern *intern);
 void intern_clear(struct intern *intern);
+size_t intern_bytes(const struct intern *intern);      /* of memory, without the dictionary */
 
 /* What is compared first.  INTERN_PADDING bytes from `text.data` on are readable. */
 struct intern_key {

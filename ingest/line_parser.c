@@ -27,8 +27,6 @@ void line_parser_init(struct line_parser *parser)
         .line = 1,
         .index = delimiter_index_best(),
     };
-    parser->positions =
-        memory_alloc((LINE_PARSER_WINDOW + DELIMITER_EXTRA) * sizeof *parser->positions);
 }
 
 void line_parser_fields(struct line_parser *parser, uint8_t field_count)
@@ -40,7 +38,6 @@ void line_parser_fields(struct line_parser *parser, uint8_t field_count)
 
 void line_parser_release(struct line_parser *parser)
 {
-    memory_free(parser->positions);
     buffer_release(&parser->unquoted);
 }
 
@@ -329,8 +326,8 @@ static inline bool plain_line(const struct line_parser *parser, struct row_build
 static size_t window_run(struct line_parser *parser, struct row_builder *builder, struct bytes text,
                          uint64_t lines_max)
 {
-    const uint32_t *positions = parser->positions;
-    size_t count = parser->index(text.data, text.size, parser->positions);
+    uint32_t positions[LINE_PARSER_WINDOW + DELIMITER_EXTRA];
+    size_t count = parser->index(text.data, text.size, positions);
     uint32_t fields = parser->order.field_count;
     uint64_t line_end = parser->line + lines_max;
     size_t start = 0;

@@ -30,7 +30,6 @@ struct line_parser {
     bool is_exact;                     /* always the full way: for tests, and as their reference */
     /* private */
     delimiter_index index;
-    uint32_t *positions;
     struct buffer unquoted;
 };
 enum { LINE_FIELD_NONE = 255 };

@@ -44,6 +44,11 @@ void reject_list_clear(struct reject_list *list)
     memset(list->counts, 0, sizeof list->counts);
 }
 
+size_t reject_list_bytes(const struct reject_list *list)
+{
+    return list->capacity * sizeof *list->items + list->bytes.capacity;
+}
+
 static uint32_t reject_list_keep(struct reject_list *list, struct bytes bytes, uint32_t *offset_out)
 {
     *offset_out = (uint32_t)list->bytes.size;

@@ -70,6 +70,7 @@ struct reject_list {
 
 void reject_list_release(struct reject_list *list);
 void reject_list_clear(struct reject_list *list);      /* keeps the memory */
+size_t reject_list_bytes(const struct reject_list *list);      /* of memory */
 /* `text` and `content` are copied, cut at their limits. */
 void reject_list_add(struct reject_list *list, uint64_t line, enum reject_code code,
                      struct bytes text, struct bytes content);

@@ -16,7 +16,7 @@
 #include "ingest/keyed.h"
 #include "storage/base/memory.h"
 
-enum { PARTITION_SLOTS_MIN = 1024, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
+enum { PARTITION_SLOTS_MIN = 64, PARTITION_SLOTS_KEPT_MAX = 1 << 17 };
 
 #define DAY_MAX ((int32_t)(TIME_MS_MAX / DAY_MS))
 
@@ -106,6 +106,19 @@ void row_builder_clear(struct row_builder *builder)
     intern_clear(&builder->reseller_intern);
     intern_clear(&builder->ad_intern);
     partitions_clear(builder);
+}
+
+bool row_builder_is_empty(const struct row_builder *builder)
+{
+    return builder->block->rows == 0 && builder->rejects.count == 0;
+}
+
+size_t row_builder_bytes(const struct row_builder *builder)
+{
+    return block_memory(builder->block) + reject_list_bytes(&builder->rejects) +
+           builder->resellers.text.capacity + intern_bytes(&builder->reseller_intern) +
+           intern_bytes(&builder->ad_intern) + builder->memo_capacity * sizeof *builder->memos +
+           ((size_t)builder->partition_mask + 1) * sizeof *builder->partition_slots;
 }
 
 void row_builder_part_ads(struct row_builder *builder)

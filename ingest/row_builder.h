@@ -63,6 +63,8 @@ must_check int row_builder_new(const struct ingest_stream *stream, const struct 
 void row_builder_free(struct row_builder *builder);            /* NULL is fine */
 /* Forget rows and rejects. */
 void row_builder_clear(struct row_builder *builder);
+bool row_builder_is_empty(const struct row_builder *builder);
+size_t row_builder_bytes(const struct row_builder *builder);   /* of memory */
 /* Rows that follow name their ads anew, as if they were another block's: the table that ads are
  * looked up in stays as small as a batch's, and within the caches.  The dictionary may have an ad
  * twice then. */

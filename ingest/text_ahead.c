@@ -13,8 +13,7 @@
 
 struct text_run {
     struct text_bundle bundle; /* its part is the run's; of no batches: a stretch of records */
-    size_t start, size;        /* of its lines, within the chunk's data */
-    uint64_t lines;
+    size_t start;              /* of its input, within the chunk's data */
 };
 
 struct text_ahead {
@@ -33,9 +32,9 @@ struct text_ahead {
     size_t start, end;   /* whole lines */
     struct text_run runs[TEXT_RUNS_MAX];
     uint32_t run_count;
-    struct frame_run frames[FRAME_RUNS_MAX]; /* instead of runs */
+    struct frame_run frames[FRAME_RUNS_MAX]; /* whose rows are in runs, or in parts of theirs */
     uint32_t frame_count;
-    uint32_t run_next; /* of runs or frames: the first that may still be taken */
+    uint32_t run_next, frame_next; /* the first that may still be taken */
 };
 
 /* A lane runs one job after the other, so that one parser and a builder for each stream do. */
@@ -135,9 +134,9 @@ static size_t records_parse(struct text_ahead *ahead, size_t at, uint64_t lines_
 static size_t run_parse(struct text_ahead *ahead, struct text_run *run, size_t at)
 {
     run->start = at;
-    run->size = records_parse(ahead, at, UINT64_MAX - 1, &run->lines);
+    run->bundle.size = records_parse(ahead, at, UINT64_MAX - 1, &run->bundle.lines);
     row_builder_emit(ahead->builder, run->bundle.part);
-    return at + run->size;
+    return at + run->bundle.size;
 }
 
 /* The line at `at`, which is whole, with its end. */
@@ -147,6 +146,27 @@ static struct bytes line_at(const struct text_ahead *ahead, size_t at)
     const uint8_t *end = memchr(data, '\n', ahead->end - at);
 
     return bytes_of(data, (size_t)(end - data) + 1);
+}
+
+/* Whether a batch may be the next of `bundle`, whose rows are in the builder. */
+static bool bundle_admits(const struct text_ahead *ahead, const struct text_bundle *bundle,
+                          uint64_t sequence, uint64_t lines)
+{
+    return lines <= TEXT_BUNDLE_ROWS_MAX - ahead->builder->block->rows &&
+           (bundle->count == 0 || (bundle->count < TEXT_BUNDLE_MAX &&
+                                   sequence == bundle->batches[bundle->count - 1].sequence + 1));
+}
+
+/* The batch's rows are in the builder; `hash` is of its content, `bytes` as it was sent. */
+static void bundle_add(const struct text_ahead *ahead, struct text_bundle *bundle,
+                       const struct hash128_stream *hash, size_t bytes)
+{
+    struct text_bundle_batch *batch = &bundle->batches[bundle->count++];
+
+    batch->hash = hash128_stream_digest(hash);
+    batch->bytes = bytes;
+    batch->rows_end = ahead->builder->block->rows;
+    batch->rejects_end = ahead->builder->rejects.count;
 }
 
 /* The bytes of the control line at `at`, if it opens a batch that can be the bundle's next; or 0.
@@ -164,26 +184,21 @@ static size_t bundle_next(const struct text_ahead *ahead, const struct text_bund
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
     if (!text_control_opens_batch(line, &batch->sequence, &batch->lines) ||
-        batch->lines > TEXT_BUNDLE_ROWS_MAX - ahead->builder->block->rows ||
-        (bundle->count > 0 && batch->sequence != batch[-1].sequence + 1))
+        !bundle_admits(ahead, bundle, batch->sequence, batch->lines))
         return 0;
     return size;
 }
 
 /* The batch's lines, `size` bytes from `at` on, are in the builder. */
-static void bundle_add(const struct text_ahead *ahead, struct text_bundle *bundle, size_t at,
-                       size_t size)
+static void bundle_add_lines(const struct text_ahead *ahead, struct text_bundle *bundle, size_t at,
+                             size_t size)
 {
-    struct text_bundle_batch *batch = &bundle->batches[bundle->count++];
     struct hash128_stream *hash =
         text_commit_hash(ahead->builder->stream, bytes_of(ahead->order.line_field, ahead->columns));
 
     hash128_stream_add(hash, ahead->data + at, size);
-    batch->hash = hash128_stream_digest(hash);
+    bundle_add(ahead, bundle, hash, size);
     hash128_stream_free(hash);
-    batch->bytes = size;
-    batch->rows_end = ahead->builder->block->rows;
-    batch->rejects_end = ahead->builder->rejects.count;
     row_builder_part_ads(ahead->builder);
 }
 
@@ -196,9 +211,9 @@ static bool bundle_fill(struct text_ahead *ahead, struct text_run *run, size_t a
     struct text_bundle *bundle = &run->bundle;
 
     bundle->count = 0;
+    bundle->size = 0;
+    bundle->lines = 0;
     run->start = at;
-    run->size = 0;
-    run->lines = 0;
     while (bundle->count < count_max) {
         struct text_bundle_batch *batch = &bundle->batches[bundle->count];
         size_t control = bundle_next(ahead, bundle, at, batch);
@@ -212,15 +227,15 @@ static bool bundle_fill(struct text_ahead *ahead, struct text_run *run, size_t a
         if (lines < batch->lines) {
             if (bundle->count == 0) {
                 run->start = at;
-                run->size = size;
-                run->lines = lines;
+                bundle->size = size;
+                bundle->lines = lines;
             }
             return false;
         }
-        bundle_add(ahead, bundle, at, size);
+        bundle_add_lines(ahead, bundle, at, size);
         at += size;
-        run->size += control + size;
-        run->lines += 1 + lines;
+        bundle->size += control + size;
+        bundle->lines += 1 + lines;
     }
     return true;
 }
@@ -236,10 +251,10 @@ static size_t bundle_parse(struct text_ahead *ahead, struct text_run *run, size_
         count_max = run->bundle.count;
         row_builder_clear(ahead->builder);
     }
-    if (run->size == 0)
+    if (run->bundle.size == 0)
         return 0;
     row_builder_emit(ahead->builder, run->bundle.part);
-    return run->start + run->size;
+    return run->start + run->bundle.size;
 }
 
 static void lines_parse(struct text_ahead *ahead)
@@ -257,24 +272,137 @@ static void lines_parse(struct text_ahead *ahead)
     }
 }
 
+/* The bundle that BATCH frames are joined to, its rows in the builder; NULL: there are too many. */
+static struct text_run *bundle_open(struct text_ahead *ahead)
+{
+    return ahead->run_count < TEXT_RUNS_MAX ? &ahead->runs[ahead->run_count] : NULL;
+}
+
+/* No more is joined to it. */
+static void bundle_end(struct text_ahead *ahead)
+{
+    struct text_run *run = bundle_open(ahead);
+
+    if (run == NULL || run->bundle.count == 0)
+        return;
+    row_builder_emit(ahead->builder, run->bundle.part);
+    ahead->run_count++;
+}
+
+/* A part for the rows of a frame that is in no bundle: one that no bundle needs, or a new one. */
+static struct row_part *frame_part(struct text_ahead *ahead)
+{
+    struct text_run *run = bundle_open(ahead);
+    struct row_part *part;
+
+    if (run != NULL) {
+        part = run->bundle.part;
+        run->bundle.part = NULL;
+        ahead->run_count++;
+        return part;
+    }
+    part = memory_zeroed(1, sizeof *part);
+    part->block = block_new_like(ahead->builder->block);
+    return part;
+}
+
+/* The bundle that the batch may be joined to, or begin; NULL: none. */
+static struct text_run *frame_bundle(struct text_ahead *ahead, const struct binary_batch *batch)
+{
+    struct text_run *run = bundle_open(ahead);
+
+    if (run != NULL && !bundle_admits(ahead, &run->bundle, batch->sequence, batch->rows)) {
+        bundle_end(ahead);
+        run = bundle_open(ahead);
+    }
+    return batch->sequence == 0 || batch->rows > TEXT_BUNDLE_ROWS_MAX ? NULL : run;
+}
+
+/* The frame's rows are in the builder, behind those of the bundle's others. */
+static void frame_bundled(struct text_ahead *ahead, struct text_run *to, struct frame_run *run,
+                          size_t size)
+{
+    struct text_bundle *bundle = &to->bundle;
+    struct text_bundle_batch *batch = &bundle->batches[bundle->count];
+
+    if (bundle->count == 0)
+        to->start = run->start;
+    else if (run[-1].strings_bytes > 0)
+        bundle->strings_bytes = run[-1].strings_bytes;
+    run->bundle = bundle;
+    run->place = bundle->count;
+    batch->sequence = run->batch.sequence;
+    batch->lines = run->batch.rows;
+    bundle->size = run->start + size - to->start;
+    bundle->lines += run->batch.rows;
+    bundle_add(ahead, bundle, run->hash, size);
+}
+
+/* A BATCH; false: the connection will end after it. */
+static bool frame_decode_batch(struct text_ahead *ahead, struct frame_run *run, struct bytes frame)
+{
+    struct text_run *to;
+    bool is_next;
+
+    run->rc = binary_batch_read(frame_payload(frame), &run->batch);
+    if (run->rc != 0)
+        return false;
+    to = frame_bundle(ahead, &run->batch);
+    is_next = to != NULL && to->bundle.count > 0;
+    run->rc = binary_decoder_begin(ahead->decoder, &run->batch, is_next);
+    if (run->rc != 0)
+        return false;
+    if (run->batch.sequence != 0)
+        frame_run_hash(run, ahead->decoder, ahead->builder->stream);
+    if (to != NULL && binary_decoder_join(ahead->decoder, &run->batch, ahead->builder) == 1) {
+        frame_bundled(ahead, to, run, frame.size);
+        return true;
+    }
+    bundle_end(ahead);
+    if (is_next)
+        run->rc = binary_decoder_begin(ahead->decoder, &run->batch, false);
+    if (run->rc != 0)
+        return false;
+    run->rows_rc = binary_decoder_rows(ahead->decoder, &run->batch, ahead->builder, 1);
+    if (run->rows_rc == 0) {
+        run->part = frame_part(ahead);
+        row_builder_emit(ahead->builder, run->part);
+    } else {
+        row_builder_clear(ahead->builder);
+    }
+    return true;
+}
+
+static bool frame_decode(struct text_ahead *ahead, struct frame_run *run, struct bytes frame)
+{
+    run->is_sound = frame_is_sound(frame);
+    if (!run->is_sound)
+        return false;
+    if (frame.data[4] == WIRE_BATCH)
+        return frame_decode_batch(ahead, run, frame);
+    frame_run_begin(run, ahead->decoder, WIRE_STRINGS, frame_payload(frame));
+    return run->rc == 0;
+}
+
 /* The frames that were planned, up to one after which the connection will end. */
 static void frames_decode(struct text_ahead *ahead)
 {
+    bool is_going_on = true;
     size_t at = ahead->start;
 
-    for (uint32_t i = 0; i < ahead->frame_count;) {
+    for (uint32_t i = 0; i < ahead->frame_count && is_going_on;) {
         const uint8_t *data = ahead->data + at;
         struct bytes frame = bytes_of(data, WIRE_HEADER_SIZE + (size_t)load_u32(data));
-        struct frame_run *run = &ahead->frames[i];
 
         if (frame_is_run(data[4])) {
-            run->start = at;
-            if (!frame_run_decode(run, ahead->decoder, ahead->builder, frame))
-                return;
-            i++;
+            ahead->frames[i].start = at;
+            is_going_on = frame_decode(ahead, &ahead->frames[i++], frame);
+        } else {
+            bundle_end(ahead);
         }
         at += frame.size;
     }
+    bundle_end(ahead);
 }
 
 static void ahead_run(struct job *job)
@@ -329,9 +457,7 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     if (connection->binary != NULL)
         ahead->decoder = binary_door_decoder(connection->binary);
     ahead->frame_count = frames;
-    for (uint32_t i = 0; i < frames; i++)
-        ahead->frames[i].part = ahead_part(connection);
-    for (uint32_t i = 0; frames == 0 && i < TEXT_RUNS_MAX; i++)
+    for (uint32_t i = 0; i < TEXT_RUNS_MAX; i++)
         ahead->runs[i].bundle.part = ahead_part(connection);
 }
 
@@ -424,26 +550,21 @@ size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint
 {
     struct text_run *run = run_at_front(connection);
 
-    if (run == NULL || run->bundle.count > 0 || run->lines > lines_max)
+    if (run == NULL || run->bundle.count > 0 || run->bundle.lines > lines_max)
         return 0;
     reject_list_renumber(&run->bundle.part->rejects, number - 1);
     text_rows_append(&connection->rows, connection->ingest, run->bundle.part);
     run->bundle.part = NULL;
-    connection->ingest->metrics.ahead->value += (int64_t)run->size;
-    *lines_out = run->lines;
-    return run->size;
+    connection->ingest->metrics.ahead->value += (int64_t)run->bundle.size;
+    *lines_out = run->bundle.lines;
+    return run->bundle.size;
 }
 
-const struct text_bundle *text_ahead_bundle(const struct text_connection *connection,
-                                            size_t *size_out, uint64_t *lines_out)
+const struct text_bundle *text_ahead_bundle(const struct text_connection *connection)
 {
     struct text_run *run = run_at_front(connection);
 
-    if (run == NULL || run->bundle.count == 0)
-        return NULL;
-    *size_out = run->size;
-    *lines_out = run->lines;
-    return &run->bundle;
+    return run == NULL || run->bundle.count == 0 ? NULL : &run->bundle;
 }
 
 struct frame_run *text_ahead_frame(const struct text_connection *connection)
@@ -455,10 +576,14 @@ struct frame_run *text_ahead_frame(const struct text_connection *connection)
     if (ahead == NULL)
         return NULL;
     check(ahead->settings == connection->settings);
-    run = &ahead->frames[ahead->run_next];
-    if (ahead->run_next == ahead->frame_count || run->start != front->start)
+    /* Those of a bundle were taken with it. */
+    while (ahead->frame_next < ahead->frame_count &&
+           ahead->frames[ahead->frame_next].start < front->start)
+        ahead->frame_next++;
+    if (ahead->frame_next == ahead->frame_count ||
+        ahead->frames[ahead->frame_next].start != front->start)
         return NULL;
-    ahead->run_next++;
+    run = &ahead->frames[ahead->frame_next++];
     return run;
 }
 

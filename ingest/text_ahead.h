@@ -19,7 +19,11 @@
  * Of a connection that speaks in frames, each STRINGS and BATCH frame of a chunk is a run, and all
  * of them are made (frame_run.h): the dictionary they share goes from one to the next.  So whoever
  * has such a chunk at the front takes runs only, and the engine thread decodes nothing but what
- * lies at the back, when no chunk is before it. */
+ * lies at the back, when no chunk is before it.  BATCH frames make bundles, too, with STRINGS
+ * between them; where a bundle cannot be taken, each frame's rows are copied out of it.
+ *
+ *     chunk    BATCH 7 │ STRINGS │ BATCH 8 │ CONTROL #file … │ BATCH 9 │ BATCH of no number
+ *     bundles  |_____________ 0 ___________|                 |__ 1 ____|                      */
 #ifndef DAYBOOK_INGEST_TEXT_AHEAD_H
 #define DAYBOOK_INGEST_TEXT_AHEAD_H
 
@@ -51,13 +55,12 @@ bool text_ahead_is_under_way(const struct text_connection *connection);
 size_t text_ahead_take(struct text_connection *connection, uint64_t number, uint64_t lines_max,
                        uint64_t *lines_out);
 
-/* The bundle that starts at the front of the input, with its control lines; NULL: there is none, or
- * not to be taken under what holds now.  `size_out` and `lines_out`: of all its lines. */
-const struct text_bundle *text_ahead_bundle(const struct text_connection *connection,
-                                            size_t *size_out, uint64_t *lines_out);
+/* The bundle that starts at the front of the input, with its control lines or frames; NULL: there
+ * is none, or not to be taken under what holds now. */
+const struct text_bundle *text_ahead_bundle(const struct text_connection *connection);
 
-/* The same of frames: the run of the frame at the front of the input, or NULL: there is none.  Its
- * part and its hash may be taken from it. */
+/* The run of the frame at the front of the input, or NULL: there is none.  Its part and its hash
+ * may be taken from it. */
 struct frame_run *text_ahead_frame(const struct text_connection *connection);
 
 /* The front of the input gives way to the next chunk when all of it is taken. */

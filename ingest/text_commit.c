@@ -240,6 +240,8 @@ static void commit_tell(struct text_reply *reply, int status, const char *why)
     }
     if (reply->is_group && connection != NULL)
         connection->group.in_flight--;
+    if (status == 0 && connection != NULL && reply->accepted > 0)
+        input_room_prove(&reply->ingest->room, &connection->member);
     if (status == 0)
         text_reply_ready(reply);
     else
@@ -392,6 +394,7 @@ static struct text_reply *batch_enter(struct text_connection *connection,
     producer_rows_add(ingest->batch, schema_table(store_schema(store), TABLE_PRODUCER), producer,
                       known);
     producer_record(producer, known);
+    text_reply_count(reply);
     return reply;
 }
 
@@ -452,8 +455,12 @@ void text_commit_batch(struct text_connection *connection)
         connection->state = TEXT_BLOCKED;
         batch->is_kept_waiting = true;
     } else {
-        const struct reject_list *finished = text_rows_finish(&connection->rows);
+        const struct reject_list *finished;
 
+        /* One that has had no lines yet gives its builder back when memory is scarce. */
+        if (!text_door_prepare(connection))
+            return;
+        finished = text_rows_finish(&connection->rows);
         if (commit_is_judged(connection))
             batch_apply(connection, hash, finished);
         else
@@ -591,6 +598,7 @@ bool text_commit_group(struct text_connection *connection)
     reply->is_group = true;
     reply_count_rows(reply, counts.accepted, rejects, group->bytes);
     append_rejects(&reply->text, rejects, 0, TEXT_REJECT_LINES_MAX, &lines_sent, sums);
+    text_reply_count(reply);
     group->in_flight++;
     rc = commit_apply(connection, commit_begin(connection, rejects, NULL, 0), reply, &err);
     if (rc != 0) {

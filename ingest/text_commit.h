@@ -26,7 +26,7 @@ enum { TEXT_BUNDLE_MAX = 16 };         /* batches; fewer than PRODUCER_WINDOW */
 
 struct text_bundle_batch {
     uint64_t sequence;
-    uint64_t lines;
+    uint64_t lines;                    /* or rows, as announced */
     uint64_t bytes;                    /* as sent */
     struct hash128 hash;
     uint32_t rows_end, rejects_end;    /* of the part: its own are before these, and behind the
@@ -35,6 +35,10 @@ struct text_bundle_batch {
 
 struct text_bundle {
     struct row_part *part;             /* owned; its block is finished */
+    size_t size;                       /* of the input that it is made of, */
+    uint64_t lines;                    /* and what that adds to the connection's lines */
+    size_t strings_bytes;              /* what the dictionary takes after the STRINGS frames in
+                                        * it; 0: there are none */
     uint32_t count;
     struct text_bundle_batch batches[TEXT_BUNDLE_MAX];
 };

@@ -108,5 +108,9 @@ struct text_connection {
     /* answers, in the order of what they answer */
     struct text_reply *replies, **replies_end;
     uint32_t reply_count;
+    size_t reply_bytes;                /* of those whose text is there */
+    /* of memory, as the room was told (text_memory.h) */
+    struct input_member member;
+    size_t answers_told;
 };
 #endif

@@ -18,6 +18,7 @@
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_control.h"
+#include "ingest/text_memory.h"
 #include "ingest/text_reply.h"
 #include "storage/base/memory.h"
 
@@ -196,14 +197,17 @@ static size_t ndjson_run(struct text_connection *connection, struct bytes rest, 
     return at;
 }
 
-static bool records_step(struct text_connection *connection, struct bytes rest)
+static bool records_step(struct text_connection *connection, struct bytes rest, uint64_t lines_most)
 {
     uint64_t number = line_number(connection);
     uint64_t lines_max = connection->batch.is_open ? connection->batch.lines_left
                                                    : TEXT_GROUP_LINES_MAX - connection->group.lines;
     uint64_t lines;
-    size_t taken = text_ahead_take(connection, number, lines_max, &lines);
+    size_t taken;
 
+    if (lines_max > lines_most)
+        lines_max = lines_most;
+    taken = text_ahead_take(connection, number, lines_max, &lines);
     if (taken > 0) {
         input_take(connection, taken, lines);
         return true;
@@ -282,28 +286,34 @@ static bool control_step(struct text_connection *connection, struct bytes rest)
     return true;
 }
 
+bool text_door_take_bundle(struct text_connection *connection, const struct text_bundle *bundle,
+                           size_t cost)
+{
+    struct ingest *ingest = connection->ingest;
+
+    if (text_commit_bundle(connection, bundle) != TEXT_BUNDLE_TAKEN)
+        return false;
+    text_input_take(&connection->input, bundle->size);
+    ingest_spend(ingest, cost * bundle->size);
+    ingest->metrics.ahead->value += (int64_t)bundle->size;
+    connection->lines += bundle->lines;
+    return true;
+}
+
 /* The bundle that begins at the front of the input; false: nothing was taken. */
 static bool bundle_step(struct text_connection *connection)
 {
-    struct ingest *ingest = connection->ingest;
-    size_t size;
-    uint64_t lines;
-    const struct text_bundle *bundle = text_ahead_bundle(connection, &size, &lines);
+    const struct text_bundle *bundle = text_ahead_bundle(connection);
 
-    if (bundle == NULL || connection->batch.is_open || connection->group.lines > 0 ||
-        text_commit_bundle(connection, bundle) != TEXT_BUNDLE_TAKEN)
-        return false;
-    text_input_take(&connection->input, size);
-    ingest_spend(ingest, size);
-    ingest->metrics.ahead->value += (int64_t)size;
-    connection->lines += lines;
-    return true;
+    return bundle != NULL && !connection->batch.is_open && connection->group.lines == 0 &&
+           text_door_take_bundle(connection, bundle, 1);
 }
 
 /* ---- the loop ---- */
 
-/* Take one piece of the input; false: it needs more, or must wait. */
-static bool input_step(struct text_connection *connection)
+/* Take one piece of the input, of records at most `lines_most`; false: it needs more, or must wait.
+ */
+static bool input_step(struct text_connection *connection, uint64_t lines_most)
 {
     struct bytes rest;
 
@@ -330,7 +340,7 @@ static bool input_step(struct text_connection *connection)
                (connection->state == TEXT_RECORDS && control_step(connection, rest));
     if (connection->is_first)
         return first_step(connection, rest);
-    return records_step(connection, rest);
+    return records_step(connection, rest, lines_most);
 }
 
 /* The peer has sent its last byte and all whole lines are taken. */
@@ -342,6 +352,8 @@ static void input_finish(struct text_connection *connection)
         batch_cut(connection);
         return;
     }
+    if (!text_door_prepare(connection))
+        return;
     if (connection->is_skipping) {
         skip_end(connection);
         input_take(connection, rest.size, 1);
@@ -361,6 +373,8 @@ void text_door_run(struct text_connection *connection)
     const struct text_chunk *chunk = connection->input.front;
     struct ingest *ingest = connection->ingest;
     bool is_through = false;
+    bool may_take = true;
+    uint64_t lines_most;
 
     if (connection->binary != NULL) {
         binary_door_run(connection);
@@ -371,10 +385,11 @@ void text_door_run(struct text_connection *connection)
     connection->is_running = true;
     ingest_turn_resume(ingest);
     while (connection->state == TEXT_RECORDS && connection->reply_count < TEXT_REPLIES_MAX &&
-           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest))
-        is_through = !input_step(connection);
-    if (connection->state == TEXT_RECORDS && is_through) {
-        if (connection->has_ended && !text_ahead_is_under_way(connection))
+           !is_through && connection->input.front == chunk && !ingest_turn_is_over(ingest) &&
+           (may_take = text_memory_may_take(connection, &lines_most)))
+        is_through = !input_step(connection, lines_most);
+    if (connection->state == TEXT_RECORDS && (is_through || !may_take)) {
+        if (is_through && connection->has_ended && !text_ahead_is_under_way(connection))
             input_finish(connection);
         else if (connection->group.in_flight < TEXT_GROUPS_IN_FLIGHT)
             (void)text_commit_group(connection);
@@ -460,14 +475,16 @@ void text_door_turn(struct timer *timer)
 
 static bool has_space(const struct text_connection *connection)
 {
-    return connection->binary != NULL ? binary_door_has_space(connection)
-                                      : text_input_has_space(&connection->input);
+    return connection->binary != NULL
+               ? binary_door_has_space(connection)
+               : text_input_has_space(&connection->input, text_memory_may_grow(connection));
 }
 
 void text_door_update(struct text_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
     struct executor *executor = connection->ingest->options.world->executor;
+    size_t answers_max;
     size_t queued;
     bool is_quiet;
     bool is_slow;
@@ -484,14 +501,17 @@ void text_door_update(struct text_connection *connection)
         text_door_close(connection);
         return;
     }
+    text_memory_update(connection, has_space(connection));
+    answers_max = text_memory_answers_max(connection);
     if (connection->state == TEXT_REFUSED ||
-        (connection->state == TEXT_RECORDS && queued <= TEXT_QUEUE_MAX &&
-         connection->reply_count < TEXT_REPLIES_MAX && has_space(connection)))
+        (connection->state == TEXT_RECORDS && text_memory_answers(connection) <= answers_max &&
+         connection->reply_count < TEXT_REPLIES_MAX &&
+         text_memory_may_read(connection, has_space(connection))))
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
     is_lingering = connection->state == TEXT_REFUSED && connection->replies == NULL;
-    is_slow = queued > TEXT_QUEUE_MAX || (connection->state == TEXT_ENDING && queued > 0);
+    is_slow = queued > answers_max || (connection->state == TEXT_ENDING && queued > 0);
     if ((is_slow || is_lingering) && !connection->is_timed)
         executor->timer_start(executor, &connection->timer,
                               is_lingering ? limits->linger_ms : limits->slow_reader_ms);
@@ -529,7 +549,7 @@ static void door_space(void *context, uint8_t **to_out, size_t *size_out)
     }
     if (connection->state == TEXT_REFUSED)
         text_input_clear(&connection->input);
-    text_input_space(&connection->input, to_out, size_out);
+    text_input_space(&connection->input, text_memory_may_grow(connection), to_out, size_out);
 }
 
 static void door_data(void *context, size_t size)
@@ -537,6 +557,7 @@ static void door_data(void *context, size_t size)
     struct text_connection *connection = context;
 
     text_input_filled(&connection->input, size);
+    text_memory_came(connection, size);
     if (!connection->is_told && !binary_door_tell(connection))
         return;
     if (connection->binary == NULL)
@@ -556,9 +577,11 @@ static void door_end(void *context, int status)
     text_door_run(connection);
 }
 
+/* What it has not taken because of answers unread may be taken again. */
 static void door_drained(void *context)
 {
     text_door_update(context);
+    text_door_wake(context);
 }
 
 void text_door_release(struct text_connection *connection)
@@ -574,6 +597,7 @@ void text_door_release(struct text_connection *connection)
     if (connection->next != NULL)
         connection->next->previous = connection->previous;
     door_unwake(connection);
+    text_memory_leave(connection);
     text_ahead_abandon(connection);
     text_input_release(&connection->input);
     text_rows_release(&connection->rows, &ingest->parts);
@@ -612,6 +636,7 @@ void text_door_attach(struct ingest *ingest, struct connection *connection)
     door->ingest = ingest;
     door->connection = connection;
     door->input.spare = &ingest->spare;
+    door->member.number = ++ingest->connections_ever;
     door->timer = (struct timer){.fire = door_timer, .context = door};
     door->replies_end = &door->replies;
     line_parser_init(&door->parser);

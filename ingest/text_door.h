@@ -6,6 +6,8 @@
 
 #include "ingest/text_connection.h"
 
+struct text_bundle;
+
 /* Own `connection` and start to read from it. */
 void text_door_attach(struct ingest *ingest, struct connection *connection);
 
@@ -26,6 +28,11 @@ void text_door_release(struct text_connection *connection);
 
 /* Hang up at once; what waits for the store happens all the same. */
 void text_door_close(struct text_connection *connection);
+
+/* Apply the bundle, which begins at the front of the input, and take its bytes, each of which is
+ * `cost` of the turn's.  False: nothing was taken. */
+bool text_door_take_bundle(struct text_connection *connection, const struct text_bundle *bundle,
+                           size_t cost);
 
 /* A row builder for the connection's stream; false: it was REFUSED. */
 bool text_door_prepare(struct text_connection *connection);

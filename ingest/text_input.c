@@ -8,7 +8,10 @@
 #include "ingest/line_parser.h"
 #include "storage/base/memory.h"
 
-enum { SEALED_REST_MAX = TEXT_INPUT_BUSY / 2 }; /* is copied, so that a chunk ends with a batch */
+enum {
+    SEALED_REST_MAX = TEXT_INPUT_BUSY / 2, /* is copied, so that a chunk ends with a batch */
+    GROWTH_LEAST = 4 << 10
+};
 
 static struct text_chunk *chunk_new(size_t capacity)
 {
@@ -115,20 +118,30 @@ void text_input_advance(struct text_input *input)
     spare_give(input->spare, front);
 }
 
+size_t text_input_bytes(const struct text_input *input)
+{
+    size_t bytes = 0;
+
+    for (const struct text_chunk *chunk = input->front; chunk != NULL; chunk = chunk->next)
+        bytes += chunk->capacity;
+    return bytes;
+}
+
 void text_input_clear(struct text_input *input)
 {
     if (input->back != NULL)
         input->back->start = input->back->end = 0;
 }
 
-bool text_input_has_space(const struct text_input *input)
+bool text_input_has_space(const struct text_input *input, bool may_grow)
 {
     const struct text_chunk *back = input->back;
 
     if (back == NULL)
         return true;
-    return input->front == back ? back->end - back->start < TEXT_INPUT_MAX
-                                : back->end < back->capacity;
+    if (input->front != back)
+        return back->end < back->capacity;
+    return back->end - back->start < (may_grow ? TEXT_INPUT_MAX : back->capacity);
 }
 
 /* What the back should have room for: more when little is left of it behind what may be the
@@ -160,12 +173,24 @@ void text_input_fit(struct text_input *input, size_t capacity)
     }
 }
 
-void text_input_space(struct text_input *input, uint8_t **to_out, size_t *size_out)
+void text_input_shrink(struct text_input *input)
+{
+    const struct text_chunk *back = input->back;
+
+    if (back != NULL && back == input->front && back->capacity > TEXT_INPUT_SIZE &&
+        back->end - back->start < TEXT_INPUT_SIZE / 2)
+        text_input_fit(input, TEXT_INPUT_SIZE);
+}
+
+void text_input_space(struct text_input *input, bool may_grow, uint8_t **to_out, size_t *size_out)
 {
     if (input->back == NULL)
         text_input_fit(input, TEXT_INPUT_SIZE);
+    else if (!text_input_has_space(input, false) && !may_grow)
+        text_input_fit(input, input->back->capacity + GROWTH_LEAST);
     else if (input->back == input->front)
-        text_input_fit(input, back_capacity(input, input->back->end - input->back->start));
+        text_input_fit(input, may_grow ? back_capacity(input, input->back->end - input->back->start)
+                                       : input->back->capacity);
     *to_out = input->back->data + input->back->end;
     *size_out = input->back->capacity - input->back->end;
 }

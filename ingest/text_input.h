@@ -13,7 +13,7 @@
 #include "ingest/row_builder.h"
 
 enum {
-    TEXT_INPUT_SIZE = 64 << 10,        /* of a new connection's chunk; grows when reads fill it */
+    TEXT_INPUT_SIZE = 16 << 10,        /* of a new connection's chunk; grows when reads fill it */
     TEXT_INPUT_BUSY = 256 << 10,
     TEXT_INPUT_MAX = RECORD_LINE_MAX + (64 << 10), /* a whole line, and then some to read into */
     TEXT_CHUNKS_MAX = 4,
@@ -57,11 +57,14 @@ void text_input_take(struct text_input *input, size_t size);
 /* The front, all taken and not the back, gives way to the next chunk. */
 void text_input_advance(struct text_input *input);
 void text_input_clear(struct text_input *input);       /* what the back holds is dropped */
+void text_input_shrink(struct text_input *input);      /* to the least, if it holds little */
+size_t text_input_bytes(const struct text_input *input);       /* of memory */
 
-/* Whether text_input_space has any; else some must be taken first. */
-bool text_input_has_space(const struct text_input *input);
-/* Room to read into, moved and grown as need be; and what was read. */
-void text_input_space(struct text_input *input, uint8_t **to_out, size_t *size_out);
+/* Whether text_input_space has any; else some must be taken first, or it must grow. */
+bool text_input_has_space(const struct text_input *input, bool may_grow);
+/* Room to read into, moved, and grown as need be if it may, else by a page if there is none: for
+ * who is read from already when it may no longer; and what was read. */
+void text_input_space(struct text_input *input, bool may_grow, uint8_t **to_out, size_t *size_out);
 void text_input_filled(struct text_input *input, size_t size);
 
 /* What is not taken of the back. */

@@ -21,6 +21,16 @@ struct text_reply *text_reply_new(struct text_connection *connection)
     return reply;
 }
 
+void text_reply_count(struct text_reply *reply)
+{
+    size_t bytes = sizeof *reply + reply->text.capacity;
+
+    if (reply->connection == NULL)
+        return;
+    reply->connection->reply_bytes += bytes - reply->counted;
+    reply->counted = bytes;
+}
+
 static void text_reply_free(struct text_reply *reply)
 {
     buffer_release(&reply->text);
@@ -35,6 +45,7 @@ static void text_reply_pop(struct text_connection *connection)
     if (connection->replies == NULL)
         connection->replies_end = &connection->replies;
     connection->reply_count--;
+    connection->reply_bytes -= reply->counted;
     text_reply_free(reply);
 }
 
@@ -74,6 +85,7 @@ void text_reply_flush(struct text_connection *connection)
 void text_reply_ready(struct text_reply *reply)
 {
     reply->is_ready = true;
+    text_reply_count(reply);
     if (reply->connection == NULL)
         text_reply_free(reply);
     else if (reply == reply->connection->replies)
@@ -91,6 +103,7 @@ void text_reply_cancel(struct text_reply *reply)
     *link = NULL;
     connection->replies_end = link;
     connection->reply_count--;
+    connection->reply_bytes -= reply->counted;
     text_reply_free(reply);
 }
 
@@ -159,4 +172,5 @@ void text_reply_abandon(struct text_connection *connection)
     }
     connection->replies_end = &connection->replies;
     connection->reply_count = 0;
+    connection->reply_bytes = 0;
 }

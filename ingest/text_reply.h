@@ -15,6 +15,7 @@ struct text_reply {
     struct ingest *ingest;
     struct text_connection *connection;            /* NULL: it is gone */
     struct buffer text;
+    size_t counted;                    /* bytes, in the connection's reply_bytes */
     bool is_ready;
     bool is_last;                      /* half-close after it */
     /* of a batch or group: what it adds to the metrics, and the batch that becomes durable */
@@ -29,6 +30,8 @@ struct text_reply {
 
 /* A new one at the end of the queue; its owner calls text_reply_ready later. */
 struct text_reply *text_reply_new(struct text_connection *connection);
+/* Its text is there, and counts from here on, while it waits for the disk. */
+void text_reply_count(struct text_reply *reply);
 /* It may be sent, which text_reply_flush does soon; frees it when its connection is gone. */
 void text_reply_ready(struct text_reply *reply);
 /* Send what is ready at the head of the queue, as one write. */

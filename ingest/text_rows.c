@@ -76,6 +76,15 @@ void text_rows_clear(struct text_rows *rows, struct part_pool *pool)
         row_builder_clear(rows->builder);
 }
 
+size_t text_rows_bytes(const struct text_rows *rows)
+{
+    size_t bytes = rows->builder != NULL ? row_builder_bytes(rows->builder) : 0;
+
+    for (uint32_t i = 0; i < rows->count; i++)
+        bytes += block_memory(rows->parts[i]->block) + reject_list_bytes(&rows->parts[i]->rejects);
+    return bytes;
+}
+
 static void rows_push(struct text_rows *rows, struct row_part *part)
 {
     if (rows->count == rows->capacity) {

@@ -36,6 +36,7 @@ struct text_rows {
 /* All-zero is one without a builder. */
 void text_rows_release(struct text_rows *rows, struct part_pool *pool);
 void text_rows_clear(struct text_rows *rows, struct part_pool *pool);
+size_t text_rows_bytes(const struct text_rows *rows);  /* of memory */
 /* Rows of lines that follow all that are there; `part` is owned from here on. */
 void text_rows_append(struct text_rows *rows, struct ingest *ingest, struct row_part *part);
 

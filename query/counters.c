@@ -60,10 +60,10 @@ struct counters {
     const struct counter_table *table; /* being read */
     uint32_t table_index;              /* of the sums */
     struct buffer position;
-    struct buffer key;              /* the only partition asked for; empty: all */
-    struct buffer figure_key;       /* of the last figure given */
-    struct figure_reading *reading; /* paused; NULL: it is not */
-    struct top_entry *top;          /* a heap, smallest first */
+    struct buffer key;        /* the only partition asked for; empty: all */
+    struct buffer figure_key; /* of the last figure given */
+    struct query_figures figures;
+    struct top_entry *top; /* a heap, smallest first */
     uint32_t top_count;
     size_t top_bytes;  /* of memory, */
     size_t kept_bytes; /* and what the output was told of them */
@@ -394,24 +394,11 @@ static bool figure_given(void *context, const struct day_figure *figure)
     return counters->status == 0 && query_answer_has_room(&counters->answer);
 }
 
-/* The reader has taken what waited. */
-static void figures_go_on(void *context)
-{
-    struct counters *counters = context;
-    struct figure_reading *reading = counters->reading;
-    counters->output->drained = NULL;
-    counters->reading = NULL;
-    if (counters->status == 0)
-        rollup_figures_go_on(reading);
-    else
-        rollup_figures_stop(reading);
-}
-
 static void figures_paused(void *context, struct figure_reading *reading)
 {
     struct counters *counters = context;
-    counters->reading = reading;
-    query_answer_wait(&counters->answer, figures_go_on, counters);
+    counters->figures.reading = reading;
+    query_figures_wait(&counters->figures);
 }
 
 static void figures_given(void *context, int status, const struct error *err)
@@ -515,6 +502,8 @@ void counters_run(void *room, const struct command_request *request, struct comm
     counters->query = room;
     counters->options = request->options;
     counters->output = output;
+    counters->figures =
+        (struct query_figures){.answer = &counters->answer, .status = &counters->status};
     if (counters->options->table == NULL)
         begin_sums(counters);
     else

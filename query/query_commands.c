@@ -65,6 +65,28 @@ void query_answer_release(struct query_answer *answer)
     buffer_release(&answer->text);
 }
 
+void query_figures_go_on(struct query_figures *figures)
+{
+    struct figure_reading *reading = figures->reading;
+    figures->reading = NULL;
+    if (*figures->status == 0)
+        rollup_figures_go_on(reading);
+    else
+        rollup_figures_stop(reading);
+}
+
+static void figures_drained(void *context)
+{
+    struct query_figures *figures = context;
+    figures->answer->output->drained = NULL;
+    query_figures_go_on(figures);
+}
+
+void query_figures_wait(struct query_figures *figures)
+{
+    query_answer_wait(figures->answer, figures_drained, figures);
+}
+
 /* ---- options, cells ---- */
 
 bool query_format_parse(const char *name, enum table_format *format_out, struct argp_state *state)

@@ -88,6 +88,18 @@ void query_answer_wait(struct query_answer *answer, void (*drained)(void *contex
 void query_answer_end(struct query_answer *answer);
 void query_answer_release(struct query_answer *answer);
 
+/* Figures that come no faster than the answer they go into is read. */
+struct query_figures {
+    struct query_answer *answer;
+    const int *status;                 /* of whom they are given to: not 0 stops them */
+    struct figure_reading *reading;    /* paused; NULL: it is not */
+};
+
+/* The paused reading goes on, or is stopped: perhaps to its end before this returns. */
+void query_figures_go_on(struct query_figures *figures);
+/* The same once what waits in the answer has left, which may be at once. */
+void query_figures_wait(struct query_figures *figures);
+
 /* --format: true, or an argp error that names what there is. */
 bool query_format_parse(const char *name, enum table_format *format_out, struct argp_state *state);
 

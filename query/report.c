@@ -57,9 +57,9 @@ struct report {
     struct report_group group;
     struct buffer reseller; /* of the last figure */
     bool has_last;
-    struct figure_reading *reading; /* paused; NULL: it is not */
-    struct report_ads *ads;         /* by ad: of the last reseller */
-    bool has_day;                   /* a day whose clicks are to be read: */
+    struct query_figures figures;
+    struct report_ads *ads; /* by ad: of the last reseller */
+    bool has_day;           /* a day whose clicks are to be read: */
     struct day_figure day_figure;
     struct buffer day_reseller;
     const struct report_ad *ads_sorted;
@@ -533,31 +533,18 @@ static void report_fail(struct report *report, int status, const struct error *e
 
 static void report_end(struct report *report);
 
-/* The reader has taken what waited, or the day's clicks are read. */
-static void report_go_on(void *context)
-{
-    struct report *report = context;
-    struct figure_reading *reading = report->reading;
-    report->answer.output->drained = NULL;
-    report->reading = NULL;
-    if (report->status == 0)
-        rollup_figures_go_on(reading);
-    else
-        rollup_figures_stop(reading);
-}
-
 static void ads_added(void *context, int status, const struct error *err)
 {
     struct report *report = context;
     if (status != 0) {
         report->status =
             error_set(&report->err, status, "%s", err != NULL ? err->text : error_text(status));
-        report_go_on(report);
+        query_figures_go_on(&report->figures);
         return;
     }
     remember(report, &report->day_figure);
     report->has_day = false;
-    query_answer_wait(&report->answer, report_go_on, report);
+    query_figures_wait(&report->figures);
 }
 
 /* Print the reseller that is complete, if one is; then read the next one's day, or end. */
@@ -625,11 +612,11 @@ static void report_read_done(void *context, int status, const struct error *err)
 static void report_paused(void *context, struct figure_reading *reading)
 {
     struct report *report = context;
-    report->reading = reading;
+    report->figures.reading = reading;
     if (report->status == 0 && report->options->by == BY_AD)
         ads_go_on(report);
     else
-        query_answer_wait(&report->answer, report_go_on, report);
+        query_figures_wait(&report->figures);
 }
 
 static void report_read(struct report *report)
@@ -700,6 +687,7 @@ void report_run(void *room, const struct command_request *request, struct comman
     report->rollup = rollup;
     report->request = request;
     report->options = request->options;
+    report->figures = (struct query_figures){.answer = &report->answer, .status = &report->status};
     for (uint32_t i = 0; i < report->options->reseller_count; i++)
         report->resellers[i] = bytes_text(report->options->resellers[i]);
     report->is_as_of =

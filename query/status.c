@@ -95,6 +95,8 @@ static void put_memory(struct buffer *text, const struct store_status *status)
         [STORE_HELD_DAYS] = "days to work off",
         [STORE_HELD_PRODUCERS] = "producers",
         [STORE_HELD_STRINGS] = "connections' strings",
+        [STORE_HELD_INPUT] = "batches and lines that have come in part",
+        [STORE_HELD_INGEST_ANSWERS] = "answers to senders",
         [STORE_HELD_STATEMENTS] = "prepared statements",
         [STORE_HELD_REQUESTS] = "CQL requests",
         [STORE_HELD_ANSWERS] = "CQL answers",
@@ -104,6 +106,8 @@ static void put_memory(struct buffer *text, const struct store_status *status)
              status->memory_bytes);
     put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);
     put_fact(text, "", "%" PRIu64 " of days' sums", status->memory_sums_bytes);
+    put_fact(text, "", "%" PRIu64 " of what readers of segments left for the next",
+             status->memory_readers_bytes);
     for (uint32_t i = 0; i < STORE_HOLDERS; i++)
         put_fact(text, "", "%" PRIu64 " of %s", status->memory_held_bytes[i], holders[i]);
 }

@@ -1,13 +1,10 @@
 /* daybook rate: set, delete, list, load.
  *
- * A change of rates is a list of edits, one of them for set and delete.  What they will do to the
- * figures is worked out first, from a copy of the rates with the edits applied, and printed; then
- * edits and their row in `change` are one batch; and the command answers when the figures that
- * follow are durable.  With --dry-run it stops after printing, so both print the same.
- *
- *     reseller_id  day         clicks  rate        amount
- *     supaboobs    2013-11-29  2       20% -> 25%  0.003000 -> 0.003750
- *     1 day of 1 reseller, 2 clicks: amount 0.003000 -> 0.003750
+ * A change of rates is a list of edits, one of them for set and delete; edits and their row in
+ * `change` are one batch, and the command answers when the figures that follow are durable.  What
+ * they do to the figures is printed (rate_effect.h): with --dry-run, or where clicks wait to be
+ * worked off, from what a reader of figures sees before; else from what the rollup makes of them,
+ * which reads them anyway.
  *
  * Failures: a file with a wrong line changes nothing; --expect is checked in the same call that
  * applies the batch, so between two people who change one rate the second learns of the first. */
@@ -15,6 +12,7 @@
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
+#include "rollup/rate_effect.h"
 #include "rollup/rate_file.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
@@ -208,8 +206,6 @@ static void list_run(struct rollup *rollup, const struct rate_options *options,
 
 /* ---- changes ---- */
 
-enum { DAYS_PRINTED_MAX = 100 };
-
 struct rate_change {
     struct rollup *rollup;
     const struct command_request *request;
@@ -219,16 +215,13 @@ struct rate_change {
     struct rate_edit own;   /* of set and delete */
     const struct rate_edit *edits;
     uint32_t edit_count;
-    struct rate_table *after; /* the edited resellers' rates as they will be */
-    struct bytes *resellers;  /* of them */
+    struct bytes *resellers; /* of the edits, each once */
+    uint32_t reseller_count;
+    int32_t since; /* the first day that may change */
+    struct rate_effect *effect;
+    bool is_printed;       /* what changes, before it is written */
+    uint8_t id[UUID_SIZE]; /* of the change */
     struct buffer text;
-    struct buffer rows; /* of days that change, the first DAYS_PRINTED_MAX */
-    struct table_print *print;
-    struct key_map *changed_resellers;
-    uint64_t changed_days;
-    uint64_t changed_clicks;
-    struct decimal amount_before;
-    struct decimal amount_after;
     struct write_batch *batch;
     uint32_t waits; /* for the batch, for the figures */
     int status;
@@ -240,14 +233,10 @@ static void change_finish(struct rate_change *change, int exit_status)
     struct command_output *output = change->output;
     command_flush(output, &change->text, true);
     rate_file_free(change->file);
-    rate_table_free(change->after);
-    key_map_free(change->changed_resellers);
+    rate_effect_free(change->effect);
     write_batch_free(change->batch);
     memory_free(change->resellers);
     buffer_release(&change->text);
-    buffer_release(&change->rows);
-    if (change->print != NULL)
-        table_print_abandon(change->print);
     rollup_leave(change->rollup);
     memory_free(change);
     output->finish(output, exit_status);
@@ -259,125 +248,26 @@ static void change_fail(struct rate_change *change, int exit_status, const char 
     change_finish(change, exit_status);
 }
 
-/* ---- what will change ---- */
-
-static void copy_rates(struct rate_change *change, struct bytes reseller)
+/* Edits come by reseller. */
+static void take_edits(struct rate_change *change)
 {
-    uint32_t count;
-    const struct rate *rates = rate_table_rates(change->rollup->rates, reseller, &count);
-    for (uint32_t i = 0; i < count; i++)
-        rate_table_set(change->after, reseller, rates[i].since, rates[i].rate);
-}
-
-static void apply_edits(struct rate_change *change)
-{
-    change->after = rate_table_new();
+    change->resellers = memory_alloc(change->edit_count * sizeof(struct bytes));
+    change->since = INT32_MAX;
     for (uint32_t i = 0; i < change->edit_count; i++) {
         const struct rate_edit *edit = &change->edits[i];
-        uint32_t count;
-        rate_table_rates(change->after, edit->reseller, &count);
-        if (count == 0)
-            copy_rates(change, edit->reseller);
-        if (edit->is_delete)
-            rate_table_remove(change->after, edit->reseller, edit->since, edit->since + 1);
-        else
-            rate_table_set(change->after, edit->reseller, edit->since, edit->rate);
+        if (i == 0 || !bytes_equal(edit[-1].reseller, edit->reseller))
+            change->resellers[change->reseller_count++] = edit->reseller;
+        if (edit->since < change->since)
+            change->since = edit->since;
     }
+    change->effect = rate_effect_new(change->rollup->rates, change->edits, change->edit_count);
 }
 
-static void append_rate(struct buffer *text, const struct decimal *rate)
+static void note_failure(struct rate_change *change, int status, const struct error *err)
 {
-    if (rate != NULL)
-        rate_append_percent(text, *rate);
-    else
-        buffer_append_text(text, "unpriced");
-}
-
-static void print_day(struct rate_change *change, const struct day_figure *figure,
-                      const struct rate *rate, const struct decimal *amount)
-{
-    struct buffer clicks = {0};
-    struct buffer rates = {0};
-    struct buffer amounts = {0};
-    char day[DAY_TEXT_SIZE + 1];
-    day_format(figure->day, day);
-    buffer_printf(&clicks, "%" PRIu64, figure->clicks);
-    append_rate(&rates, figure->is_priced ? &figure->rate : NULL);
-    buffer_append_text(&rates, " -> ");
-    append_rate(&rates, rate != NULL ? &rate->rate : NULL);
-    if (figure->is_priced)
-        decimal_append(&amounts, figure->amount);
-    buffer_append_text(&amounts, figure->is_priced ? " -> " : "-> ");
-    if (amount != NULL)
-        decimal_append(&amounts, *amount);
-    const struct bytes cells[] = {figure->reseller, bytes_text(day), buffer_view(&clicks),
-                                  buffer_view(&rates), buffer_view(&amounts)};
-    table_print_row(change->print, cells);
-    buffer_release(&clicks);
-    buffer_release(&rates);
-    buffer_release(&amounts);
-}
-
-static bool same_rate(const struct day_figure *figure, const struct rate *rate)
-{
-    if (!figure->is_priced || rate == NULL)
-        return figure->is_priced == (rate != NULL);
-    return figure->rate.scale == rate->rate.scale && decimal_compare(figure->rate, rate->rate) == 0;
-}
-
-static int add_amount(struct decimal *sum, struct decimal amount)
-{
-    return decimal_add(*sum, amount, sum);
-}
-
-static bool preview_figure(void *context, const struct day_figure *figure)
-{
-    struct rate_change *change = context;
-    const struct rate *rate = rate_table_at(change->after, figure->reseller, figure->day);
-    struct decimal amount = decimal_from(0, 0);
-    bool is_new;
-    int rc = 0;
-    if (same_rate(figure, rate))
-        return true;
-    if (rate != NULL)
-        rc = decimal_multiply(figure->gross, rate->rate, &amount);
-    if (rc == 0 && figure->is_priced)
-        rc = add_amount(&change->amount_before, figure->amount);
-    if (rc == 0)
-        rc = add_amount(&change->amount_after, amount);
-    if (rc < 0) {
-        change->status = error_set(&change->err, rc, "an amount has too many digits");
-        return false;
-    }
-    key_map_add(change->changed_resellers, figure->reseller, &is_new);
-    if (change->changed_days++ < DAYS_PRINTED_MAX)
-        print_day(change, figure, rate, rate != NULL ? &amount : NULL);
-    change->changed_clicks += figure->clicks;
-    return true;
-}
-
-static void print_preview(struct rate_change *change)
-{
-    struct buffer *text = &change->text;
-    table_print_finish(change->print);
-    change->print = NULL;
-    if (change->changed_days == 0) {
-        buffer_append_text(text, "no day with clicks changes\n");
-        return;
-    }
-    buffer_append_bytes(text, buffer_view(&change->rows));
-    if (change->changed_days > DAYS_PRINTED_MAX)
-        buffer_printf(text, "… and %" PRIu64 " more\n", change->changed_days - DAYS_PRINTED_MAX);
-    append_count(text, change->changed_days, "day");
-    buffer_append_text(text, " of ");
-    append_count(text, key_map_count(change->changed_resellers), "reseller");
-    buffer_append_text(text, ", ");
-    append_count(text, change->changed_clicks, "click");
-    buffer_append_text(text, ": amount ");
-    decimal_append(text, change->amount_before);
-    buffer_append_text(text, " -> ");
-    decimal_append(text, change->amount_after);
-    buffer_append_text(text, "\n");
+    if (change->status == 0)
+        change->status =
+            error_set(&change->err, status, "%s", err != NULL ? err->text : error_text(status));
 }
 
 /* ---- writing ---- */
@@ -431,35 +321,47 @@ static void add_edits(struct rate_change *change)
 static void change_written(void *context, int status, const struct error *err)
 {
     struct rate_change *change = context;
-    if (status < 0 && change->status == 0)
-        change->status =
-            error_set(&change->err, status, "%s", err != NULL ? err->text : error_text(status));
+    if (status < 0)
+        note_failure(change, status, err);
     if (--change->waits > 0)
         return;
     if (change->status < 0) {
         change_fail(change, command_exit_of(change->status), change->err.text);
         return;
     }
+    if (!change->is_printed)
+        rate_effect_print(change->effect, &change->text);
     change_finish(change, EXIT_DONE);
+}
+
+static void figure_written(void *context, const struct day_figure *figure)
+{
+    struct rate_change *change = context;
+    int rc = rate_effect_add(change->effect, figure);
+    if (rc < 0 && change->status == 0)
+        change->status = error_set(&change->err, rc,
+                                   "the rates were changed, but an amount has too many digits");
 }
 
 /* The figures follow the edits at once, mostly in the same frame. */
 static void change_accepted(void *context)
 {
     struct rate_change *change = context;
+    struct figure_watch watch = {.each = figure_written, .context = change};
     struct error err = {0};
+    memcpy(watch.change, change->id, UUID_SIZE);
     change->waits++;
-    int rc = rollup_settle_rates(change->rollup, change_written, change, &err);
+    int rc = rollup_settle_rates(change->rollup, change->is_printed ? NULL : &watch, change_written,
+                                 change, &err);
     if (rc < 0)
         change_written(change, rc, &err);
 }
 
 static void change_write(struct rate_change *change)
 {
-    uint8_t id[UUID_SIZE];
     change->batch = write_batch_new();
     rollup_add_change(change->rollup, change->batch, change->request->door, change->request->actor,
-                      change->request->text, change->options->note, id);
+                      change->request->text, change->options->note, change->id);
     add_edits(change);
     change->batch->is_followed = true;
     change->waits = 1;
@@ -486,7 +388,10 @@ static bool check_expected(struct rate_change *change)
     buffer_append_text(&text, "the rate in effect on ");
     append_day(&text, edit->since);
     buffer_append_text(&text, " is ");
-    append_rate(&text, now != NULL ? &now->rate : NULL);
+    if (now != NULL)
+        rate_append_percent(&text, now->rate);
+    else
+        buffer_append_text(&text, "unpriced");
     buffer_printf(&text, ", not %s; nothing was changed", expect);
     buffer_put_u8(&text, 0);
     change_fail(change, EXIT_DATA_SAYS_NO, (const char *)text.data);
@@ -504,20 +409,21 @@ static bool check_deleted(struct rate_change *change)
     return false;
 }
 
+/* ---- what is printed before ---- */
+
 static void preview_done(void *context, int status, const struct error *err)
 {
     struct rate_change *change = context;
-    if (status == 0 && change->status < 0) {
-        status = change->status;
-        err = &change->err;
-    }
-    if (status < 0) {
-        change_fail(change, command_exit_of(status), err->text);
+    if (status < 0)
+        note_failure(change, status, err);
+    if (change->status < 0) {
+        change_fail(change, command_exit_of(change->status), change->err.text);
         return;
     }
     if (!check_expected(change))
         return;
-    print_preview(change);
+    rate_effect_print(change->effect, &change->text);
+    change->is_printed = true;
     if (change->options->is_dry_run) {
         command_flush(change->output, &change->text, true);
         command_printf(change->output, COMMAND_ERR, "dry run: nothing was changed\n");
@@ -527,20 +433,49 @@ static void preview_done(void *context, int status, const struct error *err)
     change_write(change);
 }
 
+static bool preview_figure(void *context, const struct day_figure *figure)
+{
+    struct rate_change *change = context;
+    int rc = rate_effect_add(change->effect, figure);
+    if (rc < 0)
+        change->status = error_set(&change->err, rc, "an amount has too many digits");
+    return rc == 0;
+}
+
 static void preview_start(struct rate_change *change)
 {
     struct error err = {0};
-    struct figure_query query = {.day_from = INT32_MAX, .day_to = INT32_MAX, .is_current = true};
-    if (!check_deleted(change))
-        return;
-    change->resellers = rate_table_resellers(change->after, &query.reseller_count);
-    query.resellers = change->resellers;
-    for (uint32_t i = 0; i < change->edit_count; i++)
-        if (change->edits[i].since < query.day_from)
-            query.day_from = change->edits[i].since;
+    const struct figure_query query = {.resellers = change->resellers,
+                                       .reseller_count = change->reseller_count,
+                                       .day_from = change->since,
+                                       .day_to = INT32_MAX,
+                                       .is_current = true,
+                                       .in_any_order = true};
     int rc = rollup_figures(change->rollup, &query, preview_figure, preview_done, change, &err);
     if (rc < 0)
         change_fail(change, command_exit_of(rc), err.text);
+}
+
+/* Where rows say all of the days that change but their rate, the work on the rates reads the same
+ * rows that a preview would, and says what it made of them. */
+static bool needs_preview(const struct rate_change *change)
+{
+    if (change->options->is_dry_run)
+        return true;
+    for (uint32_t i = 0; i < change->reseller_count; i++)
+        if (!rollup_rows_are_current(change->rollup, change->resellers[i], change->since))
+            return true;
+    return false;
+}
+
+static void change_start(struct rate_change *change)
+{
+    if (!check_deleted(change))
+        return;
+    if (needs_preview(change))
+        preview_start(change);
+    else if (check_expected(change))
+        change_write(change);
 }
 
 static bool make_edits(struct rate_change *change)
@@ -572,26 +507,19 @@ static bool make_edits(struct rate_change *change)
 static void change_run(struct rollup *rollup, const struct command_request *request,
                        struct command_output *output)
 {
-    static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
-                                                  {"day", TABLE_TEXT},
-                                                  {"clicks", TABLE_NUMBER},
-                                                  {"rate", TABLE_TEXT},
-                                                  {"amount", TABLE_TEXT}};
     struct rate_change *change = memory_zeroed(1, sizeof(*change));
     change->rollup = rollup;
     change->request = request;
     change->options = request->options;
     change->output = output;
-    change->changed_resellers = key_map_new();
-    change->print = table_print_new(TABLE_ALIGNED, columns, 5, &change->rows);
     if (!make_edits(change))
         return;
     if (change->edit_count == 0) {
         change_fail(change, EXIT_DONE, "the file has no rates; nothing was changed");
         return;
     }
-    apply_edits(change);
-    preview_start(change);
+    take_edits(change);
+    change_start(change);
 }
 
 void rate_run(void *room, const struct command_request *request, struct command_output *output)

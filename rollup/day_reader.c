@@ -37,6 +37,7 @@ struct run {
     struct day_reader *reader;
     uint32_t start;
     uint32_t end;
+    uint32_t next; /* rows of days before it were read */
 };
 
 /* ---- life ---- */
@@ -159,12 +160,13 @@ static void run_done(void *context, int status, const struct error *err)
     phase_step(reader);
 }
 
-static struct day_facts *run_find(const struct run *run, int32_t day)
+/* Days descend, and so do the rows of both tables as they are read. */
+static struct day_facts *run_find(struct run *run, int32_t day)
 {
-    for (uint32_t i = run->start; i < run->end; i++)
-        if (run->reader->days[i].day == day)
-            return &run->reader->days[i];
-    return NULL;
+    struct day_facts *days = run->reader->days;
+    while (run->next < run->end && days[run->next].day > day)
+        run->next++;
+    return run->next < run->end && days[run->next].day == day ? &days[run->next] : NULL;
 }
 
 static int run_figure(void *context, const struct table *table, const struct page_row *row,
@@ -181,34 +183,18 @@ static int run_figure(void *context, const struct table *table, const struct pag
     return rc;
 }
 
-/* Whether the entry is followed by another one of its day. */
-static bool is_followed(const struct read_page *page, uint32_t index)
+static int run_entry(void *context, const struct table *table, const struct page_row *row,
+                     struct error *err)
 {
-    if (index + 1 == page->row_count)
-        return false;
-    const struct clustering *entry = &page->rows[index].row.clustering;
-    const struct clustering *next = &page->rows[index + 1].row.clustering;
-    return entry->count > 0 && next->count > 0 && bytes_equal(entry->values[0], next->values[0]);
-}
-
-/* Entries ascend, and a day's last one is all that is wanted. */
-static int run_entries(void *context, const struct read_page *page, struct error *err)
-{
-    for (uint32_t i = 0; i < page->row_count; i++) {
-        struct ledger_entry entry;
-        if (is_followed(page, i))
-            continue;
-        int rc = ledger_read(page->table, &page->rows[i], &entry, err);
-        if (rc < 0)
-            return rc;
-        struct day_facts *day = run_find(context, entry.new.day);
-        if (day == NULL)
-            continue;
+    struct ledger_entry entry;
+    int rc = ledger_read_new(table, row, &entry, err);
+    struct day_facts *day = rc == 0 ? run_find(context, entry.new.day) : NULL;
+    if (day != NULL) {
         day->has_last = true;
         day->last = entry;
-        day->last.new.reseller = day->last.old.reseller = day->reseller;
+        day->last.new.reseller = day->reseller;
     }
-    return 0;
+    return rc;
 }
 
 static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, bool is_ledger)
@@ -222,11 +208,14 @@ static void run_start(struct day_reader *reader, uint32_t start, uint32_t end, b
     struct read_request request = rows_request(table_id, &reseller, READ_APPLIED);
     int32_t from = reader->days[end - 1].day;
     int32_t to = reader->days[start].day;
-    *run = (struct run){reader, start, end};
+    *run = (struct run){reader, start, end, start};
     request.slice = is_ledger ? ledger_slice(from, to, &text) : figure_slice(from, to, &text);
+    /* Entries ascend, and a day's last one is all that is wanted. */
+    request.slice.reversed = is_ledger;
+    request.one_of_each = is_ledger;
     reader->reads++;
-    int rc = is_ledger ? rows_read_pages(reader->store, &request, run_entries, run_done, run, &err)
-                       : rows_read(reader->store, &request, run_figure, run_done, run, &err);
+    int rc =
+        rows_read(reader->store, &request, is_ledger ? run_entry : run_figure, run_done, run, &err);
     if (rc < 0)
         run_done(run, rc, &err);
 }

@@ -175,12 +175,13 @@ int figure_read(const struct table *table, const struct page_row *row,
     return corrupt(table, row, "the state is unknown", err);
 }
 
-int ledger_read(const struct table *table, const struct page_row *row,
-                struct ledger_entry *entry_out, struct error *err)
+/* All but the old figure. */
+static int read_entry(const struct table *table, const struct page_row *row,
+                      const struct row_values *values, struct ledger_entry *entry_out,
+                      struct error *err)
 {
     const struct clustering *clustering = &row->row.clustering;
-    struct row_values values;
-    *entry_out = (struct ledger_entry){0};
+    *entry_out = (struct ledger_entry){.new.reseller = row->key, .new.state = DAY_PUBLISHED};
     int rc = read_day(table, row, &entry_out->new.day, err);
     if (rc < 0)
         return rc;
@@ -189,20 +190,34 @@ int ledger_read(const struct table *table, const struct page_row *row,
         return corrupt(table, row, "the key is cut", err);
     entry_out->at_ms = value_bigint(clustering->values[1]);
     entry_out->seq = value_bigint(clustering->values[2]);
-    take_values(row, &values);
-    rc = read_numbers(table, row, &values, &new_columns, &entry_out->new, err);
+    rc = read_numbers(table, row, values, &new_columns, &entry_out->new, err);
     if (rc == 0)
-        rc = corrupt(table, row, "new_clicks is null", err);
+        return corrupt(table, row, "new_clicks is null", err);
+    entry_out->is_publication = !has_value(values, RESTATEMENT_OLD_CLICKS);
+    return rc < 0 ? rc : 0;
+}
+
+int ledger_read_new(const struct table *table, const struct page_row *row,
+                    struct ledger_entry *entry_out, struct error *err)
+{
+    struct row_values values;
+    take_values(row, &values);
+    return read_entry(table, row, &values, entry_out, err);
+}
+
+int ledger_read(const struct table *table, const struct page_row *row,
+                struct ledger_entry *entry_out, struct error *err)
+{
+    struct row_values values;
+    take_values(row, &values);
+    int rc = read_entry(table, row, &values, entry_out, err);
     if (rc < 0)
         return rc;
     rc = read_numbers(table, row, &values, &old_columns, &entry_out->old, err);
-    if (rc < 0)
-        return rc;
-    entry_out->is_publication = rc == 0;
     entry_out->old.day = entry_out->new.day;
-    entry_out->old.reseller = entry_out->new.reseller = row->key;
-    entry_out->old.state = entry_out->new.state = DAY_PUBLISHED;
-    return 0;
+    entry_out->old.reseller = row->key;
+    entry_out->old.state = DAY_PUBLISHED;
+    return rc < 0 ? rc : 0;
 }
 
 /* ---- writing ---- */

@@ -55,6 +55,9 @@ struct ledger_entry {
 
 must_check int ledger_read(const struct table *table, const struct page_row *row,
                            struct ledger_entry *entry_out, struct error *err);
+/* The same without `old`, for whoever needs only what was said last. */
+must_check int ledger_read_new(const struct table *table, const struct page_row *row,
+                               struct ledger_entry *entry_out, struct error *err);
 /* `marks` give causes and changes; none with a publication. */
 void ledger_write(struct write_batch *batch, const struct table *table,
                   const struct figure_place *place, const struct ledger_entry *entry,

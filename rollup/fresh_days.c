@@ -206,6 +206,12 @@ uint32_t fresh_days_owed(const struct rollup *rollup, struct bytes reseller, int
     return rollup->is_read_only ? 0 : count_owed(rollup, rollup->dirty, reseller, from, to, most);
 }
 
+bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from)
+{
+    return rollup->opened == NULL && rollup->definition == NULL && !rollup->is_read_only &&
+           fresh_days_owed(rollup, reseller, from, DAY_MAX, 1) == 0;
+}
+
 static const struct dirty_set *days_of(const struct fresh_days *fresh)
 {
     return fresh->marked != NULL ? fresh->marked : fresh->rollup->dirty;

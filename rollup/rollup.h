@@ -30,10 +30,24 @@ enum { KEEP_DAYS_MAX = 100000 };       /* of clicks, before their days are seale
 must_check int rollup_settle(struct rollup *rollup, bool publishes, store_done done, void *context,
                              struct error *err);
 
+/* Who changed rates is told of the figures that follow from it. */
+struct day_figure;
+struct figure_watch {
+    uint8_t change[16];                /* the change's id (rollup_add_change) */
+    /* Once for every day of the changed rates that has a figure, when it was applied, before
+     * `done`; of a reseller day descending, in pieces.  Must change nothing. */
+    void (*each)(void *context, const struct day_figure *figure);
+    void *context;
+};
+
 /* The same of the days of changed rates only, ahead of all that clicks made dirty: what a command
- * that changed rates calls. */
-must_check int rollup_settle_rates(struct rollup *rollup, store_done done, void *context,
-                                   struct error *err);
+ * that changed rates calls when they were applied.  `watch` is copied; NULL: nobody is told. */
+must_check int rollup_settle_rates(struct rollup *rollup, const struct figure_watch *watch,
+                                   store_done done, void *context, struct error *err);
+
+/* Whether the rows of the reseller's days from `from` on say all of them but their rate, as far as
+ * is known: then all of them that a changed rate touches have a row. */
+bool rollup_rows_are_current(const struct rollup *rollup, struct bytes reseller, int32_t from);
 
 /* The same of one reseller's days from `from` to `to`, ahead of everybody's others: what a command
  * that changed their clicks calls.  The reseller's bytes are borrowed until `done`. */

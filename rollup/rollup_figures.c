@@ -497,18 +497,23 @@ static void take_known(struct figure_reading *reading)
 struct listing {
     struct rollup *rollup;
     bool is_of_marks;
+    uint32_t last; /* noted, by its number; KEY_MAP_NONE: none yet */
     store_done done;
     void *context;
 };
 
+/* A reseller's rows come one after the other. */
 static int note_reseller(void *context, const struct table *table, const struct page_row *row,
                          struct error *err)
 {
     struct listing *listing = context;
+    struct key_map *resellers = listing->rollup->resellers;
     bool is_new;
     (void)table;
     (void)err;
-    key_map_add(listing->rollup->resellers, row->key, &is_new);
+    if (listing->last == KEY_MAP_NONE ||
+        !bytes_equal(key_map_key(resellers, listing->last), row->key))
+        listing->last = key_map_add(resellers, row->key, &is_new);
     return 0;
 }
 
@@ -549,7 +554,8 @@ int rollup_know_resellers(struct rollup *rollup, store_done done, void *context,
         return 0;
     }
     struct listing *listing = memory_zeroed(1, sizeof(*listing));
-    *listing = (struct listing){.rollup = rollup, .done = done, .context = context};
+    *listing =
+        (struct listing){.rollup = rollup, .last = KEY_MAP_NONE, .done = done, .context = context};
     int rc = list_resellers(listing, err);
     if (rc < 0)
         memory_free(listing);

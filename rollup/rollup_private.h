@@ -22,6 +22,7 @@ struct settle_waiter {
     uint64_t order;
     bool publishes;
     bool is_of_rates;                  /* waits for ranges alone */
+    struct figure_watch watch;         /* of rates; `each` NULL: nobody is told */
     struct bytes reseller;             /* data NULL: waits for everybody's days; else for these */
     int32_t from;                      /* alone, inclusive; the bytes are whose settle it is */
     int32_t to;

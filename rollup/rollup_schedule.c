@@ -154,12 +154,15 @@ int rollup_settle_queued(struct rollup *rollup, bool publishes, store_done done,
     return 0;
 }
 
-int rollup_settle_rates(struct rollup *rollup, store_done done, void *context, struct error *err)
+int rollup_settle_rates(struct rollup *rollup, const struct figure_watch *watch, store_done done,
+                        void *context, struct error *err)
 {
+    struct settle_waiter waiter = {.is_of_rates = true, .done = done, .context = context};
     if (rollup->is_failed)
         return error_set(err, ERROR_FAILED, "%s", rollup->failure.text);
-    waiter_add(rollup,
-               &(struct settle_waiter){.is_of_rates = true, .done = done, .context = context});
+    if (watch != NULL)
+        waiter.watch = *watch;
+    waiter_add(rollup, &waiter);
     rollup_work_ranges(rollup);
     return 0;
 }

@@ -14,8 +14,8 @@
  *
  * Example: a rate changed a month back.  The hook made one range of 31 days; one page of
  * amount_by_day names those that have clicks, and how many; one slice of the ledger, one batch of
- * 31 rows and 31 entries.  Stats are read only where the reseller has a day in the set, which its
- * row may be wrong about.
+ * 31 rows and 31 entries.  Stats are read only of days in the set, which their rows may be wrong
+ * about.
  *
  * Where many rates changed, a chunk takes ranges of several resellers, so that what is read of them
  * is waited for once, and takes them in the order of their rows, so that a page of the disk, which
@@ -263,7 +263,6 @@ static void write_entry(struct work *work, const struct day_facts *day, const st
 static void write_figure(struct work *work, const struct day_facts *day, const struct plan *plan)
 {
     bool is_there = day->has_row && figure_identical(&day->row, &plan->figure);
-    bool is_new;
     if (plan->step == STEP_VANISH) {
         if (day->has_row)
             figure_delete(work->batch, work->figures, &day->row);
@@ -273,7 +272,6 @@ static void write_figure(struct work *work, const struct day_facts *day, const s
         return;
     const struct figure_place place = {day->reseller, day->token};
     figure_write(work->batch, work->figures, &place, &plan->figure);
-    key_map_add(work->rollup->resellers, day->reseller, &is_new);
     work->written++;
 }
 
@@ -415,9 +413,13 @@ static void chunk_end(struct work *work)
  * in the order of their table. */
 static void write_reseller(struct work *work, uint32_t start, uint32_t end)
 {
+    uint32_t written = work->written;
+    bool is_new;
     for (uint32_t i = start; i < end; i++)
         if (work->days[i].status == 0)
             write_figure(work, &work->days[i], &work->plans[i]);
+    if (work->written > written)
+        key_map_add(work->rollup->resellers, work->days[start].reseller, &is_new);
     for (uint32_t i = end; i > start; i--)
         if (work->days[i - 1].status == 0)
             write_entry(work, &work->days[i - 1], &work->plans[i - 1]);
@@ -462,12 +464,43 @@ static void count_written(const struct work *work)
     work->rollup->metric_restated->value += work->restated;
 }
 
+static void tell_watch(const struct work *work, const struct figure_watch *watch)
+{
+    for (uint32_t i = 0; i < work->day_count; i++) {
+        const struct day_facts *day = &work->days[i];
+        const struct dirty_range *range = day->range;
+        if (range != NULL && range->mark.has_change && day->status == 0 &&
+            work->plans[i].step != STEP_VANISH &&
+            memcmp(range->mark.change, watch->change, sizeof(watch->change)) == 0)
+            watch->each(watch->context, &work->plans[i].figure);
+    }
+}
+
+/* Of a chunk that was applied. */
+static void tell_watches(const struct work *work)
+{
+    const struct settle_waiter *waiter = work->rollup->waiters;
+    for (; waiter != NULL; waiter = waiter->next)
+        if (waiter->watch.each != NULL)
+            tell_watch(work, &waiter->watch);
+}
+
+/* Whether ranges are left for another chunk, or days of these. */
+static bool is_followed(const struct work *work)
+{
+    for (uint32_t i = 0; i < work->range_count; i++)
+        if (!work->ranges[i].ends)
+            return true;
+    return work->range_count > 0 && work->range_window_next < work->range_window_count;
+}
+
 static int apply_chunk(struct work *work, struct error *err)
 {
     struct rollup *rollup = work->rollup;
     if (write_batch_is_empty(work->batch))
         return 0;
     work->batch->hold = &rollup->away.hold;
+    work->batch->is_followed = is_followed(work);
     rollup->is_applying = true;
     rollup->applies_sent++;
     if (rollup->rates_sent_apply == 0 && rollup->rates_changed > rollup->rates_durable) {
@@ -496,6 +529,7 @@ static void write_chunk(struct work *work)
     write_days(work);
     int rc = apply_chunk(work, &err);
     if (rc == 0) {
+        tell_watches(work);
         chunk_end(work);
         return;
     }
@@ -614,20 +648,21 @@ static void begin_days(struct work *work)
 
 /* ---- ranges ---- */
 
-/* Whether a row says all of its day but the rate: no day of the reseller is in the set, and there
- * is nothing that the set does not know yet: marks while they are loaded, and rows of a defined
- * stream that were there before or are gone (stream_marking.c). */
-static bool is_settled(const struct rollup *rollup, struct bytes reseller)
+/* Whether a row says all of its day but the rate: the day is not in the set, nor leaves it, and
+ * there is nothing that the set does not know yet: marks while they are loaded, and rows of a
+ * defined stream that were there before or are gone (stream_marking.c). */
+static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && rollup->definition == NULL &&
-           dirty_set_first_of(rollup->dirty, reseller) == NULL;
+           (dirty_set_first_of(rollup->dirty, reseller) == NULL ||
+            dirty_set_look(rollup->dirty, reseller, day) == NULL);
 }
 
 static struct day_facts *add_row_day(struct work *work, struct bytes reseller,
                                      const struct day_figure *row)
 {
     struct dirty_set *dirty = work->rollup->dirty;
-    if (is_settled(work->rollup, reseller))
+    if (is_settled(work->rollup, reseller, row->day))
         return day_reader_add_settled(work->reader, reseller, row);
     struct day_facts *day = day_reader_add(work->reader, reseller, row->day);
     day->dirty = dirty_set_find(dirty, day->key);

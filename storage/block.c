@@ -235,6 +235,19 @@ struct block *block_new(const struct table *table, uint32_t capacity)
     return block;
 }
 
+struct block *block_new_like(const struct block *block)
+{
+    struct block *like = memory_zeroed(1, sizeof *like);
+    like->table_id = block->table_id;
+    like->column_count = block->column_count;
+    like->columns = memory_zeroed(like->column_count, sizeof *like->columns);
+    for (uint32_t i = 0; i < like->column_count; i++) {
+        like->columns[i].column_id = block->columns[i].column_id;
+        like->columns[i].kind = block->columns[i].kind;
+    }
+    return like;
+}
+
 void block_free(struct block *block)
 {
     if (block == NULL)
@@ -316,6 +329,52 @@ void block_set_absent(struct block *block, struct block_column *column, uint32_t
         column->integers[row] = 0;
     if (column->kind == VECTOR_DECIMAL)
         column->scales[row] = 0;
+}
+
+/* Codes of strings of `from` as codes of `to`, to which these are added. */
+static void codes_copy(const struct block_dictionary *from, const uint32_t *codes, uint32_t rows,
+                       struct block_dictionary *to, uint32_t *codes_out)
+{
+    uint32_t *known = memory_alloc(from->count * sizeof *known);
+    memset(known, 0xFF, from->count * sizeof *known);
+    for (uint32_t i = 0; i < rows; i++) {
+        uint32_t *code = &known[codes[i]];
+        if (*code == UINT32_MAX)
+            *code = block_dictionary_add(to, block_dictionary_get(from, codes[i]));
+        codes_out[i] = *code;
+    }
+    memory_free(known);
+}
+
+static void column_copy_rows(const struct block_column *from, uint32_t first, uint32_t rows,
+                             struct block *block, struct block_column *to)
+{
+    if (from->kind == VECTOR_CODE && from->dictionary.count > 0)
+        codes_copy(&from->dictionary, from->codes + first, rows, &to->dictionary, to->codes);
+    else if (from->kind == VECTOR_CODE)
+        memset(to->codes, 0, rows * sizeof *to->codes);
+    else
+        memcpy(to->integers, from->integers + first, rows * sizeof *to->integers);
+    if (from->kind == VECTOR_DECIMAL)
+        memcpy(to->scales, from->scales + first, rows);
+    for (uint32_t i = 0; from->absent != NULL && i < rows; i++)
+        if (from->absent[first + i] != 0)
+            block_set_absent(block, to, i);
+}
+
+void block_copy_rows(const struct block *from, uint32_t first, uint32_t end, struct block *to)
+{
+    uint32_t rows = end - first;
+    check(first <= end && end <= from->rows && to->rows == 0 && to->table_id == from->table_id &&
+          to->column_count == from->column_count);
+    if (rows == 0)
+        return;
+    block_reserve(to, rows);
+    codes_copy(&from->partitions, from->partition_codes + first, rows, &to->partitions,
+               to->partition_codes);
+    for (uint32_t i = 0; i < from->column_count; i++)
+        column_copy_rows(&from->columns[i], first, rows, to, &to->columns[i]);
+    to->rows = rows;
 }
 
 static size_t dictionary_memory(const struct block_dictionary *dictionary)

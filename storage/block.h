@@ -77,12 +77,18 @@ must_check int vector_value_get(const struct type *type, struct bytes value, int
 
 /* A block for `table` (TABLE_RANKED) with room for `capacity` rows; grows by block_reserve. */
 struct block *block_new(const struct table *table, uint32_t capacity);
+/* One without rows, of the same table. */
+struct block *block_new_like(const struct block *block);
 void block_free(struct block *block);
 void block_clear(struct block *block);      /* keeps the memory of rows and strings */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
 /* The row has no value; allocates the column's flags at its first absent row. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
+
+/* Rows `first` to `end` - 1 of `from` into `to`, which has none and is of the same table, with the
+ * strings that they use and no others. */
+void block_copy_rows(const struct block *from, uint32_t first, uint32_t end, struct block *to);
 
 /* Append a string of at most BLOCK_STRING_MAX bytes, which of partition keys is a new one; returns
  * its code. */

@@ -139,10 +139,11 @@ int commit_log_reader_at(struct commit_log_reader *reader, uint64_t offset,
     for (uint64_t ahead = 0; ahead < PIECE_COUNT; ahead++)
         piece_start(reader, number + ahead);
     piece_wait(reader, piece);
-    if (piece->result != (int64_t)piece->size)
-        return error_set(err, piece->result < 0 ? (int)piece->result : -EIO,
-                         "%s: cannot read at byte %llu", reader->path,
-                         (unsigned long long)(number * PIECE_SIZE));
+    if (piece->result != (int64_t)piece->size) {
+        int rc = piece->result < 0 ? (int)piece->result : -EIO;
+        return error_set(err, rc, "%s: cannot read at byte %llu: %s", reader->path,
+                         (unsigned long long)(number * PIECE_SIZE), error_text(rc));
+    }
     *sectors_out = piece->data + within;
     *count_out = (piece->size - within) / COMMIT_LOG_SECTOR;
     return 0;

@@ -197,15 +197,11 @@ static void identities_prefetch(const struct counter_memtable *memtable, const u
                                 uint32_t count)
 {
     uint32_t slots[COUNTER_AHEAD];
+    uint32_t guesses = key_places_guess_all(&memtable->places, tags, count, slots);
 
-    for (uint32_t i = 0; i < count; i++) {
-        slots[i] = key_places_guess(&memtable->places, tags[i]);
-        if (slots[i] != KEY_PLACES_NONE)
-            __builtin_prefetch(identity_at(memtable, slots[i]));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (slots[i] == KEY_PLACES_NONE)
-            continue;
+    for (uint32_t i = 0; i < guesses; i++)
+        __builtin_prefetch(identity_at(memtable, slots[i]));
+    for (uint32_t i = 0; i < guesses; i++) {
         const struct counter_partition *partition = identity_at(memtable, slots[i])->partition;
         __builtin_prefetch(partition);
         __builtin_prefetch(partition + 1);

@@ -29,7 +29,7 @@
 
 enum {
     OPEN_PAYLOAD_MAX = 8 << 20, /* past this the open frame takes no more batches */
-    FOLLOW_MS = 1,              /* at most, until a frame that waits for a batch is sealed */
+    FOLLOW_MS = 4,              /* at most, until a frame that waits for a batch is sealed */
     RETRY_MS = 1000             /* until a job that found the disk full is tried again */
 };
 
@@ -160,13 +160,25 @@ void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
 
 /* ---- frames ---- */
 
-/* Hand the open frame to the log.  Not while one is being written. */
-static void seal_frame(struct engine *engine)
+/* Whether the open frame may be handed to the log: not while one is being written. */
+static bool frame_is_ready(const struct engine *engine)
 {
-    check(engine->payload.size > 0 && !commit_log_is_writing(engine->log));
+    return engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
+           commit_log_has_room(engine->log, engine->payload.size);
+}
+
+/* Hand it to the log, which begins to write it.  frame_end follows in the same turn of the loop, so
+ * that before the frame is durable all of it is in the memtable. */
+static void frame_begin(struct engine *engine)
+{
     engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
     commit_log_append(engine->log, engine->payload_timestamp_us, &engine->payload);
     buffer_clear(&engine->payload);
+    engine->payload_is_followed = false;
+}
+
+static void frame_end(struct engine *engine)
+{
     engine->payload_frame++;
     atomic_fetch_add_explicit(&engine->frames_sealed, 1, memory_order_relaxed);
     if (engine->metric_frames != NULL)
@@ -177,10 +189,10 @@ static void seal_frame(struct engine *engine)
 
 void engine_seal_if_idle(struct engine *engine)
 {
-    if (engine->payload.size > 0 && engine->failed == 0 && !commit_log_is_writing(engine->log) &&
-        commit_log_has_room(engine->log, engine->payload.size)) {
-        seal_frame(engine);
-    }
+    if (!frame_is_ready(engine))
+        return;
+    frame_begin(engine);
+    frame_end(engine);
 }
 
 static void seal_fire(struct timer *timer)
@@ -203,14 +215,19 @@ void engine_frames_durable(void *context, int status, uint64_t frame)
 {
     struct engine *engine = context;
     if (status < 0) {
-        engine_fail(engine, status,
-                    "a write or sync of the commit log failed; nothing more is "
-                    "acknowledged");
+        struct error err;
+        error_set(&err, status,
+                  "a write or sync of the commit log failed; nothing more is acknowledged: %s",
+                  error_text(status));
+        engine_fail(engine, status, err.text);
         engine_close_if_idle(engine);
         return;
     }
     /* First what the log shall do next, so that it does not wait for those who are told. */
-    engine_seal_if_idle(engine);
+    if (engine->payload_is_followed)
+        seal_later(engine, FOLLOW_MS);
+    else
+        engine_seal_if_idle(engine);
     waiters_call(engine, frame, 0);
     engine_start_flush(engine);
     engine_drain(engine);
@@ -224,12 +241,12 @@ void engine_log_has_room(void *context)
     engine_drain(engine);
 }
 
-void engine_fail(struct engine *engine, int code, const char *what)
+void engine_fail(struct engine *engine, int code, const char *why)
 {
     if (engine->failed != 0)
         return;
     engine->failed = code;
-    error_set(&engine->failure, code, "%s: %s", what, error_text(code));
+    error_set(&engine->failure, code, "%s", why);
     while (engine->freeze_waiters != NULL) {
         struct freeze_waiter *waiter = engine->freeze_waiters;
         engine->freeze_waiters = waiter->next;
@@ -525,9 +542,15 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     if (engine->payload.size == 0)
         engine->payload_timestamp_us = timestamp_us;
     size_t before = engine->payload.size;
+    engine->payload_is_followed =
+        batch->is_followed && (before == 0 || engine->payload_is_followed);
     buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
     write_batch_serialize(batch, &packed, &engine->payload);
     check(engine->payload.size - before <= bytes_max);
+    /* While the disk writes it goes into the memtable, so that who waits does not wait for both. */
+    bool is_begun = !batch->is_followed && !batch->joins_turn && frame_is_ready(engine);
+    if (is_begun)
+        frame_begin(engine);
     engine->timestamp_next_us =
         memtable_apply(engine->open, batch, engine->payload_frame, timestamp_us);
     if (engine->open->oldest_us < engine->oldest_us)
@@ -536,12 +559,12 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     engine->freeze_requested |= engine_meets_exceptions(engine, batch);
     if (done != NULL)
         waiter_add(engine, engine->payload_frame, done, context);
-    if (batch->is_followed)
+    if (is_begun)
+        frame_end(engine);
+    else if (batch->is_followed)
         seal_later(engine, FOLLOW_MS);
     else if (batch->joins_turn)
         seal_later(engine, 0);
-    else
-        engine_seal_if_idle(engine);
     engine_make_memory_ready(engine);
     return 0;
 }
@@ -607,6 +630,7 @@ static void engine_status(struct store *store, struct store_status *status)
         .memory_bytes = engine_memtables_bytes(engine),
         .memory_segments_bytes = engine->segments_bytes,
         .memory_sums_bytes = engine_sums_bytes(engine),
+        .memory_readers_bytes = reader_pool_bytes(engine->readers),
         .memtables_frozen = engine->frozen_count,
         .segments = engine->segment_count,
         .failed_reads = engine->world->disk->failed_reads,
@@ -614,8 +638,10 @@ static void engine_status(struct store *store, struct store_status *status)
         .failure = engine->failed != 0 ? engine->failure.text : "",
     };
     memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
-    if (engine->metric_failed_reads != NULL)
-        engine->metric_failed_reads->value = (int64_t)status->failed_reads;
+    if (engine->options.metrics == NULL)
+        return;
+    engine->metric_failed_reads->value = (int64_t)status->failed_reads;
+    engine->metric_readers->value = (int64_t)status->memory_readers_bytes;
 }
 
 static struct store_table_status *table_entry(struct store_table_status *tables, uint32_t capacity,

@@ -57,7 +57,7 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
             memory_resize(flush->segments, flush->capacity * sizeof(struct segment *));
     }
     flush->infos[flush->count] = *info;
-    int rc = engine_open_segment(flush->engine->world, info, table, &flush->segments[flush->count],
+    int rc = engine_open_segment(flush->engine, info, table, &flush->segments[flush->count],
                                  &flush->err);
     flush->count += rc == 0;
     return rc;

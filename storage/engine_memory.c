@@ -1,8 +1,9 @@
 /* engine_memory: one account of what is kept in memory, and what memtables get of the limit.
  *
  *     limit (--memory)
- *     ├─ kept       directories of open segments, sums by partition, and what rooms above hold by
- *     │             partition or client (enum store_holder): no flush makes it less
+ *     ├─ kept       directories of open segments, sums by partition, what readers of segments leave
+ *     │             for the next ones, and what rooms above hold by partition or client (enum
+ *     │             store_holder): no flush makes it less
  *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
  *     │             use while they work
  *     └─ memtables  what is left, at least a quarter: one open, others being flushed
@@ -15,7 +16,12 @@
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
 
-enum { WORK_MAX = 64 << 20, FROZEN_SHARE = 3 };
+enum {
+    WORK_MAX = 64 << 20,
+    FROZEN_SHARE = 3,
+    READERS_SHARE = 16,          /* of the limit, at most */
+    READERS_BYTES_MAX = 32 << 20 /* of which a hundred segments find theirs again */
+};
 
 uint64_t engine_memtables_bytes(const struct engine *engine)
 {
@@ -35,10 +41,17 @@ uint64_t engine_sums_bytes(const struct engine *engine)
 
 uint64_t engine_kept_bytes(const struct engine *engine)
 {
-    uint64_t bytes = engine->segments_bytes + engine_sums_bytes(engine);
+    uint64_t bytes =
+        engine->segments_bytes + engine_sums_bytes(engine) + reader_pool_bytes(engine->readers);
     for (uint32_t i = 0; i < STORE_HOLDERS; i++)
         bytes += engine->held_bytes[i];
     return bytes;
+}
+
+size_t engine_readers_share(const struct engine *engine)
+{
+    uint64_t share = engine->options.memory_limit / READERS_SHARE;
+    return share < READERS_BYTES_MAX ? share : READERS_BYTES_MAX;
 }
 
 /* What memtables may take together. */

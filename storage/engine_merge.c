@@ -71,7 +71,7 @@ static int keep_output(struct compact_job *compact, const struct segment_info *i
         return 0;
     check(compact->output_count < MERGE_OUTPUTS_MAX);
     compact->infos[compact->output_count] = *info;
-    int rc = engine_open_segment(compact->engine->world, info, compact->table,
+    int rc = engine_open_segment(compact->engine, info, compact->table,
                                  &compact->outputs[compact->output_count], &compact->err);
     compact->output_count += rc == 0;
     return rc;

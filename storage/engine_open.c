@@ -200,6 +200,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->compact_askers);
     memory_free(engine->compact_waiters);
     arena_supply_free(engine->memory);
+    reader_pool_unref(engine->readers);
     memory_free(engine);
 }
 
@@ -234,6 +235,9 @@ static void engine_metrics(struct engine *engine)
     engine->metric_failed_reads =
         metrics_add(metrics, METRIC_COUNTER, "daybook_failed_reads_total", "",
                     "Pages of segments that could not be read, or were damaged");
+    engine->metric_readers =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_readers_bytes", "",
+                    "Memory of what readers of segments left for the next ones");
 }
 
 static struct engine *engine_new(struct world *world, const struct engine_options *options)
@@ -252,6 +256,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine->memory = arena_supply_new(MEMTABLE_CHUNK);
+    engine->readers = reader_pool_new(engine_readers_share(engine));
     engine_metrics(engine);
     return engine;
 }

@@ -71,6 +71,7 @@ struct engine {
     struct segment **segments;         /* by (table id, kind, frame_first) */
     uint32_t segment_count;
     uint64_t segments_bytes;           /* of memory, of all of them */
+    struct reader_pool *readers;       /* what their readers leave */
     uint64_t held_bytes[STORE_HOLDERS];        /* by rooms above: store_hold_memory */
     struct partition_index **indexes;  /* sealed stats, one per ranked table */
     uint32_t index_count;
@@ -79,6 +80,7 @@ struct engine {
     uint64_t payload_frame;            /* its number */
     uint64_t frame_flushed;            /* every frame up to here is in segments */
     int64_t payload_timestamp_us;      /* of its first batch */
+    bool payload_is_followed;          /* each of its batches says that another follows */
     int64_t timestamp_next_us;         /* the next write timestamp to be given */
     struct buffer scratch;             /* for sizing a batch */
 
@@ -141,6 +143,7 @@ struct engine {
     struct metric *metric_flushes;
     struct metric *metric_compactions;
     struct metric *metric_failed_reads;
+    struct metric *metric_readers;
 };
 
 /* ---- engine.c ---- */
@@ -165,7 +168,7 @@ void engine_freeze_then(struct engine *engine, struct freeze_waiter *waiter);
 void engine_freeze_table_then(struct engine *engine, uint32_t table_id,
                               struct freeze_waiter *waiter);
 void engine_drain(struct engine *engine);      /* tell those who were answered ERROR_FULL */
-void engine_fail(struct engine *engine, int code, const char *what);
+void engine_fail(struct engine *engine, int code, const char *why);
 uint64_t engine_durable_frame(const struct engine *engine);
 
 /* Engine thread. */
@@ -184,6 +187,8 @@ bool engine_open_is_full(const struct engine *engine);
 /* No batch may be applied before a memtable was flushed. */
 bool engine_memory_is_full(const struct engine *engine);
 uint64_t engine_sums_bytes(const struct engine *engine);
+/* The most that readers of segments may leave. */
+size_t engine_readers_share(const struct engine *engine);
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
 void engine_make_memory_ready(struct engine *engine);
@@ -222,7 +227,7 @@ void engine_index_segment(struct engine *engine, struct segment *segment);
 void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t token,
                               struct bytes key);
 /* segment_open, and its days.  `table` NULL: it is gone.  Any thread. */
-must_check int engine_open_segment(struct world *world, const struct segment_info *info,
+must_check int engine_open_segment(struct engine *engine, const struct segment_info *info,
                                    const struct table *table, struct segment **segment_out,
                                    struct error *err);
 struct partition_index *engine_index(const struct engine *engine, uint32_t table_id);

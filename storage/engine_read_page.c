@@ -33,19 +33,40 @@ static void resolve_counters(struct row *row, struct arena *arena)
     }
 }
 
-/* What `row` points to lives as long as the page. */
-static struct page_row *add_row(struct read_job *read, int64_t token, struct bytes key,
-                                const struct row *row)
+/* Room for one more row behind the page's. */
+static struct page_row *next_row(struct read_job *read)
 {
     if (read->row_count == read->row_capacity) {
         read->row_capacity = read->row_capacity == 0 ? PAGE_ROWS_FIRST : read->row_capacity * 2;
         read->rows = memory_resize(read->rows, read->row_capacity * sizeof(struct page_row));
     }
+    return &read->rows[read->row_count];
+}
+
+/* It is one of the page; what it points to lives as long as the page. */
+static void add_row(struct read_job *read, int64_t token, struct bytes key)
+{
     struct page_row *added = &read->rows[read->row_count++];
     added->token = token;
     added->key = key;
-    added->row = *row;
-    return added;
+    if (read->request.one_of_each && added->row.clustering.count > 0)
+        read->given = added->row.clustering.values[0];
+}
+
+/* Of a partition whose rows come now, perhaps behind those of the page before. */
+static void given_begin(struct read_job *read, int64_t token, struct bytes key)
+{
+    const struct position *position = &read->position;
+    bool goes_on = position->is_set && position->kind == AFTER_ROW && position->token == token &&
+                   bytes_equal(position->key, key) && position->clustering.count > 0;
+    read->given = goes_on ? position->clustering.values[0] : bytes_of(NULL, 0);
+}
+
+/* Whether the row follows one that was given and is all that is asked for of the two. */
+static bool is_another(const struct read_job *read, const struct row *row)
+{
+    return read->given.data != NULL && row->clustering.count > 0 &&
+           bytes_equal(row->clustering.values[0], read->given);
 }
 
 static bool page_is_full(const struct read_job *read)
@@ -103,9 +124,14 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
     stream = stream_live(stream, now_s);
     struct bytes kept = arena_copy(read->arena, key);
     struct unfiltered item;
+    given_begin(read, token, key);
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
-        const struct row copy = row_copy(&item.row, read->arena);
-        resolve_counters(&add_row(read, token, kept, &copy)->row, read->arena);
+        if (read->request.one_of_each && is_another(read, &item.row))
+            continue;
+        struct page_row *next = next_row(read);
+        next->row = row_copy(&item.row, read->arena);
+        resolve_counters(&next->row, read->arena);
+        add_row(read, token, kept);
         if (page_is_full(read))
             break;
     }
@@ -237,12 +263,16 @@ static void open_read_partition(struct open_read *open, int64_t token, struct by
     struct stream *stream = narrow_memtable_stream_kept(read->viewed->narrow, read->table, token,
                                                         key, slice, read->view.frame, read->arena);
     struct unfiltered item;
-    while (stream != NULL && !open_read_is_over(open) && stream->next(stream, &item, NULL) == 1) {
-        struct row live;
+    given_begin(read, token, key);
+    while (stream != NULL && !open_read_is_over(open)) {
+        if (read->request.one_of_each && read->given.data != NULL)
+            open->items += narrow_memtable_stream_pass(stream, read->given);
+        if (stream->next(stream, &item, NULL) != 1)
+            break;
         open->items++;
         if (item.kind == UNFILTERED_ROW &&
-            row_live(read->table, &item.row, open->now_s, read->arena, &live))
-            add_row(read, token, key, &live);
+            row_live(read->table, &item.row, open->now_s, read->arena, &next_row(read)->row))
+            add_row(read, token, key);
     }
     stream_close(stream);
 }

@@ -60,7 +60,9 @@ struct read_job {
     struct position position;
     struct read_part *parts; /* ascending; of a scan: none */
     uint32_t part_count;
-    uint32_t part_end; /* those from here on were not captured */
+    uint32_t part_end;  /* those from here on were not captured */
+    struct bytes given; /* one_of_each: the first clustering value of the partition's last row that
+                         * was given; data NULL: none was */
     struct view view;
     struct captured *captured; /* in (token, key) order; one of two streams each */
     uint32_t captured_count;

@@ -108,11 +108,12 @@ void engine_reindex_partition(struct engine *engine, uint32_t table_id, int64_t 
 
 /* ---- opening ---- */
 
-int engine_open_segment(struct world *world, const struct segment_info *info,
+int engine_open_segment(struct engine *engine, const struct segment_info *info,
                         const struct table *table, struct segment **segment_out, struct error *err)
 {
     bool has_days = table != NULL && (table->flags & TABLE_RANKED) != 0;
-    return segment_open_by_days(world, info, has_days ? table : NULL, segment_out, err);
+    return segment_open_by_days(engine->world, info, has_days ? table : NULL, engine->readers,
+                                segment_out, err);
 }
 
 struct orphan_search {
@@ -211,7 +212,7 @@ static int open_or_mend(struct engine *engine, const struct segment_info *info,
 {
     const struct table *table = schema_table(engine->schema, info->table_id);
     struct error damage = {0};
-    int rc = engine_open_segment(engine->world, info, table, segment_out, &damage);
+    int rc = engine_open_segment(engine, info, table, segment_out, &damage);
     if (rc == 0 && engine->options.salvage && !engine->options.read_only)
         rc = segment_check_pages(*segment_out, &damage);
     if (rc == -ENOENT) {

@@ -85,10 +85,24 @@ static inline void key_places_prefetch(const struct key_places *places, uint32_t
         __builtin_prefetch(&places->old[tag & places->old_mask]);
 }
 
-/* and when it is there, the number that is probably found, so that the key can be fetched. */
+/* and when it is there, the number that is probably found, so that the key can be fetched; */
 static inline uint32_t key_places_guess(const struct key_places *places, uint32_t tag)
 {
     struct key_place place = places->places[tag & places->mask];
     return place.tag == tag ? place.number - 1 : KEY_PLACES_NONE;
+}
+
+/* or those of many tags, without the tags that have none; returns how many they are.
+ * `numbers_out` has room for `count`. */
+static inline uint32_t key_places_guess_all(const struct key_places *places, const uint32_t *tags,
+                                            uint32_t count, uint32_t *numbers_out)
+{
+    uint32_t guesses = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = key_places_guess(places, tags[i]);
+        if (number != KEY_PLACES_NONE)
+            numbers_out[guesses++] = number;
+    }
+    return guesses;
 }
 #endif

@@ -86,15 +86,23 @@ static int roster_remove(struct disk *disk)
     return rc == 0 || rc == -ENOENT ? disk->sync_directory(disk, "segments") : rc;
 }
 
+/* Without room for it, the one that is out of date goes. */
+static int roster_put(struct disk *disk, struct bytes record)
+{
+    int rc = roster_replace(disk, record);
+
+    return error_is_passing(rc) ? roster_remove(disk) : rc;
+}
+
 int manifest_roster_write(struct disk *disk, const struct manifest_state *state)
 {
     struct buffer record = {0};
     int rc;
 
     manifest_roster_encode(state, &record);
-    rc = roster_replace(disk, buffer_view(&record));
+    rc = roster_put(disk, buffer_view(&record));
     buffer_release(&record);
-    return error_is_passing(rc) ? roster_remove(disk) : rc;
+    return rc;
 }
 
 /* ---- reading ---- */
@@ -145,8 +153,10 @@ int manifest_roster_settle(struct disk *disk, const struct manifest_state *state
 
     manifest_roster_encode(state, &record);
     rc = roster_write_again(disk, buffer_view(&record));
+    if (rc != 0)
+        rc = roster_put(disk, buffer_view(&record));
     buffer_release(&record);
-    return rc == 0 ? 0 : manifest_roster_write(disk, state);
+    return rc;
 }
 
 /* What the state names and is not there: how much of it, and the first of it with the reason. */

@@ -22,6 +22,7 @@ enum {
     INDEX_FANOUT = 64, /* 512 bytes of prefixes: eight cache lines, six comparisons */
     INDEX_LEAF_FIRST = 4,
     INDEX_LEAF_GROWTH = 4,
+    INDEX_STEPS_MAX = 4,  /* onward, until a search from the root is cheaper */
     INDEX_HEIGHT_MAX = 12 /* 32 ^ 7 is more than an index can hold */
 };
 
@@ -126,6 +127,35 @@ void *memtable_index_find_place(const struct memtable_index *index,
     place_out->leaf = leaf;
     place_out->position = at;
     return entry_matches(leaf, at, search) ? leaf->items[at] : NULL;
+}
+
+/* The order of the key against entry `at`. */
+static int entry_order(const struct memtable_index_node *leaf, uint32_t at,
+                       const struct memtable_index_search *search)
+{
+    if (leaf->prefixes[at] != search->prefix)
+        return search->prefix < leaf->prefixes[at] ? -1 : 1;
+    return search->compare(search->context, search->key, leaf->items[at]);
+}
+
+void *memtable_index_find_onward(const struct memtable_index *index,
+                                 const struct memtable_index_search *search,
+                                 struct memtable_index_cursor *place)
+{
+    const struct memtable_index_node *leaf = place->leaf;
+    uint32_t steps = 0;
+
+    for (; leaf != NULL && place->position < leaf->count && steps < INDEX_STEPS_MAX; steps++) {
+        int order = entry_order(leaf, place->position, search);
+        if (order == 0)
+            return leaf->items[place->position];
+        if (order < 0)
+            return NULL;
+        place->position++;
+    }
+    if (leaf != NULL && place->position == leaf->count && leaf->next == NULL)
+        return NULL;
+    return memtable_index_find_place(index, search, place);
 }
 
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,
@@ -293,16 +323,17 @@ static void index_insert_tree(struct memtable_index *index, struct arena *arena,
 
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
                            const struct memtable_index_search *search,
-                           const struct memtable_index_cursor *place, void *item)
+                           struct memtable_index_cursor *place, void *item)
 {
     struct memtable_index_node *leaf = (struct memtable_index_node *)(uintptr_t)place->leaf;
 
     check(place->index == index && index->count < UINT32_MAX);
     if (leaf != NULL && leaf->count < leaf->capacity) {
-        node_put(leaf, place->position, search->prefix, item, NULL);
+        node_put(leaf, place->position++, search->prefix, item, NULL);
         index->count++;
         return;
     }
+    *place = (struct memtable_index_cursor){0};
     if (index->count == 0) {
         index->root = item;
         index->count = 1;

@@ -44,10 +44,17 @@ void *memtable_index_find_place(const struct memtable_index *index,
                                 const struct memtable_index_search *search,
                                 struct memtable_index_cursor *place_out);
 
-/* Add an item that is not there, at its place, since which was found nothing was added. */
+/* The same for keys that ascend: all items before `place` are less than the key, as they are where
+ * the place was moved behind the item of the key before.  All-zero, it may be anywhere. */
+void *memtable_index_find_onward(const struct memtable_index *index,
+                                 const struct memtable_index_search *search,
+                                 struct memtable_index_cursor *place);
+
+/* Add an item that is not there, at its place, since which was found nothing was added.  The place
+ * is moved behind the item, or becomes all-zero. */
 void memtable_index_insert(struct memtable_index *index, struct arena *arena,
                            const struct memtable_index_search *search,
-                           const struct memtable_index_cursor *place, void *item);
+                           struct memtable_index_cursor *place, void *item);
 
 /* The place before the first item that is not less than the key. */
 struct memtable_index_cursor memtable_index_seek(const struct memtable_index *index,

@@ -15,9 +15,9 @@
  * Deletions of the partition and of ranges are lists with frames too; a reader merges what it needs
  * of them under one rule (range_deletions.h), and rows are merged under what covers them.
  *
- * Cost: a partition 64 bytes and its key, and 19 to 37 where it is found, a row 16, a version 24
+ * Cost: a partition 56 bytes and its key, and 19 to 37 where it is found, a row 16, a version 24
  * and its packed bytes; in the trees that order them 16 each, filled to 70 to 100 %: 55 to 65 bytes
- * beside the data for a row of a large partition, 125 for one that is a partition of its own. */
+ * beside the data for a row of a large partition, 117 for one that is a partition of its own. */
 #include "storage/narrow_memtable.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ struct row_version {
     struct row_version *older;
     uint64_t frame;
     uint32_t size;
-    uint32_t depth; /* versions a reader merges with it; 0: it holds them all */
+    uint16_t depth;   /* versions a reader merges with it; 0: it holds them all */
+    uint16_t columns; /* packed_rows_columns, or 0 */
     uint8_t packed[];
 };
 
@@ -70,8 +71,7 @@ struct partition_extras {
 
 struct partition {
     struct memtable_partition base;
-    uint64_t writes;
-    uint64_t frame_first;
+    uint64_t frame_first; /* 0: it was just made */
     struct memtable_index rows;
     struct partition_extras *extras;
 };
@@ -132,15 +132,6 @@ static struct partition_extras *partition_extras(struct narrow_memtable *memtabl
         *partition->extras = (struct partition_extras){0};
     }
     return partition->extras;
-}
-
-uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,
-                                 int64_t token, struct bytes key)
-{
-    const struct partition *partition =
-        memtable_partitions_find(&memtable->partitions, table_id, token, key);
-
-    return partition != NULL ? partition->writes : 0;
 }
 
 bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
@@ -315,8 +306,16 @@ static uint32_t versions_visible(const struct row_version *newest, uint64_t fram
     return version != NULL ? version->depth + 1 : 0;
 }
 
-/* Unpack `count` versions from `first` on into rows[0 ..].  What is packed in memory was written by
- * unfiltered_pack, so it can be read. */
+/* What is packed in memory was written by unfiltered_pack, so it can be read. */
+static void version_unpack(const struct row_version *version, struct arena *arena,
+                           struct unfiltered *row_out)
+{
+    struct reader reader = reader_of(bytes_of(version->packed, version->size));
+    int rc = unfiltered_unpack(&reader, arena, row_out);
+    check(rc == 0 && row_out->kind == UNFILTERED_ROW);
+}
+
+/* Unpack `count` versions from `first` on into rows[0 ..]. */
 static void versions_unpack(const struct row_version *first, uint32_t count, struct arena *arena,
                             const struct row **rows)
 {
@@ -324,9 +323,7 @@ static void versions_unpack(const struct row_version *first, uint32_t count, str
         arena_alloc(arena, count * sizeof *unpacked, _Alignof(struct unfiltered));
 
     for (uint32_t i = 0; i < count; i++, first = first->older) {
-        struct reader reader = reader_of(bytes_of(first->packed, first->size));
-        int rc = unfiltered_unpack(&reader, arena, &unpacked[i]);
-        check(rc == 0 && unpacked[i].kind == UNFILTERED_ROW);
+        version_unpack(first, arena, &unpacked[i]);
         rows[i] = &unpacked[i].row;
     }
 }
@@ -352,54 +349,67 @@ static void row_fold(struct narrow_memtable *memtable, const struct table *table
     unfiltered_pack(&merged, &memtable->packed);
 }
 
+/* Whether the row in `packed`, of these columns, is its own merge with a version. */
+static bool version_replaces(const struct narrow_memtable *memtable,
+                             const struct row_version *version, uint16_t columns)
+{
+    struct bytes newer = buffer_view(&memtable->packed);
+    struct bytes older = bytes_of(version->packed, version->size);
+
+    if (columns == 0 || version->columns == 0)
+        return unfiltered_packed_replaces(newer, older);
+    return (version->columns & ~columns) == 0 && row_packed_follows(newer, older);
+}
+
 /* How many versions a reader merges with the row in `packed`; with so many that it would be too
- * many, the row becomes all of them. */
+ * many, the row becomes all of them, of which the columns are not known. */
 static uint32_t version_depth(struct narrow_memtable *memtable, const struct table *table,
-                              const struct row_version *newest)
+                              const struct row_version *newest, uint16_t *columns)
 {
     if (newest == NULL)
         return 0;
-    bool replaces =
-        newest->depth == 0 && unfiltered_packed_replaces(buffer_view(&memtable->packed),
-                                                         bytes_of(newest->packed, newest->size));
-    if (replaces)
+    if (newest->depth == 0 && version_replaces(memtable, newest, *columns))
         return 0;
     if (newest->depth + 1 < NARROW_FOLD_DEPTH)
         return newest->depth + 1;
     row_fold(memtable, table, newest);
+    *columns = 0;
     return 0;
 }
 
 /* The new head of a row's chain: the row in `packed`. */
 static struct row_version *version_add(struct narrow_memtable *memtable, const struct table *table,
-                                       struct row_version *newest)
+                                       struct row_version *newest, uint16_t columns)
 {
-    uint32_t depth = version_depth(memtable, table, newest);
+    uint32_t depth = version_depth(memtable, table, newest, &columns);
     struct row_version *version = arena_alloc(
         memtable->arena, sizeof *version + memtable->packed.size, _Alignof(struct row_version));
     version->older = newest;
     version->frame = memtable->frame_last;
     version->size = (uint32_t)memtable->packed.size;
-    version->depth = depth;
+    version->depth = (uint16_t)depth;
+    version->columns = columns;
     memcpy(version->packed, memtable->packed.data, memtable->packed.size);
     return version;
 }
 
-/* Add the row in `packed`, which has that clustering. */
+/* Add the row in `packed`, which has that clustering and these columns, if they are known.  `place`
+ * is behind the row that was added last, where rows ascend, or all-zero. */
 static void add_packed(struct narrow_memtable *memtable, const struct table *table,
-                       struct partition *partition, const struct clustering *clustering)
+                       struct partition *partition, const struct clustering *clustering,
+                       uint16_t columns, struct memtable_index_cursor *place)
 {
     struct memtable_index_search search = row_search(table, clustering);
-    struct memtable_index_cursor place;
-    struct row_node *node = memtable_index_find_place(&partition->rows, &search, &place);
+    struct row_node *node = memtable_index_find_onward(&partition->rows, &search, place);
     if (node != NULL) {
-        node->newest = version_add(memtable, table, node->newest);
+        node->newest = version_add(memtable, table, node->newest, columns);
+        place->position++;
         return;
     }
     node = arena_alloc(memtable->arena, sizeof *node, _Alignof(struct row_node));
-    node->newest = version_add(memtable, table, NULL);
+    node->newest = version_add(memtable, table, NULL, columns);
     node->oldest = node->newest;
-    memtable_index_insert(&partition->rows, memtable->arena, &search, &place, node);
+    memtable_index_insert(&partition->rows, memtable->arena, &search, place, node);
 }
 
 static void apply_row(struct narrow_memtable *memtable, const struct table *table,
@@ -413,10 +423,11 @@ static void apply_row(struct narrow_memtable *memtable, const struct table *tabl
     unfiltered_pack(&item, &memtable->packed);
     if (row->is_static) {
         struct partition_extras *extras = partition_extras(memtable, partition);
-        extras->static_row = version_add(memtable, table, extras->static_row);
+        extras->static_row = version_add(memtable, table, extras->static_row, 0);
         return;
     }
-    add_packed(memtable, table, partition, &row->clustering);
+    struct memtable_index_cursor place = {0};
+    add_packed(memtable, table, partition, &row->clustering, 0, &place);
 }
 
 static void apply_partition_deletion(struct narrow_memtable *memtable, struct partition *partition,
@@ -468,11 +479,11 @@ static struct partition *partition_write(struct narrow_memtable *memtable,
                                          const struct table *table, int64_t token, struct bytes key,
                                          uint64_t frame)
 {
-    check(frame >= memtable->frame_last);
+    check(frame > 0 && frame >= memtable->frame_last);
     memtable->frame_last = frame;
     struct partition *partition =
         memtable_partitions_get(&memtable->partitions, table->id, token, key);
-    if (partition->writes++ == 0)
+    if (partition->frame_first == 0)
         partition->frame_first = frame;
     return partition;
 }
@@ -508,6 +519,7 @@ void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct t
 {
     check(run->table_id == table->id);
     struct partition *partition = partition_write(memtable, table, run->token, run->key, frame);
+    struct memtable_index_cursor place = {0};
     for (uint32_t i = 0; i < run->row_count; i++) {
         struct bytes packed = packed_rows_get(rows, run->row_first + i);
         struct reader reader = reader_of(packed);
@@ -515,7 +527,8 @@ void narrow_memtable_apply_rows(struct narrow_memtable *memtable, const struct t
         unfiltered_unpack_clustering(&reader, &clustering);
         buffer_clear(&memtable->packed);
         row_pack_at(packed, timestamp_us, &memtable->packed);
-        add_packed(memtable, table, partition, &clustering);
+        add_packed(memtable, table, partition, &clustering,
+                   packed_rows_columns(rows, run->row_first + i), &place);
     }
 }
 
@@ -536,6 +549,8 @@ struct narrow_stream {
     const struct row_node *last; /* the last one the cursor gave */
     bool rows_ended;
     struct clustering head_clustering;
+    struct bytes passed;   /* rows of this first clustering value are not given; data NULL: none */
+    uint32_t passed_count; /* of them, since it was last told */
     struct unfiltered *bounds; /* owned, as is what they point to if not the slice's */
     size_t bound_count;
     size_t bound_next;
@@ -601,14 +616,12 @@ static bool stream_row(struct narrow_stream *stream, const struct row_version *n
     if (count == 0)
         return false;
     const struct row *versions[NARROW_FOLD_DEPTH];
-    versions_unpack(first, count, stream->arena, versions);
-    bool stands = count == 1 && covering.timestamp_us == TIMESTAMP_NONE &&
-                  versions[0]->complex_count == 0 &&
-                  versions[0]->deletion.timestamp_us == TIMESTAMP_NONE;
-    if (stands) {
-        out->row = *versions[0];
-        return !row_is_empty(&out->row);
+    if (count == 1 && covering.timestamp_us == TIMESTAMP_NONE) {
+        version_unpack(first, stream->arena, out);
+        if (out->row.complex_count == 0 && out->row.deletion.timestamp_us == TIMESTAMP_NONE)
+            return !row_is_empty(&out->row);
     }
+    versions_unpack(first, count, stream->arena, versions);
     row_merge(stream->base.table, versions, count, covering, stream->arena, &out->row);
     return !row_is_empty(&out->row);
 }
@@ -636,6 +649,16 @@ static bool stream_bound_is_next(const struct narrow_stream *stream)
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
+/* Whether the row at the head is one of those that nobody wants. */
+static bool stream_pass_head(struct narrow_stream *stream)
+{
+    bool is_passed = stream->passed.data != NULL && stream->head_clustering.count > 0 &&
+                     bytes_equal(stream->head_clustering.values[0], stream->passed);
+
+    stream->passed_count += is_passed;
+    return is_passed;
+}
+
 static int narrow_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
 {
     struct narrow_stream *stream = (struct narrow_stream *)base;
@@ -659,7 +682,7 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
             covering = base->partition_deletion;
         stream->last = stream->head;
         stream->head = NULL;
-        if (stream_row(stream, stream->last->newest, covering, out))
+        if (!stream_pass_head(stream) && stream_row(stream, stream->last->newest, covering, out))
             return 1;
     }
 }
@@ -672,6 +695,16 @@ static void narrow_stream_close(struct stream *base)
     if (!stream->is_kept)
         arena_free(stream->arena);
     memory_free(stream);
+}
+
+uint32_t narrow_memtable_stream_pass(struct stream *base, struct bytes value)
+{
+    struct narrow_stream *stream = (struct narrow_stream *)base;
+    uint32_t count = stream->passed_count;
+
+    stream->passed = value;
+    stream->passed_count = 0;
+    return count;
 }
 
 static struct deletion deletion_visible(const struct partition_extras *extras, uint64_t frame)
@@ -728,6 +761,8 @@ struct stream *narrow_memtable_stream_kept(const struct narrow_memtable *memtabl
     stream->head = NULL;
     stream->last = NULL;
     stream->rows_ended = false;
+    stream->passed = bytes_of(NULL, 0);
+    stream->passed_count = 0;
     stream->bounds = NULL;
     stream->bound_count = 0;
     stream->bound_next = 0;

@@ -37,10 +37,6 @@ void narrow_memtable_prefetch_place(const struct narrow_memtable *memtable, uint
 void narrow_memtable_prefetch(const struct narrow_memtable *memtable, uint32_t table_id,
                               int64_t token);
 
-/* How often a partition was written so far: its version for conditional writes; 0: never. */
-uint64_t narrow_memtable_version(const struct narrow_memtable *memtable, uint32_t table_id,
-                                 int64_t token, struct bytes key);
-
 bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
                          struct bytes key);
 
@@ -56,6 +52,11 @@ struct stream *narrow_memtable_stream_kept(const struct narrow_memtable *memtabl
                                            const struct table *table, int64_t token,
                                            struct bytes key, const struct slice *slice,
                                            uint64_t frame, struct arena *arena);
+
+/* Of either: rows whose first clustering value is this one are passed over from now on, for a small
+ * part of what giving one costs.  Returns how many were, since the last call; the bytes outlive the
+ * next one. */
+uint32_t narrow_memtable_stream_pass(struct stream *stream, struct bytes value);
 
 /* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
  * the end.  Outputs are views into the memtable. */

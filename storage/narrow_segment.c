@@ -37,6 +37,7 @@
 #include "storage/base/memory.h"
 #include "storage/narrow_page.h"
 #include "storage/narrow_span.h"
+#include "storage/segment_block.h"
 
 enum {
     NARROW_PAGE_TARGET = 32 << 10, /* plain bytes: a point read decompresses it in some 20 us */
@@ -248,22 +249,18 @@ bool narrow_segment_may_meet(const struct segment *segment, const struct table *
 /* ---- reading: what one stream hands on to the next ---- */
 
 struct narrow_scratch {
-    struct segment_scratch base;
-    struct decompressor *decompressor;
+    struct reader_spare base;
     struct arena *arena; /* of the unpacked item */
-    struct buffer encoded;
     struct buffer plain; /* of `page`, if `has_page` */
     uint32_t page;
     bool has_page;
     struct narrow_entry entry;
 };
 
-static void narrow_scratch_free(struct segment_scratch *base)
+static void narrow_scratch_free(struct reader_spare *base)
 {
     struct narrow_scratch *scratch = (struct narrow_scratch *)base;
-    decompressor_free(scratch->decompressor);
     arena_free(scratch->arena);
-    buffer_release(&scratch->encoded);
     buffer_release(&scratch->plain);
     narrow_entry_release(&scratch->entry);
     memory_free(scratch);
@@ -271,14 +268,25 @@ static void narrow_scratch_free(struct segment_scratch *base)
 
 static struct narrow_scratch *narrow_scratch_of(struct segment *segment)
 {
-    struct segment_scratch *kept = segment_scratch_take(segment);
-    if (kept != NULL)
-        return (struct narrow_scratch *)kept;
+    struct reader_spare *left =
+        reader_pool_take(segment_readers(segment), segment_scratch(segment));
+    if (left != NULL)
+        return (struct narrow_scratch *)left;
     struct narrow_scratch *scratch = memory_zeroed(1, sizeof *scratch);
     scratch->base.free = narrow_scratch_free;
-    scratch->decompressor = decompressor_new();
     scratch->arena = arena_new(NARROW_ARENA_CHUNK);
     return scratch;
+}
+
+static void narrow_scratch_leave(struct narrow_scratch *scratch, struct segment *segment)
+{
+    if (scratch->plain.capacity > NARROW_SCRATCH_MAX) {
+        narrow_scratch_free(&scratch->base);
+        return;
+    }
+    scratch->base.bytes = sizeof *scratch + arena_held(scratch->arena) + scratch->plain.capacity +
+                          scratch->entry.item_capacity * sizeof *scratch->entry.items;
+    reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
 }
 
 /* ---- reading: the stream ---- */
@@ -311,6 +319,23 @@ static int narrow_stream_damaged(const struct narrow_stream *stream, const char 
                      what);
 }
 
+/* Read and expand page `page_index` of the segment into the scratch. */
+static int narrow_stream_read(struct narrow_stream *stream, uint32_t page_index, struct error *err)
+{
+    struct narrow_scratch *scratch = stream->scratch;
+    struct reader_pool *readers = segment_readers(stream->segment);
+    struct reader_workspace *work = reader_pool_borrow(readers);
+    struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
+    int rc = segment_read_page(stream->segment, page_index, stream->haste, &work->page, err);
+    if (rc == 0 && narrow_page_expand(buffer_view(&work->page),
+                                      vector_decoder_decompressor(vectors), &scratch->plain) != 0)
+        rc = narrow_stream_damaged(stream, "it does not decompress", err);
+    reader_pool_give_back(readers, work);
+    scratch->page = page_index;
+    scratch->has_page = rc == 0;
+    return rc;
+}
+
 /* Make page number `page` of the partition the current one, standing nowhere in it. */
 static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struct error *err)
 {
@@ -318,16 +343,9 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
     uint32_t page_index = stream->partition.page_first + page;
     stream->page = page;
     if (!scratch->has_page || scratch->page != page_index) {
-        scratch->has_page = false;
-        int rc =
-            segment_read_page(stream->segment, page_index, stream->haste, &scratch->encoded, err);
+        int rc = narrow_stream_read(stream, page_index, err);
         if (rc != 0)
             return rc;
-        if (narrow_page_expand(buffer_view(&scratch->encoded), scratch->decompressor,
-                               &scratch->plain) != 0)
-            return narrow_stream_damaged(stream, "it does not decompress", err);
-        scratch->page = page_index;
-        scratch->has_page = true;
     }
     struct narrow_entry *entry = &scratch->entry;
     uint32_t index = page == 0 ? stream->partition.entry : 0;
@@ -551,10 +569,7 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
 static void narrow_stream_close(struct stream *base)
 {
     struct narrow_stream *stream = (struct narrow_stream *)base;
-    if (stream->scratch->plain.capacity <= NARROW_SCRATCH_MAX)
-        segment_scratch_give(stream->segment, &stream->scratch->base);
-    else
-        narrow_scratch_free(&stream->scratch->base);
+    narrow_scratch_leave(stream->scratch, stream->segment);
     segment_unref(stream->segment);
     memory_free(stream->bound_bytes);
     memory_free(stream);

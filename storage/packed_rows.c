@@ -15,7 +15,7 @@ enum {
 void packed_rows_release(struct packed_rows *rows)
 {
     memory_free(rows->runs);
-    memory_free(rows->ends);
+    memory_free(rows->rows);
     buffer_release(&rows->bytes);
     *rows = (struct packed_rows){0};
 }
@@ -62,7 +62,7 @@ static void run_begin(struct packed_rows *rows, const struct table *table, int64
 static void row_grown(struct packed_rows *rows)
 {
     check(rows->bytes.size <= UINT32_MAX);
-    rows->ends[rows->row_count - 1] = (uint32_t)rows->bytes.size;
+    rows->rows[rows->row_count - 1].end = (uint32_t)rows->bytes.size;
 }
 
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
@@ -75,9 +75,9 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
     if (rows->row_count == rows->row_capacity) {
         check(rows->row_count < RUNS_MAX);
         rows->row_capacity = rows->row_capacity == 0 ? ROWS_FIRST : rows->row_capacity * 2;
-        rows->ends = memory_resize(rows->ends, rows->row_capacity * sizeof(*rows->ends));
+        rows->rows = memory_resize(rows->rows, rows->row_capacity * sizeof(*rows->rows));
     }
-    rows->row_count++;
+    rows->rows[rows->row_count++] = (struct packed_row){0};
     rows->cells_left = cell_count;
     rows->column_id = 0;
     row_pack_insert(clustering, TIMESTAMP_SERVER, cell_count, &rows->bytes);
@@ -94,40 +94,59 @@ static void add_cell(struct packed_rows *rows, uint32_t column_id, struct bytes 
     row_grown(rows);
 }
 
+/* A cell that is all of its column. */
+static void add_simple(struct packed_rows *rows, uint32_t column_id, const struct bytes *value)
+{
+    enum { BITS = 16 };
+    struct packed_row *row = &rows->rows[rows->row_count - 1];
+    add_cell(rows, column_id, bytes_of(NULL, 0), value);
+    if (column_id < BITS)
+        row->columns |= (uint16_t)(1U << column_id);
+    else
+        row->has_others = true;
+}
+
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value)
 {
-    add_cell(rows, column_id, bytes_of(NULL, 0), &value);
+    add_simple(rows, column_id, &value);
 }
 
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id)
 {
-    add_cell(rows, column_id, bytes_of(NULL, 0), NULL);
+    add_simple(rows, column_id, NULL);
 }
 
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element)
 {
     const struct bytes empty = bytes_of("", 0);
     add_cell(rows, column_id, element, &empty);
+    rows->rows[rows->row_count - 1].has_others = true;
 }
 
 /* ---- using ---- */
 
 static size_t row_start(const struct packed_rows *rows, uint32_t row)
 {
-    return row == 0 ? 0 : rows->ends[row - 1];
+    return row == 0 ? 0 : rows->rows[row - 1].end;
 }
 
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row)
 {
     check(row < rows->row_count);
     size_t start = row_start(rows, row);
-    return bytes_of(rows->bytes.data + start, rows->ends[row] - start);
+    return bytes_of(rows->bytes.data + start, rows->rows[row].end - start);
+}
+
+uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row)
+{
+    check(row < rows->row_count);
+    return rows->rows[row].has_others ? 0 : rows->rows[row].columns;
 }
 
 static struct bytes run_rows(const struct packed_rows *rows, const struct packed_run *run)
 {
     size_t start = row_start(rows, run->row_first);
-    size_t end = rows->ends[run->row_first + run->row_count - 1];
+    size_t end = rows->rows[run->row_first + run->row_count - 1].end;
     return bytes_of(rows->bytes.data + start, end - start);
 }
 

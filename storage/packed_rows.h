@@ -25,11 +25,17 @@ struct packed_run {
     uint32_t row_count;
 };
 
+struct packed_row {
+    uint32_t end;                      /* in `bytes` */
+    uint16_t columns;                  /* packed_rows_columns, but for what it has besides */
+    bool has_others;
+};
+
 /* All-zero is an empty one. */
 struct packed_rows {
     struct packed_run *runs;
     uint32_t run_count, run_capacity;
-    uint32_t *ends;                    /* private, as the next: of each row in `bytes` */
+    struct packed_row *rows;           /* private, as the next */
     uint32_t row_count, row_capacity;
     struct buffer bytes;               /* of the rows, back to back */
     uint32_t cells_left;               /* of the row that was begun last */
@@ -51,6 +57,10 @@ void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct by
 
 /* Row number `row`, packed, as yet at the server's time.  A view until a row is added. */
 struct bytes packed_rows_get(const struct packed_rows *rows, uint32_t row);
+
+/* The columns of a row that has simple values alone, as bits by their numbers; 0: it has others, or
+ * one beyond the bits. */
+uint16_t packed_rows_columns(const struct packed_rows *rows, uint32_t row);
 
 /* The run as mutation_pack writes a mutation, appended; and how many bytes that is at most. */
 void packed_rows_pack_run(const struct packed_rows *rows, const struct packed_run *run,

@@ -337,13 +337,19 @@ static void row_pack(const struct row *row, struct buffer *buffer)
         cell_pack(&row->cells[i], &row->marker, buffer);
 }
 
+/* Up to the timestamp of a row that row_pack_insert packed. */
+static void insert_pass_clustering(struct reader *reader)
+{
+    check(reader_u8(reader) == (UNFILTERED_ROW | ROW_MARKER));
+    for (uint8_t left = reader_u8(reader); left > 0; left--)
+        (void)reader_sized(reader);
+}
+
 void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffer)
 {
     struct reader reader = reader_of(packed);
 
-    check(reader_u8(&reader) == (UNFILTERED_ROW | ROW_MARKER));
-    for (uint8_t left = reader_u8(&reader); left > 0; left--)
-        (void)reader_sized(&reader);
+    insert_pass_clustering(&reader);
     struct bytes head = bytes_of(packed.data, reader.offset);
     (void)reader_signed(&reader);
     check(!reader.failed);
@@ -357,8 +363,15 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
 
 static void row_unpack(struct reader *reader, uint8_t flags, struct arena *arena, struct row *row)
 {
-    *row = (struct row){
-        .is_static = (flags & ROW_STATIC) != 0, .marker = LIVENESS_NONE, .deletion = DELETION_NONE};
+    /* One by one: most of a row is room for clustering values, which need no zeros. */
+    row->is_static = (flags & ROW_STATIC) != 0;
+    row->clustering.count = 0;
+    row->marker = LIVENESS_NONE;
+    row->deletion = DELETION_NONE;
+    row->complex = NULL;
+    row->complex_count = 0;
+    row->cells = NULL;
+    row->cell_count = 0;
     bool impossible = (flags & ROW_UNUSED) != 0 ||
                       (flags & (ROW_MARKER | ROW_MARKER_EXPIRES)) == ROW_MARKER_EXPIRES;
     if (impossible) {
@@ -459,6 +472,17 @@ bool unfiltered_packed_replaces(struct bytes newer, struct bytes older)
     return packed_insert_read(newer, &now) && packed_insert_read(older, &before) &&
            now.timestamp_us > before.timestamp_us && (before.columns & ~now.columns) == 0 &&
            bytes_equal(now.clustering, before.clustering);
+}
+
+bool row_packed_follows(struct bytes newer, struct bytes older)
+{
+    struct reader now = reader_of(newer);
+    struct reader before = reader_of(older);
+
+    insert_pass_clustering(&now);
+    insert_pass_clustering(&before);
+    return bytes_equal(bytes_of(newer.data, now.offset), bytes_of(older.data, before.offset)) &&
+           reader_signed(&now) > reader_signed(&before);
 }
 
 void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out)

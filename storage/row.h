@@ -154,6 +154,9 @@ void row_pack_at(struct bytes packed, int64_t timestamp_us, struct buffer *buffe
  * told at a glance: both are whole INSERTs of simple values, and every column of `older` was
  * written later in `newer`.  Both were written by unfiltered_pack. */
 bool unfiltered_packed_replaces(struct bytes newer, struct bytes older);
+/* The same of two that were packed by row_pack_insert, as far as it is not their columns: the same
+ * clustering, written later. */
+bool row_packed_follows(struct bytes newer, struct bytes older);
 /* Only the clustering of a packed row that is not static. */
 void unfiltered_unpack_clustering(struct reader *reader, struct clustering *clustering_out);
 /* Views into the reader's bytes, arrays from `arena`.  ERROR_CORRUPT if it is none.  What comes out

@@ -8,8 +8,8 @@
  * taken for them.
  *
  * Everything here is frozen after segment_open, apart from the reference count, the mark that the
- * file is to go, and what is kept for the next reader (scratch, cursor), which changes hands by
- * atomic exchange: any number of threads may read. */
+ * file is to go, and what lies there for the next reader (scratch, cursor), which the pool hands
+ * out: any number of threads may read. */
 #include "storage/segment.h"
 
 #include <errno.h>
@@ -21,7 +21,10 @@
 #include "storage/base/memory.h"
 #include "storage/segment_format.h"
 
-enum { INDEX_ENTRY_MIN = 13 }; /* bytes of a page's: size, checksum, empty label */
+enum {
+    INDEX_ENTRY_MIN = 13,       /* bytes of a page's: size, checksum, empty label */
+    READERS_BYTES_MAX = 1 << 20 /* of a segment that has its own pool */
+};
 
 struct segment_page {
     uint64_t offset;
@@ -38,9 +41,9 @@ struct segment {
     atomic_uint references;
     atomic_bool remove_at_close;
     atomic_bool has_failed_read;
-    _Atomic(struct segment_scratch *) scratch;
-
-    _Atomic(struct segment_cursor *) cursor;
+    struct reader_pool *readers;
+    struct reader_spare *scratch; /* places of the pool's, both */
+    struct reader_spare *cursor;
     struct segment_directory *directory;
     struct segment_page *pages;
     uint32_t page_count;
@@ -187,7 +190,8 @@ static int segment_load_directory(struct segment *segment, const struct segment_
     int rc = segment_read_section(segment, &footer->sections[SECTION_DIRECTORY], &directory, err);
     if (rc == 0)
         rc = segment_directory_open(&segment->info, footer->format, segment->page_count, &directory,
-                                    days_of != NULL ? &visitor : NULL, &segment->directory, err);
+                                    days_of != NULL ? &visitor : NULL, segment->readers,
+                                    &segment->directory, err);
     buffer_release(&directory);
     return rc;
 }
@@ -198,8 +202,9 @@ static void segment_free(struct segment *segment)
 {
     if (segment->file != NULL)
         segment->disk->close(segment->disk, segment->file);
-    segment_scratch_give(segment, NULL);
-    segment_cursor_give(segment, NULL);
+    reader_pool_give(segment->readers, &segment->scratch, NULL);
+    reader_pool_give(segment->readers, &segment->cursor, NULL);
+    reader_pool_unref(segment->readers);
     segment_directory_free(segment->directory);
     memory_free(segment->pages);
     buffer_release(&segment->index);
@@ -224,11 +229,15 @@ static int segment_load(struct segment *segment, const struct table *days_of, st
 int segment_open(struct world *world, const struct segment_info *info, struct segment **segment_out,
                  struct error *err)
 {
-    return segment_open_by_days(world, info, NULL, segment_out, err);
+    struct reader_pool *readers = reader_pool_new(READERS_BYTES_MAX);
+    int rc = segment_open_by_days(world, info, NULL, readers, segment_out, err);
+    reader_pool_unref(readers);
+    return rc;
 }
 
 int segment_open_by_days(struct world *world, const struct segment_info *info,
-                         const struct table *table, struct segment **segment_out, struct error *err)
+                         const struct table *table, struct reader_pool *readers,
+                         struct segment **segment_out, struct error *err)
 {
     *segment_out = NULL;
     struct segment *segment = memory_zeroed(1, sizeof *segment);
@@ -236,8 +245,7 @@ int segment_open_by_days(struct world *world, const struct segment_info *info,
     segment->info = *info;
     atomic_init(&segment->references, 1);
     atomic_init(&segment->remove_at_close, false);
-    atomic_init(&segment->scratch, NULL);
-    atomic_init(&segment->cursor, NULL);
+    segment->readers = reader_pool_ref(readers);
     segment_path(info->id, segment->path);
     int rc = world->disk->open(world->disk, segment->path, DISK_READ, &segment->file, err);
     if (rc == 0)
@@ -383,13 +391,14 @@ bool segment_has(struct segment *segment, int64_t token, struct bytes key)
 
 struct segment_cursor *segment_cursor_take(struct segment *segment)
 {
-    struct segment_cursor *kept = atomic_exchange(&segment->cursor, NULL);
-    return kept != NULL ? kept : segment_cursor_new(segment->directory);
+    struct reader_spare *left = reader_pool_take(segment->readers, &segment->cursor);
+    return left != NULL ? segment_cursor_left(left)
+                        : segment_cursor_new(segment->directory, segment->readers);
 }
 
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor)
 {
-    segment_cursor_free(atomic_exchange(&segment->cursor, cursor));
+    reader_pool_give(segment->readers, &segment->cursor, segment_cursor_leave(cursor));
 }
 
 uint32_t segment_page_count(const struct segment *segment)
@@ -408,16 +417,14 @@ struct bytes segment_extra(const struct segment *segment)
     return buffer_view(&segment->extra);
 }
 
-struct segment_scratch *segment_scratch_take(struct segment *segment)
+struct reader_pool *segment_readers(const struct segment *segment)
 {
-    return atomic_exchange(&segment->scratch, NULL);
+    return segment->readers;
 }
 
-void segment_scratch_give(struct segment *segment, struct segment_scratch *scratch)
+struct reader_spare **segment_scratch(struct segment *segment)
 {
-    struct segment_scratch *old = atomic_exchange(&segment->scratch, scratch);
-    if (old != NULL)
-        old->free(old);
+    return &segment->scratch;
 }
 
 /* 0: the bytes are there; else -EAGAIN, whatever the reason: who may wait finds it out. */

@@ -14,6 +14,7 @@
 
 #include "storage/base/world.h"
 #include "storage/manifest.h"
+#include "storage/reader_pool.h"
 #include "storage/row.h"
 #include "storage/segment_days.h"
 #include "storage/segment_directory.h"
@@ -58,13 +59,15 @@ void segment_writer_close(struct segment_writer *writer);
 
 struct segment;
 
-/* ERROR_CORRUPT names the file and offset. */
+/* ERROR_CORRUPT names the file and offset.  Its readers leave what they can use again in a pool of
+ * its own. */
 must_check int segment_open(struct world *world, const struct segment_info *info,
                             struct segment **segment_out, struct error *err);
-/* The same, with its rows counted by day: by the keys of `table`, its own; NULL: not counted. */
+/* The same, with its rows counted by day: by the keys of `table`, its own; NULL: not counted.  What
+ * is left for readers lies in `readers`, of which it takes a reference. */
 must_check int segment_open_by_days(struct world *world, const struct segment_info *info,
-                                    const struct table *table, struct segment **segment_out,
-                                    struct error *err);
+                                    const struct table *table, struct reader_pool *readers,
+                                    struct segment **segment_out, struct error *err);
 /* Whether the file is there and the one that `info` says, by its header and footer. */
 must_check int segment_probe(struct world *world, const struct segment_info *info,
                              struct error *err);
@@ -91,23 +94,18 @@ size_t segment_bytes(const struct segment *segment);             /* of memory */
 bool segment_may_have(const struct segment *segment, int64_t token);
 /* Whether it has anything of the partition. */
 bool segment_has(struct segment *segment, int64_t token, struct bytes key);
-/* A cursor (segment_directory.h), the caller's alone until he gives it back; the segment keeps one,
- * with the blocks it has decoded.  NULL is fine to give. */
+/* A cursor (segment_directory.h), the caller's alone until he gives it back; one is kept, with the
+ * blocks it has decoded, as long as the pool has room.  NULL is fine to give. */
 struct segment_cursor *segment_cursor_take(struct segment *segment);
 void segment_cursor_give(struct segment *segment, struct segment_cursor *cursor);
 uint32_t segment_page_count(const struct segment *segment);
 struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 /* What segment_writer_extra was given, or empty.  Lives as long as the segment. */
 struct bytes segment_extra(const struct segment *segment);
-/* What a reader of one kind of segment would like to find again when the next one comes: the last
- * page it decoded, working memory.  The segment keeps one and frees it by `free` when it closes. */
-struct segment_scratch {
-    void (*free)(struct segment_scratch *scratch);
-};
-/* Take what is kept: the caller's alone from then on.  NULL: nothing is there. */
-struct segment_scratch *segment_scratch_take(struct segment *segment);
-/* Give it (back), in the place of what is kept, which is freed. */
-void segment_scratch_give(struct segment *segment, struct segment_scratch *scratch);
+/* Where its readers leave what they would like to find again, and borrow what they work with. */
+struct reader_pool *segment_readers(const struct segment *segment);
+/* The place in it for what readers of one kind of segment leave: the last page they decoded. */
+struct reader_spare **segment_scratch(struct segment *segment);
 /* How many pages a thread that must not wait may still read; none but those that are in the
  * system's memory. */
 struct segment_haste {

@@ -127,6 +127,16 @@ void segment_block_release(struct segment_block *block)
     memory_free(block->stats);
 }
 
+size_t segment_block_bytes(const struct segment_block *block)
+{
+    size_t bytes = block->bytes.capacity + block->capacity * sizeof *block->partitions;
+    if (block->stats == NULL)
+        return bytes;
+    for (uint32_t i = 0; i < block->count; i++)
+        bytes += stats_bytes(&block->stats[i]);
+    return bytes + block->capacity * sizeof *block->stats;
+}
+
 /* Counted at once, so that clearing releases the stats about to be read. */
 uint32_t segment_block_add(struct segment_block *block, bool has_stats)
 {

@@ -29,6 +29,7 @@ struct segment_block {
 
 void segment_block_clear(struct segment_block *block);         /* keeps the memory */
 void segment_block_release(struct segment_block *block);
+size_t segment_block_bytes(const struct segment_block *block);         /* of memory */
 /* The index of an entry more, empty. */
 uint32_t segment_block_add(struct segment_block *block, bool has_stats);
 

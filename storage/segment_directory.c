@@ -16,6 +16,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/compress.h"
+#include "storage/reader_pool.h"
 #include "storage/segment_block.h"
 #include "storage/segment_format.h"
 
@@ -51,8 +52,9 @@ struct decoded_block {
 };
 
 struct segment_cursor {
+    struct reader_spare spare; /* of the segment, when nobody has the cursor */
     const struct segment_directory *directory;
-    struct segment_block_decoder *decoder; /* NULL before the first use */
+    struct reader_pool *readers;
     struct decoded_block decoded[CURSOR_BLOCKS];
     uint32_t next; /* the one to give way */
 };
@@ -67,11 +69,34 @@ static uint32_t token_half(int64_t token)
 
 /* ---- cursors ---- */
 
-struct segment_cursor *segment_cursor_new(const struct segment_directory *directory)
+static void cursor_spare_free(struct reader_spare *spare)
+{
+    segment_cursor_free(segment_cursor_left(spare));
+}
+
+struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
+                                          struct reader_pool *readers)
 {
     struct segment_cursor *cursor = memory_zeroed(1, sizeof *cursor);
+    cursor->spare.free = cursor_spare_free;
     cursor->directory = directory;
+    cursor->readers = readers;
     return cursor;
+}
+
+struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor)
+{
+    if (cursor == NULL)
+        return NULL;
+    cursor->spare.bytes = sizeof *cursor;
+    for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
+        cursor->spare.bytes += segment_block_bytes(&cursor->decoded[i].entries);
+    return &cursor->spare;
+}
+
+struct segment_cursor *segment_cursor_left(struct reader_spare *spare)
+{
+    return (struct segment_cursor *)(void *)spare;
 }
 
 void segment_cursor_free(struct segment_cursor *cursor)
@@ -80,7 +105,6 @@ void segment_cursor_free(struct segment_cursor *cursor)
         return;
     for (uint32_t i = 0; i < CURSOR_BLOCKS; i++)
         segment_block_release(&cursor->decoded[i].entries);
-    segment_block_decoder_free(cursor->decoder);
     memory_free(cursor);
 }
 
@@ -123,31 +147,32 @@ static bool entry_read(const struct segment_directory *directory, struct segment
 }
 
 /* A block of format 1. */
-static int rows_read(const struct segment_cursor *cursor, struct segment_block *block,
+static int rows_read(const struct segment_directory *directory,
+                     struct segment_block_decoder *decoder, struct segment_block *block,
                      struct directory_block *before, struct reader *section)
 {
     uint32_t plain_size = reader_u32(section);
     uint32_t size = reader_u32(section);
     struct bytes packed = reader_bytes(section, size);
-    struct vector_decoder *vectors = segment_block_decoder_vectors(cursor->decoder);
+    struct vector_decoder *vectors = segment_block_decoder_vectors(decoder);
     segment_block_clear(block);
     if (decompressor_append(vector_decoder_decompressor(vectors), packed, plain_size,
                             &block->bytes) != 0)
         return ERROR_CORRUPT;
     struct reader reader = reader_of(buffer_view(&block->bytes));
     while (reader_left(&reader) > 0)
-        if (!entry_read(cursor->directory, block, before, &reader))
+        if (!entry_read(directory, block, before, &reader))
             return ERROR_CORRUPT;
     return 0;
 }
 
 /* A block of format 2: neither tokens nor pages go back. */
-static int columns_read(const struct segment_cursor *cursor, struct segment_block *block,
+static int columns_read(const struct segment_directory *directory,
+                        struct segment_block_decoder *decoder, struct segment_block *block,
                         struct directory_block *before, struct reader *section)
 {
-    const struct segment_directory *directory = cursor->directory;
-    int rc = segment_block_decode(cursor->decoder, section, directory->page_count,
-                                  directory->has_stats, block);
+    int rc =
+        segment_block_decode(decoder, section, directory->page_count, directory->has_stats, block);
     for (uint32_t i = 0; rc == 0 && i < block->count; i++) {
         const struct segment_partition *partition = &block->partitions[i];
         if (partition->token < before->token || partition->page_first < before->page_first)
@@ -165,11 +190,11 @@ static int block_read(struct segment_cursor *cursor, struct decoded_block *block
     size_t at = section->offset;
     struct segment_block *entries = &block->entries;
     block->first = before->first;
-    if (cursor->decoder == NULL)
-        cursor->decoder = segment_block_decoder_new();
+    struct reader_workspace *work = reader_pool_borrow(cursor->readers);
     int rc = cursor->directory->format == SEGMENT_FORMAT_ROWS
-                 ? rows_read(cursor, entries, before, section)
-                 : columns_read(cursor, entries, before, section);
+                 ? rows_read(cursor->directory, work->blocks, entries, before, section)
+                 : columns_read(cursor->directory, work->blocks, entries, before, section);
+    reader_pool_give_back(cursor->readers, work);
     if (rc != 0)
         return error_set(err, rc, "directory: no block at %zu, partition %" PRIu32, at,
                          before->first);
@@ -288,7 +313,8 @@ static int directory_read(struct segment_directory *directory, struct directory_
 
 int segment_directory_open(const struct segment_info *info, uint32_t format, uint32_t page_count,
                            struct buffer *content, const struct segment_visitor *visitor,
-                           struct segment_directory **directory_out, struct error *err)
+                           struct reader_pool *readers, struct segment_directory **directory_out,
+                           struct error *err)
 {
     struct segment_directory *directory = memory_zeroed(1, sizeof *directory);
     directory->content = *content;
@@ -296,7 +322,8 @@ int segment_directory_open(const struct segment_info *info, uint32_t format, uin
     directory->format = format;
     directory->page_count = page_count;
     directory->has_stats = info->kind == SEGMENT_WIDE;
-    struct directory_walk walk = {.cursor = segment_cursor_new(directory), .visitor = visitor};
+    struct directory_walk walk = {.cursor = segment_cursor_new(directory, readers),
+                                  .visitor = visitor};
     int rc = directory_read(directory, &walk, info, err);
     segment_cursor_free(walk.cursor);
     buffer_release(&walk.key);

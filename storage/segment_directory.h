@@ -34,6 +34,8 @@ struct segment_partition {
 
 struct segment_directory;
 struct segment_cursor;
+struct reader_pool;
+struct reader_spare;
 
 /* Who gets each entry of a directory as soon as it was decoded and checked, in order; valid within
  * the call.  A later entry may still be wrong. */
@@ -44,10 +46,12 @@ struct segment_visitor {
 
 /* Decode and check all of a directory section of a format (segment_format.h), whose checksum was
  * right; takes its bytes and leaves `content` empty.  ERROR_CORRUPT unless it has the partitions
- * and rows of `info` and names only pages below `page_count`.  `visitor` may be NULL. */
+ * and rows of `info` and names only pages below `page_count`.  `visitor` may be
+ * NULL; decodes with a workspace of `readers`. */
 must_check int segment_directory_open(const struct segment_info *info, uint32_t format,
                                       uint32_t page_count, struct buffer *content,
                                       const struct segment_visitor *visitor,
+                                      struct reader_pool *readers,
                                       struct segment_directory **directory_out,
                                       struct error *err);
 void segment_directory_free(struct segment_directory *directory);      /* NULL is fine */
@@ -56,9 +60,14 @@ size_t segment_directory_bytes(const struct segment_directory *directory);     /
 /* False: the directory has no partition of that token.  True: nearly always it has one. */
 bool segment_directory_may_have(const struct segment_directory *directory, int64_t token);
 
-/* The directory outlives its cursors. */
-struct segment_cursor *segment_cursor_new(const struct segment_directory *directory);
+/* The directory and the pool, whose workspaces decode, outlive their cursors. */
+struct segment_cursor *segment_cursor_new(const struct segment_directory *directory,
+                                          struct reader_pool *readers);
 void segment_cursor_free(struct segment_cursor *cursor);               /* NULL is fine */
+/* The cursor as what is left for the next reader (reader_pool.h), its bytes counted, and back; NULL
+ * is fine in both. */
+struct reader_spare *segment_cursor_leave(struct segment_cursor *cursor);
+struct segment_cursor *segment_cursor_left(struct reader_spare *spare);
 
 /* What a cursor gives is valid until it is asked for another partition. */
 const struct segment_partition *segment_partition_at(struct segment_cursor *cursor,

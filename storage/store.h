@@ -47,6 +47,8 @@ struct read_request {
     const struct bytes *keys;     /* these partitions, not `key`: ascending by (token, key); not */
     uint32_t key_count;           /* of a ranked table.  READ_KEYS_MAX at most */
     struct slice slice;           /* of every partition read */
+    bool one_of_each;             /* of rows with the same first clustering value only the first, in
+                                   * the slice's direction: the others cost next to nothing */
     struct bytes position;        /* go on after this: read_page.position; empty: from the start */
     uint32_t row_limit;           /* rows in a page, 1..READ_ROWS_MAX; of large ones it has fewer */
     enum read_view view;
@@ -140,6 +142,8 @@ enum store_holder {
     STORE_HELD_DAYS,              /* days that are to be worked off, and those that were lately */
     STORE_HELD_PRODUCERS,         /* and their batches that are remembered */
     STORE_HELD_STRINGS,           /* dictionaries of ingest connections */
+    STORE_HELD_INPUT,             /* lines, frames and batches that have come in part */
+    STORE_HELD_INGEST_ANSWERS,    /* of ingest connections, that wait for the disk or a reader */
     STORE_HELD_STATEMENTS,        /* prepared ones */
     STORE_HELD_REQUESTS,          /* of the CQL door: come in part, waiting, or being carried out */
     STORE_HELD_ANSWERS,           /* of the CQL door, that wait for their readers */
@@ -167,6 +171,7 @@ struct store_status {
     uint64_t memory_bytes;        /* memtables, open and frozen */
     uint64_t memory_segments_bytes;            /* directories of segments */
     uint64_t memory_sums_bytes;                /* sums by partition */
+    uint64_t memory_readers_bytes;             /* what readers of segments left for the next */
     uint64_t memory_held_bytes[STORE_HOLDERS]; /* what rooms above said that they hold */
     uint32_t memtables_frozen;
     uint32_t segments;

@@ -130,14 +130,10 @@ static void partitions_prefetch(const struct wide_partitions *partitions, const 
                                 uint32_t count)
 {
     uint32_t numbers[AHEAD];
-    for (uint32_t i = 0; i < count; i++) {
-        numbers[i] = key_places_guess(&partitions->places, tags[i]);
-        if (numbers[i] != KEY_PLACES_NONE)
-            __builtin_prefetch(&partitions->items[numbers[i]]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (numbers[i] == KEY_PLACES_NONE)
-            continue;
+    uint32_t guesses = key_places_guess_all(&partitions->places, tags, count, numbers);
+    for (uint32_t i = 0; i < guesses; i++)
+        __builtin_prefetch(&partitions->items[numbers[i]]);
+    for (uint32_t i = 0; i < guesses; i++) {
         const struct wide_partition *partition = partitions->items[numbers[i]];
         __builtin_prefetch(partition, 1);
         __builtin_prefetch(&partition->token, 1);

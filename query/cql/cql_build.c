@@ -128,8 +128,8 @@ struct cql_type *cql_build_type_generic(struct cql_builder *builder, struct cql_
 
 /* ---- terms ---- */
 
-struct cql_term *cql_build_term(struct cql_builder *builder, enum cql_term_kind kind,
-                                struct cql_position position)
+static struct cql_term *term_new(struct cql_builder *builder, enum cql_term_kind kind,
+                                 struct cql_position position)
 {
     struct cql_term *term = cql_build_new(builder, sizeof *term);
 
@@ -150,7 +150,7 @@ static void term_contain(struct cql_builder *builder, struct cql_term *term,
 struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
                                    struct cql_token token)
 {
-    struct cql_term *term = cql_build_term(builder, kind, token.position);
+    struct cql_term *term = term_new(builder, kind, token.position);
 
     term->text = token.text;
     return term;
@@ -170,7 +170,7 @@ struct cql_term *cql_build_named_float(struct cql_builder *builder, struct cql_t
 struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token token,
                                   const struct cql_token *name)
 {
-    struct cql_term *term = cql_build_term(builder, CQL_TERM_MARKER, token.position);
+    struct cql_term *term = term_new(builder, CQL_TERM_MARKER, token.position);
     struct cql_name *marker = cql_build_new(builder, sizeof *marker);
 
     if (name != NULL)
@@ -183,7 +183,7 @@ struct cql_term *cql_build_marker(struct cql_builder *builder, struct cql_token 
 struct cql_term *cql_build_elements(struct cql_builder *builder, enum cql_term_kind kind,
                                     struct cql_token token, struct cql_term_list elements)
 {
-    struct cql_term *term = cql_build_term(builder, kind, token.position);
+    struct cql_term *term = term_new(builder, kind, token.position);
 
     term->arguments = elements.first;
     term->argument_count = elements.count;
@@ -215,7 +215,7 @@ struct cql_term *cql_build_pairs(struct cql_builder *builder, struct cql_token t
 struct cql_term *cql_build_operation(struct cql_builder *builder, char operation,
                                      struct cql_term *left, struct cql_term *right)
 {
-    struct cql_term *term = cql_build_term(builder, CQL_TERM_OPERATION, left->position);
+    struct cql_term *term = term_new(builder, CQL_TERM_OPERATION, left->position);
 
     term->operation = operation;
     term->arguments = left;
@@ -229,7 +229,7 @@ struct cql_term *cql_build_operation(struct cql_builder *builder, char operation
 struct cql_term *cql_build_around(struct cql_builder *builder, enum cql_term_kind kind,
                                   struct cql_position position, struct cql_term *of)
 {
-    struct cql_term *term = cql_build_term(builder, kind, position);
+    struct cql_term *term = term_new(builder, kind, position);
 
     term->of = of;
     term_contain(builder, term, of);
@@ -321,7 +321,7 @@ struct cql_term *cql_build_count_rows(struct cql_builder *builder, struct cql_to
 {
     if (!token_is(name, "count"))
         cql_build_fail_token(builder, &name, -1);
-    return cql_build_term(builder, CQL_TERM_COUNT_ROWS, name.position);
+    return term_new(builder, CQL_TERM_COUNT_ROWS, name.position);
 }
 
 struct cql_term *cql_build_cast(struct cql_builder *builder, struct cql_token name,

@@ -91,8 +91,6 @@ struct cql_type *cql_build_type_custom(struct cql_builder *builder, struct cql_t
 
 /* ---- terms ---- */
 
-struct cql_term *cql_build_term(struct cql_builder *builder, enum cql_term_kind kind,
-                                struct cql_position position);
 struct cql_term *cql_build_literal(struct cql_builder *builder, enum cql_term_kind kind,
                                    struct cql_token token);
 /* NaN and Infinity in any case, with or without a minus. */

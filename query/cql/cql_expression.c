@@ -96,8 +96,8 @@ int cql_expression_udt_field(const struct type *type, struct bytes name)
 
 /* ---- markers ---- */
 
-int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const struct type *type,
-                              const char *name)
+static void set_marker(struct cql_scope *scope, uint32_t marker, const struct type *type,
+                       const char *name)
 {
     check(marker < scope->marker_count);
     struct cql_column *column = &scope->markers[marker];
@@ -106,7 +106,6 @@ int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const st
     column->type = type;
     column->keyspace = scope->table != NULL ? scope->table->keyspace : scope->keyspace;
     column->table = scope->table != NULL ? scope->table->name : "";
-    return 0;
 }
 
 static int resolve_marker(struct cql_scope *scope, const struct cql_term *term,
@@ -117,7 +116,8 @@ static int resolve_marker(struct cql_scope *scope, const struct cql_term *term,
     *out = cql_expression_new(scope, CQL_EXPRESSION_MARKER, place->type, 0);
     (*out)->index = term->marker;
     (*out)->receiver = place->receiver;
-    return cql_expression_set_marker(scope, term->marker, place->type, place->receiver);
+    set_marker(scope, term->marker, place->type, place->receiver);
+    return 0;
 }
 
 /* ---- type hints ---- */

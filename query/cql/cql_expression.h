@@ -65,9 +65,6 @@ int cql_expression_resolve(struct cql_scope *scope, const struct cql_term *term,
 int cql_expression_resolve_value(struct cql_scope *scope, const struct cql_term *term,
                                  const struct type *type, const char *receiver,
                                  struct cql_expression **out);
-/* A marker's type and name; one that is used twice must agree with itself. */
-int cql_expression_set_marker(struct cql_scope *scope, uint32_t marker, const struct type *type,
-                              const char *name);
 
 /* ---- values ---- */
 

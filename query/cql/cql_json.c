@@ -26,7 +26,7 @@ static void put_escaped(uint8_t c, struct buffer *json)
         buffer_put_u8(json, c);
 }
 
-void cql_json_format_string(struct bytes text, struct buffer *json)
+static void put_string(struct bytes text, struct buffer *json)
 {
     buffer_put_u8(json, '"');
     for (size_t i = 0; i < text.size; i++)
@@ -42,7 +42,7 @@ void cql_json_format_name(const char *name, struct buffer *json)
     for (const char *c = name; *c != '\0'; c++)
         has_capitals |= *c >= 'A' && *c <= 'Z';
     buffer_printf(&quoted, has_capitals ? "\"%s\"" : "%s", name);
-    cql_json_format_string(buffer_view(&quoted), json);
+    put_string(buffer_view(&quoted), json);
     buffer_release(&quoted);
 }
 
@@ -212,7 +212,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
     if (type->kind == TYPE_TIMESTAMP && text.size > 10 && text.data[10] == 'T')
         text.data[10] = ' ';
     if (!is_bare(type->kind) || text.size == 0)
-        cql_json_format_string(buffer_view(&text), json);
+        put_string(buffer_view(&text), json);
     else if (text.data[text.size - 1] == 'N' || text.data[text.size - 1] == 'y')
         buffer_append_text(json, "null");
     else
@@ -231,7 +231,7 @@ static void put_key(const struct type *type, struct bytes value, struct buffer *
     if (key.data[0] == '"')
         buffer_append_bytes(json, buffer_view(&key));
     else
-        cql_json_format_string(buffer_view(&key), json);
+        put_string(buffer_view(&key), json);
     buffer_release(&key);
 }
 

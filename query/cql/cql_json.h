@@ -18,8 +18,6 @@ struct arena;
 
 /* Appends the JSON of a valid value; an absent one (data NULL) is null. */
 void cql_json_format(const struct type *type, struct bytes value, struct buffer *json);
-/* Appends a string with its quotes. */
-void cql_json_format_string(struct bytes text, struct buffer *json);
 /* Appends a column's or field's name as a key: a name that CQL would lowercase has quotes of its
  * own, "\"Camel\"". */
 void cql_json_format_name(const char *name, struct buffer *json);

@@ -33,8 +33,6 @@
 enum {
     CQL_ID_SIZE = 16,                    /* of a prepared statement or its result metadata: MD5 */
     CQL_TEXT_MAX = 1 << 20,              /* bytes of a statement */
-    CQL_VALUES_MAX = 65535,              /* bound values of a statement */
-    CQL_BATCH_MAX = 65535,               /* statements of a batch */
     CQL_PREPARED_BYTES_DEFAULT = 16 << 20,
     CQL_PAGE_ROWS_MAX = 10000,           /* rows of a page, whatever the client asks for */
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter

@@ -287,6 +287,25 @@ static void connection_time(struct native_connection *connection, bool is_slow, 
         executor->timer_stop(executor, &connection->timer);
 }
 
+static void connection_close(struct native_connection *connection)
+{
+    struct native_door *door = connection->door;
+    struct executor *executor = door->options.world->executor;
+
+    if (connection->is_closing)
+        return;
+    connection->is_closing = true;
+    connection->events = 0;
+    executor->timer_stop(executor, &connection->timer);
+    native_call_drop(connection);
+    native_inbox_release(&connection->inbox);
+    native_outbox_release(&connection->outbox);
+    connection->inbox = (struct native_inbox){0};
+    connection->outbox = (struct native_outbox){0};
+    native_connection_count(connection);
+    network_close(connection->connection);
+}
+
 /* A reader that is slow may go on as long as it reads at all. */
 static void connection_timer(struct timer *timer)
 {
@@ -294,7 +313,7 @@ static void connection_timer(struct timer *timer)
 
     connection->timed_ms = 0;
     if (connection->has_finished || bytes_left(connection) == connection->left)
-        native_connection_close(connection);
+        connection_close(connection);
     else
         native_connection_update(connection);
 }
@@ -327,7 +346,7 @@ void native_connection_update(struct native_connection *connection)
         connection_finish(connection);
         if ((connection->has_ended || door->is_closing) &&
             network_queued(connection->connection) == 0) {
-            native_connection_close(connection);
+            connection_close(connection);
             return;
         }
     }
@@ -339,25 +358,6 @@ void native_connection_update(struct native_connection *connection)
         network_pause(connection->connection);
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
-}
-
-void native_connection_close(struct native_connection *connection)
-{
-    struct native_door *door = connection->door;
-    struct executor *executor = door->options.world->executor;
-
-    if (connection->is_closing)
-        return;
-    connection->is_closing = true;
-    connection->events = 0;
-    executor->timer_stop(executor, &connection->timer);
-    native_call_drop(connection);
-    native_inbox_release(&connection->inbox);
-    native_outbox_release(&connection->outbox);
-    connection->inbox = (struct native_inbox){0};
-    connection->outbox = (struct native_outbox){0};
-    native_connection_count(connection);
-    network_close(connection->connection);
 }
 
 void native_connection_release(struct native_connection *connection)
@@ -410,7 +410,7 @@ static void connection_end(void *context, int status)
 
     connection->has_ended = true;
     if (status < 0)
-        native_connection_close(connection);
+        connection_close(connection);
     else
         native_connection_update(connection);
 }

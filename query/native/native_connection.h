@@ -128,7 +128,6 @@ void native_connection_flush(struct native_connection *connection);
 void native_connection_flush_soon(struct native_connection *connection);
 /* Read, stop reading, or hang up, as its state now says. */
 void native_connection_update(struct native_connection *connection);
-void native_connection_close(struct native_connection *connection);
 /* Free it if nothing holds it any more. */
 void native_connection_release(struct native_connection *connection);
 /* Bring the door's sums up to date. */

@@ -14,7 +14,7 @@ static const char *const target_names[] = {
 
 /* ---- events ---- */
 
-const char *native_event_name(enum native_event_kind kind)
+static const char *event_name(enum native_event_kind kind)
 {
     switch (kind) {
     case NATIVE_TOPOLOGY_CHANGE:
@@ -33,7 +33,7 @@ bool native_event_parse(struct bytes name, enum native_event_kind *kind_out)
                                                    NATIVE_SCHEMA_CHANGE};
 
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (bytes_equal(name, bytes_text(native_event_name(kinds[i])))) {
+        if (bytes_equal(name, bytes_text(event_name(kinds[i])))) {
             *kind_out = kinds[i];
             return true;
         }
@@ -62,7 +62,7 @@ static void put_change(const struct cql_schema_change *change, struct buffer *bo
 
 void native_event_put(const struct native_event *event, struct buffer *body)
 {
-    notation_put_text(body, native_event_name(event->kind));
+    notation_put_text(body, event_name(event->kind));
     if (event->kind == NATIVE_SCHEMA_CHANGE) {
         put_change(&event->schema, body);
         return;

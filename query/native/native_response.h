@@ -91,8 +91,6 @@ struct native_event {
     struct cql_schema_change schema;
 };
 
-/* "SCHEMA_CHANGE". */
-const char *native_event_name(enum native_event_kind kind);
 /* False: there is no event of that name. */
 bool native_event_parse(struct bytes name, enum native_event_kind *kind_out);
 

@@ -65,7 +65,7 @@ static uint8_t *arena_map(size_t size, size_t alignment)
 
 /* A small chunk lies behind its own head: one piece of memory, and none of the holes that asking
  * for whole pages leaves. */
-static struct arena_chunk *chunk_new(size_t size)
+static struct arena_chunk *chunk_new(size_t size, bool is_huge)
 {
     bool is_mapped = size % HUGE_PAGE_SIZE == 0;
     size_t behind = is_mapped ? 0 : size + ARENA_ALIGNMENT_MAX;
@@ -76,7 +76,8 @@ static struct arena_chunk *chunk_new(size_t size)
         chunk->data = arena_map(size, HUGE_PAGE_SIZE);
         check(chunk->data != NULL);
         /* Advice: where the kernel has no huge pages, small ones do. */
-        (void)madvise(chunk->data, size, MADV_HUGEPAGE);
+        if (is_huge)
+            (void)madvise(chunk->data, size, MADV_HUGEPAGE);
     } else {
         uint8_t *data = (uint8_t *)(chunk + 1);
         chunk->data = data + (-(uintptr_t)data & (ARENA_ALIGNMENT_MAX - 1));
@@ -129,7 +130,7 @@ bool arena_supply_wants(const struct arena_supply *supply)
 
 struct arena_chunk *arena_chunk_make(size_t chunk_size)
 {
-    struct arena_chunk *chunk = chunk_new(chunk_size);
+    struct arena_chunk *chunk = chunk_new(chunk_size, true);
     for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE)
         ((volatile uint8_t *)chunk->data)[at] = 0;
     return chunk;
@@ -143,12 +144,13 @@ void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk)
     supply->count++;
 }
 
-/* A chunk that is ready, or a new one. */
+/* A chunk that is ready, or a new one.  As long as no arena had two, little is written: then a
+ * chunk takes the pages that are touched, and not all of a huge one. */
 static struct arena_chunk *supply_take(struct arena_supply *supply)
 {
     struct arena_chunk *chunk = supply->ready;
     if (chunk == NULL)
-        return chunk_new(supply->chunk_size);
+        return chunk_new(supply->chunk_size, supply->is_used);
     supply->ready = chunk->next;
     supply->count--;
     chunk->next = NULL;
@@ -194,10 +196,11 @@ static void arena_advance(struct arena *arena)
 {
     struct arena_chunk **next = arena->current != NULL ? &arena->current->next : &arena->first;
     if (*next == NULL) {
-        *next = arena->supply != NULL ? supply_take(arena->supply) : chunk_new(arena->chunk_size);
-        arena->held += arena->chunk_size;
         if (arena->supply != NULL && arena->current != NULL)
             arena->supply->is_used = true;
+        *next =
+            arena->supply != NULL ? supply_take(arena->supply) : chunk_new(arena->chunk_size, true);
+        arena->held += arena->chunk_size;
     }
     arena->current = *next;
 }
@@ -212,7 +215,7 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     if (taken != NULL)
         return taken;
     if (size > arena->chunk_size) {
-        struct arena_chunk *chunk = chunk_new(size);
+        struct arena_chunk *chunk = chunk_new(size, true);
         arena->held += size;
         chunk->used = size;
         chunk->next = arena->large;

@@ -39,6 +39,7 @@ enum {
     NETWORK_BACKLOG = 512,
     NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
     NETWORK_ADDRESS_MAX = 320,
+    NETWORK_AT_ONCE_MAX = 8,    /* connections whose first bytes are read as they are accepted */
     NETWORK_KEEP_MAX = 64 << 10 /* of a buffer that has left, for what leaves next */
 };
 
@@ -53,6 +54,7 @@ struct network {
     uv_loop_t *loop;
     struct watch *questions; /* unix listeners, and connections that expect questions */
     uint32_t handles;        /* listeners and connections whose memory is still held */
+    uint32_t at_once;        /* of connections accepted since the loop read any */
     bool is_released;        /* network_uv_free was called: the last handle frees it */
 };
 
@@ -231,9 +233,11 @@ static void connection_take(struct connection *connection, ssize_t count)
 static void connection_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buf)
 {
     int64_t began_ns = loop_times_begin(stream->loop->data);
+    struct connection *connection = stream->data;
 
     (void)buf;
-    connection_take(stream->data, count);
+    connection->network->at_once = 0;
+    connection_take(connection, count);
     loop_times_end(stream->loop->data, LOOP_SOCKET, began_ns);
 }
 
@@ -489,7 +493,10 @@ const char *listener_address(const struct listener *listener)
 }
 
 /* Who connects to a unix socket has mostly sent his request by then: it is taken now rather than a
- * turn of the loop later.  An end or an error shows again in the ordinary read. */
+ * turn of the loop later.  An end or an error shows again in the ordinary read.
+ *
+ * libuv accepts as long as somebody connects: a client that has its answer so soon, and asks again
+ * on another connection, would keep the loop there for ever. */
 static void connection_read_now(struct connection *connection)
 {
     uint8_t *to = NULL;
@@ -519,7 +526,7 @@ static void listener_accept(struct listener *listener)
     if (!is_unix)
         (void)uv_tcp_nodelay(&connection->uv.tcp, 1);
     listener->accepted(listener->context, connection);
-    if (is_unix)
+    if (is_unix && listener->network->at_once++ < NETWORK_AT_ONCE_MAX)
         connection_read_now(connection);
 }
 

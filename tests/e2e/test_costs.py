@@ -390,7 +390,7 @@ def test_instructions_of_a_figure_that_is_priced_anew_with_all_others(tmp_path):
     counts = difference(run, 1, 3)
     assert counts["days"] > 1500
     assert_within("instructions of a figure and its restatement",
-                  counts["instructions"] / counts["days"], 47000)
+                  counts["instructions"] / counts["days"], 25000)
 
 
 # ---- bytes ----

@@ -2,6 +2,7 @@
 with what is whole, keeping the rest aside."""
 
 import re
+import shutil
 
 import pytest
 
@@ -161,4 +162,36 @@ def test_damage_in_the_log_is_refused_with_what_is_at_stake(serve, killed, direc
     assert list((directory / "log").glob("*.damaged-*"))
     left = clicks_of(directory)
     assert left % 1000 == 0 and left + readable < clicks
+    expect_proved(directory)
+
+
+# What the system refuses a server, and what it then says: syncs of the log from the thirtieth on,
+# or the name of a new roster alone, which `compact` asks for.
+REFUSED = {
+    "syncs": (["inject=fdatasync:error=EIO:when=30+"],
+              "a write or sync of the commit log failed; nothing more is acknowledged: "
+              "Input/output error"),
+    "the roster": (["inject=renameat:error=EIO", "-P", "segments/roster.new"],
+                   "cannot write the roster: Input/output error"),
+}
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is missing")
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_server_whose_disk_fails_says_so_and_stops(serve, directory, flights, what):
+    inject, says = REFUSED[what]
+    daybook.run("init", "-d", directory)
+    producer = daybook.Producer(daybook.batches_of(flights.good[:120], 1))
+    server = serve(wrapper=["strace", "-D", "-f", "-o", "/dev/null", "-e", *inject])
+    try:
+        producer.send_all(server.address, window=1)
+        assert "cannot write the roster" in server.run("compact", status=3).err
+    except (AssertionError, OSError):
+        assert what == "syncs" and 0 < producer.acknowledged < 120
+    assert server.wait() == 3
+    assert re.search(rf"daybook: {says}; the server stops", server.text()), server.text()
+    server = serve()
+    producer.send_all(server.address, window=1)
+    assert server.stop() == 0
+    assert clicks_of(directory) == 120
     expect_proved(directory)

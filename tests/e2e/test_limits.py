@@ -28,6 +28,15 @@ MET_BY = {
         "e2e/test_limits.py test_one_connection_too_many_is_told_so_and_the_others_go_on",
     "strings of all binary connections":
         "unit/test_binary_door.c the_strings_of_all_connections_have_a_limit_and_are_counted",
+    "lines, frames and batches that have come in part, of all connections":
+        "unit/test_input_room.c "
+        "who_has_held_for_longest_and_one_guest_go_on_where_there_is_no_room",
+    "of these, of each connection, free":
+        "unit/test_input_room.c what_is_free_does_not_count",
+    "time for which one may hold some and send nothing, while others wait":
+        "e2e/test_memory.py test_crowds_that_only_take_stay_within_the_limit",
+    "answers of all ingest connections that wait":
+        "e2e/test_memory.py test_crowds_that_only_take_stay_within_the_limit",
     "answers of a connection that wait for the disk":
         "unit/test_text_door.c more_answers_than_the_limit_wait_for_the_disk",
     "answers that wait for their reader":
@@ -43,7 +52,7 @@ MET_BY = {
     "write of one frame": "unit/test_engine.c a_batch_over_the_limit_is_refused_whole",
     "log not in segments": "unit/test_engine.c a_log_over_its_limit_goes_to_segments",
     "log held back for a backup that follows":
-        "sim/test_backup.c that_follows_lets_the_log_go_past_its_limit_and_begins_with_a_point",
+        "sim/test_backup_following.c lets_the_log_go_past_its_limit_and_begins_with_a_point",
     "connections at the CQL door":
         "unit/test_native_door.c connections_beyond_the_limit_are_hung_up",
     "CQL request": "unit/test_native_door.c a_body_over_the_limit_is_refused_and_passed_over",

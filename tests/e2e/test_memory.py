@@ -4,9 +4,13 @@ import collections
 import datetime
 import random
 import re
+import socket
 import struct
 import subprocess
+import time
 import uuid
+
+import pytest
 
 import cql
 import daybook
@@ -18,6 +22,11 @@ RESELLERS = 1000
 FIRST_DAY = datetime.date(2012, 1, 1)
 YEARS = 12
 CLICKS = 72_000         # nearly each a (reseller, day) and an ad of its own
+
+
+def test_a_new_server_has_no_huge_page_of_which_it_uses_a_little(serve):
+    server = serve()
+    assert server.memory_kb("RssAnon") < 4608     # with one 5.6 MiB, without 3.6
 
 
 def is_within(server):
@@ -141,6 +150,91 @@ def test_what_commands_keep_by_ad_stays_within_the_limit(serve):
     assert len(answer.out.splitlines()) == 1 + ADS // SOME
     is_within(server)
     assert held_of(server, "commands") == 0
+
+
+# ---- the ingest door ----
+
+CROWD = 1000
+READERS = 200                    # whose answers keep the server busy
+CROWD_BYTES = 900 << 10
+LINE = "r1,2013-11-28,1385596800000,ad-{:06},0.01\n"
+LINES = "".join(LINE.format(number) for number in range(CROWD_BYTES // 43)).encode()
+SHORT_LINES = b"a,,1,b,1\n" * 2000
+OPEN = "#producer {} 1 new\n#batch 1 100000\n"
+CROWDS = {
+    "partial lines": lambda: b"a" * CROWD_BYTES,
+    "open batches": lambda: OPEN.format(uuid.uuid4()).encode() + LINES,
+    "answers unread": lambda: b"#columns\n" * 20_000,
+    "short lines of open batches": lambda: OPEN.format(uuid.uuid4()).encode() + SHORT_LINES,
+}
+
+
+class Crowd:
+    """Connections that send what they have as far as the server takes it, and read nothing."""
+
+    def __init__(self, address, kind):
+        self.left = {}
+        for _ in range(READERS if kind == "answers unread" else CROWD):
+            connection = socket.socket()
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16 << 10)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 << 10)
+            connection.connect(address)
+            connection.setblocking(False)
+            self.left[connection] = memoryview(CROWDS[kind]())
+
+    def push(self):
+        """How many bytes the server, or the system for it, took."""
+        taken = 0
+        for connection, rest in self.left.items():
+            try:
+                sent = connection.send(rest) if rest else 0
+            except BlockingIOError:
+                sent = 0
+            except ConnectionError:
+                sent = len(rest)        # it was refused, and its end is not read
+            taken += sent
+            self.left[connection] = rest[sent:]
+        return taken
+
+    def push_on(self):
+        while self.push() > 1 << 20:
+            pass
+
+    def answers(self):
+        found = b""
+        for connection in self.left:
+            try:
+                found += connection.recv(4096)
+            except (BlockingIOError, ConnectionError):
+                pass
+        return found
+
+    def close(self):
+        for connection in self.left:
+            connection.close()
+
+
+@pytest.mark.parametrize("kind", CROWDS)
+def test_crowds_that_only_take_stay_within_the_limit(serve, kind):
+    """A working client is acknowledged all it sends meanwhile, one that comes late as well."""
+    server = serve("--memory", "128M")
+    lines = [LINE.format(number) for number in range(20_000)]
+    early = daybook.Producer(daybook.batches_of(lines[:10_000], 1000))
+    late = daybook.Producer(daybook.batches_of(lines[10_000:], 1000))
+    crowd = Crowd(server.address, kind)
+    crowd.push_on()
+    began = time.monotonic()
+    for sender in (early, late):
+        sender.send_all(server.address, window=1)
+        crowd.push_on()
+        is_within(server)
+    assert time.monotonic() - began < daybook.PATIENCE / 2
+    assert held_of(server, "batches and lines") <= ACCOUNT_KB << 10 >> 2
+    if kind == "open batches":
+        assert b"error 1 too_slow " in crowd.answers()
+    crowd.close()
+    assert "20000" in server.run("report", "--by", "total").out.replace(",", "")
+    is_within(server)
 
 
 # ---- the CQL door ----

@@ -11,6 +11,8 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_stream.h"
 
+enum { JOINED_ROWS_MAX = 4096 };
+
 static void check_used(const uint32_t *codes, uint32_t rows, uint32_t count)
 {
     uint8_t *used = memory_zeroed(count, 1);
@@ -49,26 +51,48 @@ static void check_rows(struct row_builder *builder)
     }
 }
 
-static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
+/* The batch by itself, when it cannot be joined to those before it. */
+static int decode_alone(struct binary_decoder *decoder, const struct binary_batch *batch,
                         struct row_builder *builder)
 {
-    struct hash128_stream *hash = hash128_stream_new();
-    struct binary_batch batch;
-    int rc = binary_batch_read(payload, &batch);
-    if (rc == 0)
-        rc = binary_decoder_begin(decoder, &batch);
+    row_builder_clear(builder);
+    check(binary_decoder_begin(decoder, batch, false) == 0);
+    int rc = binary_decoder_rows(decoder, batch, builder, 1);
     if (rc == 0) {
-        binary_decoder_hash(decoder, &batch, hash);
-        rc = binary_decoder_rows(decoder, &batch, builder, 1);
-    }
-    if (rc == 0) {
-        check(builder->block->rows + builder->rejects.count == batch.rows);
+        check(builder->block->rows + builder->rejects.count == batch->rows);
         check_rows(builder);
         row_builder_finish(builder);
     }
-    hash128_stream_free(hash);
     row_builder_clear(builder);
     return rc;
+}
+
+/* Joined to the batches before it, whose rows are in the builder, as long as that goes. */
+static int decode_batch(struct binary_decoder *decoder, struct bytes payload,
+                        struct row_builder *builder)
+{
+    struct binary_batch batch;
+    uint32_t before = builder->block->rows;
+    int rc = binary_batch_read(payload, &batch);
+    if (rc != 0)
+        return rc;
+    if (batch.rows > JOINED_ROWS_MAX - before) {
+        row_builder_clear(builder);
+        before = 0;
+    }
+    rc = binary_decoder_begin(decoder, &batch, before > 0);
+    if (rc != 0)
+        return rc;
+    struct hash128_stream *hash = hash128_stream_new();
+    binary_decoder_hash(decoder, &batch, hash);
+    hash128_stream_free(hash);
+    if (batch.rows <= JOINED_ROWS_MAX && binary_decoder_join(decoder, &batch, builder) == 1) {
+        check(builder->block->rows == before + batch.rows);
+        check_rows(builder);
+        return 0;
+    }
+    check(builder->block->rows == before);
+    return decode_alone(decoder, &batch, builder);
 }
 
 /* What would be decoded ahead is whole frames, of which none lies past the end. */

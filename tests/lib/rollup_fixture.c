@@ -159,18 +159,21 @@ static void close_all(struct rollup_fixture *fixture)
     cr_assert_eq(try_close_all(fixture), 0);
 }
 
-int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim)
+int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim,
+                            struct error *err)
 {
-    struct error err = {0};
+    struct error own = {0};
     fixture->sim = sim;
     fixture->world = sim_world_interface(sim);
-    int rc = try_open_store(fixture, &err);
+    int rc = try_open_store(fixture, &own);
     if (rc == 0) {
-        rc = try_open_rollup(fixture, &err);
+        rc = try_open_rollup(fixture, &own);
         if (rc != 0)
             (void)try_close_all(fixture);
     }
-    cr_assert(rc == 0 || err.text[0] != '\0');
+    cr_assert(rc == 0 || own.text[0] != '\0');
+    if (err != NULL)
+        *err = own;
     return rc;
 }
 

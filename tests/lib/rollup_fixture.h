@@ -36,8 +36,9 @@ void rollup_fixture_start(struct rollup_fixture *fixture);
 void rollup_fixture_open(struct rollup_fixture *fixture, struct sim_world *sim);
 void rollup_fixture_stop(struct rollup_fixture *fixture);
 /* The same where calls of the disk may fail: the first error, with everything closed after one of
- * opening.  The world stays the caller's. */
-must_check int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim);
+ * opening.  The world stays the caller's; `err` may be NULL. */
+must_check int rollup_fixture_try_open(struct rollup_fixture *fixture, struct sim_world *sim,
+                                       struct error *err);
 int rollup_fixture_try_close(struct rollup_fixture *fixture);
 /* Close cleanly and open again; lose the power now and open what is left. */
 void rollup_fixture_restart(struct rollup_fixture *fixture);

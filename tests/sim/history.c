@@ -5,6 +5,7 @@
 #include "tests/sim/history.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
+#include "tests/sim/ledger_entries.h"
 #include "tests/sim/sealed_clicks.h"
 
 #include <inttypes.h>
@@ -295,6 +296,55 @@ static void check_figures(const struct history *history, struct rollup_fixture *
     buffer_release(&text);
 }
 
+static int32_t day_number(uint32_t day)
+{
+    int32_t number;
+    cr_assert(day_parse(bytes_text(days[day]), &number));
+    return number;
+}
+
+static bool is_decimal(struct decimal value, int64_t unscaled, int32_t scale)
+{
+    return decimal_compare(value, decimal_from(unscaled, scale)) == 0;
+}
+
+static bool figure_matches(const struct day_figure *figure, const struct model *model, uint32_t r,
+                           uint32_t d)
+{
+    int64_t cents = model->cents[r][d];
+    int64_t percent = model_percent_at(model, r, d);
+    return figure->clicks == model->clicks[r][d] && is_decimal(figure->gross, cents, 2) &&
+           figure->is_priced == (percent >= 0) &&
+           (percent < 0 || (is_decimal(figure->rate, percent, 2) &&
+                            is_decimal(figure->amount, cents * percent, 4)));
+}
+
+/* Settle while nobody writes.  Each published day's last entry is then its figure, and so is every
+ * entry that was made meanwhile: a ledger tells no figure that never was, on the way to one that
+ * is. */
+static void settle_and_check(const struct history *history, struct rollup_fixture *fixture,
+                             bool publishes, uint32_t count, const char *where)
+{
+    const struct model model = model_of(history, count);
+    struct ledger_entries before, after;
+    ledger_entries_read(fixture, &before);
+    cr_assert_eq(rollup_fixture_settle(fixture, publishes), 0);
+    ledger_entries_read(fixture, &after);
+    ledger_entries_check(&after, history->label);
+    for (uint32_t i = 0; i < HISTORY_RESELLERS * HISTORY_DAYS; i++) {
+        const struct ledger_item *old, *new;
+        uint32_t r = i / HISTORY_DAYS, d = i % HISTORY_DAYS;
+        uint32_t known = ledger_entries_find(&before, resellers[r], day_number(d), &old);
+        uint32_t end = ledger_entries_find(&after, resellers[r], day_number(d), &new);
+        cr_assert_geq(end, known, "%s %s", history->label, where);
+        for (uint32_t e = known < end || end == 0 ? known : end - 1; e < end; e++)
+            cr_assert(figure_matches(&new[e].entry.new, &model, r, d),
+                      "entry %u of %s %s, %u clicks, %" PRId64 " cents at %" PRId64 "; %s %s", e,
+                      resellers[r], days[d], model.clicks[r][d], model.cents[r][d],
+                      model_percent_at(&model, r, d), history->label, where);
+    }
+}
+
 /* ---- scans that go on ---- */
 
 static const uint32_t scanned[] = {TABLE_AD_CLICK, TABLE_CLICKS_PER_AD, TABLE_CLICKS_PER_RESELLER,
@@ -397,7 +447,7 @@ static bool lose_manifest(struct sim_world *crashed, uint64_t hash)
 static void check_sealed(struct history *history, struct rollup_fixture *fixture, uint32_t count,
                          const char *where)
 {
-    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    settle_and_check(history, fixture, true, count, where);
     rollup_fixture_seal(fixture);
     while (fixture->world->executor->step(fixture->world->executor)) {
     }
@@ -421,7 +471,7 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     rollup_fixture_open(&fixture, crashed);
     uint32_t count = count_found(history, &fixture, true, page_of(hash), where);
     check_figures(history, &fixture, count, true, where);
-    cr_assert_eq(rollup_fixture_settle(&fixture, false), 0);
+    settle_and_check(history, &fixture, false, count, where);
     check_figures(history, &fixture, count, false, where);
     if (history->has_seals && hash % SEAL_EVERY == 0)
         check_sealed(history, &fixture, count, where);
@@ -593,9 +643,7 @@ static uint32_t draw(struct history *history, uint32_t limit)
 
 static int64_t day_start_ms(uint32_t day)
 {
-    int32_t number;
-    cr_assert(day_parse(bytes_text(days[day]), &number));
-    return number * DAY_MS;
+    return day_number(day) * DAY_MS;
 }
 
 static struct block *make_clicks(struct history *history, struct written *written)

@@ -3,7 +3,8 @@
  * The model is the list of what was written.  As writes take effect in order, what is found must be
  * what some beginning of the list gives, with everything acknowledged in it and everything that a
  * reader was ever shown: rows, counters, stats and rates of one and the same beginning, computed by
- * going through the list.  After a settle the figures are its rows times its rates.
+ * going through the list.  After a settle the figures are its rows times its rates, and the ledger
+ * says nothing else: every entry that a settle without writes beside it makes is such a figure.
  *
  * Every batch of clicks has an ad of its own, so that rows and counters tell which batches are
  * there.  A failed check prints `label`, which says how to see it again.

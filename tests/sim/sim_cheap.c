@@ -14,7 +14,7 @@
 
 #include "storage/base/error.h"
 
-enum { KEPT_MAX = 16, MEMORY_KEPT = 256 << 20 };
+enum { KEPT_MAX = 64, MEMORY_KEPT = 256 << 20 };
 
 void sim_cheap(void)
 {

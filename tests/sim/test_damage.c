@@ -8,16 +8,19 @@
  * openings may write: they make segments again from the log, and what they leave is opened, too.
  *
  * Sectors that hold anything are turned over bit by bit, sectors of zeros (room allocated ahead) in
- * one byte each.  `make test` takes a sample of these bits, DAMAGE_STEP=1 (make damage) all. */
+ * one byte each.  `make test` takes a sample of these bits, DAMAGE_STEP=1 (make damage) all, and
+ * says now and then how far it is. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <criterion/criterion.h>
 
 #include "storage/base/memory.h"
 #include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_cheap.h"
 #include "tests/sim/sim_random.h"
 #include "tests/sim/sim_world.h"
 
@@ -26,7 +29,8 @@ enum {
     PATHS_MAX = 32,
     STEP_DEFAULT = 199,  /* a prime: the sample meets every bit of a byte */
     WRITABLE_EVERY = 16, /* every so many flips the opening is one that writes, */
-    SALVAGING_EVERY = 4  /* and of segments one that looks at all their pages */
+    SALVAGING_EVERY = 4, /* and of segments one that looks at all their pages */
+    TOLD_EVERY_S = 10    /* how far it is */
 };
 
 static const char *const days[] = {"2013-11-28", "2013-11-29"};
@@ -146,14 +150,19 @@ static void check_answers(const struct answers *answers, const struct answers *e
 /* ---- the bits ---- */
 
 struct damage {
+    const char *name;
     struct sim_world *sim;
     struct answers expected;
     char paths[PATHS_MAX][64];
     uint32_t path_count;
     const char *folder;
     uint64_t step;
-    uint64_t position; /* among the bits that are turned over */
+    uint64_t position; /* among the bits that can be turned over */
+    bool is_counting;  /* them, before any of them is */
+    uint64_t bits;     /* as they were counted */
     uint64_t flips;
+    int64_t began_s;
+    int64_t told_s;
     uint64_t refused;    /* openings */
     uint64_t failed;     /* readings */
     uint64_t made_again; /* segments */
@@ -201,10 +210,28 @@ static void open_and_check(struct damage *damage, const char *path, uint64_t bit
     sim_world_free(copy);
 }
 
+static int64_t now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+static void tell_progress(struct damage *damage)
+{
+    int64_t now = now_s();
+    if (now - damage->told_s < TOLD_EVERY_S)
+        return;
+    damage->told_s = now;
+    fprintf(stderr, "damage, %s: %" PRIu64 " of %" PRIu64 " bits in %" PRId64 " s\n", damage->name,
+            damage->position, damage->bits, now - damage->began_s);
+}
+
 static void flip(struct damage *damage, const char *path, uint64_t bit)
 {
-    if (damage->position++ % damage->step != 0)
+    if (damage->position++ % damage->step != 0 || damage->is_counting)
         return;
+    tell_progress(damage);
     damage->flips++;
     sim_disk_flip_bit(sim_world_disk(damage->sim), path, bit);
     open_and_check(damage, path, bit);
@@ -249,31 +276,49 @@ static void note_path(void *context, const char *name)
              damage->folder, damage->folder[0] == '\0' ? "" : "/", name);
 }
 
-static void damage_directory(bool is_stopped)
+static void damage_files(struct damage *damage)
+{
+    damage->position = 0;
+    for (uint32_t i = 0; i < damage->path_count; i++)
+        damage_file(damage, damage->paths[i]);
+}
+
+static void damage_begin(struct damage *damage)
 {
     static const char *const folders[] = {"", "log", "segments"};
-    const char *step = getenv("DAMAGE_STEP");
-    struct damage damage = {.sim = make_directory(is_stopped),
-                            .step = step != NULL ? strtoull(step, NULL, 10) : STEP_DEFAULT};
     struct engine_fixture whole = {.options = {.read_only = true}};
-    cr_assert_gt(damage.step, 0);
-    cr_assert_eq(engine_fixture_open_in(&whole, sim_world_interface(damage.sim), NULL), 0);
-    read_everything(&whole, &damage.expected);
+    struct disk *disk = sim_world_interface(damage->sim)->disk;
+    cr_assert_eq(engine_fixture_open_in(&whole, sim_world_interface(damage->sim), NULL), 0);
+    read_everything(&whole, &damage->expected);
     engine_fixture_close(&whole);
     for (int i = 0; i < ANSWERS; i++)
-        cr_assert(damage.expected.codes[i] == 0 && damage.expected.texts[i].size > 0);
+        cr_assert(damage->expected.codes[i] == 0 && damage->expected.texts[i].size > 0);
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
-        damage.folder = folders[i];
-        struct disk *disk = sim_world_interface(damage.sim)->disk;
-        cr_assert_eq(disk->list(disk, folders[i], note_path, &damage), 0);
+        damage->folder = folders[i];
+        cr_assert_eq(disk->list(disk, folders[i], note_path, damage), 0);
     }
-    for (uint32_t i = 0; i < damage.path_count; i++)
-        damage_file(&damage, damage.paths[i]);
-    printf("damage: %" PRIu64 " of %" PRIu64 " bits of %u files: %" PRIu64
+    damage->is_counting = true;
+    damage_files(damage);
+    damage->is_counting = false;
+    damage->bits = damage->position;
+    damage->began_s = damage->told_s = now_s();
+}
+
+static void damage_directory(bool is_stopped)
+{
+    const char *step = getenv("DAMAGE_STEP");
+    struct damage damage = {.name = is_stopped ? "after a clean stop" : "after a kill",
+                            .sim = make_directory(is_stopped),
+                            .step = step != NULL ? strtoull(step, NULL, 10) : STEP_DEFAULT};
+    sim_cheap();
+    cr_assert_gt(damage.step, 0);
+    damage_begin(&damage);
+    damage_files(&damage);
+    printf("damage, %s: %" PRIu64 " of %" PRIu64 " bits of %u files in %" PRId64 " s: %" PRIu64
            " openings refused, %" PRIu64 " reads failed, %" PRIu64
            " segments made again, no wrong answer\n",
-           damage.flips, damage.position, damage.path_count, damage.refused, damage.failed,
-           damage.made_again);
+           damage.name, damage.flips, damage.bits, damage.path_count, now_s() - damage.began_s,
+           damage.refused, damage.failed, damage.made_again);
     cr_assert(damage.refused > 0 && damage.failed > 0 && damage.made_again > 0);
     answers_release(&damage.expected);
     sim_world_free(damage.sim);

@@ -7,9 +7,10 @@
  * voided and truncated.
  *
  * Of every kind of call the first fails, then the second, and so on until a round has none left,
- * once and from then on, with an I/O error and, where that can be, with a full disk.  Whatever the
- * store then says, it says so with an error and does not hang; what it had acknowledged is there
- * after a loss of power, and without the fault the directory opens.
+ * once and from then on, with an I/O error and, where that can be, with a full disk; and of a flush
+ * alone those calls that write the roster.  Whatever the store then says, it says so with an error
+ * and does not hang; what it had acknowledged is there after a loss of power, and without the fault
+ * the directory opens.
  *
  * Memory that is out ends the process by design (storage/base/memory.h), so a failing allocation
  * leaves what a kill leaves.  The disk is the same at every allocation between two of its calls,
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
@@ -125,7 +127,7 @@ static bool open_again(struct history *history)
 {
     struct sim_world *sim = history->fixture.sim;
     (void)rollup_fixture_try_close(&history->fixture);
-    return rollup_fixture_try_open(&history->fixture, sim) == 0;
+    return rollup_fixture_try_open(&history->fixture, sim, NULL) == 0;
 }
 
 /* A round; whether the directory is open at its end. */
@@ -195,7 +197,7 @@ static bool run_stream(struct stream_life *life)
         rollup_fixture_step_until(&life->fixture, &ended.is_done);
     struct sim_world *sim = life->fixture.sim;
     (void)rollup_fixture_try_close(&life->fixture);
-    return rollup_fixture_try_open(&life->fixture, sim) == 0;
+    return rollup_fixture_try_open(&life->fixture, sim, NULL) == 0;
 }
 
 /* ---- the disk ---- */
@@ -344,6 +346,113 @@ Test(nth_failure, of_the_disk_leaves_a_defined_stream_whole_or_not_at_all)
     uint64_t rounds = rounds_with_every_fault(round_of_stream);
     printf("nth_failure: %" PRIu64 " rounds of a stream with a failing call of the disk\n", rounds);
     cr_assert_gt(rounds, 100);
+}
+
+/* ---- the roster ---- */
+
+/* A flush whose n-th call of a kind fails; of these calls some are for the roster alone. */
+struct flushing {
+    struct engine_fixture fixture;
+    struct sim_world *sim;
+    uint32_t clicks; /* acknowledged */
+    bool is_done;    /* the flush, with `err` */
+    struct error err;
+};
+
+static void write_click(struct flushing *flushing)
+{
+    const struct click click = {"r1", "2013-11-28", 1385605012000 + flushing->clicks, "a", "0.01"};
+    cr_assert_eq(engine_fixture_clicks(&flushing->fixture, &click, 1), 0);
+    flushing->clicks++;
+}
+
+static void set_flushed(void *context, int status, const struct error *err)
+{
+    struct flushing *flushing = context;
+    flushing->is_done = true;
+    if (status != 0)
+        flushing->err = *err;
+}
+
+/* All clicks are there, from the manifest, or without it and its copy from the roster. */
+static void expect_all_clicks(const struct flushing *flushing, struct sim_world *left,
+                              bool has_manifest)
+{
+    struct engine_fixture fixture = {
+        .options = {.log_first_file_size = SIM_LOG_FILE, .salvage = !has_manifest}};
+    struct disk *disk = sim_world_interface(left)->disk;
+    struct error err = {0};
+    char expected[32];
+    if (!has_manifest) {
+        cr_assert_eq(disk->remove(disk, "manifest"), 0);
+        cr_assert_eq(disk->remove(disk, "manifest.copy"), 0);
+    }
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(left), &err), 0, "%s",
+                 err.text);
+    snprintf(expected, sizeof expected, "%u 0.%02u", flushing->clicks, flushing->clicks);
+    struct buffer stats = engine_fixture_stats(&fixture, "r1", "2013-11-28");
+    cr_assert_str_eq((const char *)stats.data, expected);
+    buffer_release(&stats);
+    engine_fixture_close(&fixture);
+    sim_world_free(left);
+}
+
+/* A write or sync that fails is final, and named; killed then, or without power, all is there. */
+static void expect_ended(struct flushing *flushing)
+{
+    struct store_status status;
+    struct write_batch *batch = write_batch_new();
+    struct error err = {0};
+    store_status(flushing->fixture.store, &status);
+    cr_assert(status.failed && strstr(status.failure, "roster") != NULL, "%s", status.failure);
+    cr_assert_eq(store_apply(flushing->fixture.store, batch, NULL, NULL, &err), ERROR_FAILED);
+    write_batch_free(batch);
+    for (int has_manifest = 0; has_manifest < 2; has_manifest++) {
+        expect_all_clicks(flushing, sim_world_restart(flushing->sim, 1), has_manifest != 0);
+        for (uint64_t seed = 0; seed < CRASHES; seed++)
+            expect_all_clicks(flushing, sim_world_crash(flushing->sim, seed), has_manifest != 0);
+    }
+}
+
+/* False when a flush has fewer such calls. */
+static bool flush_failing(enum sim_call call, uint64_t number, uint32_t *of_roster)
+{
+    struct flushing flushing = {.sim = sim_world_new(1)};
+    struct sim_disk *disk = sim_world_disk(flushing.sim);
+    flushing.fixture.options.log_first_file_size = SIM_LOG_FILE;
+    cr_assert_eq(engine_fixture_open_in(&flushing.fixture, sim_world_interface(flushing.sim), NULL),
+                 0);
+    write_click(&flushing);
+    engine_fixture_flush(&flushing.fixture);
+    write_click(&flushing);
+    uint64_t before = sim_disk_calls(disk, call);
+    sim_disk_fail(disk, call, number, -EIO, false);
+    cr_assert_eq(store_flush(flushing.fixture.store, set_flushed, &flushing, NULL), 0);
+    while (!flushing.is_done)
+        cr_assert(flushing.fixture.world->executor->step(flushing.fixture.world->executor));
+    bool was_reached = sim_disk_calls(disk, call) - before >= number;
+    sim_disk_fail(disk, call, 0, 0, false);
+    if (was_reached && strstr(flushing.err.text, "cannot write the roster") != NULL) {
+        expect_ended(&flushing);
+        (*of_roster)++;
+    }
+    engine_fixture_close_failed(&flushing.fixture);
+    sim_world_free(flushing.sim);
+    return was_reached;
+}
+
+Test(nth_failure, of_a_call_for_the_roster_alone_is_final_and_leaves_one_that_is_whole)
+{
+    static const enum sim_call calls[] = {SIM_OPEN, SIM_WRITE, SIM_SYNC, SIM_RENAME,
+                                          SIM_SYNC_DIRECTORY};
+    sim_cheap();
+    for (size_t c = 0; c < sizeof calls / sizeof calls[0]; c++) {
+        uint32_t of_roster = 0;
+        uint64_t number = 1;
+        while (flush_failing(calls[c], number, &of_roster))
+            cr_assert_lt(++number, CALLS_MAX);
+        cr_assert_eq(of_roster, 1, "call %d", (int)calls[c]);
+    }
 }
 
 /* ---- memory ---- */

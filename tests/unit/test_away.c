@@ -3,8 +3,10 @@
 #include "rollup/away.h"
 
 #include <criterion/criterion.h>
+#include <inttypes.h>
 #include <stdio.h>
 
+#include "rollup/publication.h"
 #include "tests/lib/rollup_fixture.h"
 
 enum { DAYS = 30, RESELLERS = 40, DAY_FIRST = 16010, /* 2013-11-01 */ ROOM = AWAY_BYTES_MIN };
@@ -157,6 +159,65 @@ Test(away, what_comes_faster_than_it_is_worked_off_waits)
     rollup_fixture_clicks(&fixture, clicks, 1);
     cr_assert_leq(rollup_dirty_count(fixture.rollup), 1, "all before it were worked off first");
     expect_room(&fixture);
+    rollup_fixture_stop(&fixture);
+}
+
+/* ---- how often a day is looked at ---- */
+
+/* Of waiting days whether they may be published; the linker puts it in the place of the rollup's
+ * own (Makefile). */
+static uint64_t looks;
+
+int64_t __real_publication_earliest_us(const struct publication_rules *rules, int32_t day);
+int64_t __wrap_publication_earliest_us(const struct publication_rules *rules, int32_t day);
+
+int64_t __wrap_publication_earliest_us(const struct publication_rules *rules, int32_t day)
+{
+    looks++;
+    return __real_publication_earliest_us(rules, day);
+}
+
+enum {
+    MANY = 200,                /* resellers, */
+    MANY_DAYS = 10,            /* each of whom has so many days in a batch */
+    BATCHES = 6,               /* of days that have ended, and as many of others */
+    MANY_ROOM = 6 << 20,       /* for all of the others: waiting days take half of it */
+    DAY_AHEAD = DAY_FIRST + 60 /* behind the fixture's today */
+};
+
+static void click_days(struct rollup_fixture *fixture, int32_t first)
+{
+    static struct click clicks[MANY * MANY_DAYS];
+    static char names[MANY][16];
+    char days[MANY_DAYS][DAY_TEXT_SIZE + 1];
+    for (int32_t i = 0; i < MANY * MANY_DAYS; i++) {
+        int32_t reseller = i / MANY_DAYS, day = first + i % MANY_DAYS;
+        snprintf(names[reseller], sizeof(names[reseller]), "r%03d", reseller);
+        day_format(day, days[i % MANY_DAYS]);
+        clicks[i] = (struct click){names[reseller], days[i % MANY_DAYS], day * DAY_MS, "ad", "0.5"};
+    }
+    rollup_fixture_clicks(fixture, clicks, MANY * MANY_DAYS);
+    cr_assert_eq(rollup_fixture_settle(fixture, false), 0);
+}
+
+/* Days that may be published come back from the table a few thousand at a time.  Those that may not
+ * be wait in memory, and are not all looked at with each few thousand: a day is looked at when its
+ * mark is read, when it is worked off, and twice or three times while it waits. */
+Test(away, a_command_looks_a_few_times_at_each_day_however_many_come_back)
+{
+    enum { ENDED = BATCHES * MANY * MANY_DAYS, AHEAD = ENDED };
+    struct rollup_fixture fixture = {.open_days_bytes = MANY_ROOM};
+    rollup_fixture_start(&fixture);
+    for (int32_t batch = 0; batch < BATCHES; batch++)
+        click_days(&fixture, DAY_FIRST - 100 + batch * MANY_DAYS);
+    for (int32_t batch = 0; batch < BATCHES; batch++)
+        click_days(&fixture, DAY_AHEAD + batch * MANY_DAYS);
+    struct rollup_open_days open = rollup_open_days(fixture.rollup);
+    cr_assert(open.in_memory >= AHEAD && open.away >= ENDED / 2);
+    looks = 0;
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    cr_assert_eq(rollup_fixture_marks(&fixture), AHEAD);
+    cr_assert_leq(looks, 7 * (ENDED + AHEAD) / 2, "%" PRIu64 " looks", looks);
     rollup_fixture_stop(&fixture);
 }
 

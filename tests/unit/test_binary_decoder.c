@@ -138,6 +138,23 @@ static uint8_t *batch_payload(struct fixture *fixture, struct binary_decoder *de
     return payload;
 }
 
+/* The clicks that were added as lines, into `fixture->lines`. */
+static void parse_text(struct fixture *fixture)
+{
+    size_t text_size = fixture->text.size;
+
+    buffer_reserve(&fixture->text, LINE_PARSER_PADDING);
+    memset(fixture->text.data + text_size, 0, LINE_PARSER_PADDING);
+    fixture->parser.line = 1;
+    for (size_t at = 0; at < text_size;) {
+        size_t taken =
+            line_parser_run(&fixture->parser, fixture->lines,
+                            bytes_of(fixture->text.data + at, text_size - at), BLOCK_ROWS_MAX);
+        cr_assert(taken > 0);
+        at += taken;
+    }
+}
+
 static void batch_write(struct fixture *fixture, uint64_t sequence)
 {
     struct click_columns columns = click_batch_columns(&fixture->batch);
@@ -151,7 +168,7 @@ static int decode(struct binary_decoder *decoder, struct bytes payload, struct r
     int rc = binary_batch_read(payload, &batch);
 
     if (rc == 0)
-        rc = binary_decoder_begin(decoder, &batch);
+        rc = binary_decoder_begin(decoder, &batch, false);
     return rc == 0 ? binary_decoder_rows(decoder, &batch, builder, 1) : rc;
 }
 
@@ -188,21 +205,11 @@ static void expect_same_as_lines(struct fixture *fixture)
 {
     size_t size;
     uint8_t *payload;
-    size_t text_size = fixture->text.size;
 
     batch_write(fixture, 1);
     payload = batch_payload(fixture, fixture->decoder, &size);
     cr_assert(decode(fixture->decoder, bytes_of(payload, size), fixture->builder) == 0);
-    buffer_reserve(&fixture->text, LINE_PARSER_PADDING);
-    memset(fixture->text.data + text_size, 0, LINE_PARSER_PADDING);
-    fixture->parser.line = 1;
-    for (size_t at = 0; at < text_size;) {
-        size_t taken =
-            line_parser_run(&fixture->parser, fixture->lines,
-                            bytes_of(fixture->text.data + at, text_size - at), BLOCK_ROWS_MAX);
-        cr_assert(taken > 0);
-        at += taken;
-    }
+    parse_text(fixture);
     expect_same(fixture->builder, fixture->lines);
     memory_free(payload);
     row_builder_clear(fixture->builder);
@@ -383,6 +390,101 @@ Test(binary_decoder, each_bad_row_is_refused_as_its_line_would_be, .timeout = 60
     fixture_release(&fixture);
 }
 
+/* ---- batches that are joined ---- */
+
+/* Join the clicks that were added as a batch to those before it; returns as binary_decoder_join. */
+static int join(struct fixture *fixture, bool is_next)
+{
+    struct binary_batch batch;
+    size_t size;
+    uint8_t *payload;
+    int rc;
+
+    batch_write(fixture, 1);
+    payload = batch_payload(fixture, fixture->decoder, &size);
+    cr_assert(binary_batch_read(bytes_of(payload, size), &batch) == 0);
+    cr_assert(binary_decoder_begin(fixture->decoder, &batch, is_next) == 0);
+    rc = binary_decoder_join(fixture->decoder, &batch, fixture->builder);
+    memory_free(payload);
+    click_batch_clear(&fixture->batch);
+    return rc;
+}
+
+static void expect_joined(struct fixture *fixture)
+{
+    parse_text(fixture);
+    expect_same(fixture->builder, fixture->lines);
+    row_builder_clear(fixture->builder);
+    row_builder_clear(fixture->lines);
+    buffer_clear(&fixture->text);
+}
+
+Test(binary_decoder, joined_batches_give_the_block_that_all_their_lines_give, .timeout = 60)
+{
+    static const struct shape joined[] = {
+        {1, 1, 1, 1, 1, false},         {0, 1, 1, 1, 1, false},
+        {1000, 10, 1, 200, 200, false}, {1000, 300, 3, 1000, 60000, true},
+        {1000, 10, 1, 200, 200, true},  {2000, 1000, 30, 3000, 3000000000, false},
+    };
+    struct fixture fixture;
+    uint64_t state = 17;
+
+    fixture_init(&fixture);
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 8; i++) {
+            add_random(&fixture, &joined[next(&state) % (sizeof joined / sizeof *joined)], &state);
+            cr_assert(join(&fixture, i > 0) == 1);
+        }
+        expect_joined(&fixture);
+    }
+    fixture_release(&fixture);
+}
+
+Test(binary_decoder, a_batch_with_a_doubtful_row_is_not_joined_and_those_before_it_stay)
+{
+    struct fixture fixture;
+    size_t text_size;
+
+    fixture_init(&fixture);
+    fixture_add(&fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
+    cr_expect(join(&fixture, false) == 1);
+    text_size = fixture.text.size;
+    fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
+    fixture_add(&fixture, click_of("r1", its_day, noon, "ad3", -5, 1));
+    cr_expect(join(&fixture, true) == 0);
+    fixture.text.size = text_size;
+    expect_joined(&fixture);
+    /* Its strings are in no block. */
+    fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
+    fixture_add(&fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
+    expect_same_as_lines(&fixture);
+    fixture_release(&fixture);
+}
+
+Test(binary_decoder, what_came_before_the_dictionary_was_forgotten_is_not_joined_to)
+{
+    struct fixture fixture;
+    size_t text_size;
+
+    fixture_init(&fixture);
+    fixture_add(&fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
+    cr_expect(join(&fixture, false) == 1);
+    text_size = fixture.text.size;
+    for (int i = 0; i < 2; i++) {
+        fixture.writer.is_stale = i == 0;
+        fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
+        cr_expect(join(&fixture, true) == 0, "%d", i);
+    }
+    fixture.text.size = text_size;
+    expect_joined(&fixture);
+    fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
+    cr_expect(join(&fixture, false) == 1);
+    fixture_add(&fixture, click_of("r1", its_day, noon, "ad2", 5, 1));
+    cr_expect(join(&fixture, true) == 1);
+    expect_joined(&fixture);
+    fixture_release(&fixture);
+}
+
 /* ---- content ---- */
 
 static struct hash128 hash_of(struct fixture *fixture, struct binary_decoder *decoder)
@@ -394,7 +496,7 @@ static struct hash128 hash_of(struct fixture *fixture, struct binary_decoder *de
     uint8_t *payload = batch_payload(fixture, decoder, &size);
 
     cr_assert(binary_batch_read(bytes_of(payload, size), &batch) == 0);
-    cr_assert(binary_decoder_begin(decoder, &batch) == 0);
+    cr_assert(binary_decoder_begin(decoder, &batch, false) == 0);
     binary_decoder_hash(decoder, &batch, stream);
     hash = hash128_stream_digest(stream);
     hash128_stream_free(stream);

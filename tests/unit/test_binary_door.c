@@ -314,6 +314,129 @@ Test(binary_door, a_damaged_frame_among_those_decoded_ahead_ends_the_connection)
     buffer_release(&whole);
 }
 
+/* ---- batches that lie together ---- */
+
+enum { SMALL_ROWS = 1000, SMALL_BATCHES = 50 };
+
+/* What was applied: the rows' content does not depend on the blocks that they come in. */
+static struct {
+    uint32_t batches;
+    uint64_t rows, sum;
+} applied;
+
+static void applied_add(void *context, struct write_batch *batch)
+{
+    (void)context;
+    applied.batches++;
+    for (uint32_t b = 0; b < batch->block_count; b++) {
+        struct block *block = batch->blocks[b];
+        const struct block_column *time = block_column_at(block, 3);
+        const struct block_column *ad = block_column_at(block, 4);
+
+        for (uint32_t i = 0; i < block->rows; i++) {
+            struct bytes key = block_dictionary_get(&block->partitions, block->partition_codes[i]);
+            struct bytes id = block_dictionary_get(&ad->dictionary, ad->codes[i]);
+
+            applied.sum += hash64(key.data, key.size) * 3 + hash64(id.data, id.size) * 5 +
+                           hash64(&time->integers[i], sizeof time->integers[i]) * 7;
+            applied.rows++;
+        }
+    }
+}
+
+/* Batches of few ads, which later ones name again; every ninth has a row that is refused, and every
+ * eleventh comes after the dictionary was forgotten. */
+static void small_batches(struct client *client, uint32_t first, uint32_t last)
+{
+    for (uint32_t batch = first; batch <= last; batch++) {
+        char ad[24];
+
+        (void)snprintf(ad, sizeof ad, "ad-%u", batch % 7 + batch / 20);
+        client->writer.is_stale |= batch % 11 == 10;
+        client_batch(client, batch, SMALL_ROWS, ad, batch % 9 == 8);
+    }
+    client_send(client);
+}
+
+static void append_small_answers(struct buffer *output, uint32_t first, uint32_t last,
+                                 const char *duplicate)
+{
+    for (uint32_t batch = first; batch <= last; batch++) {
+        bool has_reject = batch % 9 == 8;
+
+        if (has_reject && duplicate[0] == '\0')
+            buffer_printf(output, "reject %u %d bad_amount \"-0.005\"\n", batch, SMALL_ROWS);
+        buffer_printf(output, "ok %u accepted %u rejected %u%s\n", batch, SMALL_ROWS - has_reject,
+                      has_reject, duplicate);
+    }
+}
+
+/* Batches `first` to `last`, so many at once, of which those up to `known` are copies. */
+static void talk_small(const char *producer, uint32_t first, uint32_t last, uint32_t at_once,
+                       uint32_t known)
+{
+    struct buffer expected = {0};
+    struct client client;
+
+    client_open(&client);
+    client_control(&client, producer);
+    client_send(&client);
+    /* What comes with HELLO is not decoded ahead. */
+    while (client.network.got.size == 0)
+        uv_run(&loop, UV_RUN_ONCE);
+    for (uint32_t at = first; at <= last; at += at_once) {
+        small_batches(&client, at, at + at_once - 1 < last ? at + at_once - 1 : last);
+        for (int i = 0; at_once == 1 && i < 20; i++)
+            uv_run(&loop, UV_RUN_NOWAIT);
+    }
+    buffer_append_text(&expected, "binary 1\n");
+    append_small_answers(&expected, first, known, " duplicate");
+    append_small_answers(&expected, known + 1 < first ? first : known + 1, last, "");
+    buffer_put_u8(&expected, 0);
+    client_expect(&client, (const char *)expected.data);
+    buffer_release(&expected);
+}
+
+Test(binary_door, batches_that_lie_together_are_applied_together_and_are_the_same_rows)
+{
+    uint64_t rows, sum;
+    uint32_t batches;
+
+    store_set_commit_hook(store, applied_add, NULL);
+    talk_small(P " new", 1, SMALL_BATCHES, 1, 0);
+    rows = applied.rows;
+    sum = applied.sum;
+    batches = applied.batches;
+    cr_expect(rows == SMALL_ROWS * SMALL_BATCHES - 5 && batches == SMALL_BATCHES);
+    talk_small("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1 new", 1, SMALL_BATCHES,
+               SMALL_BATCHES, 0);
+    cr_expect(applied.rows == 2 * rows && applied.sum == 2 * sum);
+    cr_expect(applied.batches - batches < SMALL_BATCHES * 2 / 3, "%u", applied.batches - batches);
+    batches = applied.batches;
+    talk_small("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1", 1, SMALL_BATCHES, SMALL_BATCHES,
+               SMALL_BATCHES);
+    cr_expect(applied.batches == batches, "copies");
+    store_set_commit_hook(store, NULL, NULL);
+}
+
+Test(binary_door, of_batches_that_lie_together_those_behind_copies_count)
+{
+    uint64_t rows, sum;
+
+    store_set_commit_hook(store, applied_add, NULL);
+    talk_small(P " new", 1, SMALL_BATCHES, 1, 0);
+    rows = applied.rows;
+    sum = applied.sum;
+    /* Copies end in the middle of what would be applied together. */
+    talk_small("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1 new", 1, 3, 3, 0);
+    for (uint32_t known = 3; known < SMALL_BATCHES; known += 3)
+        talk_small("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1", known > 20 ? known - 20 : 1,
+                   known + 3 < SMALL_BATCHES ? known + 3 : SMALL_BATCHES, SMALL_BATCHES, known);
+    cr_expect(applied.rows == 2 * rows && applied.sum == 2 * sum, "%llu rows of %llu",
+              (unsigned long long)(applied.rows - rows), (unsigned long long)rows);
+    store_set_commit_hook(store, NULL, NULL);
+}
+
 /* ---- lines ---- */
 
 /* A header of LINES for `lines` lines of CSV in the usual order. */
@@ -411,8 +534,9 @@ static void talk_frame(struct bytes frame, bool is_stamped, const char *expected
 
 enum { LONG_AD = 4000 };
 
-/* Clicks outside of batches, each of an ad of its own with a long id. */
-static void client_long_ads(struct client *client, uint32_t count)
+/* Clicks, each of an ad of its own with a long id, outside of batches or in one each. */
+static void client_long_ads(struct client *client, uint32_t count, bool has_batches,
+                            uint32_t at_once)
 {
     for (uint32_t i = 0; i < count; i++) {
         char ad[LONG_AD + 1] = {0};
@@ -420,9 +544,13 @@ static void client_long_ads(struct client *client, uint32_t count)
         memset(ad, 'a', LONG_AD);
         ad[0] = (char)('A' + i % 26);
         ad[1] = (char)('A' + i / 26);
-        client_batch(client, 0, 1, ad, false);
+        client_batch(client, has_batches ? i + 1 : 0, 1, ad, false);
+        if ((i + 1) % at_once > 0)
+            continue;
+        client_send(client);
+        for (int turn = 0; at_once == 1 && turn < 20; turn++)
+            uv_run(&loop, UV_RUN_NOWAIT);
     }
-    client_send(client);
 }
 
 static uint64_t strings_held(void)
@@ -433,10 +561,21 @@ static uint64_t strings_held(void)
     return status.memory_held_bytes[STORE_HELD_STRINGS];
 }
 
+/* Until no more than so many connections are there: a client sees the end before its connection is
+ * gone, with what it holds. */
+static void connections_wait(int64_t count)
+{
+    const struct metric *connections =
+        metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections", "", "");
+
+    while (connections->value > count)
+        uv_run(&loop, UV_RUN_ONCE);
+}
+
 Test(binary_door, the_strings_of_all_connections_have_a_limit_and_are_counted)
 {
     struct client first, second;
-    struct buffer lines = {0};
+    struct buffer lines[3] = {{0}};
 
     system_close();
     metrics_free(metrics);
@@ -444,22 +583,34 @@ Test(binary_door, the_strings_of_all_connections_have_a_limit_and_are_counted)
     limits.strings_max = 256 << 10;
     system_open(false);
     client_open(&first);
-    client_long_ads(&first, 30);
+    client_long_ads(&first, 30, false, 30);
     while (strings_held() < 30 * LONG_AD)
         uv_run(&loop, UV_RUN_ONCE);
-    client_open(&second);
-    client_long_ads(&second, 60);
-    network_finish(second.network.connection);
-    while (!second.network.has_ended)
-        uv_run(&loop, UV_RUN_ONCE);
-    client_lines(&second, &lines);
-    buffer_put_u8(&lines, 0);
-    cr_expect(strstr((const char *)lines.data, "error - too_many_strings of all connections\n") !=
-                  NULL,
-              "%s", (const char *)lines.data);
-    buffer_release(&lines);
-    client_close(&second);
+    for (int round = 0; round < 3; round++) {
+        client_open(&second);
+        if (round > 0)
+            client_control(&second, round == 1
+                                        ? P " new"
+                                        : "#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1 new");
+        client_long_ads(&second, 60, round > 0, round == 1 ? 1 : 60);
+        network_finish(second.network.connection);
+        while (!second.network.has_ended)
+            uv_run(&loop, UV_RUN_ONCE);
+        client_lines(&second, &lines[round]);
+        buffer_put_u8(&lines[round], 0);
+        cr_expect(strstr((const char *)lines[round].data,
+                         "error - too_many_strings of all connections\n") != NULL,
+                  "%s", (const char *)lines[round].data);
+        client_close(&second);
+        connections_wait(1);
+    }
+    /* However they come, the same batches are answered before the one that is refused. */
+    cr_expect(lines[1].size > 200 && bytes_equal(buffer_view(&lines[1]), buffer_view(&lines[2])),
+              "%s\n%s", (const char *)lines[1].data, (const char *)lines[2].data);
+    for (int round = 0; round < 3; round++)
+        buffer_release(&lines[round]);
     client_expect(&first, "binary 1\nok - accepted 30 rejected 0\n");
+    connections_wait(0);
     cr_expect_eq(strings_held(), 0);
 }
 

@@ -95,6 +95,73 @@ Test(block, cleared_it_is_filled_again)
 }
 
 /* A block logged before a column was added is read after. */
+static bool strings_at_equal(const struct block_dictionary *a, uint32_t code_a,
+                             const struct block_dictionary *b, uint32_t code_b)
+{
+    if (a->count == 0 || b->count == 0)
+        return a->count == b->count;
+    return bytes_equal(block_dictionary_get(a, code_a), block_dictionary_get(b, code_b));
+}
+
+static bool values_equal(const struct block_column *a, uint32_t row_a, const struct block_column *b,
+                         uint32_t row_b)
+{
+    bool absent_a = a->absent != NULL && a->absent[row_a] != 0;
+    bool absent_b = b->absent != NULL && b->absent[row_b] != 0;
+    if (absent_a || absent_b)
+        return absent_a == absent_b;
+    if (a->kind == VECTOR_CODE)
+        return strings_at_equal(&a->dictionary, a->codes[row_a], &b->dictionary, b->codes[row_b]);
+    return a->integers[row_a] == b->integers[row_b] &&
+           (a->kind != VECTOR_DECIMAL || a->scales[row_a] == b->scales[row_b]);
+}
+
+/* Each entry of the dictionary is some row's. */
+static bool all_are_used(const struct block_dictionary *dictionary, const uint32_t *codes,
+                         uint32_t rows)
+{
+    uint32_t used = 0;
+    uint8_t *is_used = memory_zeroed(dictionary->count, 1);
+    for (uint32_t i = 0; i < rows && dictionary->count > 0; i++) {
+        used += is_used[codes[i]] == 0;
+        is_used[codes[i]] = 1;
+    }
+    memory_free(is_used);
+    return used == dictionary->count;
+}
+
+static void expect_copied(const struct block *from, uint32_t first, uint32_t end)
+{
+    struct block *to = block_new_like(from);
+    block_copy_rows(from, first, end, to);
+    cr_assert_eq(to->rows, end - first);
+    cr_assert(all_are_used(&to->partitions, to->partition_codes, to->rows));
+    for (uint32_t i = 0; i < to->rows; i++)
+        cr_assert(strings_at_equal(&from->partitions, from->partition_codes[first + i],
+                                   &to->partitions, to->partition_codes[i]));
+    for (uint32_t c = 0; c < to->column_count; c++) {
+        const struct block_column *column = &to->columns[c];
+        for (uint32_t i = 0; i < to->rows; i++)
+            cr_assert(values_equal(&from->columns[c], first + i, column, i), "column %u, row %u", c,
+                      i);
+        cr_assert(column->kind != VECTOR_CODE || column->dictionary.count == 0 ||
+                  all_are_used(&column->dictionary, column->codes, to->rows));
+    }
+    block_free(to);
+}
+
+Test(block, rows_are_copied_with_the_strings_that_they_use_and_no_others)
+{
+    static const uint32_t ends[] = {0, 1, 2, 300, 301, 1999, 2000};
+    struct schema *schema = wide_schema();
+    struct block *block = block_random(schema, 2000, 300);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        for (size_t first = 0; first <= i; first++)
+            expect_copied(block, ends[first], ends[i]);
+    block_free(block);
+    schema_unref(schema);
+}
+
 Test(block, a_column_added_later_is_absent_in_every_row)
 {
     struct error err;

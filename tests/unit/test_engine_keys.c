@@ -1,5 +1,6 @@
 /* test_engine_keys: several partitions read at once are what they are one by one, each in its
- * slice, in pages of any size, wherever their rows lie. */
+ * slice, in pages of any size, wherever their rows lie; and of rows that share their first
+ * clustering value one alone is the first of them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +182,98 @@ Test(engine_keys, what_is_in_memory_alone_is_read_as_from_the_disk)
               (int)disk.size, (char *)disk.data);
     buffer_release(&memory);
     buffer_release(&disk);
+    engine_fixture_stop(&fixture);
+}
+
+/* ---- one of each ---- */
+
+enum { ENTRY_DAYS = 6, ENTRIES = 12, ENTRY_PARTITIONS = 4 };
+
+/* Entries of the ledger, many of a day; some are deleted again, mostly the last ones. */
+static void write_entries(struct engine_fixture *fixture,
+                          const struct partition partitions[PARTITIONS], uint64_t *state)
+{
+    struct write_batch *batch = write_batch_new();
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESTATEMENT);
+    for (int i = 0; i < WRITES; i++) {
+        char day[16];
+        uint32_t number = below(state, ENTRIES);
+        day_text(below(state, ENTRY_DAYS), day);
+        struct column_value values[] = {
+            {RESTATEMENT_RESELLER_ID, false,
+             write_batch_text(batch, partitions[below(state, ENTRY_PARTITIONS)].name)},
+            {RESTATEMENT_DAY, false, write_batch_text(batch, day)},
+            {RESTATEMENT_AT, false, write_batch_bigint(batch, number / 3)},
+            {RESTATEMENT_SEQ, false, write_batch_bigint(batch, number)},
+            {RESTATEMENT_NEW_CLICKS, false, write_batch_bigint(batch, below(state, 100))},
+        };
+        if (below(state, ENTRIES) < number / 2)
+            write_batch_delete(batch, table, values, 4);
+        else
+            write_batch_insert(batch, table, values, 5);
+    }
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* Of lines "partition|day|..." those whose partition and day the line before has not. */
+static void append_first_lines(struct buffer *text, const struct buffer *lines)
+{
+    struct bytes last = {0};
+    for (size_t at = 0; at < lines->size;) {
+        const uint8_t *line = lines->data + at;
+        const uint8_t *end = memchr(line, '\n', lines->size - at);
+        const uint8_t *bar = memchr(line, '|', lines->size - at);
+        const uint8_t *second = memchr(bar + 1, '|', lines->size - at - (size_t)(bar + 1 - line));
+        struct bytes group = bytes_of(line, (size_t)(second - line));
+        if (!bytes_equal(group, last))
+            buffer_append_bytes(text, bytes_of(line, (size_t)(end + 1 - line)));
+        last = group;
+        at += (size_t)(end + 1 - line);
+    }
+}
+
+static void expect_one_of_each(struct engine_fixture *fixture,
+                               const struct partition partitions[PARTITIONS], uint64_t *state)
+{
+    struct bytes keys[ENTRY_PARTITIONS];
+    struct buffer wanted = {0};
+    struct read_request request = {.table_id = TABLE_RESTATEMENT,
+                                   .keys = keys,
+                                   .slice = slice_all(),
+                                   .row_limit = 1 + below(state, 30),
+                                   .is_scan = below(state, 4) == 0};
+    request.slice.reversed = below(state, 2) == 0;
+    for (uint32_t i = 0; i < ENTRY_PARTITIONS; i++)
+        if (!request.is_scan && (below(state, 3) > 0 || (i == 3 && request.key_count == 0)))
+            keys[request.key_count++] = bytes_text(partitions[i].name);
+    struct buffer all = rows_of(fixture, &request);
+    append_first_lines(&wanted, &all);
+    request.one_of_each = true;
+    struct buffer rows = rows_of(fixture, &request);
+    cr_assert(bytes_equal(buffer_view(&rows), buffer_view(&wanted)), "%.*s\nbut of all\n%.*s",
+              (int)rows.size, (char *)rows.data, (int)wanted.size, (char *)wanted.data);
+    buffer_release(&all);
+    buffer_release(&rows);
+    buffer_release(&wanted);
+}
+
+Test(engine_keys, one_of_each_is_the_first_live_row_of_its_value_in_pages_of_any_size)
+{
+    struct engine_fixture fixture = {0};
+    struct partition partitions[PARTITIONS];
+    uint64_t state = 3;
+    name_partitions(partitions);
+    engine_fixture_start(&fixture);
+    for (int round = 0; round < ROUNDS; round++) {
+        write_entries(&fixture, partitions, &state);
+        for (int i = 0; i < READS; i++)
+            expect_one_of_each(&fixture, partitions, &state);
+        if (round % 3 == 2)
+            engine_fixture_flush(&fixture);
+    }
+    engine_fixture_compact(&fixture);
+    expect_one_of_each(&fixture, partitions, &state);
     engine_fixture_stop(&fixture);
 }
 

@@ -74,3 +74,24 @@ Test(key_places, a_tag_that_is_not_there_has_no_numbers)
     }
     arena_free(arena);
 }
+
+Test(key_places, guesses_are_numbers_of_their_tags_in_the_tags_order)
+{
+    enum { TAGS = 2000 };
+    struct arena *arena = arena_new(1 << 16);
+    struct key_places places;
+    static uint32_t tags[TAGS], guesses[TAGS];
+    uint32_t last = 0;
+    key_places_init(&places, arena);
+    for (uint32_t number = 0; number < TAGS / 2; number++)
+        key_places_add(&places, number * UINT32_C(0x9E3779B1), number);
+    for (uint32_t i = 0; i < TAGS; i++)
+        tags[i] = i * UINT32_C(0x9E3779B1);
+    uint32_t count = key_places_guess_all(&places, tags, TAGS, guesses);
+    cr_assert(count > TAGS / 4 && count <= TAGS / 2, "%u", count);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_assert(guesses[i] < TAGS / 2 && (i == 0 || guesses[i] > last), "%u", guesses[i]);
+        last = guesses[i];
+    }
+    arena_free(arena);
+}

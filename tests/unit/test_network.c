@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -226,6 +228,92 @@ Test(network, a_question_is_known_from_when_it_came_until_it_is_heard)
     cr_expect(!network_has_question(network), "an end that was heard");
     network_close(ends[1]);
     uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+/* Whoever has his answer asks again, on a connection of his own, before the server goes on. */
+struct quick {
+    struct sockaddr_un address;
+    uint8_t space[16];
+    struct connection *connections[64];
+    int clients[64];
+    int accepted;
+    int asked;
+};
+
+static void quick_ask(struct quick *quick)
+{
+    int client = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    cr_assert(connect(client, (const struct sockaddr *)&quick->address, sizeof quick->address) ==
+              0);
+    cr_assert(send(client, "?", 1, 0) == 1);
+    quick->clients[quick->asked] = client;
+}
+
+static void quick_space(void *context, uint8_t **to_out, size_t *size_out)
+{
+    struct quick *quick = context;
+
+    *to_out = quick->space;
+    *size_out = sizeof quick->space;
+}
+
+static void quick_data(void *context, size_t size)
+{
+    struct quick *quick = context;
+
+    (void)size;
+    if (++quick->asked < 64)
+        quick_ask(quick);
+}
+
+static void quick_end(void *context, int status)
+{
+    (void)context;
+    (void)status;
+}
+
+static void quick_nothing(void *context)
+{
+    (void)context;
+}
+
+static void quick_accept(void *context, struct connection *connection)
+{
+    static const struct connection_handler handler = {.space = quick_space,
+                                                      .data = quick_data,
+                                                      .end = quick_end,
+                                                      .drained = quick_nothing,
+                                                      .closed = quick_nothing};
+    struct quick *quick = context;
+
+    quick->connections[quick->accepted++] = connection;
+    network_start(connection, &handler, quick);
+}
+
+Test(network, who_asks_again_at_once_does_not_keep_the_loop)
+{
+    struct quick quick = {.address = {.sun_family = AF_UNIX}};
+    char root[] = "/tmp/daybook-network-XXXXXX";
+    struct listener *listener;
+    struct error err;
+
+    cr_assert(mkdtemp(root) != NULL);
+    (void)snprintf(quick.address.sun_path, sizeof quick.address.sun_path, "%s/socket", root);
+    cr_assert(network_listen_unix(network, quick.address.sun_path, quick_accept, &quick, &listener,
+                                  &err) == 0);
+    quick_ask(&quick);
+    uv_run(&loop, UV_RUN_NOWAIT);
+    cr_expect(quick.asked > 0 && quick.asked <= 16, "%d in one turn", quick.asked);
+    while (quick.asked < 64)
+        uv_run(&loop, UV_RUN_ONCE);
+    for (int i = 0; i < 64; i++) {
+        network_close(quick.connections[i]);
+        close(quick.clients[i]);
+    }
+    listener_close(listener);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    cr_expect(rmdir(root) == 0);
 }
 
 Test(network, who_connects_to_a_unix_socket_asks_until_he_is_accepted)

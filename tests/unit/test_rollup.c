@@ -103,8 +103,8 @@ Test(rollup, the_day_ends_in_the_streams_zone)
     rollup_fixture_stop(&fixture);
 }
 
-/* A changed rate takes a settled day's clicks from its row; of a reseller who has a day that is
- * marked, none is taken for settled, and the marked one is restated with the clicks that came. */
+/* A changed rate takes a settled day's clicks from its row, and a marked one's from its clicks, of
+ * one reseller or of two; the marked one is restated once. */
 Test(rollup, a_changed_rate_counts_the_clicks_that_are_not_yet_worked_off)
 {
     struct rollup_fixture fixture = {0};
@@ -126,6 +126,15 @@ Test(rollup, a_changed_rate_counts_the_clicks_that_are_not_yet_worked_off)
     rollup_fixture_expect_ledger(&fixture, "another",
                                  "2013-11-29 published - - 1 - 0.10 - 0.1 - 0.010\n"
                                  "2013-11-29 rate + 1 1 0.10 0.10 0.1 0.3 0.010 0.030\n");
+    rollup_fixture_expect_ledger(
+        &fixture, "supaboobs",
+        "2013-11-28 published - - 2 - 0.010 - 0.2 - 0.0020\n"
+        "2013-11-29 published - - 2 - 0.0150 - 0.25 - 0.003750\n"
+        "2013-11-29 late_clicks,rate + 2 3 0.0150 1.0150 0.25 0.5 0.003750 0.50750\n"
+        "2013-11-30 published - - 1 - 0.005 - 0.25 - 0.00125\n"
+        "2013-11-30 rate + 1 1 0.005 0.005 0.25 0.5 0.00125 0.0025\n"
+        "2013-12-01 published - - 1 - 0.01 - 0.25 - 0.0025\n"
+        "2013-12-01 rate,void + 1 0 0.01 0 0.25 0.5 0.0025 0.0\n");
     rollup_fixture_stop(&fixture);
 }
 

@@ -223,6 +223,52 @@ Test(rollup_commands, rate_load_takes_what_rate_list_prints)
     rollup_fixture_stop(&fixture);
 }
 
+/* Of published days what is printed comes from the work that prices them, of a dry run from a
+ * reader of figures; where clicks wait to be worked off, both come from the reader. */
+Test(rollup_commands, a_dry_run_prints_of_many_days_what_the_change_then_prints)
+{
+    enum { RESELLERS = 4, DAYS = 70 };
+    static struct click clicks[RESELLERS * DAYS];
+    static char days[DAYS][DAY_TEXT_SIZE + 1];
+    static const char *const names[RESELLERS] = {"d", "b", "c", "a"};
+    static const char *const rates[] = {"0.2", "0.25", "0.3"};
+    struct rollup_fixture fixture = {0};
+    rollup_fixture_start(&fixture);
+    for (int i = 0; i < RESELLERS * DAYS; i++) {
+        int32_t day = 15000 + i % DAYS;
+        day_format(day, days[i % DAYS]);
+        clicks[i] = (struct click){names[i / DAYS], days[i % DAYS], day * DAY_MS, "ad", "0.5"};
+    }
+    rollup_fixture_clicks(&fixture, clicks, RESELLERS * DAYS);
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        struct buffer file = {0};
+        struct answer dry;
+        struct answer done;
+        buffer_append_text(&file, "reseller_id,effective_since,reward_percent\n");
+        for (int r = 0; r < RESELLERS; r++)
+            buffer_printf(&file, "%s,2011-01-30,%s\n%s,2011-03-%02d,10%%\n", names[r], rates[i],
+                          names[r], 10 + r);
+        buffer_put_u8(&file, 0);
+        run(&fixture, &dry, "rate load rates.csv --dry-run", (const char *)file.data);
+        run(&fixture, &done, "rate load rates.csv", (const char *)file.data);
+        dry.text.size--;
+        done.text.data[done.text.size - 1] = 0;
+        buffer_release(&file);
+        size_t same = done.text.size - 1;
+        cr_expect_eq(done.exit_status, EXIT_DONE);
+        cr_expect_str_eq((const char *)dry.text.data + same, "dry run: nothing was changed\n");
+        cr_expect(memcmp(dry.text.data, done.text.data, same) == 0, "%s\nbut\n%s",
+                  (const char *)dry.text.data, (const char *)done.text.data);
+        cr_expect_not_null(strstr((const char *)done.text.data, "\n… and "));
+        buffer_release(&dry.text);
+        buffer_release(&done.text);
+        if (i == 1)
+            rollup_fixture_click(&fixture, "c", "2011-03-01", "1");
+    }
+    rollup_fixture_stop(&fixture);
+}
+
 Test(rollup_commands, rate_load_is_all_or_nothing_and_names_every_wrong_line)
 {
     struct rollup_fixture fixture = {0};

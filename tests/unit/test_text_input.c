@@ -11,7 +11,7 @@ static void fill(struct text_input *input, const char *text)
         uint8_t *to;
         size_t size;
 
-        text_input_space(input, &to, &size);
+        text_input_space(input, true, &to, &size);
         cr_assert(size > 0);
         size = size < left ? size : left;
         memcpy(to, text, size);
@@ -80,7 +80,7 @@ Test(text_input, at_most_four_chunks_wait_and_then_there_is_space_again_when_one
         cr_expect(text_input_seal(&input, 1) != NULL);
     }
     cr_expect(input.chunks == TEXT_CHUNKS_MAX);
-    while (text_input_has_space(&input))
+    while (text_input_has_space(&input, true))
         fill(&input, "\n");
     cr_expect(text_input_seal(&input, 1) == NULL);
     for (int i = 0; i < TEXT_CHUNKS_MAX - 1; i++) {
@@ -88,7 +88,8 @@ Test(text_input, at_most_four_chunks_wait_and_then_there_is_space_again_when_one
         text_input_take(&input, 5);
         text_input_advance(&input);
     }
-    cr_expect(text_input_has_space(&input), "the back is the front again, and can move and grow");
+    cr_expect(text_input_has_space(&input, true),
+              "the back is the front again, and can move and grow");
     text_input_release(&input);
 }
 
@@ -99,8 +100,8 @@ Test(text_input, what_is_not_taken_fills_it_and_there_is_always_room_while_it_ha
     size_t size;
     size_t filled = 0;
 
-    while (text_input_has_space(&input)) {
-        text_input_space(&input, &to, &size);
+    while (text_input_has_space(&input, true)) {
+        text_input_space(&input, true, &to, &size);
         cr_assert(size > 0, "no room behind %zu bytes", filled);
         memset(to, '\n', size);
         text_input_filled(&input, size);
@@ -108,8 +109,8 @@ Test(text_input, what_is_not_taken_fills_it_and_there_is_always_room_while_it_ha
     }
     cr_expect(filled == TEXT_INPUT_MAX, "%zu", filled);
     text_input_take(&input, 1);
-    cr_expect(text_input_has_space(&input));
-    text_input_space(&input, &to, &size);
+    cr_expect(text_input_has_space(&input, true));
+    text_input_space(&input, true, &to, &size);
     cr_expect(size == 1);
     text_input_release(&input);
 }
@@ -142,7 +143,7 @@ Test(text_input, what_follows_a_sealed_part_moves_whatever_its_size_and_its_room
 
     fill(&input, "one");
     text_input_fit(&input, 3 + REST);
-    text_input_space(&input, &to, &size);
+    text_input_space(&input, true, &to, &size);
     memset(to, 'x', size);
     text_input_filled(&input, size);
     sealed = text_input_split(&input, 3);

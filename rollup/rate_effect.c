@@ -1,0 +1,241 @@
+/* A day is priced twice, at the rates before and at those after, and counts if the rates differ, by
+ * their digits.  Of those that count the first EFFECT_DAYS_PRINTED_MAX are kept, in their order, so
+ * that a rate for everybody takes no memory by the day. */
+#include "rollup/rate_effect.h"
+
+#include <inttypes.h>
+
+#include "rollup/command_private.h"
+#include "rollup/figure.h"
+#include "rollup/key_map.h"
+#include "storage/base/memory.h"
+
+/* A day whose rate is another. */
+struct changed_day {
+    struct day_figure before; /* its reseller is a view of `resellers` */
+    struct day_figure after;
+};
+
+struct rate_effect {
+    struct rate_table *before; /* of the edited resellers */
+    struct rate_table *after;
+    struct key_map *resellers; /* that have a day that counts */
+    uint64_t days;
+    uint64_t clicks;
+    struct decimal amount_before;
+    struct decimal amount_after;
+    struct changed_day *printed[EFFECT_DAYS_PRINTED_MAX]; /* by reseller, day descending */
+    uint32_t printed_count;
+    struct buffer last; /* whose figure came last, and his rates; data NULL: nobody's */
+    const struct rate *last_before;
+    const struct rate *last_after;
+    uint32_t last_before_count;
+    uint32_t last_after_count;
+    uint32_t last_number; /* in `resellers`, or KEY_MAP_NONE */
+};
+
+/* ---- rates ---- */
+
+static void copy_rates(const struct rate_table *from, struct bytes reseller, struct rate_table *to)
+{
+    uint32_t count;
+    const struct rate *rates = rate_table_rates(from, reseller, &count);
+    for (uint32_t i = 0; i < count; i++)
+        rate_table_set(to, reseller, rates[i].since, rates[i].rate);
+}
+
+/* Edits come by reseller. */
+static void apply_edits(struct rate_effect *effect, const struct rate_table *rates,
+                        const struct rate_edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rate_edit *edit = &edits[i];
+        if (i == 0 || !bytes_equal(edits[i - 1].reseller, edit->reseller)) {
+            copy_rates(rates, edit->reseller, effect->before);
+            copy_rates(rates, edit->reseller, effect->after);
+        }
+        if (edit->is_delete)
+            rate_table_remove(effect->after, edit->reseller, edit->since, edit->since + 1);
+        else
+            rate_table_set(effect->after, edit->reseller, edit->since, edit->rate);
+    }
+}
+
+struct rate_effect *rate_effect_new(const struct rate_table *rates, const struct rate_edit *edits,
+                                    uint32_t count)
+{
+    struct rate_effect *effect = memory_zeroed(1, sizeof(*effect));
+    effect->before = rate_table_new();
+    effect->after = rate_table_new();
+    effect->resellers = key_map_new();
+    effect->amount_before = effect->amount_after = decimal_from(0, 0);
+    apply_edits(effect, rates, edits, count);
+    return effect;
+}
+
+void rate_effect_free(struct rate_effect *effect)
+{
+    if (effect == NULL)
+        return;
+    for (uint32_t i = 0; i < effect->printed_count; i++)
+        memory_free(effect->printed[i]);
+    rate_table_free(effect->before);
+    rate_table_free(effect->after);
+    key_map_free(effect->resellers);
+    buffer_release(&effect->last);
+    memory_free(effect);
+}
+
+/* ---- days ---- */
+
+static void take_reseller(struct rate_effect *effect, struct bytes reseller)
+{
+    if (effect->last.data != NULL && bytes_equal(buffer_view(&effect->last), reseller))
+        return;
+    buffer_clear(&effect->last);
+    buffer_append_bytes(&effect->last, reseller);
+    effect->last_before = rate_table_rates(effect->before, reseller, &effect->last_before_count);
+    effect->last_after = rate_table_rates(effect->after, reseller, &effect->last_after_count);
+    effect->last_number = key_map_find(effect->resellers, reseller);
+}
+
+static const struct rate *rate_on(const struct rate *rates, uint32_t count, int32_t day)
+{
+    return count > 0 ? rate_at(rates, count, day) : NULL;
+}
+
+static bool is_same(const struct rate *a, const struct rate *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    return a->rate.scale == b->rate.scale && decimal_compare(a->rate, b->rate) == 0;
+}
+
+static int add_amount(struct decimal *sum, const struct day_figure *figure)
+{
+    return figure->is_priced ? decimal_add(*sum, figure->amount, sum) : 0;
+}
+
+static bool is_before(const struct day_figure *a, const struct day_figure *b)
+{
+    int order = bytes_compare(a->reseller, b->reseller);
+    return order != 0 ? order < 0 : a->day > b->day;
+}
+
+/* Keep the day if it is among the first. */
+static void keep_day(struct rate_effect *effect, const struct changed_day *day)
+{
+    struct changed_day **printed = effect->printed;
+    uint32_t at = effect->printed_count;
+    struct changed_day *kept;
+    if (at < EFFECT_DAYS_PRINTED_MAX) {
+        kept = memory_alloc(sizeof(*kept));
+        effect->printed_count++;
+    } else if (is_before(&day->before, &printed[at - 1]->before)) {
+        kept = printed[--at];
+    } else {
+        return;
+    }
+    for (; at > 0 && is_before(&day->before, &printed[at - 1]->before); at--)
+        printed[at] = printed[at - 1];
+    *kept = *day;
+    printed[at] = kept;
+}
+
+int rate_effect_add(struct rate_effect *effect, const struct day_figure *figure)
+{
+    struct changed_day day = {.before = *figure, .after = *figure};
+    bool is_new;
+    take_reseller(effect, figure->reseller);
+    const struct rate *before =
+        rate_on(effect->last_before, effect->last_before_count, figure->day);
+    const struct rate *after = rate_on(effect->last_after, effect->last_after_count, figure->day);
+    if (is_same(before, after))
+        return 0;
+    int rc = figure_price(&day.before, before);
+    if (rc == 0)
+        rc = figure_price(&day.after, after);
+    if (rc == 0)
+        rc = add_amount(&effect->amount_before, &day.before);
+    if (rc == 0)
+        rc = add_amount(&effect->amount_after, &day.after);
+    if (rc < 0)
+        return rc;
+    if (effect->last_number == KEY_MAP_NONE)
+        effect->last_number = key_map_add(effect->resellers, figure->reseller, &is_new);
+    day.before.reseller = key_map_key(effect->resellers, effect->last_number);
+    effect->days++;
+    effect->clicks += figure->clicks;
+    keep_day(effect, &day);
+    return 0;
+}
+
+/* ---- printing ---- */
+
+static void append_rate(struct buffer *text, const struct day_figure *figure)
+{
+    if (figure->is_priced)
+        rate_append_percent(text, figure->rate);
+    else
+        buffer_append_text(text, "unpriced");
+}
+
+static void print_day(struct table_print *print, const struct changed_day *day)
+{
+    struct buffer clicks = {0};
+    struct buffer rates = {0};
+    struct buffer amounts = {0};
+    char text[DAY_TEXT_SIZE + 1];
+    day_format(day->before.day, text);
+    buffer_printf(&clicks, "%" PRIu64, day->before.clicks);
+    append_rate(&rates, &day->before);
+    buffer_append_text(&rates, " -> ");
+    append_rate(&rates, &day->after);
+    if (day->before.is_priced) {
+        decimal_append(&amounts, day->before.amount);
+        buffer_put_u8(&amounts, ' ');
+    }
+    buffer_append_text(&amounts, "-> ");
+    if (day->after.is_priced)
+        decimal_append(&amounts, day->after.amount);
+    const struct bytes cells[] = {day->before.reseller, bytes_text(text), buffer_view(&clicks),
+                                  buffer_view(&rates), buffer_view(&amounts)};
+    table_print_row(print, cells);
+    buffer_release(&clicks);
+    buffer_release(&rates);
+    buffer_release(&amounts);
+}
+
+static void print_days(const struct rate_effect *effect, struct buffer *text)
+{
+    static const struct table_column columns[] = {{"reseller_id", TABLE_TEXT},
+                                                  {"day", TABLE_TEXT},
+                                                  {"clicks", TABLE_NUMBER},
+                                                  {"rate", TABLE_TEXT},
+                                                  {"amount", TABLE_TEXT}};
+    struct table_print *print = table_print_new(TABLE_ALIGNED, columns, 5, text);
+    for (uint32_t i = 0; i < effect->printed_count; i++)
+        print_day(print, effect->printed[i]);
+    table_print_finish(print);
+    if (effect->days > effect->printed_count)
+        buffer_printf(text, "… and %" PRIu64 " more\n", effect->days - effect->printed_count);
+}
+
+void rate_effect_print(const struct rate_effect *effect, struct buffer *text)
+{
+    if (effect->days == 0) {
+        buffer_append_text(text, "no day with clicks changes\n");
+        return;
+    }
+    print_days(effect, text);
+    append_count(text, effect->days, "day");
+    buffer_append_text(text, " of ");
+    append_count(text, key_map_count(effect->resellers), "reseller");
+    buffer_append_text(text, ", ");
+    append_count(text, effect->clicks, "click");
+    buffer_append_text(text, ": amount ");
+    decimal_append(text, effect->amount_before);
+    buffer_append_text(text, " -> ");
+    decimal_append(text, effect->amount_after);
+    buffer_append_text(text, "\n");
+}
