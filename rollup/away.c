@@ -123,7 +123,7 @@ static void queue_owed(struct rollup *rollup)
 {
     struct dirty_day *next;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
-        next = day->next;
+        next = TAILQ_NEXT(day, link);
         if (day->owed_us != 0)
             dirty_set_queue(rollup->dirty, day);
     }

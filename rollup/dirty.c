@@ -21,8 +21,7 @@
 enum { SLOTS_MIN = 256, KEY_COMPONENTS = 2 };
 
 struct list {
-    struct dirty_day *first;
-    struct dirty_day *last;
+    TAILQ_HEAD(, dirty_day) days;
     uint32_t count;
 };
 
@@ -40,8 +39,7 @@ struct dirty_set {
     struct list queue;
     struct list waiting;
     struct list leaving; /* by ->order */
-    struct dirty_range *range_first;
-    struct dirty_range *range_last;
+    TAILQ_HEAD(, dirty_range) ranges;
     uint64_t order_next;
     uint64_t cleared; /* dirty_set_cleared */
 };
@@ -86,6 +84,10 @@ struct dirty_set *dirty_set_new(void)
     struct dirty_set *set = memory_zeroed(1, sizeof(*set));
     table_init(&set->days);
     table_init(&set->resellers);
+    TAILQ_INIT(&set->queue.days);
+    TAILQ_INIT(&set->waiting.days);
+    TAILQ_INIT(&set->leaving.days);
+    TAILQ_INIT(&set->ranges);
     set->order_next = 1;
     return set;
 }
@@ -105,9 +107,9 @@ static void day_free(struct dirty_day *day)
 
 static void list_free(struct list *list)
 {
-    while (list->first != NULL) {
-        struct dirty_day *day = list->first;
-        list->first = day->next;
+    struct dirty_day *day;
+    while ((day = TAILQ_FIRST(&list->days)) != NULL) {
+        TAILQ_REMOVE(&list->days, day, link);
         day_free(day);
     }
 }
@@ -119,8 +121,8 @@ void dirty_set_free(struct dirty_set *set)
     list_free(&set->queue);
     list_free(&set->waiting);
     list_free(&set->leaving);
-    while (set->range_first != NULL)
-        dirty_set_clear_range(set, set->range_first);
+    while (!TAILQ_EMPTY(&set->ranges))
+        dirty_set_clear_range(set, TAILQ_FIRST(&set->ranges));
     memory_free(set->days.slots);
     memory_free(set->resellers.slots);
     memory_free(set);
@@ -218,26 +220,13 @@ bool dirty_day_row(const struct dirty_day *day, struct day_figure *figure_out)
 
 static void list_append(struct list *list, struct dirty_day *day)
 {
-    day->next = NULL;
-    day->previous = list->last;
-    if (list->last != NULL)
-        list->last->next = day;
-    else
-        list->first = day;
-    list->last = day;
+    TAILQ_INSERT_TAIL(&list->days, day, link);
     list->count++;
 }
 
 static void list_remove(struct list *list, struct dirty_day *day)
 {
-    if (day->previous != NULL)
-        day->previous->next = day->next;
-    else
-        list->first = day->next;
-    if (day->next != NULL)
-        day->next->previous = day->previous;
-    else
-        list->last = day->previous;
+    TAILQ_REMOVE(&list->days, day, link);
     list->count--;
 }
 
@@ -249,12 +238,12 @@ static struct list *list_of(struct dirty_set *set, const struct dirty_day *day)
 
 struct dirty_day *dirty_set_first_queued(struct dirty_set *set)
 {
-    return set->queue.first;
+    return TAILQ_FIRST(&set->queue.days);
 }
 
 struct dirty_day *dirty_set_first_waiting(struct dirty_set *set)
 {
-    return set->waiting.first;
+    return TAILQ_FIRST(&set->waiting.days);
 }
 
 /* A queued day keeps its place. */
@@ -451,8 +440,9 @@ static void take_out(struct dirty_set *set, struct dirty_day *day)
 
 void dirty_set_forget(struct dirty_set *set, uint64_t batch)
 {
-    while (set->leaving.first != NULL && set->leaving.first->order <= batch)
-        take_out(set, set->leaving.first);
+    struct dirty_day *day;
+    while ((day = TAILQ_FIRST(&set->leaving.days)) != NULL && day->order <= batch)
+        take_out(set, day);
 }
 
 void dirty_set_let_go(struct dirty_set *set, struct dirty_day *day)
@@ -620,24 +610,18 @@ struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes rese
     range->until = until;
     range->order = set->order_next++;
     range->mark = *mark;
-    range->previous = set->range_last;
-    if (set->range_last != NULL)
-        set->range_last->next = range;
-    else
-        set->range_first = range;
-    set->range_last = range;
+    TAILQ_INSERT_TAIL(&set->ranges, range, link);
     return range;
 }
 
 struct dirty_range *dirty_set_first_range(struct dirty_set *set)
 {
-    return set->range_first;
+    return TAILQ_FIRST(&set->ranges);
 }
 
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range)
 {
-    *(range->previous != NULL ? &range->previous->next : &set->range_first) = range->next;
-    *(range->next != NULL ? &range->next->previous : &set->range_last) = range->previous;
+    TAILQ_REMOVE(&set->ranges, range, link);
     set->cleared = set->order_next++;
     memory_free(range);
 }

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "rollup/rollup.h"
 #include "storage/base/bytes.h"
@@ -78,7 +79,7 @@ struct dirty_day {
     uint32_t mark_capacity;            /* private: of `marks`; 0: `mark` is the only one */
 
     uint64_t touched;                  /* when it was last queued or worked off, in that sequence */
-    struct dirty_day *next, *previous; /* in queue or waiting list */
+    TAILQ_ENTRY(dirty_day) link;       /* in queue or waiting list */
     struct dirty_day *peer_next, *peer_previous;   /* of the same reseller, in no order */
     int64_t first_us;                  /* when the first mark for a click came */
     int64_t owed_us;                   /* since when a restatement is put off; 0: none is */
@@ -96,7 +97,7 @@ struct dirty_range {
     int32_t until;                     /* RATE_DAY_END: without end */
     uint64_t order;                    /* in one sequence with the days' */
     struct dirty_mark mark;
-    struct dirty_range *next, *previous;
+    TAILQ_ENTRY(dirty_range) link;
 };
 
 struct dirty_set;
@@ -147,8 +148,8 @@ struct dirty_day *dirty_set_load(struct dirty_set *set, struct bytes reseller, i
 struct dirty_day *dirty_set_find(const struct dirty_set *set, struct bytes key);
 const struct dirty_day *dirty_set_look(const struct dirty_set *set, struct bytes reseller,
                                        int32_t day);
-struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then ->next */
-struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then ->next */
+struct dirty_day *dirty_set_first_queued(struct dirty_set *set);       /* then by ->link */
+struct dirty_day *dirty_set_first_waiting(struct dirty_set *set);      /* then by ->link */
 void dirty_set_queue(struct dirty_set *set, struct dirty_day *day);
 /* Of a queued day, whose row is to be worked out now: whoever has written it sets ->order. */
 void dirty_set_wait(struct dirty_set *set, struct dirty_day *day);
@@ -172,7 +173,7 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);
-struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest, then ->next */
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest, then by ->link */
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 
 /* ad_click's partition key of a day. */

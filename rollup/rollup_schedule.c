@@ -115,7 +115,7 @@ void rollup_queue_waiting(struct rollup *rollup)
     int64_t now_us = store_now_us(rollup->store);
     struct dirty_day *next;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
-        next = day->next;
+        next = TAILQ_NEXT(day, link);
         if (day->owed_us != 0 || now_us >= publication_earliest_us(&rollup->rules, day->day))
             dirty_set_queue(rollup->dirty, day);
     }
@@ -230,7 +230,7 @@ static void queue_due(struct rollup *rollup, int64_t now_us)
     rollup->due_next_us = INT64_MAX;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
         int64_t due_us = day_due_us(rollup, day);
-        next = day->next;
+        next = TAILQ_NEXT(day, link);
         if (due_us <= now_us)
             dirty_set_queue(rollup->dirty, day);
         else

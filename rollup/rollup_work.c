@@ -595,7 +595,7 @@ static void take_window(struct work *work)
     if (work->window == NULL)
         work->window = memory_alloc(WINDOW_DAYS_MAX * sizeof(*work->window));
     for (struct dirty_day *dirty = dirty_set_first_queued(rollup->dirty);
-         is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = dirty->next) {
+         is_wanted(rollup, dirty) && count < WINDOW_DAYS_MAX; dirty = TAILQ_NEXT(dirty, link)) {
         struct bytes reseller = dirty_day_reseller(dirty);
         work->window[count++] =
             (struct window_day){murmur3_token(reseller.data, reseller.size), dirty};
@@ -650,7 +650,8 @@ static void begin_days(struct work *work)
 
 /* Whether a row says all of its day but the rate: the day is not in the set, nor leaves it, and
  * there is nothing that the set does not know yet: marks while they are loaded, and rows of a
- * defined stream that were there before or are gone (stream_marking.c). */
+ * defined stream that were there before or are gone (stream_marking.c).  Of most resellers no day
+ * is in the set, which is seen without making a key for each. */
 static bool is_settled(const struct rollup *rollup, struct bytes reseller, int32_t day)
 {
     return rollup->opened == NULL && rollup->definition == NULL &&
@@ -747,7 +748,7 @@ static void take_range_window(struct work *work)
     if (work->range_window == NULL)
         work->range_window = memory_alloc(WINDOW_RANGES_MAX * sizeof(*work->range_window));
     for (struct dirty_range *range = dirty_set_first_range(work->rollup->dirty);
-         range != NULL && count < WINDOW_RANGES_MAX; range = range->next) {
+         range != NULL && count < WINDOW_RANGES_MAX; range = TAILQ_NEXT(range, link)) {
         struct bytes reseller = range->reseller;
         work->range_window[count++] =
             (struct window_range){murmur3_token(reseller.data, reseller.size), range};

@@ -72,7 +72,7 @@ Test(dirty, days_are_queued_in_the_order_they_were_marked_in)
     struct dirty_day *second = mark(set, "a", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
     mark(set, "b", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
     cr_assert_eq(dirty_set_first_queued(set), first);
-    cr_assert_eq(first->next, second);
+    cr_assert_eq(TAILQ_NEXT(first, link), second);
     uint64_t order = dirty_set_order(set);
     dirty_set_wait(set, first);
     cr_assert_eq(dirty_set_first_queued(set), second);
@@ -80,7 +80,7 @@ Test(dirty, days_are_queued_in_the_order_they_were_marked_in)
     cr_assert_eq(dirty_set_queued(set), 1);
     mark(set, "b", 1, CAUSE_LATE_CLICKS, NULL, &is_new);
     cr_assert_not(is_new, "a waiting day has its row already");
-    cr_assert_eq(second->next, first);
+    cr_assert_eq(TAILQ_NEXT(second, link), first);
     cr_assert_geq(first->order, order);
     cr_assert_null(dirty_set_first_waiting(set));
     dirty_set_clear(set, second, 0);
