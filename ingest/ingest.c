@@ -185,11 +185,11 @@ bool ingest_turn_is_over(struct ingest *ingest)
 static void ingest_drain(void *context)
 {
     struct ingest *ingest = context;
+    struct text_connection *connection;
 
     /* A connection leaves the list in a later turn of the loop, never within this one. */
-    for (struct text_connection *connection = ingest->connections; connection != NULL;
-         connection = connection->next)
-        text_commit_retry(connection);
+    LIST_FOREACH(connection, &ingest->connections, link)
+    text_commit_retry(connection);
 }
 
 int ingest_open(const struct ingest_options *options, store_done opened, void *context,
@@ -318,12 +318,13 @@ void ingest_called_back(struct ingest *ingest)
 
 void ingest_close(struct ingest *ingest, store_done closed, void *context)
 {
+    struct text_connection *connection;
+
     check(!ingest->is_closing);
     if (ingest->listener != NULL)
         listener_close(ingest->listener);
-    for (struct text_connection *connection = ingest->connections; connection != NULL;
-         connection = connection->next)
-        text_door_close(connection);
+    LIST_FOREACH(connection, &ingest->connections, link)
+    text_door_close(connection);
     ingest->is_closing = true;
     ingest->closed = closed;
     ingest->closed_context = context;

@@ -2,6 +2,8 @@
 #ifndef DAYBOOK_INGEST_INGEST_PRIVATE_H
 #define DAYBOOK_INGEST_INGEST_PRIVATE_H
 
+#include <sys/queue.h>
+
 #include "ingest/ingest.h"
 #include "ingest/input_room.h"
 #include "ingest/producer.h"
@@ -51,7 +53,7 @@ struct ingest {
     struct ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
     struct listener *listener;
-    struct text_connection *connections;
+    LIST_HEAD(, text_connection) connections;
     struct text_connection *woken;     /* to be served in the next turn of the loop, in order, */
     struct text_connection **woken_end;        /* and where the next one goes */
     struct timer turn;

@@ -7,6 +7,8 @@
 #ifndef DAYBOOK_INGEST_TEXT_CONNECTION_H
 #define DAYBOOK_INGEST_TEXT_CONNECTION_H
 
+#include <sys/queue.h>
+
 #include "ingest/ingest_private.h"
 #include "ingest/keyed.h"
 #include "ingest/line_parser.h"
@@ -69,7 +71,7 @@ struct text_file {
 struct text_connection {
     struct ingest *ingest;
     struct connection *connection;
-    struct text_connection *next, *previous;
+    LIST_ENTRY(text_connection) link;
     struct text_connection *next_woken;
     bool is_woken;
     enum text_state state;

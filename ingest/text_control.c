@@ -356,8 +356,10 @@ static int files_read(struct text_reply *reply, struct bytes position, struct er
 /* Two loads of one file at the same time would both find it unknown, and count it twice. */
 static bool key_is_held(const struct text_connection *connection, const uint8_t key[16])
 {
-    for (const struct text_connection *other = connection->ingest->connections; other != NULL;
-         other = other->next) {
+    const struct text_connection *other;
+
+    LIST_FOREACH(other, &connection->ingest->connections, link)
+    {
         if (other != connection && other->holds_key && !other->has_ended &&
             memcmp(other->held_key, key, sizeof other->held_key) == 0)
             return true;

@@ -590,12 +590,7 @@ void text_door_release(struct text_connection *connection)
 
     if (!connection->has_closed || connection->jobs > 0)
         return;
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        ingest->connections = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
+    LIST_REMOVE(connection, link);
     door_unwake(connection);
     text_memory_leave(connection);
     text_ahead_abandon(connection);
@@ -640,10 +635,7 @@ void text_door_attach(struct ingest *ingest, struct connection *connection)
     door->timer = (struct timer){.fire = door_timer, .context = door};
     door->replies_end = &door->replies;
     line_parser_init(&door->parser);
-    door->next = ingest->connections;
-    if (door->next != NULL)
-        door->next->previous = door;
-    ingest->connections = door;
+    LIST_INSERT_HEAD(&ingest->connections, door, link);
     ingest->connection_count++;
     ingest->metrics.connections->value++;
     network_start(connection, &door_handler, door);

@@ -192,9 +192,10 @@ static void memory_look(struct timer *timer)
     struct ingest *ingest = timer->context;
     struct clock *clock = ingest->options.world->clock;
     int64_t now_us = clock->monotonic_us(clock);
+    struct text_connection *connection;
 
-    for (struct text_connection *connection = ingest->connections; connection != NULL;
-         connection = connection->next) {
+    LIST_FOREACH(connection, &ingest->connections, link)
+    {
         if (connection->is_closing)
             continue;
         slow_look(connection, now_us);

@@ -173,7 +173,7 @@ void dirty_set_each_reseller(const struct dirty_set *set,
 
 struct dirty_range *dirty_set_add_range(struct dirty_set *set, struct bytes reseller, int32_t from,
                                         int32_t until, const struct dirty_mark *mark);
-struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest, then by ->link */
+struct dirty_range *dirty_set_first_range(struct dirty_set *set);      /* the oldest; by ->link */
 void dirty_set_clear_range(struct dirty_set *set, struct dirty_range *range);
 
 /* ad_click's partition key of a day. */

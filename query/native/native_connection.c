@@ -367,12 +367,7 @@ void native_connection_release(struct native_connection *connection)
     if (!connection->is_closed || connection->running > 0 || connection->login != NULL ||
         connection->is_due)
         return;
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        door->connections = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
+    LIST_REMOVE(connection, link);
     memory_free(connection);
     door->connection_count--;
     door->metrics.connections->value--;
@@ -473,10 +468,7 @@ void native_door_attach(struct native_door *door, struct connection *network)
     cql_session_init(&connection->session, door->options.cql);
     connection->session.read_only = door->options.read_only;
     connection_addresses(connection);
-    connection->next = door->connections;
-    if (door->connections != NULL)
-        door->connections->previous = connection;
-    door->connections = connection;
+    LIST_INSERT_HEAD(&door->connections, connection, link);
     door->connection_count++;
     door->metrics.connections->value++;
     door->metrics.accepted->value++;

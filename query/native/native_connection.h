@@ -13,6 +13,8 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_CONNECTION_H
 
+#include <sys/queue.h>
+
 #include "query/native/native_door.h"
 #include "query/native/native_inbox.h"
 #include "query/native/native_outbox.h"
@@ -56,7 +58,7 @@ struct native_call {
 struct native_connection {
     struct native_door *door;
     struct connection *connection;
-    struct native_connection *next, *previous;
+    LIST_ENTRY(native_connection) link;
     enum native_state state;
     bool has_ended;                        /* the peer has sent its last byte */
     bool has_finished;                     /* so have we */
@@ -95,7 +97,7 @@ struct native_door {
     struct native_options options;
     struct native_metrics metrics;
     struct listener *listener;
-    struct native_connection *connections;
+    LIST_HEAD(, native_connection) connections;
     uint32_t connection_count;
     size_t request_bytes;                  /* held by inboxes and calls, */
     size_t answer_bytes;                   /* and by outboxes and the network, as last seen */

@@ -100,9 +100,10 @@ static void door_flush(struct timer *timer)
 /* What each of them may do has changed. */
 static void update_all(struct native_door *door)
 {
-    for (struct native_connection *connection = door->connections; connection != NULL;
-         connection = connection->next)
-        native_connection_flush_soon(connection);
+    struct native_connection *connection;
+
+    LIST_FOREACH(connection, &door->connections, link)
+    native_connection_flush_soon(connection);
 }
 
 void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes)
@@ -137,9 +138,10 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
 {
     struct native_door *door = context;
     struct native_event event = {.kind = NATIVE_SCHEMA_CHANGE, .schema = *change};
+    struct native_connection *connection;
 
-    for (struct native_connection *connection = door->connections; connection != NULL;
-         connection = connection->next) {
+    LIST_FOREACH(connection, &door->connections, link)
+    {
         if ((connection->events & NATIVE_SCHEMA_CHANGE) == 0 ||
             connection->state == NATIVE_REFUSED || connection->has_finished)
             continue;
