@@ -211,6 +211,15 @@ static void seal_later(struct engine *engine, int64_t delay_ms)
     }
 }
 
+/* A batch comes into the payload; true when the frame waited for what follows, and no longer does.
+ */
+static bool payload_follow(struct engine *engine, bool is_first, bool is_followed)
+{
+    bool was_followed = !is_first && engine->payload_is_followed;
+    engine->payload_is_followed = is_followed && (is_first || was_followed);
+    return was_followed && !is_followed;
+}
+
 void engine_frames_durable(void *context, int status, uint64_t frame)
 {
     struct engine *engine = context;
@@ -542,8 +551,8 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     if (engine->payload.size == 0)
         engine->payload_timestamp_us = timestamp_us;
     size_t before = engine->payload.size;
-    engine->payload_is_followed =
-        batch->is_followed && (before == 0 || engine->payload_is_followed);
+    if (payload_follow(engine, before == 0, batch->is_followed))
+        engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
     buffer_put_u64(&engine->payload, (uint64_t)timestamp_us);
     write_batch_serialize(batch, &packed, &engine->payload);
     check(engine->payload.size - before <= bytes_max);

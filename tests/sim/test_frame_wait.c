@@ -1,0 +1,91 @@
+/* For how long a frame waits before it is written.  Time stands still in the simulated world while
+ * there is something to do, so what passes until a batch is durable is what it waited for. */
+#include <criterion/criterion.h>
+
+#include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_world.h"
+
+enum {
+    FOLLOW_US = 4000 /* engine.c */
+};
+
+struct wait {
+    struct sim_world *sim;
+    struct engine_fixture fixture;
+    struct write_batch *batch;
+    uint32_t durable; /* of the batches that were applied */
+};
+
+static void wait_start(struct wait *wait)
+{
+    struct error err = {0};
+    *wait = (struct wait){.sim = sim_world_new(1), .batch = write_batch_new()};
+    cr_assert_eq(engine_fixture_open_in(&wait->fixture, sim_world_interface(wait->sim), &err), 0,
+                 "%s", err.text);
+}
+
+static void wait_stop(struct wait *wait)
+{
+    write_batch_free(wait->batch);
+    engine_fixture_close(&wait->fixture);
+    sim_world_free(wait->sim);
+}
+
+static void note_durable(void *context, int status, const struct error *err)
+{
+    cr_assert_eq(status, 0, "%s", err == NULL ? "" : err->text);
+    ++*(uint32_t *)context;
+}
+
+/* A batch for each letter of `kinds`: 'f' is followed, 'j' joins its turn, '-' neither.  Returns
+ * the microseconds until all are durable. */
+static int64_t wait_of(struct wait *wait, const char *kinds)
+{
+    const struct table *table = schema_table(store_schema(wait->fixture.store), TABLE_RESELLER);
+    struct world *world = sim_world_interface(wait->sim);
+    int64_t began_us = world->clock->monotonic_us(world->clock);
+    struct error err = {0};
+    uint32_t count = 0;
+    wait->durable = 0;
+    for (; kinds[count] != '\0'; count++) {
+        write_batch_clear(wait->batch);
+        struct column_value values[] = {
+            {RESELLER_ID, false, write_batch_text(wait->batch, "r")},
+            {RESELLER_EFFECTIVE_SINCE, false, bytes_of("\x80\0\0\1", 4)},
+            {RESELLER_REWARD_PERCENT, false, bytes_of("\0\0\0\0\1", 5)},
+        };
+        write_batch_insert(wait->batch, table, values, 3);
+        wait->batch->is_followed = kinds[count] == 'f';
+        wait->batch->joins_turn = kinds[count] == 'j';
+        cr_assert_eq(
+            store_apply(wait->fixture.store, wait->batch, note_durable, &wait->durable, &err), 0,
+            "%s", err.text);
+    }
+    while (wait->durable < count)
+        cr_assert(world->executor->step(world->executor));
+    return world->clock->monotonic_us(world->clock) - began_us;
+}
+
+Test(frame_wait, a_frame_waits_for_what_follows_and_for_nothing_else)
+{
+    struct wait wait;
+    wait_start(&wait);
+    cr_expect_eq(wait_of(&wait, "-"), 0);
+    cr_expect_eq(wait_of(&wait, "j"), 0);
+    cr_expect_eq(wait_of(&wait, "jj"), 0);
+    cr_expect_eq(wait_of(&wait, "f"), FOLLOW_US);
+    cr_expect_eq(wait_of(&wait, "ff"), FOLLOW_US);
+    cr_expect_eq(wait_of(&wait, "f-"), 0);
+    wait_stop(&wait);
+}
+
+/* It need not wait for what follows the other one. */
+Test(frame_wait, who_joins_a_turn_does_not_wait_behind_a_batch_that_is_followed)
+{
+    struct wait wait;
+    wait_start(&wait);
+    cr_expect_eq(wait_of(&wait, "fj"), 0);
+    cr_expect_eq(wait_of(&wait, "ffj"), 0);
+    cr_expect_eq(wait_of(&wait, "jf"), 0);
+    wait_stop(&wait);
+}
