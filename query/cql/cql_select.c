@@ -60,7 +60,7 @@ static void select_finish(struct select *select)
                                          .row_count = select->row_count,
                                          .cells = buffer_view(&select->cells),
                                          .paging_state = buffer_view(&select->paging_state)}};
-    cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
+    memcpy(result.rows.metadata_id, select->plan->metadata_id, CQL_ID_SIZE);
     cql_finish(work, &result);
 }
 

@@ -82,6 +82,7 @@ static void describe_columns(struct cql_scope *scope, struct cql_select_plan *pl
             plan->is_json ? type_builtin(TYPE_TEXT) : plan->selectors[i]->type};
     }
     plan->metadata = (struct cql_metadata){columns, count};
+    cql_metadata_id(&plan->metadata, plan->metadata_id);
 }
 
 /* ---- DISTINCT, ORDER BY, GROUP BY, LIMIT ---- */
