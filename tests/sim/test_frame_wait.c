@@ -66,26 +66,19 @@ static int64_t wait_of(struct wait *wait, const char *kinds)
     return world->clock->monotonic_us(world->clock) - began_us;
 }
 
+/* What joins a turn need not wait for what is to follow another. */
 Test(frame_wait, a_frame_waits_for_what_follows_and_for_nothing_else)
 {
+    static const struct {
+        const char *kinds;
+        int64_t us;
+    } cases[] = {
+        {"-", 0},  {"j", 0},  {"jj", 0},  {"f", FOLLOW_US}, {"ff", FOLLOW_US},
+        {"f-", 0}, {"fj", 0}, {"ffj", 0}, {"jf", 0},
+    };
     struct wait wait;
     wait_start(&wait);
-    cr_expect_eq(wait_of(&wait, "-"), 0);
-    cr_expect_eq(wait_of(&wait, "j"), 0);
-    cr_expect_eq(wait_of(&wait, "jj"), 0);
-    cr_expect_eq(wait_of(&wait, "f"), FOLLOW_US);
-    cr_expect_eq(wait_of(&wait, "ff"), FOLLOW_US);
-    cr_expect_eq(wait_of(&wait, "f-"), 0);
-    wait_stop(&wait);
-}
-
-/* It need not wait for what follows the other one. */
-Test(frame_wait, who_joins_a_turn_does_not_wait_behind_a_batch_that_is_followed)
-{
-    struct wait wait;
-    wait_start(&wait);
-    cr_expect_eq(wait_of(&wait, "fj"), 0);
-    cr_expect_eq(wait_of(&wait, "ffj"), 0);
-    cr_expect_eq(wait_of(&wait, "jf"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(wait_of(&wait, cases[i].kinds), cases[i].us, "%s", cases[i].kinds);
     wait_stop(&wait);
 }

@@ -440,15 +440,21 @@ Test(binary_decoder, joined_batches_give_the_block_that_all_their_lines_give, .t
     fixture_release(&fixture);
 }
 
+/* A bundle of one click; returns the size of its lines. */
+static size_t begin_joined(struct fixture *fixture)
+{
+    fixture_add(fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
+    cr_expect(join(fixture, false) == 1);
+    return fixture->text.size;
+}
+
 Test(binary_decoder, a_batch_with_a_doubtful_row_is_not_joined_and_those_before_it_stay)
 {
     struct fixture fixture;
     size_t text_size;
 
     fixture_init(&fixture);
-    fixture_add(&fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
-    cr_expect(join(&fixture, false) == 1);
-    text_size = fixture.text.size;
+    text_size = begin_joined(&fixture);
     fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
     fixture_add(&fixture, click_of("r1", its_day, noon, "ad3", -5, 1));
     cr_expect(join(&fixture, true) == 0);
@@ -467,9 +473,7 @@ Test(binary_decoder, what_came_before_the_dictionary_was_forgotten_is_not_joined
     size_t text_size;
 
     fixture_init(&fixture);
-    fixture_add(&fixture, click_of("r1", its_day, noon, "ad1", 5, 1));
-    cr_expect(join(&fixture, false) == 1);
-    text_size = fixture.text.size;
+    text_size = begin_joined(&fixture);
     for (int i = 0; i < 2; i++) {
         fixture.writer.is_stale = i == 0;
         fixture_add(&fixture, click_of("r2", its_day, noon, "ad2", 5, 1));
