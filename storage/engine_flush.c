@@ -322,7 +322,7 @@ static void flush_done(struct job *job)
     if (flush->status == 0) {
         flush_publish(flush);
         commit_log_flushed(engine->log, flush->memtable->frame_last);
-        memtable_unref(flush->memtable);
+        engine_give_back(engine, flush->memtable);
         engine_start_flush(engine);
         engine_start_compaction(engine);
         if (is_flushed(engine))

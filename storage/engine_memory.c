@@ -6,7 +6,7 @@
  *     │             store_holder): no flush makes it less
  *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
  *     │             use while they work
- *     └─ memtables  what is left, at least a quarter: one open, others being flushed
+ *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed
  *
  * Correct means: nothing is ever refused for good, and nothing lost.  An open memtable of a third
  * of its share is frozen, and while all of the share is used batches wait for a flush (ERROR_FULL).
@@ -25,7 +25,7 @@ enum {
 
 uint64_t engine_memtables_bytes(const struct engine *engine)
 {
-    uint64_t bytes = memtable_bytes(engine->open);
+    uint64_t bytes = memtable_bytes(engine->open) + engine->giving_bytes;
     for (uint32_t i = 0; i < engine->frozen_count; i++)
         bytes += memtable_bytes(engine->frozen[i]);
     return bytes;
@@ -117,4 +117,45 @@ void engine_make_memory_ready(struct engine *engine)
     engine->is_memory_coming = true;
     engine_job_started(engine);
     engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
+}
+
+/* ---- and given back ---- */
+
+struct giving_job {
+    struct job job;
+    struct engine *engine;
+    struct memtable *memtable;
+    uint64_t bytes;
+};
+
+static void giving_run(struct job *job)
+{
+    memtable_free(((struct giving_job *)(void *)job)->memtable);
+}
+
+static void giving_done(struct job *job)
+{
+    struct giving_job *giving = (struct giving_job *)(void *)job;
+    struct engine *engine = giving->engine;
+    engine->giving_bytes -= giving->bytes;
+    memory_free(giving);
+    engine_drain(engine);
+    engine_job_done(engine);
+}
+
+/* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is
+ * counted until it is gone, and goes before the next flush. */
+void engine_give_back(struct engine *engine, struct memtable *memtable)
+{
+    struct memtable *last = memtable_let_go(memtable);
+    if (last == NULL)
+        return;
+    struct giving_job *giving = memory_zeroed(1, sizeof(*giving));
+    giving->job = (struct job){.run = giving_run, .done = giving_done};
+    giving->engine = engine;
+    giving->memtable = last;
+    giving->bytes = memtable_bytes(last);
+    engine->giving_bytes += giving->bytes;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &giving->job);
 }

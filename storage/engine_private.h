@@ -65,6 +65,7 @@ struct engine {
 
     struct arena_supply *memory;       /* for memtables, */
     bool is_memory_coming;             /* and a job makes more of it ready */
+    uint64_t giving_bytes;             /* of flushed memtables that a job frees */
     struct memtable *open;             /* frames from open->frame_first to the open frame */
     struct memtable **frozen;          /* oldest first */
     uint32_t frozen_count;
@@ -192,6 +193,8 @@ size_t engine_readers_share(const struct engine *engine);
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
 void engine_make_memory_ready(struct engine *engine);
+/* Let go of a flushed memtable, which is freed by another thread. */
+void engine_give_back(struct engine *engine, struct memtable *memtable);
 
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);

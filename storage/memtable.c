@@ -44,10 +44,17 @@ struct memtable *memtable_ref(struct memtable *memtable)
     return memtable;
 }
 
-void memtable_unref(struct memtable *memtable)
+struct memtable *memtable_let_go(struct memtable *memtable)
 {
-    if (memtable == NULL || --memtable->references > 0)
-        return;
+    if (--memtable->references > 0)
+        return NULL;
+    schema_unref(memtable->schema);
+    memtable->schema = NULL;
+    return memtable;
+}
+
+void memtable_free(struct memtable *memtable)
+{
     for (uint32_t i = 0; i < memtable->wide_count; i++)
         wide_memtable_free(memtable->wide[i].rows);
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
@@ -59,8 +66,14 @@ void memtable_unref(struct memtable *memtable)
     narrow_memtable_free(memtable->narrow);
     counter_memtable_free(memtable->counters);
     arena_free(memtable->arena);
-    schema_unref(memtable->schema);
     memory_free(memtable);
+}
+
+void memtable_unref(struct memtable *memtable)
+{
+    struct memtable *last = memtable == NULL ? NULL : memtable_let_go(memtable);
+    if (last != NULL)
+        memtable_free(last);
 }
 
 struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id)

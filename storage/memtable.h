@@ -44,7 +44,11 @@ struct memtable {
 struct memtable *memtable_new(struct schema *schema, uint64_t frame_first,
                               struct arena_supply *supply);
 struct memtable *memtable_ref(struct memtable *memtable);
-void memtable_unref(struct memtable *memtable);
+void memtable_unref(struct memtable *memtable);                  /* NULL is fine */
+/* The same for who has much of it freed elsewhere: what nobody else has is returned, to be given to
+ * memtable_free, on any thread; else NULL. */
+struct memtable *memtable_let_go(struct memtable *memtable);
+void memtable_free(struct memtable *memtable);
 
 /* Apply a batch as part of `frame`: mutation i gets `timestamp_us` + 1 + i, blocks timestamp_us.
  * The hook has seen the batch.  Returns the first timestamp not used. */
