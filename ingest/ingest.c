@@ -188,8 +188,8 @@ static void ingest_drain(void *context)
     struct text_connection *connection;
 
     /* A connection leaves the list in a later turn of the loop, never within this one. */
-    LIST_FOREACH(connection, &ingest->connections, link)
-    text_commit_retry(connection);
+    LIST_FOREACH (connection, &ingest->connections, link)
+        text_commit_retry(connection);
 }
 
 int ingest_open(const struct ingest_options *options, store_done opened, void *context,
@@ -323,8 +323,8 @@ void ingest_close(struct ingest *ingest, store_done closed, void *context)
     check(!ingest->is_closing);
     if (ingest->listener != NULL)
         listener_close(ingest->listener);
-    LIST_FOREACH(connection, &ingest->connections, link)
-    text_door_close(connection);
+    LIST_FOREACH (connection, &ingest->connections, link)
+        text_door_close(connection);
     ingest->is_closing = true;
     ingest->closed = closed;
     ingest->closed_context = context;

@@ -358,8 +358,7 @@ static bool key_is_held(const struct text_connection *connection, const uint8_t 
 {
     const struct text_connection *other;
 
-    LIST_FOREACH(other, &connection->ingest->connections, link)
-    {
+    LIST_FOREACH (other, &connection->ingest->connections, link) {
         if (other != connection && other->holds_key && !other->has_ended &&
             memcmp(other->held_key, key, sizeof other->held_key) == 0)
             return true;

@@ -194,8 +194,7 @@ static void memory_look(struct timer *timer)
     int64_t now_us = clock->monotonic_us(clock);
     struct text_connection *connection;
 
-    LIST_FOREACH(connection, &ingest->connections, link)
-    {
+    LIST_FOREACH (connection, &ingest->connections, link) {
         if (connection->is_closing)
             continue;
         slow_look(connection, now_us);

@@ -102,8 +102,8 @@ static void update_all(struct native_door *door)
 {
     struct native_connection *connection;
 
-    LIST_FOREACH(connection, &door->connections, link)
-    native_connection_flush_soon(connection);
+    LIST_FOREACH (connection, &door->connections, link)
+        native_connection_flush_soon(connection);
 }
 
 void native_door_hold(struct native_door *door, size_t request_bytes, size_t answer_bytes)
@@ -140,8 +140,7 @@ static void door_schema_changed(void *context, const struct cql_schema_change *c
     struct native_event event = {.kind = NATIVE_SCHEMA_CHANGE, .schema = *change};
     struct native_connection *connection;
 
-    LIST_FOREACH(connection, &door->connections, link)
-    {
+    LIST_FOREACH (connection, &door->connections, link) {
         if ((connection->events & NATIVE_SCHEMA_CHANGE) == 0 ||
             connection->state == NATIVE_REFUSED || connection->has_finished)
             continue;
