@@ -12,6 +12,8 @@
 #include "storage/engine_private.h"
 #include "storage/manifest_roster.h"
 
+enum { PLACES_AHEAD = 16, ENTRIES_AHEAD = 8 };
+
 static int segment_order(const struct segment_info *a, const struct segment_info *b)
 {
     if (a->table_id != b->table_id)
@@ -73,6 +75,18 @@ struct partition_index *engine_index(const struct engine *engine, uint32_t table
     return NULL;
 }
 
+/* Entries lie anywhere in memory: those of the partitions behind the i-th of `count` are fetched.
+ */
+static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
+                           uint32_t i, uint32_t count)
+{
+    if (i + PLACES_AHEAD < count)
+        partition_index_prefetch_place(index,
+                                       segment_partition_at(cursor, i + PLACES_AHEAD)->token);
+    if (i + ENTRIES_AHEAD < count)
+        partition_index_prefetch(index, segment_partition_at(cursor, i + ENTRIES_AHEAD)->token);
+}
+
 /* A segment that memory did not know: its stats join the table's index. */
 void engine_index_segment(struct engine *engine, struct segment *segment)
 {
@@ -80,7 +94,9 @@ void engine_index_segment(struct engine *engine, struct segment *segment)
         return;
     struct partition_index *index = index_for(engine, segment_info(segment)->table_id);
     struct segment_cursor *cursor = segment_cursor_take(segment);
-    for (uint32_t i = 0; i < segment_partition_count(segment); i++) {
+    uint32_t count = segment_partition_count(segment);
+    for (uint32_t i = 0; i < count; i++) {
+        index_prefetch(index, cursor, i, count);
         const struct segment_partition *partition = segment_partition_at(cursor, i);
         partition_index_add(index, partition->token, partition->key, partition->stats);
     }

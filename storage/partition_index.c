@@ -192,6 +192,20 @@ static struct index_entry *entry_find(const struct partition_index *index, int64
     return slot == 0 ? NULL : entry_at(index, slot - 1);
 }
 
+void partition_index_prefetch_place(const struct partition_index *index, int64_t token)
+{
+    if (index->slot_capacity > 0)
+        __builtin_prefetch(&index->slots[(uint32_t)token & (index->slot_capacity - 1)]);
+}
+
+void partition_index_prefetch(const struct partition_index *index, int64_t token)
+{
+    uint32_t slot =
+        index->slot_capacity > 0 ? index->slots[(uint32_t)token & (index->slot_capacity - 1)] : 0;
+    if (slot != 0)
+        __builtin_prefetch(entry_at(index, slot - 1), 1);
+}
+
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats)
 {

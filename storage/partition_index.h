@@ -23,6 +23,10 @@ uint32_t partition_index_table(const struct partition_index *index);
 
 void partition_index_add(struct partition_index *index, int64_t token, struct bytes key,
                          const struct partition_stats *stats);
+/* Fetch into the cache what partition_index_add will touch: first where the entry's place stands,
+ * and some calls later the entry. */
+void partition_index_prefetch_place(const struct partition_index *index, int64_t token);
+void partition_index_prefetch(const struct partition_index *index, int64_t token);
 /* Take back all that was added to a partition; its entry stays, with zero rows. */
 void partition_index_clear(struct partition_index *index, int64_t token, struct bytes key);
 /* False when it is not there. */
