@@ -7,13 +7,13 @@
  * The happy path of commit_log_append:
  * - the engine's payload is swapped for the one that was written before;
  * - if the frame does not fit the current file, the next one, ready and open, takes its place, and
- *   the background lane begins to make another;
+ *   a lane of its own begins to make another;
  * - the log lane computes the checksums, lays the frame out in sectors in a fixed piece of aligned
  *   memory, writes it piece by piece past the page cache, and syncs once;
  * - back on the engine thread, `durable` is called; the engine may append the next from there.
  *
  * Possible failures:
- * - no space for the next file: commit_log_has_room says no, the background lane tries again every
+ * - no space for the next file: commit_log_has_room says no, that lane tries again every
  *   250 ms, or at once when a file has become reusable; nothing is lost;
  * - a write or sync fails: what is on disk is unknown, so nothing is written or acknowledged any
  *   more (`durable` with the error, once), and the next opening finds out what is there;
@@ -307,7 +307,7 @@ static void chore_consider(struct commit_log *log)
     chore->job.run = chore_job;
     chore->job.done = chore_done;
     log->is_chore_running = true;
-    log->world->executor->submit(log->world->executor, LANE_BACKGROUND, &chore->job);
+    log->world->executor->submit(log->world->executor, LANE_LOG_FILES, &chore->job);
 }
 
 static struct commit_log *log_of_chore(struct job *job)

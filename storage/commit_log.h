@@ -7,7 +7,7 @@
  * Every 512-byte sector carries the file's id and the frame's number, so a torn tail (a sector
  * that is still the old one) is told from damage (all sectors there, checksum wrong).  The first is
  * dropped, the second refuses to open and says what is at stake.  Files are zero-filled ahead of
- * need by the background lane, reused when every frame in them is flushed, and written past the
+ * need by a lane of their own, reused when every frame in them is flushed, and written past the
  * page cache.  Layout byte by byte: FORMATS.md "Commit log".
  *
  * Engine thread only; it never waits for the disk after commit_log_open. */

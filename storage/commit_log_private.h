@@ -167,14 +167,14 @@ void commit_log_archive_add(struct commit_log_archive *archive, struct commit_lo
 /* "archive/00000001.log" */
 void commit_log_archive_path(uint32_t file_id, char path[COMMIT_LOG_PATH]);
 
-/* ---- commit_log_chore.c: the background lane ---- */
+/* ---- commit_log_chore.c: the lane of log files ---- */
 
 enum {
     COMMIT_LOG_REMOVE_MAX = 16,    /* files removed by one chore, and as many archived */
     COMMIT_LOG_RETIRED_MAX = 4     /* two rotations and a file too small can fall into one chore */
 };
 
-/* What the background lane does in one go: close, remove, make the next file. */
+/* What that lane does in one go: close, remove, make the next file. */
 struct commit_log_chore {
     struct job job;
     struct disk *disk;

@@ -13,6 +13,7 @@ static const char *const cause_names[LOOP_CAUSES] = {
     [LOOP_SOCKET] = "socket",
     [LOOP_TIMER] = "timer",
     [LOOP_JOB + LANE_LOG] = "log",
+    [LOOP_JOB + LANE_LOG_FILES] = "log_files",
     [LOOP_JOB + LANE_COMPUTE] = "compute",
     [LOOP_JOB + LANE_READ] = "read",
     [LOOP_JOB + LANE_SCAN] = "scan",

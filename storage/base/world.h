@@ -83,12 +83,14 @@ struct random {
 
 enum executor_lane {
     LANE_LOG,                  /* commit log writes and syncs only: nothing may delay an ack */
+    LANE_LOG_FILES,            /* its files made ahead: frames wait for the next one, which must not
+                                * wait for a flush */
     LANE_COMPUTE,              /* what the engine thread will want soon: lines parsed, memory
                                 * touched; no waiting, no disk */
     LANE_READ,                 /* reads of sealed runs for queries */
     LANE_SCAN,                 /* all rows of a table: queries do not wait behind it, */
     LANE_SCAN_BESIDE,          /* and two processors share it */
-    LANE_BACKGROUND,           /* flush, manifest, log files made ahead */
+    LANE_BACKGROUND,           /* flush, manifest, memory of what was flushed given back */
     LANE_MERGE,                /* compaction, which may take minutes: nothing waits behind it */
     LANE_LOGIN,                /* checks of passwords, which are slow on purpose */
     LANE_COPY,                 /* backups: may wait for another disk as long as it takes */

@@ -13,13 +13,15 @@ struct wait {
     struct sim_world *sim;
     struct engine_fixture fixture;
     struct write_batch *batch;
-    uint32_t durable; /* of the batches that were applied */
+    uint32_t durable;     /* of the batches that were applied */
+    struct bytes percent; /* what they write */
 };
 
 static void wait_start(struct wait *wait)
 {
     struct error err = {0};
-    *wait = (struct wait){.sim = sim_world_new(1), .batch = write_batch_new()};
+    *wait = (struct wait){
+        .sim = sim_world_new(1), .batch = write_batch_new(), .percent = bytes_of("\0\0\0\0\1", 5)};
     cr_assert_eq(engine_fixture_open_in(&wait->fixture, sim_world_interface(wait->sim), &err), 0,
                  "%s", err.text);
 }
@@ -52,7 +54,7 @@ static int64_t wait_of(struct wait *wait, const char *kinds)
         struct column_value values[] = {
             {RESELLER_ID, false, write_batch_text(wait->batch, "r")},
             {RESELLER_EFFECTIVE_SINCE, false, bytes_of("\x80\0\0\1", 4)},
-            {RESELLER_REWARD_PERCENT, false, bytes_of("\0\0\0\0\1", 5)},
+            {RESELLER_REWARD_PERCENT, false, wait->percent},
         };
         write_batch_insert(wait->batch, table, values, 3);
         wait->batch->is_followed = kinds[count] == 'f';
@@ -80,5 +82,21 @@ Test(frame_wait, a_frame_waits_for_what_follows_and_for_nothing_else)
     wait_start(&wait);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         cr_expect_eq(wait_of(&wait, cases[i].kinds), cases[i].us, "%s", cases[i].kinds);
+    wait_stop(&wait);
+}
+
+/* The files that the log goes on in are made while a flush takes as long as it likes. */
+Test(frame_wait, a_frame_does_not_wait_for_a_flush)
+{
+    enum { VALUE_SIZE = 512 << 10, LOG_SIZE = 12 << 20 }; /* more than the first two files */
+    static char value[VALUE_SIZE];
+    struct wait wait;
+    wait_start(&wait);
+    sim_world_stall(wait.sim, LANE_BACKGROUND, true);
+    for (uint32_t size = 0; size < LOG_SIZE; size += VALUE_SIZE) {
+        wait.percent = bytes_of(value, sizeof value);
+        cr_assert_eq(wait_of(&wait, "-"), 0, "after %u bytes", size);
+    }
+    sim_world_stall(wait.sim, LANE_BACKGROUND, false);
     wait_stop(&wait);
 }
