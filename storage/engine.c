@@ -185,6 +185,7 @@ static void frame_end(struct engine *engine)
         engine->metric_frames->value++;
     if (engine->freeze_requested || engine_open_is_full(engine))
         engine_freeze_open(engine, engine->payload_frame - 1);
+    engine_note_fill(engine);
 }
 
 void engine_seal_if_idle(struct engine *engine)

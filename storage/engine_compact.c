@@ -384,7 +384,7 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     compact->splits = choice->splits;
     compact->day = choice->day;
     compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
-    compact->hurries = group.end - group.start > RUNS_TOO_MANY;
+    compact->pace.hurries = group.end - group.start > RUNS_TOO_MANY;
     fill_lists(compact, group, part, exceptions, choice);
     compact->drops_tombstones = drops_tombstones(compact, group, part, choice);
     compact->drops_before_us = tombstones_before(engine, compact->table);

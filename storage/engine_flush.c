@@ -14,6 +14,7 @@
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
 #include "storage/narrow_segment.h"
+#include "storage/pace.h"
 #include "storage/wide_segment.h"
 
 /* Of one flush; beyond, days share a segment whatever their size. */
@@ -29,6 +30,8 @@ struct flush_job {
     uint32_t capacity;
     uint64_t *dropped; /* segments of tables that are gone */
     uint32_t dropped_count;
+    struct pace pace;
+    uint64_t rows; /* of the wide memtables that are written */
     int status;
     struct error err;
 };
@@ -63,6 +66,21 @@ static int keep_segment(struct flush_job *flush, const struct segment_info *info
     return rc;
 }
 
+/* ---- pace ---- */
+
+/* A partition was written.  Where half the time is enough the flush is done before the next
+ * memtable is full: as long as it is as far as that one is full, of clicks; of what comes behind
+ * them it is not known how much there is. */
+static void flush_pause(struct flush_job *flush, uint64_t rows)
+{
+    uint32_t fill = atomic_load_explicit(&flush->engine->open_fill, memory_order_relaxed);
+    uint64_t whole = flush->memtable->wide_rows;
+    flush->rows += rows;
+    flush->pace.hurries = flush->rows < whole ? flush->rows * ENGINE_FILL_WHOLE < whole * fill
+                                              : fill >= ENGINE_FILL_WHOLE / 2;
+    pace_keep(&flush->pace);
+}
+
 /* ---- fresh rows ---- */
 
 /* What goes into one segment: the rows of one day, or of all days that get none of their own. */
@@ -81,8 +99,8 @@ static bool share_takes(const struct wide_share *share, uint32_t place)
     return share->is_rest ? segment_days_find(share->own, day) == NULL : day == share->day;
 }
 
-static int write_wide_partitions(struct wide_segment_writer *writer, const struct wide_share *share,
-                                 struct error *err)
+static int write_wide_partitions(struct flush_job *flush, struct wide_segment_writer *writer,
+                                 const struct wide_share *share)
 {
     const struct wide_memtable *wide = share->wide;
     struct wide_rows rows;
@@ -94,7 +112,9 @@ static int write_wide_partitions(struct wide_segment_writer *writer, const struc
             continue;
         wide_memtable_rows(wide, order[i], UINT64_MAX, &rows);
         rc = wide_segment_writer_partition(writer, wide_memtable_partition_token(wide, order[i]),
-                                           wide_memtable_partition_key(wide, order[i]), &rows, err);
+                                           wide_memtable_partition_key(wide, order[i]), &rows,
+                                           &flush->err);
+        flush_pause(flush, rows.rows);
     }
     wide_rows_release(&rows);
     return rc;
@@ -108,7 +128,8 @@ static int flush_share(struct flush_job *flush, const struct wide_share *share)
         wide_segment_writer_open(flush->engine->world, share->table, &info, &writer, &flush->err);
     if (rc != 0)
         return rc;
-    rc = write_wide_partitions(writer, share, &flush->err);
+    wide_segment_writer_set_pace(writer, &flush->pace);
+    rc = write_wide_partitions(flush, writer, share);
     if (rc == 0)
         rc = wide_segment_writer_finish(writer, &info, &flush->err);
     wide_segment_writer_close(writer);
@@ -193,17 +214,19 @@ static bool narrow_next(struct memtable *memtable, const struct table *table, bo
     return found;
 }
 
-static int write_narrow_partitions(struct narrow_segment_writer *writer, struct memtable *memtable,
-                                   const struct table *table, struct error *err)
+static int write_narrow_partitions(struct flush_job *flush, struct narrow_segment_writer *writer,
+                                   const struct table *table)
 {
+    struct memtable *memtable = flush->memtable;
     int64_t token = INT64_MIN;
     struct bytes key = {0};
     int rc = 0;
     for (bool first = true; rc == 0 && narrow_next(memtable, table, first, &token, &key);
          first = false) {
         struct stream *stream = narrow_partition(memtable, table, token, key);
-        rc = narrow_segment_writer_partition(writer, token, key, stream, err);
+        rc = narrow_segment_writer_partition(writer, token, key, stream, &flush->err);
         stream->close(stream);
+        flush_pause(flush, 0);
     }
     return rc;
 }
@@ -216,7 +239,7 @@ static int flush_narrow(struct flush_job *flush, uint32_t table_id)
     int rc = narrow_segment_writer_open(flush->engine->world, &info, &writer, &flush->err);
     if (rc != 0)
         return rc;
-    rc = write_narrow_partitions(writer, flush->memtable, table, &flush->err);
+    rc = write_narrow_partitions(flush, writer, table);
     if (rc == 0)
         rc = narrow_segment_writer_finish(writer, &info, &flush->err);
     narrow_segment_writer_close(writer);
@@ -239,6 +262,7 @@ static int flush_write(struct flush_job *flush)
 {
     struct memtable *memtable = flush->memtable;
     int rc = 0;
+    pace_begin(&flush->pace, flush->engine->world->clock, &flush->engine->frames_sealed);
     for (uint32_t i = 0; rc == 0 && i < memtable->wide_count; i++)
         rc = flush_wide(flush, &memtable->wide[i]);
     for (uint32_t table_id = narrow_table_after(memtable, 0); rc == 0 && table_id != 0;
@@ -400,6 +424,7 @@ int engine_flush_part(struct engine *engine, struct memtable *memtable, uint32_t
 {
     struct flush_job flush = {.engine = engine, .memtable = memtable};
     int rc = 0;
+    pace_begin(&flush.pace, engine->world->clock, &engine->frames_sealed);
     for (uint32_t i = 0; rc == 0 && kind == SEGMENT_WIDE && i < memtable->wide_count; i++)
         if (memtable->wide[i].table_id == table_id)
             rc = flush_wide(&flush, &memtable->wide[i]);
@@ -428,5 +453,6 @@ int engine_flush_op(struct store *store, store_done done, void *context, struct 
         return 0;
     }
     callbacks_add(&engine->flush_waiters, &engine->flush_waiter_count, done, context);
+    engine_note_fill(engine);
     return 0;
 }

@@ -63,12 +63,35 @@ static uint64_t memtables_share(const struct engine *engine)
     return taken + least < limit ? limit - taken : least;
 }
 
+/* Of ENGINE_FILL_WHOLE. */
+static uint32_t fill_of(uint64_t part, uint64_t whole)
+{
+    return part >= whole ? ENGINE_FILL_WHOLE : (uint32_t)(part * ENGINE_FILL_WHOLE / whole);
+}
+
+/* How much of what an open memtable may have this one has. */
+static uint32_t open_fill(const struct engine *engine)
+{
+    uint32_t rows = fill_of(engine->open->wide_rows, engine->options.memtable_rows_max);
+    uint32_t bytes = fill_of(memtable_bytes(engine->open), memtables_share(engine) / FROZEN_SHARE);
+    uint32_t fill = rows > bytes ? rows : bytes;
+    if (engine->log == NULL || engine->frozen_count > 0)
+        return fill;
+    uint32_t log =
+        fill_of(commit_log_unflushed_bytes(engine->log), engine->options.unflushed_log_max);
+    return log > fill ? log : fill;
+}
+
 bool engine_open_is_full(const struct engine *engine)
 {
-    return engine->open->wide_rows >= engine->options.memtable_rows_max ||
-           memtable_bytes(engine->open) >= memtables_share(engine) / FROZEN_SHARE ||
-           (engine->log != NULL && engine->frozen_count == 0 &&
-            commit_log_unflushed_bytes(engine->log) >= engine->options.unflushed_log_max);
+    return open_fill(engine) == ENGINE_FILL_WHOLE;
+}
+
+void engine_note_fill(struct engine *engine)
+{
+    bool is_awaited = engine->frozen_count > 1 || engine->flush_waiter_count > 0;
+    atomic_store_explicit(&engine->open_fill, is_awaited ? ENGINE_FILL_WHOLE : open_fill(engine),
+                          memory_order_relaxed);
 }
 
 bool engine_memory_is_full(const struct engine *engine)

@@ -24,25 +24,14 @@
 #include "storage/wide_purge.h"
 #include "storage/wide_segment.h"
 
-enum { WORK_US = 2000, REST_MAX_US = 100000 };
-
 /* ---- pace ---- */
 
 static int merge_pause(void *context, struct error *err)
 {
     struct compact_job *compact = context;
-    struct engine *engine = compact->engine;
-    struct clock *clock = engine->world->clock;
-    if (atomic_load_explicit(&engine->merge_ends, memory_order_relaxed))
+    if (atomic_load_explicit(&compact->engine->merge_ends, memory_order_relaxed))
         return error_set(err, ERROR_CLOSED, "the store is closing");
-    int64_t worked_us = clock->monotonic_us(clock) - compact->rested_us;
-    if (worked_us < WORK_US)
-        return 0;
-    uint64_t frames = atomic_load_explicit(&engine->frames_sealed, memory_order_relaxed);
-    if (frames != compact->frames_seen && !compact->hurries)
-        clock->sleep_us(clock, worked_us < REST_MAX_US ? worked_us : REST_MAX_US);
-    compact->frames_seen = frames;
-    compact->rested_us = clock->monotonic_us(clock);
+    pace_keep(&compact->pace);
     return 0;
 }
 
@@ -252,7 +241,8 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                              .takes = takes,
                                              .may_raise = may_raise,
                                              .deletions = deletions,
-                                             .pause = merge_pause};
+                                             .pause = merge_pause,
+                                             .pace = &compact->pace};
     compact->pass = (struct segment_list){inputs, count};
     struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
     int rc = wide_segment_merge(compact->engine->world, compact->table, inputs, count, &info,
@@ -281,9 +271,7 @@ void engine_merge_run(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    struct clock *clock = engine->world->clock;
-    compact->frames_seen = atomic_load_explicit(&engine->frames_sealed, memory_order_relaxed);
-    compact->rested_us = clock->monotonic_us(clock);
+    pace_begin(&compact->pace, engine->world->clock, &engine->frames_sealed);
     if (compact->kind == SEGMENT_NARROW) {
         compact->status = merge_narrow(compact, &compact->inputs);
         return;

@@ -10,6 +10,7 @@
 
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
+#include "storage/pace.h"
 
 /* One for the day, the rest of each input, the exceptions. */
 enum { MERGE_OUTPUTS_MAX = COMPACT_RUNS_MAX + 2 };
@@ -30,7 +31,6 @@ struct compact_job {
     bool may_purge;                    /* rows that the exceptions delete, and these deletions */
     bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
     int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
-    bool hurries;                      /* there are too many runs to rest */
     int64_t now_s;
     struct segment_list inputs;
     struct segment_list beside;        /* of a wide merge: the table's other wide runs */
@@ -42,8 +42,7 @@ struct compact_job {
     struct partition_reader *reader;   /* over the exceptions */
     struct view exception_view;
     struct partition_index *purged;    /* the partitions whose deletions went with their rows */
-    uint64_t frames_seen;
-    int64_t rested_us;                 /* when the last rest ended, monotonic */
+    struct pace pace;                  /* hurries: there are too many runs to rest */
 
     struct segment_info infos[MERGE_OUTPUTS_MAX];
     struct segment *outputs[MERGE_OUTPUTS_MAX];

@@ -119,6 +119,7 @@ struct engine {
      * while there is ingest. */
     atomic_bool merge_ends;
     atomic_uint_fast64_t frames_sealed;
+    atomic_uint open_fill;             /* read by the flush: how soon the next one is to be done */
     struct callback *flush_waiters;    /* store_flush: until `flush_until` is in segments */
     uint32_t flush_waiter_count;
     uint64_t flush_until;              /* the newest frame when the last of them asked */
@@ -192,6 +193,9 @@ uint64_t engine_sums_bytes(const struct engine *engine);
 size_t engine_readers_share(const struct engine *engine);
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
+/* Tell the flush how full the open memtable is, of ENGINE_FILL_WHOLE; or that it is waited for. */
+enum { ENGINE_FILL_WHOLE = 1024 };
+void engine_note_fill(struct engine *engine);
 void engine_make_memory_ready(struct engine *engine);
 /* Let go of a flushed memtable, which is freed by another thread. */
 void engine_give_back(struct engine *engine, struct memtable *memtable);

@@ -94,6 +94,7 @@ struct wide_page_encoder {
     uint64_t *items;
     uint64_t *items_other;
     int64_t *values; /* a page's rows, or a page's entries */
+    struct pace *pace;
 };
 
 struct wide_page_encoder *wide_page_encoder_new(void)
@@ -118,6 +119,11 @@ void wide_page_encoder_free(struct wide_page_encoder *encoder)
     memory_free(encoder->items_other);
     memory_free(encoder->values);
     memory_free(encoder);
+}
+
+void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace)
+{
+    encoder->pace = pace;
 }
 
 /* Count the codes of present rows; returns how many are distinct, listed as they first come. */
@@ -336,6 +342,7 @@ void wide_page_encode(struct wide_page_encoder *encoder, const struct wide_page 
     buffer_put_varint(target, rows->column_count);
     for (uint32_t i = 0; i < rows->column_count; i++) {
         const struct wide_vector *vector = &rows->vectors[i];
+        pace_keep(encoder->pace);
         buffer_put_varint(target, vector->column_id);
         buffer_put_u8(target, (uint8_t)vector->kind);
         put_flags(encoder, vector->absent, rows->rows, target);

@@ -7,6 +7,7 @@
 #ifndef DAYBOOK_STORAGE_WIDE_PAGE_H
 #define DAYBOOK_STORAGE_WIDE_PAGE_H
 
+#include "storage/pace.h"
 #include "storage/wide_rows.h"
 
 enum { WIDE_PAGE_ROWS_MAX = 1 << 16 };
@@ -51,6 +52,8 @@ void wide_page_clear(struct wide_page *page);                  /* keeps the memo
 struct wide_page_encoder;
 struct wide_page_encoder *wide_page_encoder_new(void);
 void wide_page_encoder_free(struct wide_page_encoder *encoder);
+/* Pages are encoded at this pace, column by column; it outlives the encoder.  NULL: at once. */
+void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace);
 /* Gives the dictionary's number of a string; called once for each code that a piece uses. */
 typedef uint32_t (*wide_page_number)(void *context, uint32_t column, uint32_t code,
                                      struct bytes string);

@@ -8,6 +8,7 @@
 #ifndef DAYBOOK_STORAGE_WIDE_SEGMENT_H
 #define DAYBOOK_STORAGE_WIDE_SEGMENT_H
 
+#include "storage/pace.h"
 #include "storage/segment.h"
 #include "storage/wide_rows.h"
 
@@ -19,6 +20,8 @@ must_check int wide_segment_writer_open(struct world *world, const struct table 
                                         const struct segment_info *info,
                                         struct wide_segment_writer **writer_out,
                                         struct error *err);
+/* Pages are made at this pace, which outlives the writer. */
+void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace);
 /* Write one partition, in (token, key) order; its stats are worked out from the rows here.  One
  * without rows is left out. */
 must_check int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
@@ -74,8 +77,9 @@ struct wide_segment_rules {
      * the merge's, or NULL to purge nothing of it. */
     int (*deletions)(void *context, int64_t token, struct bytes key, struct stream **stream_out,
                      struct error *err);
-    /* Called every few milliseconds; a negative result ends the merge with it. */
+    /* Called with each partition; a negative result ends the merge with it. */
     int (*pause)(void *context, struct error *err);
+    struct pace *pace;                 /* that pages are made at */
 };
 
 /* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: it takes

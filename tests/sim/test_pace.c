@@ -1,8 +1,9 @@
-/* A merge beside ingest: it rests as long as it works while clicks come in, and gets to its end.
+/* Merges and flushes beside ingest: they rest as long as they work while clicks come in, and get to
+ * their end.
  *
- * Method: time passes whenever the clock is looked at, so that a merge, which looks at it after
- * each partition, takes time; nobody else does here.  Between two looks the test does what other
- * threads would: it sends clicks and waits until they are durable. */
+ * Method: time passes whenever the clock is looked at, so that a merge or a flush, which looks at
+ * it after each partition, takes time; nobody else does here.  Between two looks the test does what
+ * other threads would: it sends clicks and waits until they are durable. */
 #include <criterion/criterion.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -85,11 +86,13 @@ static void pace_sleep_us(struct clock *clock, int64_t us)
     pace->real->sleep_us(pace->real, us);
 }
 
-/* A store with so many runs, none of them merged. */
-static void pace_start(struct pace *pace, uint32_t runs)
+/* A store with so many runs, none of them merged, whose memtables have so many rows; 0: the usual.
+ */
+static void pace_start(struct pace *pace, uint32_t runs, uint64_t memtable_rows)
 {
     struct error err = {0};
     *pace = (struct pace){.sim = sim_world_new(1)};
+    pace->fixture.options.memtable_rows_max = memtable_rows;
     struct world *world = sim_world_interface(pace->sim);
     pace->real = world->clock;
     pace->clock = (struct clock){pace_wall_us, pace_monotonic_us, pace_sleep_us};
@@ -127,10 +130,10 @@ static void pace_stop(struct pace *pace)
     sim_world_free(pace->sim);
 }
 
-Test(merge_pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends)
+Test(pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends)
 {
     struct pace pace;
-    pace_start(&pace, 4);
+    pace_start(&pace, 4, 0);
     pace.sends = true;
     int64_t took_us = pace_merge(&pace);
     cr_expect_gt(pace.rests, 10);
@@ -140,10 +143,10 @@ Test(merge_pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends
     pace_stop(&pace);
 }
 
-Test(merge_pace, a_merge_that_is_alone_does_not_rest)
+Test(pace, a_merge_that_is_alone_does_not_rest)
 {
     struct pace pace;
-    pace_start(&pace, 4);
+    pace_start(&pace, 4, 0);
     (void)pace_merge(&pace);
     cr_expect_eq(pace.rests, 0);
     pace_stop(&pace);
@@ -151,11 +154,11 @@ Test(merge_pace, a_merge_that_is_alone_does_not_rest)
 
 /* What is checked at every rest: a merge begins to hurry where it begins.  So the one that began
  * before there were so many is let go first. */
-Test(merge_pace, a_merge_of_too_many_runs_does_not_rest_though_clicks_come_in)
+Test(pace, a_merge_of_too_many_runs_does_not_rest_though_clicks_come_in)
 {
     enum { RUNS = RUNS_TOO_MANY + 16 };
     struct pace pace;
-    pace_start(&pace, RUNS);
+    pace_start(&pace, RUNS, 0);
     struct executor *executor = pace.fixture.world->executor;
     cr_assert_eq(click_runs(&pace), RUNS);
     sim_world_stall(pace.sim, LANE_MERGE, false);
@@ -165,4 +168,38 @@ Test(merge_pace, a_merge_of_too_many_runs_does_not_rest_though_clicks_come_in)
     pace.sends = true;
     (void)pace_merge(&pace);
     pace_stop(&pace);
+}
+
+/* ---- flushes ---- */
+
+/* Flush a memtable while the next one has so many clicks, and more come; how often it rests. */
+static uint32_t flush_rests(uint32_t next_clicks)
+{
+    enum { ROWS = 2 * RESELLERS };
+    struct pace pace;
+    pace_start(&pace, 0, ROWS);
+    struct executor *executor = pace.fixture.world->executor;
+    sim_world_stall(pace.sim, LANE_BACKGROUND, true);
+    for (uint32_t clicks = 0; clicks < ROWS; clicks += RESELLERS)
+        send_clicks(&pace, RESELLERS);
+    if (next_clicks > 0)
+        send_clicks(&pace, next_clicks);
+    pace.sends = true;
+    sim_world_stall(pace.sim, LANE_BACKGROUND, false);
+    while (click_runs(&pace) == 0)
+        cr_assert(executor->step(executor));
+    pace.sends = false;
+    uint32_t rests = pace.rests;
+    pace_stop(&pace);
+    return rests;
+}
+
+Test(pace, a_flush_rests_unless_it_is_behind_the_memtable_that_waits_for_it)
+{
+    uint32_t of_empty = flush_rests(0);
+    uint32_t of_half = flush_rests(RESELLERS / 2);
+    uint32_t of_most = flush_rests(RESELLERS - RESELLERS / 10);
+    cr_expect_geq(of_empty, RESELLERS / 2, "%u", of_empty);
+    cr_expect_lt(of_half, of_empty, "%u of %u", of_half, of_empty);
+    cr_expect_lt(of_most, of_half, "%u of %u", of_most, of_half);
 }

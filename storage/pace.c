@@ -1,0 +1,44 @@
+/* pace: see the header. */
+#include "storage/pace.h"
+
+#include <stddef.h>
+
+enum {
+    PIECE_US = 250,
+    REST_MAX_US = 100000,    /* for a piece that could not be cut */
+    INGEST_LASTS_US = 100000 /* after a frame: large ones are written some ten times a second */
+};
+
+void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed)
+{
+    pace->clock = clock;
+    pace->frames_sealed = frames_sealed;
+    pace->frames_seen = atomic_load_explicit(frames_sealed, memory_order_relaxed);
+    pace->rested_us = clock->monotonic_us(clock);
+    pace->sealed_us = pace->rested_us - INGEST_LASTS_US;
+}
+
+static bool is_ingest(struct pace *pace, int64_t now_us)
+{
+    uint64_t frames = atomic_load_explicit(pace->frames_sealed, memory_order_relaxed);
+    if (frames != pace->frames_seen)
+        pace->sealed_us = now_us;
+    pace->frames_seen = frames;
+    return now_us - pace->sealed_us < INGEST_LASTS_US;
+}
+
+void pace_keep(struct pace *pace)
+{
+    if (pace == NULL)
+        return;
+    struct clock *clock = pace->clock;
+    int64_t now_us = clock->monotonic_us(clock);
+    int64_t worked_us = now_us - pace->rested_us;
+    if (worked_us < PIECE_US)
+        return;
+    pace->rested_us = now_us;
+    if (!is_ingest(pace, now_us) || pace->hurries)
+        return;
+    clock->sleep_us(clock, worked_us < REST_MAX_US ? worked_us : REST_MAX_US);
+    pace->rested_us = clock->monotonic_us(clock);
+}

@@ -1,0 +1,29 @@
+/* pace: long work beside ingest, done in short pieces with as long a rest after each.
+ *
+ * A thread that works without end keeps the engine's thread from its core until the system's clock
+ * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
+ * quarter of a millisecond at a time, while frames are sealed and nothing is urgent. */
+#ifndef DAYBOOK_STORAGE_PACE_H
+#define DAYBOOK_STORAGE_PACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/world.h"
+
+/* Its owner's memory; one thread's at a time. */
+struct pace {
+    struct clock *clock;
+    const atomic_uint_fast64_t *frames_sealed; /* they grow while there is ingest */
+    bool hurries;                              /* the owner's to set: there is no time to rest */
+    uint64_t frames_seen;
+    int64_t sealed_us; /* when it was last seen that they grew, */
+    int64_t rested_us; /* and when the last rest ended: monotonic */
+};
+
+/* From now on; `hurries` stays as it is. */
+void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
+/* To be called every some ten microseconds of work; rests if it is time to.  NULL is fine. */
+void pace_keep(struct pace *pace);
+#endif
