@@ -111,19 +111,25 @@ void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_
 struct memory_job {
     struct job job;
     struct engine *engine;
+    struct arena_range needed; /* or, size 0, a chunk is made */
     struct arena_chunk *chunk;
 };
 
 static void memory_run(struct job *job)
 {
-    ((struct memory_job *)(void *)job)->chunk = arena_chunk_make(MEMTABLE_CHUNK);
+    struct memory_job *memory = (struct memory_job *)(void *)job;
+    if (memory->needed.size > 0)
+        arena_range_touch(memory->needed);
+    else
+        memory->chunk = arena_chunk_make(MEMTABLE_CHUNK);
 }
 
 static void memory_done(struct job *job)
 {
     struct memory_job *memory = (struct memory_job *)(void *)job;
     struct engine *engine = memory->engine;
-    arena_supply_add(engine->memory, memory->chunk);
+    if (memory->chunk != NULL)
+        arena_supply_add(engine->memory, memory->chunk);
     engine->is_memory_coming = false;
     memory_free(memory);
     engine_job_done(engine);
@@ -132,9 +138,13 @@ static void memory_done(struct job *job)
 /* The kernel clears memory at its first touch, which costs more than what is written to it. */
 void engine_make_memory_ready(struct engine *engine)
 {
-    if (engine->is_memory_coming || !arena_supply_wants(engine->memory))
+    if (engine->is_memory_coming)
+        return;
+    struct arena_range needed = arena_supply_needed(engine->memory);
+    if (needed.size == 0 && !arena_supply_wants(engine->memory))
         return;
     struct memory_job *memory = memory_zeroed(1, sizeof(*memory));
+    memory->needed = needed;
     memory->job = (struct job){.run = memory_run, .done = memory_done};
     memory->engine = engine;
     engine->is_memory_coming = true;

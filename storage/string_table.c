@@ -3,14 +3,14 @@
  * It grows in steps, for whoever asks the engine thread something waits meanwhile: a table of a
  * quarter million strings took 11 ms at once.  The new entries begin empty, the old ones stay as
  * they are and are copied over some at a time; until all are, a string that is not among the new
- * ones is looked for among the old.  And many new ones are made before they are needed, and touched
- * a piece at a time with the last strings of the old: the kernel clears 2 MiB at the first touch of
- * any of them, and strings are spread over all pieces, so that a single dictionary had 16 MiB
- * cleared, which took 10 ms.
+ * ones is looked for among the old.  And many new ones are made before they are needed, touched by
+ * another thread, and then a piece at a time with the last strings of the old: the kernel clears
+ * 2 MiB at the first touch of any of them, and strings are spread over all pieces, so that a single
+ * dictionary had 16 MiB cleared, which took 10 ms.
  *
- *     strings   0 ...... 3/8 of the slots ......... half of them ...... a quarter of the new ones
- *     next               made, then touched         takes over
- *     old                                           copied              gone
+ *     strings   0 .... 3/8 of the slots .... 7/16 .... half of them .... a quarter of the new ones
+ *     next             made, touched there   here      takes over
+ *     old                                              copied            gone
  *
  * What decides correctness: two strings are the same only if their bytes are.  An entry holds the
  * size and 16 bytes: of a string up to 16 bytes its first and last eight, which with the size are
@@ -198,19 +198,23 @@ static void table_move(struct string_table *table, uint64_t count)
         table->old = NULL;
 }
 
-/* Touch what is next as far as the table is on its way to it, from three eighths to half full. */
+/* Have what is next touched from three eighths on, and touch it here, as far as the table is on its
+ * way to it, from seven sixteenths to half full: most of it was touched by then. */
 static void table_prepare(struct string_table *table)
 {
     uint64_t slots = table->mask + 1;
-    uint64_t begin = slots / 8 * 3;
+    uint64_t begin = slots / 16 * 7;
     uint64_t size = slots * 2 * sizeof(struct string_entry);
-    if (table->count < begin || size < STRING_PREPARED_MIN)
+    if (table->count < slots / 8 * 3 || size < STRING_PREPARED_MIN)
         return;
     if (table->next == NULL) {
         table->next = entries_new(table->arena, slots * 2);
         table->next_touched = 0;
+        arena_need_soon(table->arena, table->next, size);
     }
-    uint64_t due = size / (slots / 8) * (table->count - begin);
+    if (table->count < begin)
+        return;
+    uint64_t due = size / (slots / 16) * (table->count - begin);
     while (table->next_touched < due && table->next_touched < size) {
         ((volatile uint8_t *)table->next)[table->next_touched] = 0;
         table->next_touched += STRING_PAGE;

@@ -44,6 +44,7 @@ struct arena_supply {
     struct arena_chunk *ready;
     uint32_t count;
     bool is_used;
+    struct arena_range needed;
 };
 
 /* Map `size` bytes at a multiple of `alignment`, by mapping more and giving back both ends. */
@@ -142,6 +143,30 @@ void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk)
     chunk->next = supply->ready;
     supply->ready = chunk;
     supply->count++;
+}
+
+void arena_need_soon(struct arena *arena, void *data, size_t size)
+{
+    if (arena->supply != NULL)
+        arena->supply->needed = (struct arena_range){data, size};
+}
+
+struct arena_range arena_supply_needed(struct arena_supply *supply)
+{
+    struct arena_range needed = supply->needed;
+    supply->needed = (struct arena_range){0};
+    return needed;
+}
+
+/* Unlike a touch it writes nothing, so that the owner may use the memory at the same time.  Where
+ * the system does not know it (Linux does from 5.14 on) the owner touches all of it himself. */
+void arena_range_touch(struct arena_range range)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(range.data, range.size, MADV_POPULATE_WRITE);
+#else
+    (void)range;
+#endif
 }
 
 /* A chunk that is ready, or a new one.  As long as no arena had two, little is written: then a

@@ -33,6 +33,19 @@ bool arena_supply_wants(const struct arena_supply *supply);
 struct arena_chunk *arena_chunk_make(size_t chunk_size);
 void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk);
 
+/* Large memory of an arena that its owner will need soon, all over: to be touched by another
+ * thread, too.  Forgotten where there is no supply. */
+void arena_need_soon(struct arena *arena, void *data, size_t size);
+/* Take what was needed last; size 0: nothing is. */
+struct arena_range {
+    void *data;
+    size_t size;
+};
+struct arena_range arena_supply_needed(struct arena_supply *supply);
+/* Have the kernel make it ready; on any thread, and whatever becomes of the memory meanwhile: what
+ * is in it stays, and where there is none any more nothing happens. */
+void arena_range_touch(struct arena_range range);
+
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
 /* Zeroed; what is larger than a chunk and a multiple of 2 MiB is not touched for that, since the
