@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "storage/base/thread.h"
+
 enum {
     PIECE_US = 250,
     REST_MAX_US = 100000,    /* for a piece that could not be cut */
@@ -37,8 +39,10 @@ void pace_keep(struct pace *pace)
     if (worked_us < PIECE_US)
         return;
     pace->rested_us = now_us;
-    if (!is_ingest(pace, now_us) || pace->hurries)
+    if (!is_ingest(pace, now_us) || pace->hurries) {
+        thread_give_way();
         return;
+    }
     clock->sleep_us(clock, worked_us < REST_MAX_US ? worked_us : REST_MAX_US);
     pace->rested_us = clock->monotonic_us(clock);
 }

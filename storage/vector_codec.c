@@ -34,6 +34,7 @@ struct vector_encoder {
     uint32_t capacity;
     struct buffer buckets;
     struct buffer raw;
+    struct pace *pace;
 };
 
 struct vector_decoder {
@@ -60,6 +61,11 @@ void vector_encoder_free(struct vector_encoder *encoder)
     buffer_release(&encoder->buckets);
     buffer_release(&encoder->raw);
     memory_free(encoder);
+}
+
+void vector_encoder_set_pace(struct vector_encoder *encoder, struct pace *pace)
+{
+    encoder->pace = pace;
 }
 
 struct compressor *vector_encoder_compressor(struct vector_encoder *encoder)
@@ -203,7 +209,9 @@ void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32
     enum vector_form form = choose_form(values, count, (uint64_t)least);
     uint32_t mantissa =
         mantissa_for(numbers_from(values, count, form, (uint64_t)least, encoder->numbers));
+    pace_keep(encoder->pace);
     split(encoder->numbers, count, mantissa, encoder->buckets.data, &encoder->raw);
+    pace_keep(encoder->pace);
     encoder->buckets.size = count;
     buffer_put_u8(target, (uint8_t)form);
     buffer_put_u8(target, (uint8_t)mantissa);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "storage/base/bytes.h"
+#include "storage/pace.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 
@@ -21,6 +22,8 @@ struct decompressor;
 struct vector_encoder;
 struct vector_encoder *vector_encoder_new(void);
 void vector_encoder_free(struct vector_encoder *encoder);      /* NULL is fine */
+/* Vectors are encoded at this pace, which outlives the encoder.  NULL: at once. */
+void vector_encoder_set_pace(struct vector_encoder *encoder, struct pace *pace);
 /* Append the coded form of `count` (at most VECTOR_COUNT_MAX) values.  A vector of one repeated
  * value takes 2 to 11 bytes, an empty one none. */
 void vector_encode(struct vector_encoder *encoder, const int64_t *values, uint32_t count,

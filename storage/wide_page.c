@@ -124,6 +124,7 @@ void wide_page_encoder_free(struct wide_page_encoder *encoder)
 void wide_page_encoder_set_pace(struct wide_page_encoder *encoder, struct pace *pace)
 {
     encoder->pace = pace;
+    vector_encoder_set_pace(encoder->vectors, pace);
 }
 
 /* Count the codes of present rows; returns how many are distinct, listed as they first come. */
