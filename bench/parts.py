@@ -224,6 +224,8 @@ QUESTIONS = (
 STATEMENT = ("SELECT day, clicks, amount FROM daybook.amount_by_day WHERE reseller_id = ? "
              "AND day >= '2026-08-01' AND day <= '2026-08-31'", "%R")
 KEPT = "one reseller's month, over CQL and a connection that is kept"
+# Times the usual clicks: more than a memtable holds, which a burst goes into without a flush.
+SUSTAINED = 6
 
 
 def latency(bench):
@@ -234,16 +236,20 @@ def latency(bench):
                 "CQL a prepared statement for the month's stored rows, on one connection. Open "
                 "loop: questions are due at their rate, and their time runs from when they were "
                 "due, so a pause is charged to all it delays. A rate change is answered when its "
-                "figures are durable and readable. *Under load*: 70 % of the rate at which one "
-                "connection streams, in order, meanwhile.")
+                "figures are durable and readable. *Under load*: meanwhile one connection streams, "
+                "in order, 70 % of the rate that it can go on at, flushes included: of "
+                f"{count(SUSTAINED * clicks)} clicks before, into a directory of their own.")
     table = section.table("question", "a second", "load", "p50 ms", "p99 ms", "p99.9 ms", "max ms")
     found = {}
+    with bench.directory() as directory, bench.serve(directory) as server:
+        peak = bench.send(server, SUSTAINED * clicks)["clicks/s"]
+    note(f"  one connection goes on at {figure(peak)} clicks/s")
     with bench.directory() as directory, \
             bench.serve(directory, "--cql", "127.0.0.1:0") as server:
         port = server.port("cql")
         questions = [(*question, ()) for question in QUESTIONS]
         questions.insert(1, (KEPT, STATEMENT, 200, ("--cql", port)))
-        peak = bench.send(server, clicks)["clicks/s"]
+        bench.send(server, clicks)
         bench.command(server, "rate", "load", bench.rates(1000))
         for load in ("idle", "70 % ingest"):
             for title, words, rate, options in questions:

@@ -105,6 +105,7 @@ static int write_wide_partitions(struct flush_job *flush, struct wide_segment_wr
     const struct wide_memtable *wide = share->wide;
     struct wide_rows rows;
     wide_rows_init(&rows, share->table);
+    rows.pace = &flush->pace;
     const uint32_t *order = wide_memtable_order(wide);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < wide_memtable_partition_count(wide); i++) {

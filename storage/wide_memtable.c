@@ -709,6 +709,7 @@ void wide_memtable_rows(const struct wide_memtable *memtable, uint32_t partition
     rows->timestamp_us = slot->timestamp_us;
     for (const struct chunk *chunk = source->head; left > 0; chunk = chunk->next) {
         uint32_t count = chunk->rows < left ? chunk->rows : left;
+        pace_keep(rows->pace);
         for (uint32_t i = 0; i < memtable->column_count; i++)
             column_gather(rows, i, chunk, constant_of(memtable, source, i), count);
         rows->rows += count;

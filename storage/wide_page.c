@@ -218,9 +218,12 @@ void wide_page_add(struct wide_page_encoder *encoder, struct wide_page *page,
     uint32_t first = page->rows.rows;
     int rc = wide_rows_append(&page->rows, rows, from, count);
     check(rc == 0);
-    for (uint32_t i = 0; i < page->rows.column_count; i++)
-        if (page->rows.vectors[i].kind == VECTOR_CODE)
-            codes_add(encoder, page, i, &rows->vectors[i], from, count, number, context);
+    for (uint32_t i = 0; i < page->rows.column_count; i++) {
+        if (page->rows.vectors[i].kind != VECTOR_CODE)
+            continue;
+        pace_keep(encoder->pace);
+        codes_add(encoder, page, i, &rows->vectors[i], from, count, number, context);
+    }
     page->entries[page->entry_count++] = (struct wide_page_entry){first, count, rows->timestamp_us};
 }
 

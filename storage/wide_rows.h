@@ -9,6 +9,7 @@
 
 #include "storage/base/bytes.h"
 #include "storage/block.h"
+#include "storage/pace.h"
 #include "storage/stats.h"
 #include "storage/stream.h"
 
@@ -42,6 +43,7 @@ struct wide_rows {
     int64_t *ranks;                    /* NULL: implied by order, as WIDE_RANK_IMPLIED is */
     int64_t *timestamps_memory;        /* private, as in wide_vector */
     int64_t *ranks_memory;
+    struct pace *pace;                 /* they are filled and sorted at; NULL: at once */
 };
 
 void wide_rows_init(struct wide_rows *rows, const struct table *table);

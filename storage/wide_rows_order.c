@@ -203,6 +203,7 @@ static void rows_gather(struct wide_rows *rows, const uint32_t *order)
     int64_t *scratch = memory_alloc(count * sizeof *scratch);
     for (uint32_t i = 0; i < rows->column_count; i++) {
         struct wide_vector *vector = &rows->vectors[i];
+        pace_keep(rows->pace);
         if (vector->kind == VECTOR_CODE)
             gather_codes(vector->codes, (uint32_t *)scratch, order, count);
         else
@@ -223,6 +224,7 @@ void wide_rows_sort(struct wide_rows *rows)
 {
     if (is_sorted(rows))
         return;
+    pace_keep(rows->pace);
     uint32_t count = rows->rows;
     uint32_t *order = memory_alloc(count * sizeof *order);
     uint64_t *numbers = memory_alloc(count * sizeof *numbers);
