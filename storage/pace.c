@@ -6,9 +6,9 @@
 #include "storage/base/thread.h"
 
 enum {
-    PIECE_US = 250,
+    PIECE_US = 100,
     REST_MAX_US = 100000,    /* for a piece that could not be cut */
-    INGEST_LASTS_US = 100000 /* after a frame: large ones are written some ten times a second */
+    INGEST_LASTS_US = 100000 /* after a frame: of large ones there are some ten a second */
 };
 
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed)

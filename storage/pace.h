@@ -2,7 +2,7 @@
  *
  * A thread that works without end keeps the engine's thread from its core until the system's clock
  * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
- * quarter of a millisecond at a time, while frames are sealed and nothing is urgent; and where they
+ * tenth of a millisecond at a time, while frames are sealed and nothing is urgent; and where they
  * hurry they give way as often. */
 #ifndef DAYBOOK_STORAGE_PACE_H
 #define DAYBOOK_STORAGE_PACE_H
