@@ -14,7 +14,8 @@
 enum {
     RESELLERS = 120,
     TICK_US = 700,        /* between two looks at the clock */
-    SEND_LOOKS = 4,       /* and clicks come after so many */
+    MERGE_LOOKS = 4,      /* and clicks come after so many: a merge looks once a partition, */
+    FLUSH_LOOKS = 40,     /* and a flush with each step of one */
     REST_MAX_US = 100000, /* engine_merge.c */
     RUNS_TOO_MANY = 24    /* engine_compact.c */
 };
@@ -27,7 +28,7 @@ struct pace {
     struct sim_world *sim;
     struct engine_fixture fixture;
     uint32_t clicks; /* sent */
-    bool sends;      /* clicks come in while a merge works */
+    uint32_t sends;  /* clicks come in after so many looks; 0: none do */
     uint32_t looks;
     uint32_t rests;
     int64_t rested_us;
@@ -59,7 +60,7 @@ static int64_t pace_monotonic_us(struct clock *clock)
 {
     struct pace *pace = pace_of(clock);
     pace->real->sleep_us(pace->real, TICK_US);
-    if (pace->sends && ++pace->looks % SEND_LOOKS == 0)
+    if (pace->sends > 0 && ++pace->looks % pace->sends == 0)
         send_clicks(pace, 1);
     return pace->real->monotonic_us(pace->real);
 }
@@ -111,7 +112,7 @@ static int64_t pace_merge(struct pace *pace)
     int64_t began_us = pace->real->monotonic_us(pace->real);
     sim_world_stall(pace->sim, LANE_MERGE, false);
     engine_fixture_compact(&pace->fixture);
-    pace->sends = false;
+    pace->sends = 0;
     return pace->real->monotonic_us(pace->real) - began_us;
 }
 
@@ -134,7 +135,7 @@ Test(pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends)
 {
     struct pace pace;
     pace_start(&pace, 4, 0);
-    pace.sends = true;
+    pace.sends = MERGE_LOOKS;
     int64_t took_us = pace_merge(&pace);
     cr_expect_gt(pace.rests, 10);
     cr_expect_geq(pace.rested_us, took_us / 4, "rested %lld us of %lld", (long long)pace.rested_us,
@@ -165,7 +166,7 @@ Test(pace, a_merge_of_too_many_runs_does_not_rest_though_clicks_come_in)
     while (click_runs(&pace) == RUNS)
         cr_assert(executor->step(executor));
     cr_assert_gt(click_runs(&pace), RUNS_TOO_MANY);
-    pace.sends = true;
+    pace.sends = MERGE_LOOKS;
     (void)pace_merge(&pace);
     pace_stop(&pace);
 }
@@ -184,11 +185,11 @@ static uint32_t flush_rests(uint32_t next_clicks)
         send_clicks(&pace, RESELLERS);
     if (next_clicks > 0)
         send_clicks(&pace, next_clicks);
-    pace.sends = true;
+    pace.sends = FLUSH_LOOKS;
     sim_world_stall(pace.sim, LANE_BACKGROUND, false);
     while (click_runs(&pace) == 0)
         cr_assert(executor->step(executor));
-    pace.sends = false;
+    pace.sends = 0;
     uint32_t rests = pace.rests;
     pace_stop(&pace);
     return rests;
