@@ -61,6 +61,7 @@ struct serve {
     struct timer watch;
     uint32_t watches; /* since memory was given back */
     bool is_giving_back;
+    uint64_t memory_limit; /* of the process, in bytes */
     bool is_stopping;
     bool has_failed;
 };
@@ -395,12 +396,14 @@ static void give_back_done(struct job *job)
     serve->is_giving_back = false;
 }
 
-/* At first and every minute: what the opening, merges, backups and answers needed for a moment is
- * the system's again. */
+/* At first and every minute, and as long as most of --memory is in use: what the opening, merges,
+ * backups and answers needed for a moment is the system's again. */
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
-    if (serve->is_giving_back || ++serve->watches < GIVE_BACK_WATCHES)
+    bool is_due =
+        ++serve->watches >= GIVE_BACK_WATCHES || memory_resident() > serve->memory_limit / 4 * 3;
+    if (serve->is_giving_back || !is_due)
         return;
     serve->watches = 0;
     serve->is_giving_back = true;
@@ -491,6 +494,7 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                  .memory_limit = options->memory,
                                  .archive_bytes = options->keep_log};
     struct access access;
+    serve->memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT;
     int rc = access_open(&how, &access, err);
     if (rc != 0)
         return rc;

@@ -17,6 +17,7 @@
 #include "storage/engine_private.h"
 
 enum {
+    NEEDED_SHARE = 32, /* of the limit: more at once is left to who needs it, piece by piece */
     WORK_MAX = 64 << 20,
     FROZEN_SHARE = 3,
     READERS_SHARE = 16,          /* of the limit, at most */
@@ -89,7 +90,8 @@ bool engine_open_is_full(const struct engine *engine)
 
 void engine_note_fill(struct engine *engine)
 {
-    bool is_awaited = engine->frozen_count > 1 || engine->flush_waiter_count > 0;
+    bool is_awaited = engine->frozen_count > 1 || engine->flush_waiter_count > 0 ||
+                      engine_memtables_bytes(engine) >= memtables_share(engine) / 2;
     atomic_store_explicit(&engine->open_fill, is_awaited ? ENGINE_FILL_WHOLE : open_fill(engine),
                           memory_order_relaxed);
 }
@@ -141,6 +143,8 @@ void engine_make_memory_ready(struct engine *engine)
     if (engine->is_memory_coming)
         return;
     struct arena_range needed = arena_supply_needed(engine->memory);
+    if (needed.size > engine->options.memory_limit / NEEDED_SHARE)
+        needed.size = 0;
     if (needed.size == 0 && !arena_supply_wants(engine->memory))
         return;
     struct memory_job *memory = memory_zeroed(1, sizeof(*memory));

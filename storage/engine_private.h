@@ -193,7 +193,8 @@ uint64_t engine_sums_bytes(const struct engine *engine);
 size_t engine_readers_share(const struct engine *engine);
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
-/* Tell the flush how full the open memtable is, of ENGINE_FILL_WHOLE; or that it is waited for. */
+/* Tell the flush how full the open memtable is, of ENGINE_FILL_WHOLE; or that it is waited for, or
+ * memory is short. */
 enum { ENGINE_FILL_WHOLE = 1024 };
 void engine_note_fill(struct engine *engine);
 void engine_make_memory_ready(struct engine *engine);

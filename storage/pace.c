@@ -7,7 +7,7 @@
 
 enum {
     PIECE_US = 100,
-    REST_MAX_US = 100000,    /* for a piece that could not be cut */
+    REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
     INGEST_LASTS_US = 100000 /* after a frame: of large ones there are some ten a second */
 };
 
@@ -17,6 +17,7 @@ void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64
     pace->frames_sealed = frames_sealed;
     pace->frames_seen = atomic_load_explicit(frames_sealed, memory_order_relaxed);
     pace->rested_us = clock->monotonic_us(clock);
+    pace->owed_us = 0;
     pace->sealed_us = pace->rested_us - INGEST_LASTS_US;
 }
 
@@ -39,10 +40,17 @@ void pace_keep(struct pace *pace)
     if (worked_us < PIECE_US)
         return;
     pace->rested_us = now_us;
-    if (!is_ingest(pace, now_us) || pace->hurries) {
+    if (!is_ingest(pace, now_us) || pace->hurries)
+        pace->owed_us = 0;
+    else
+        pace->owed_us += worked_us;
+    if (pace->owed_us < PIECE_US) {
         thread_give_way();
         return;
     }
-    clock->sleep_us(clock, worked_us < REST_MAX_US ? worked_us : REST_MAX_US);
+    clock->sleep_us(clock, pace->owed_us < REST_MAX_US ? pace->owed_us : REST_MAX_US);
     pace->rested_us = clock->monotonic_us(clock);
+    pace->owed_us -= pace->rested_us - now_us;
+    if (pace->owed_us < -REST_MAX_US)
+        pace->owed_us = -REST_MAX_US;
 }

@@ -21,6 +21,7 @@ struct pace {
     uint64_t frames_seen;
     int64_t sealed_us; /* when it was last seen that they grew, */
     int64_t rested_us; /* and when the last rest ended: monotonic */
+    int64_t owed_us;   /* of rest; negative: the last ones were longer, as others had the core */
 };
 
 /* From now on; `hurries` stays as it is. */

@@ -1,18 +1,21 @@
 /* memory: malloc that aborts instead of returning NULL. */
 #include "storage/base/memory.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "storage/base/error.h"
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block O_DIRECT asks for */
     MEMORY_LARGE = 2 << 20,         /* more than what comes and goes with every batch */
-    MEMORY_SPARE = 8 << 20          /* free at a heap's end, before it is given back */
+    MEMORY_SPARE = 8 << 20,         /* free at a heap's end, before it is given back */
+    MEMORY_ARENAS = 2               /* for all threads: each keeps what was freed in it */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -73,10 +76,23 @@ void *memory_aligned(size_t size)
 void memory_return_large(void)
 {
     check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1 &&
-          mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE) == 1);
+          mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE) == 1 && mallopt(M_ARENA_MAX, MEMORY_ARENAS) == 1);
 }
 
 void memory_return_free(void)
 {
     (void)malloc_trim(0);
+}
+
+size_t memory_resident(void)
+{
+    char text[128];
+    unsigned long resident;
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return 0;
+    ssize_t size = read(file, text, sizeof text - 1);
+    (void)close(file);
+    text[size > 0 ? size : 0] = '\0';
+    return sscanf(text, "%*u %lu", &resident) == 1 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
