@@ -10,7 +10,6 @@
 #include "ingest/text_door.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
-#include "storage/base/thread.h"
 
 struct text_run {
     struct text_bundle bundle; /* its part is the run's; of no batches: a stretch of records */
@@ -224,7 +223,6 @@ static bool bundle_fill(struct text_ahead *ahead, struct text_run *run, size_t a
         if (control == 0)
             break;
         at += control;
-        thread_give_way();
         size = records_parse(ahead, at, batch->lines, &lines);
         if (lines < batch->lines) {
             if (bundle->count == 0) {
@@ -396,7 +394,6 @@ static void frames_decode(struct text_ahead *ahead)
         const uint8_t *data = ahead->data + at;
         struct bytes frame = bytes_of(data, WIRE_HEADER_SIZE + (size_t)load_u32(data));
 
-        thread_give_way();
         if (frame_is_run(data[4])) {
             ahead->frames[i].start = at;
             is_going_on = frame_decode(ahead, &ahead->frames[i++], frame);

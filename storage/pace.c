@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#include "storage/base/thread.h"
-
 enum {
     PIECE_US = 100,
     REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
@@ -44,10 +42,8 @@ void pace_keep(struct pace *pace)
         pace->owed_us = 0;
     else
         pace->owed_us += worked_us;
-    if (pace->owed_us < PIECE_US) {
-        thread_give_way();
+    if (pace->owed_us < PIECE_US)
         return;
-    }
     clock->sleep_us(clock, pace->owed_us < REST_MAX_US ? pace->owed_us : REST_MAX_US);
     pace->rested_us = clock->monotonic_us(clock);
     pace->owed_us -= pace->rested_us - now_us;

@@ -2,8 +2,10 @@
  *
  * A thread that works without end keeps the engine's thread from its core until the system's clock
  * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
- * tenth of a millisecond at a time, while frames are sealed and nothing is urgent; and where they
- * hurry they give way as often. */
+ * tenth of a millisecond at a time, while frames are sealed and nothing is urgent.
+ *
+ * They do not give way besides (sched_yield(2)): the system takes what is left of a thread's turn
+ * then, milliseconds, and beside other programs a merge came to no end. */
 #ifndef DAYBOOK_STORAGE_PACE_H
 #define DAYBOOK_STORAGE_PACE_H
 
@@ -26,7 +28,6 @@ struct pace {
 
 /* From now on; `hurries` stays as it is. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* To be called every some ten microseconds of work; rests, or gives way, if it is time to.  NULL is
- * fine. */
+/* To be called every some ten microseconds of work; rests if it is time to.  NULL is fine. */
 void pace_keep(struct pace *pace);
 #endif

@@ -11,7 +11,4 @@
 /* Of the calling thread; a new thread is as the one that made it.  Where the system does not know
  * how (Linux does from 6.12 on), nothing changes. */
 void thread_set_prompt(bool is_prompt);
-
-/* Between two pieces of work that takes long: if others wait for this core, they get it first. */
-void thread_give_way(void);
 #endif

@@ -36,8 +36,3 @@ void thread_set_prompt(bool is_prompt)
     attributes.runtime_ns = is_prompt ? PROMPT_TURN_NS : 0;
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
-
-void thread_give_way(void)
-{
-    (void)sched_yield();
-}
