@@ -75,8 +75,7 @@ struct partition_index *engine_index(const struct engine *engine, uint32_t table
     return NULL;
 }
 
-/* Entries lie anywhere in memory: those of the partitions behind the i-th of `count` are fetched.
- */
+/* Entries lie anywhere in memory: fetch those of the partitions behind the i-th of `count`. */
 static void index_prefetch(const struct partition_index *index, struct segment_cursor *cursor,
                            uint32_t i, uint32_t count)
 {

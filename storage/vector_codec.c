@@ -21,6 +21,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/compress.h"
+#include "storage/pace.h"
 #include "storage/vector_join.h"
 
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };

@@ -11,12 +11,12 @@
 #include <stdbool.h>
 
 #include "storage/base/bytes.h"
-#include "storage/pace.h"
 
 enum { VECTOR_COUNT_MAX = 1 << 20 };
 
 struct compressor;
 struct decompressor;
+struct pace;
 
 /* Working memory, worth keeping between vectors; each serves one thread at a time. */
 struct vector_encoder;

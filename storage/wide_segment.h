@@ -8,7 +8,6 @@
 #ifndef DAYBOOK_STORAGE_WIDE_SEGMENT_H
 #define DAYBOOK_STORAGE_WIDE_SEGMENT_H
 
-#include "storage/pace.h"
 #include "storage/segment.h"
 #include "storage/wide_rows.h"
 

@@ -95,12 +95,12 @@ void wide_segment_writer_close(struct wide_segment_writer *writer)
     memory_free(writer);
 }
 
-/* ---- strings ---- */
-
 void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace)
 {
     wide_page_encoder_set_pace(writer->encoder, pace);
 }
+
+/* ---- strings ---- */
 
 static void known_clear(struct known_codes *known, const struct wide_vector *vector)
 {
