@@ -435,7 +435,7 @@ static void control_closed(void *context)
 static void serve_until_stopped(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
-    thread_set_prompt(true);
+    thread_set_prompt();
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;
     executor->timer_start(executor, &serve->watch, WATCH_MS);

@@ -300,7 +300,7 @@ int main(int argc, char **argv)
         errno = ENAMETOOLONG;
         die(run.arguments.directory);
     }
-    thread_set_prompt(true);
+    thread_set_prompt();
     run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
     if (run.arguments.cql_port != 0)
         run.cql = cql_asker_new((uint16_t)run.arguments.cql_port, run.arguments.words[0]);

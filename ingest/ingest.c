@@ -155,16 +155,23 @@ void ingest_turn_begin(struct ingest *ingest)
 {
     ingest->turn_bytes_left = INGEST_TURN_BYTES;
     ingest->turn_us_left = INGEST_TURN_US;
-    ingest->turn_look_us_left = INGEST_TURN_US - INGEST_LOOK_US;
+    ingest->turn_look_us_left = INGEST_TURN_US - (ingest->is_turn_given ? INGEST_LOOK_US : 0);
+    ingest->is_turn_given = false;
     ingest_turn_resume(ingest);
 }
 
 static bool is_asked(struct ingest *ingest)
 {
-    if (ingest->options.network == NULL || ingest->turn_us_left > ingest->turn_look_us_left)
+    bool is_first = ingest->turn_look_us_left == INGEST_TURN_US;
+
+    if (ingest->options.network == NULL ||
+        (!is_first && ingest->turn_us_left > ingest->turn_look_us_left))
         return false;
     ingest->turn_look_us_left = ingest->turn_us_left - INGEST_LOOK_US;
-    return network_has_question(ingest->options.network);
+    if (!network_has_question(ingest->options.network))
+        return false;
+    ingest->is_turn_given = is_first;
+    return true;
 }
 
 bool ingest_turn_is_over(struct ingest *ingest)

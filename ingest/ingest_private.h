@@ -61,6 +61,7 @@ struct ingest {
     int64_t turn_us_left;              /* and for how long */
     int64_t turn_resumed_us;           /* by the monotonic clock */
     int64_t turn_look_us_left;         /* when so much is left it is looked whether somebody asks */
+    bool is_turn_given;                /* to who asked, whole: the next one is not */
     uint32_t connection_count;
     uint64_t connections_ever;
     uint32_t calls;                    /* of the store, whose callback is still to come */
@@ -79,8 +80,9 @@ must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_str
  * millisecond or so, however many clicks have come and however slow the machine is.  Past either
  * bound the turn goes to others.  Half the time took a tenth off shuffled clicks of 8 connections:
  * frames are smaller, and answers leave more often.  So the turn is as long as that only while
- * nobody asks: every INGEST_LOOK_US of it is looked whether somebody does (network_has_question),
- * and then it ends, which costs clicks nothing as long as there are no questions. */
+ * nobody asks: at its start and every INGEST_LOOK_US of it is looked whether somebody does
+ * (network_has_question), and then it ends, which costs clicks nothing as long as there are no
+ * questions.  Of two turns one takes clicks, however many questions come. */
 enum { INGEST_TURN_US = 1000, INGEST_TURN_BYTES = 256 << 10, INGEST_LOOK_US = 100 };
 
 void ingest_turn_begin(struct ingest *ingest);

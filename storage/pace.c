@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "storage/base/thread.h"
+
 enum {
     PIECE_US = 100,
     REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
@@ -28,6 +30,18 @@ static bool is_ingest(struct pace *pace, int64_t now_us)
     return now_us - pace->sealed_us < INGEST_LASTS_US;
 }
 
+/* For what is owed. */
+static void rest(struct pace *pace)
+{
+    struct clock *clock = pace->clock;
+    int64_t began_us = pace->rested_us;
+    clock->sleep_us(clock, pace->owed_us < REST_MAX_US ? pace->owed_us : REST_MAX_US);
+    pace->rested_us = clock->monotonic_us(clock);
+    pace->owed_us -= pace->rested_us - began_us;
+    if (pace->owed_us < -REST_MAX_US)
+        pace->owed_us = -REST_MAX_US;
+}
+
 void pace_keep(struct pace *pace)
 {
     if (pace == NULL)
@@ -38,15 +52,15 @@ void pace_keep(struct pace *pace)
     if (worked_us < PIECE_US)
         return;
     pace->rested_us = now_us;
-    if (!is_ingest(pace, now_us) || pace->hurries)
-        pace->owed_us = 0;
-    else
+    bool is_beside_ingest = is_ingest(pace, now_us);
+    if (is_beside_ingest && !pace->hurries)
         pace->owed_us += worked_us;
-    if (pace->owed_us < PIECE_US)
-        return;
-    clock->sleep_us(clock, pace->owed_us < REST_MAX_US ? pace->owed_us : REST_MAX_US);
-    pace->rested_us = clock->monotonic_us(clock);
-    pace->owed_us -= pace->rested_us - now_us;
-    if (pace->owed_us < -REST_MAX_US)
-        pace->owed_us = -REST_MAX_US;
+    else
+        pace->owed_us = 0;
+    if (pace->owed_us >= PIECE_US) {
+        rest(pace);
+    } else if (is_beside_ingest) {
+        thread_give_way();
+        pace->rested_us = clock->monotonic_us(clock);
+    }
 }

@@ -2,10 +2,8 @@
  *
  * A thread that works without end keeps the engine's thread from its core until the system's clock
  * ticks, some milliseconds, and so do all who wait for an answer.  So flushes and merges work for a
- * tenth of a millisecond at a time, while frames are sealed and nothing is urgent.
- *
- * They do not give way besides (sched_yield(2)): the system takes what is left of a thread's turn
- * then, milliseconds, and beside other programs a merge came to no end. */
+ * tenth of a millisecond at a time, while frames are sealed, and then rest, or, where there is no
+ * time for that, give way (storage/base/thread.h). */
 #ifndef DAYBOOK_STORAGE_PACE_H
 #define DAYBOOK_STORAGE_PACE_H
 

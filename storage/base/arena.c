@@ -12,6 +12,7 @@
 
 #include "storage/base/error.h"
 #include "storage/base/memory.h"
+#include "storage/base/thread.h"
 
 #define HUGE_PAGE_SIZE ((size_t)2 << 20)
 
@@ -132,8 +133,11 @@ bool arena_supply_wants(const struct arena_supply *supply)
 struct arena_chunk *arena_chunk_make(size_t chunk_size)
 {
     struct arena_chunk *chunk = chunk_new(chunk_size, true);
-    for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE)
+    for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE) {
+        if (at % HUGE_PAGE_SIZE == 0)
+            thread_give_way();
         ((volatile uint8_t *)chunk->data)[at] = 0;
+    }
     return chunk;
 }
 
@@ -163,7 +167,13 @@ struct arena_range arena_supply_needed(struct arena_supply *supply)
 void arena_range_touch(struct arena_range range)
 {
 #ifdef MADV_POPULATE_WRITE
-    (void)madvise(range.data, range.size, MADV_POPULATE_WRITE);
+    uint8_t *data = range.data;
+    for (size_t at = 0; at < range.size; at += HUGE_PAGE_SIZE) {
+        size_t left = range.size - at;
+        thread_give_way();
+        (void)madvise(data + at, left < HUGE_PAGE_SIZE ? left : HUGE_PAGE_SIZE,
+                      MADV_POPULATE_WRITE);
+    }
 #else
     (void)range;
 #endif

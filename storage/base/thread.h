@@ -1,14 +1,20 @@
-/* thread: how soon a thread gets a core when others want it too.
+/* thread: how the threads of this process share the cores, with each other and with others.
  *
  * A thread that wakes waits for its turn: by the system's usual measure that is up to a tick of its
- * clock, 4 ms at 250 Hz, which is many times what a question needs.  Who is prompt runs in shorter
- * turns and gets them sooner; its share of the core stays the same. */
+ * clock, 4 ms at 250 Hz, which is many times what a question needs.  So who is waited for runs in
+ * short turns and gets them sooner, and who works for long keeps nobody waiting: when it wakes it
+ * puts off nobody, and while it works it gives way.  The share of the cores that each gets stays
+ * the same.  Before Linux 6.12 threads have no turns of their own, and only the former holds. */
 #ifndef DAYBOOK_STORAGE_BASE_THREAD_H
 #define DAYBOOK_STORAGE_BASE_THREAD_H
 
-#include <stdbool.h>
+/* Both are of the calling thread; a new thread is as the one that made it. */
+void thread_set_prompt(void);  /* it is waited for, and waits most of the time itself */
+void thread_set_modest(void);  /* it works for long */
 
-/* Of the calling thread; a new thread is as the one that made it.  Where the system does not know
- * how (Linux does from 6.12 on), nothing changes. */
-void thread_set_prompt(bool is_prompt);
+/* Let who waits for the calling thread's core go first: to be called every some 0.1 ms of work by a
+ * modest thread beside which a prompt one has much to do, since the system looks who has waited for
+ * how long only at its ticks.  The rest of the turn is lost with it: beside other programs such a
+ * thread gets somewhat less, and any but a modest one much less, so for those it does nothing. */
+void thread_give_way(void);
 #endif

@@ -119,13 +119,16 @@ static void lane_finish(struct world_uv *world, struct job *job)
 static bool lane_is_prompt(const struct lane *lane)
 {
     enum executor_lane index = (enum executor_lane)(lane - lane->world->lanes);
-    return index == LANE_LOG || index == LANE_READ;
+    return index == LANE_LOG || index == LANE_LOG_FILES || index == LANE_READ;
 }
 
 static void lane_main(void *argument)
 {
     struct lane *lane = argument;
-    thread_set_prompt(lane_is_prompt(lane));
+    if (lane_is_prompt(lane))
+        thread_set_prompt();
+    else
+        thread_set_modest();
     uv_mutex_lock(&lane->mutex);
     for (;;) {
         while (lane->queue.first == NULL && !lane->is_stopping) {

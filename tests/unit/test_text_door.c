@@ -407,14 +407,15 @@ Test(text_door, a_client_that_never_reads_is_not_read_and_then_hung_up_on)
 }
 
 /* 40 batches of 2000 lines as one write: far more than is parsed on the spot.  Every 7th line is
- * bad, the middle ones hold lines that look like control lines, one of them ends within what was
- * parsed ahead, and the answers are those of the same batches sent one by one. */
+ * bad, or of a few batches one far behind, the middle ones hold lines that look like control lines,
+ * one of them ends within what was parsed ahead, and the answers are those of the same batches sent
+ * one by one. */
 static void append_large_batches(struct buffer *input, uint32_t first, uint32_t count)
 {
     for (uint32_t batch = first; batch < first + count; batch++) {
         buffer_printf(input, "#batch %u 2000\n", batch);
         for (uint32_t line = 0; line < 2000; line++)
-            if (line % 7 == 3)
+            if (batch % 8 == 3 ? line == 1500 : line % 7 == 3)
                 buffer_printf(input, "reseller-%u,2013-11-28,bad%u,ad,0.5\n", line % 50, line);
             else if (batch % 8 == 5 && line % 500 == 250)
                 buffer_append_text(input, "#nothing known\n");
@@ -468,6 +469,9 @@ Test(text_door, batches_parsed_ahead_are_answered_as_those_that_are_not)
     talk_large_batches("#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a12 1 new\n", 40, &at_once);
     cr_expect(bytes_ahead() - before > 1 << 20, "%lld", (long long)(bytes_ahead() - before));
     cr_expect(memmem(at_once.data, at_once.size, "ok 40 accepted 1714 rejected 286\n", 33) != NULL,
+              "%.*s", (int)at_once.size, (const char *)at_once.data);
+    cr_expect(memmem(at_once.data, at_once.size, "reject 3 1501 bad_time \"bad1500\"\n", 33) !=
+                  NULL,
               "%.*s", (int)at_once.size, (const char *)at_once.data);
     cr_expect(bytes_equal(buffer_view(&one_by_one), buffer_view(&at_once)));
     buffer_release(&one_by_one);

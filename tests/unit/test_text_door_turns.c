@@ -137,3 +137,33 @@ Test(text_door_turns, a_turn_ends_early_when_somebody_asks)
     cr_expect(asked <= 2, "%.2f batches in a turn", asked);
     cr_expect(alone > 1.5 * asked, "%.2f batches in a turn, %.2f with questions", alone, asked);
 }
+
+Test(text_door_turns, of_two_turns_one_is_for_clicks_however_many_ask)
+{
+    char path[64];
+    struct listener *listener;
+    struct connection *asker;
+    struct error err;
+    int heard = 0;
+    int taken = 0;
+
+    snprintf(path, sizeof path, "%s/socket", root);
+    cr_assert(network_listen_unix(network, path, asker_accept, &heard, &listener, &err) == 0, "%s",
+              err.text);
+    ingest_turn_begin(ingest);
+    cr_expect(!ingest_turn_is_over(ingest), "nobody asks");
+    cr_assert(network_connect_unix(network, path, &asker, &err) == 0, "%s", err.text);
+    /* The second is over, too, where this process had no core for as long as until the next look.
+     */
+    for (int i = 0; i < 100; i++) {
+        ingest_turn_begin(ingest);
+        cr_expect(ingest_turn_is_over(ingest), "who asked before it goes first");
+        ingest_turn_begin(ingest);
+        taken += !ingest_turn_is_over(ingest);
+    }
+    cr_expect(taken > 0, "clicks are never taken");
+    network_close(asker);
+    while (heard == 0)
+        turn(1);
+    listener_close(listener);
+}
