@@ -43,25 +43,40 @@ static void list_release(struct segment_list *list)
 
 static void compact_discard(struct compact_job *compact, bool may_be_named)
 {
-    for (uint32_t i = 0; i < compact->output_count; i++) {
-        if (!may_be_named)
-            segment_remove_at_close(compact->outputs[i]);
-        segment_unref(compact->outputs[i]);
-    }
+    compact->is_discarded = true;
+    for (uint32_t i = 0; !may_be_named && i < compact->output_count; i++)
+        segment_remove_at_close(compact->outputs[i]);
 }
 
-static void compact_end(struct compact_job *compact)
+static void let_go_run(struct job *job)
 {
-    struct engine *engine = compact->engine;
-    engine->compaction = NULL;
+    struct compact_job *compact = (struct compact_job *)job;
     list_release(&compact->inputs);
     list_release(&compact->beside);
     list_release(&compact->exceptions);
+    for (uint32_t i = 0; compact->is_discarded && i < compact->output_count; i++)
+        segment_unref(compact->outputs[i]);
+}
+
+static void let_go_done(struct job *job)
+{
+    struct compact_job *compact = (struct compact_job *)job;
+    struct engine *engine = compact->engine;
+    engine->compaction = NULL;
     partition_index_free(compact->purged);
     schema_unref(compact->schema);
     memory_free(compact);
     engine_start_compaction(engine);
     engine_job_done(engine);
+}
+
+/* The system takes some ten milliseconds to close a large file that was removed, and more beside
+ * syncs: not on the engine thread, and before anybody is told that the merge is done. */
+static void compact_end(struct compact_job *compact)
+{
+    struct executor *executor = compact->engine->world->executor;
+    compact->job = (struct job){.run = let_go_run, .done = let_go_done};
+    executor->submit(executor, LANE_MERGE, &compact->job);
 }
 
 /* Passes on `each` purged partition until one says no. */

@@ -21,7 +21,7 @@ struct segment_list {
 };
 
 struct compact_job {
-    struct job job;                    /* the merge, then the publication */
+    struct job job;                    /* the merge, the publication, and what is let go */
     struct engine *engine;
     struct schema *schema;             /* referenced: the table's */
     const struct table *table;
@@ -47,6 +47,7 @@ struct compact_job {
     struct segment_info infos[MERGE_OUTPUTS_MAX];
     struct segment *outputs[MERGE_OUTPUTS_MAX];
     uint32_t output_count;
+    bool is_discarded;                 /* the outputs are not live */
     int status;                        /* ERROR_CLOSED: told to end */
     struct error err;
 };

@@ -33,6 +33,7 @@ struct sim_world {
     int64_t monotonic_us;
     int64_t wall_offset_us;
     struct sim_lane lanes[LANE_COUNT];
+    const struct sim_lane *running; /* NULL: none */
     struct sim_timer *timers;
 };
 
@@ -167,7 +168,9 @@ static void sim_act(struct sim_world *sim, const struct sim_action *action)
         job->done(job);
     } else {
         struct job *job = job_list_take(&action->lane->waiting);
+        sim->running = action->lane;
         job->run(job);
+        sim->running = NULL;
         job_list_append(&action->lane->finished, job);
     }
 }
@@ -285,6 +288,11 @@ void sim_world_advance_us(struct sim_world *sim, int64_t us)
 void sim_world_set_wall_us(struct sim_world *sim, int64_t wall_us)
 {
     sim->wall_offset_us = wall_us - sim->monotonic_us;
+}
+
+enum executor_lane sim_world_running(const struct sim_world *sim)
+{
+    return sim->running == NULL ? LANE_COUNT : (enum executor_lane)(sim->running - sim->lanes);
 }
 
 void sim_world_stall(struct sim_world *sim, enum executor_lane lane, bool is_stalled)

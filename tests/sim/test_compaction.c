@@ -550,6 +550,43 @@ Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
     }
 }
 
+struct removals {
+    const struct sim_world *sim;
+    uint32_t count;
+    uint32_t on_engine; /* of them, by the engine thread */
+};
+
+static void note_removal(void *context, enum sim_call call)
+{
+    struct removals *removals = context;
+    if (call != SIM_REMOVE)
+        return;
+    removals->count++;
+    removals->on_engine += sim_world_running(removals->sim) == LANE_COUNT;
+}
+
+/* To remove a large file takes the system some ten milliseconds, which no question may wait. */
+Test(compaction, removes_what_it_merged_beside_the_engine_thread_and_before_it_says_so)
+{
+    static struct history history;
+    struct removals removals = {0};
+    start(&history, 1);
+    removals.sim = history.sim;
+    sim_world_stall(history.sim, LANE_MERGE, true);
+    for (uint32_t step = 0; step < 12; step++) {
+        write_clicks(&history);
+        engine_fixture_flush(&history.fixture);
+    }
+    sim_disk_watch(sim_world_disk(history.sim), note_removal, &removals);
+    sim_world_stall(history.sim, LANE_MERGE, false);
+    engine_fixture_compact(&history.fixture);
+    cr_expect_geq(removals.count, 12);
+    cr_expect_eq(removals.on_engine, 0, "%u of %u", removals.on_engine, removals.count);
+    sim_disk_watch(sim_world_disk(history.sim), NULL, NULL);
+    check_all(&history);
+    stop(&history);
+}
+
 /* ---- what cannot be read ---- */
 
 enum { PAGE_BIT = 8 * 4200, RUNS_MAX = 64 };
