@@ -11,7 +11,7 @@
  * request, the answer, the exit status.  A statement is prepared once and executed over one
  * connection, as by a program that is there to ask.  It shares the cores with the server, and gets
  * one as soon as it wakes, or its own waiting would be charged to the server.  In a word %R is a
- * random reseller, %P another percentage each time.
+ * random reseller, %P another percentage each time, in the next run as well.
  *
  * An exit status other than 0 ends the program.  Prints one figure a line, its name first. */
 #include <argp.h>
@@ -53,6 +53,7 @@ struct run {
     char *value;           /* of the next execution */
     double *latencies;     /* seconds */
     uint64_t random;
+    uint64_t percent_first; /* in hundredths */
     uint64_t asked;
 };
 
@@ -83,8 +84,9 @@ static char *word_fill(struct run *run, const char *word)
                           (unsigned)((random_next(run) >> 32) % run->arguments.resellers));
             word++;
         } else if (word[0] == '%' && word[1] == 'P') {
-            buffer_printf(&filled, "%u.%02u%%", (unsigned)(run->asked / 100 % 100),
-                          (unsigned)(run->asked % 100));
+            uint64_t percent = run->percent_first + run->asked;
+            buffer_printf(&filled, "%u.%02u%%", (unsigned)(percent / 100 % 100),
+                          (unsigned)(percent % 100));
             word++;
         } else {
             buffer_append(&filled, word, 1);
@@ -301,6 +303,7 @@ int main(int argc, char **argv)
         die(run.arguments.directory);
     }
     thread_set_prompt();
+    run.percent_first = (uint64_t)time(NULL);
     run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
     if (run.arguments.cql_port != 0)
         run.cql = cql_asker_new((uint16_t)run.arguments.cql_port, run.arguments.words[0]);
