@@ -164,8 +164,7 @@ static bool is_asked(struct ingest *ingest)
 {
     bool is_first = ingest->turn_look_us_left == INGEST_TURN_US;
 
-    if (ingest->options.network == NULL ||
-        (!is_first && ingest->turn_us_left > ingest->turn_look_us_left))
+    if (ingest->options.network == NULL || ingest->turn_us_left > ingest->turn_look_us_left)
         return false;
     ingest->turn_look_us_left = ingest->turn_us_left - INGEST_LOOK_US;
     if (!network_has_question(ingest->options.network))

@@ -26,6 +26,7 @@ struct pace {
 
 /* From now on; `hurries` stays as it is. */
 void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64_t *frames_sealed);
-/* To be called every some ten microseconds of work; rests if it is time to.  NULL is fine. */
+/* To be called every some ten microseconds of work; rests, or gives way, if it is time to.  NULL is
+ * fine. */
 void pace_keep(struct pace *pace);
 #endif

@@ -133,11 +133,9 @@ bool arena_supply_wants(const struct arena_supply *supply)
 struct arena_chunk *arena_chunk_make(size_t chunk_size)
 {
     struct arena_chunk *chunk = chunk_new(chunk_size, true);
-    for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE) {
-        if (at % HUGE_PAGE_SIZE == 0)
-            thread_give_way();
+    thread_give_way();
+    for (size_t at = 0; at < chunk_size; at += ARENA_PAGE_SIZE)
         ((volatile uint8_t *)chunk->data)[at] = 0;
-    }
     return chunk;
 }
 
