@@ -442,6 +442,8 @@ static void serve_until_stopped(struct serve *serve)
     while (!serve->is_stopping)
         (void)loop_step(serve->loop);
     executor->timer_stop(executor, &serve->watch);
+    while (serve->is_giving_back) /* its job is in `serve` */
+        (void)loop_step(serve->loop);
 }
 
 /* Doors open in an order that never shows a server that cannot work: first the port, then the

@@ -92,6 +92,12 @@ class Server:
                 return re.search(r"ingest\W+([\d.]+:\d+)", line)
         return None
 
+    def wait_until_it_says(self, text):
+        with self.changed:
+            self.changed.wait_for(
+                lambda: any(line is None or text in line for line in self.errors), PATIENCE)
+        assert text in self.text(), self.text()
+
     def text(self):
         """All it has said on standard error."""
         with self.changed:

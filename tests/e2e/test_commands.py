@@ -284,6 +284,20 @@ def test_a_directory_of_a_newer_version_is_refused(paper_directory):
         assert "newer" in answer.err
 
 
+# ---- the end of a server ----
+
+
+@pytest.mark.skipif("san" in os.path.basename(os.path.dirname(daybook.PROGRAM)),
+                    reason="a sanitizer has an allocator of its own")
+def test_a_server_that_is_stopped_waits_for_the_memory_it_gives_back(serve, tmp_path):
+    slow_trim = tmp_path / "slow_trim.so"
+    subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o", slow_trim,
+                    daybook.ROOT / "tests" / "lib" / "slow_trim.c"], check=True)
+    server = serve(wrapper=["env", f"LD_PRELOAD={slow_trim}"])
+    server.wait_until_it_says("slow_trim: begins")
+    assert server.stop() == 0, server.text()
+
+
 # ---- a full disk ----
 
 
