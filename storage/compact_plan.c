@@ -28,15 +28,27 @@ static uint32_t size_class(uint64_t size)
     return class;
 }
 
-/* The newest stretch of runs with no class above `class`. */
-static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t *start_out,
-                       uint32_t *end_out)
+/* Whether all grow that much by the merge that it is worth its while. */
+static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32_t runs_min)
 {
-    for (uint32_t end = count; end >= COMPACT_RUNS_MIN; end--) {
+    uint64_t largest = 0;
+    uint64_t all = 0;
+    for (uint32_t i = start; i < end; i++) {
+        largest = sizes[i] > largest ? sizes[i] : largest;
+        all += sizes[i];
+    }
+    return all >= largest * runs_min / 2;
+}
+
+/* The newest stretch of runs with no class above `class`.  The smallest runs cost little. */
+static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t runs_min,
+                       uint32_t *start_out, uint32_t *end_out)
+{
+    for (uint32_t end = count; end >= runs_min; end--) {
         uint32_t start = end;
         while (start > 0 && end - start < COMPACT_RUNS_MAX && size_class(sizes[start - 1]) <= class)
             start--;
-        if (end - start >= COMPACT_RUNS_MIN) {
+        if (end - start >= runs_min && (class == 0 || is_worth(sizes, start, end, runs_min))) {
             *start_out = start;
             *end_out = end;
             return true;
@@ -45,10 +57,12 @@ static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, ui
     return false;
 }
 
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t *start_out, uint32_t *end_out)
+bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint32_t *start_out,
+                   uint32_t *end_out)
 {
     for (uint32_t class = 0; class <= 16; class ++)
-        if (stretch_of(sizes, count, class, start_out, end_out))
+        if (stretch_of(sizes, count, class, class == 0 ? COMPACT_RUNS_MIN : runs_min, start_out,
+                       end_out))
             return true;
     return false;
 }
@@ -162,8 +176,10 @@ static bool choose_stretch(const struct compact_facts *facts, const uint32_t *gr
         uint64_t *sizes = memory_alloc(count * sizeof *sizes);
         for (uint32_t i = 0; i < count; i++)
             sizes[i] = facts->runs[group[i]].info->size;
-        found = compact_tiers(sizes, count, &start, &end);
-        if (found && facts->runs[group[0]].days->count == 0)
+        bool is_narrow = facts->runs[group[0]].days->count == 0;
+        uint32_t runs_min = is_narrow ? COMPACT_RUNS_MIN : COMPACT_WIDE_RUNS_MIN;
+        found = compact_tiers(sizes, count, runs_min, &start, &end);
+        if (found && is_narrow)
             start = reach_back(sizes, start, end);
         memory_free(sizes);
     }

@@ -7,9 +7,11 @@
  *
  *   lanes     the runs of one day alone, and the mixed ones (late clicks of many days, or days too
  *             small for runs of their own), each a lane in which runs are merged in tiers
- *   tiers     class(s) = floor(log4(s / 1 MiB)), 0 below.  The newest stretch of at least
- *             COMPACT_RUNS_MIN neighbours, none in a class above c, for the least c that has one:
- *             with runs of like size each row is written once per tier
+ *   tiers     class(s) = floor(log4(s / 1 MiB)), 0 below.  The newest stretch of neighbours, none
+ *             in a class above c, for the least c that has one: four of them, and from class 1 on
+ *             as many as COMPACT_RUNS_MIN or COMPACT_WIDE_RUNS_MIN says, together at least half as
+ *             many times the size of the largest.  So by each merge the runs of all its rows
+ *             become that much larger: a row is written seldom, however many runs come after it
  *   closing   a day that is over, and to which nothing has come for a while, is merged into one
  *             run as soon as the small ones make up a tenth of the largest.  What mixed runs have
  *             of it goes along; their other days are written out again as they are
@@ -30,7 +32,11 @@
 #include "storage/manifest.h"
 #include "storage/segment_days.h"
 
-enum { COMPACT_RUNS_MIN = 4, COMPACT_RUNS_MAX = 32 };
+enum {
+    COMPACT_RUNS_MIN = 4,      /* every report reads all of a narrow table's runs; */
+    COMPACT_WIDE_RUNS_MIN = 8, /* clicks are written more often than read */
+    COMPACT_RUNS_MAX = 32
+};
 
 struct compact_run {
     const struct segment_info *info;
@@ -64,11 +70,14 @@ struct compact_choice {
 /* True when there is something to merge. */
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
-/* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first).
+/* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first), of
+ * `runs_min` runs at least.
  *
- *   classes, oldest first    0 0 0        nothing
- *                            0 0 0 0      merge all four
- *                            2 0 1 0 0    merge the last four (c = 1)
- *                            3 2 0 0 0    nothing */
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t *start_out, uint32_t *end_out);
+ *   MiB, oldest first, runs_min 4    1 1 1         nothing
+ *                                    1 1 1 1       merge all four
+ *                                    90 3 5 3 3    merge the last four (c = 1)
+ *                                    90 1 9 3 3    nothing: less than two times 9
+ *                                    250 90 1 1    nothing */
+bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint32_t *start_out,
+                   uint32_t *end_out);
 #endif

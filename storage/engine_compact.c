@@ -1,4 +1,8 @@
-/* engine_compact: merges runs of one table and kind, in the background, one merge at a time.
+/* engine_compact: merges runs of one table and kind, in the background.
+ *
+ * One merge of wide runs is under way at a time, and one of narrow ones beside it: these are small,
+ * reports read them all, and behind a merge of clicks, which may take minutes, they would pile up.
+ * Of one table only one kind is, since a wide merge takes the table's narrow runs along.
  *
  * Answers are the same before, during and after: inputs stay live until one manifest record swaps
  * them for the outputs, and jobs that read them hold references, so their files go when the last
@@ -28,7 +32,7 @@
 #include "storage/engine_merge.h"
 
 enum {
-    RUNS_TOO_MANY = 24,         /* of one table and kind: past them a merge does not rest */
+    RUNS_TOO_MANY = 32,         /* of one table and kind: past them a merge does not rest */
     CLOCKS_DIFFER_US = 60000000 /* younger tombstones stay */
 };
 
@@ -58,11 +62,21 @@ static void let_go_run(struct job *job)
         segment_unref(compact->outputs[i]);
 }
 
+static struct compact_job **place_of(struct engine *engine, enum segment_kind kind)
+{
+    return &engine->compactions[kind - SEGMENT_WIDE];
+}
+
+static enum executor_lane lane_of(enum segment_kind kind)
+{
+    return kind == SEGMENT_WIDE ? LANE_MERGE : LANE_MERGE_BESIDE;
+}
+
 static void let_go_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    engine->compaction = NULL;
+    *place_of(engine, compact->kind) = NULL;
     partition_index_free(compact->purged);
     schema_unref(compact->schema);
     memory_free(compact);
@@ -76,7 +90,7 @@ static void compact_end(struct compact_job *compact)
 {
     struct executor *executor = compact->engine->world->executor;
     compact->job = (struct job){.run = let_go_run, .done = let_go_done};
-    executor->submit(executor, LANE_MERGE, &compact->job);
+    executor->submit(executor, lane_of(compact->kind), &compact->job);
 }
 
 /* Passes on `each` purged partition until one says no. */
@@ -153,7 +167,8 @@ static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
-    engine->is_purging = false;
+    if (has_purged(compact))
+        engine->is_purging = false;
     if (compact->status == 0) {
         compact_swap(compact);
     } else {
@@ -272,7 +287,7 @@ static void merge_done(struct job *job)
         purge_tried_of(engine, compact->table->id)->was_disturbed = true;
     }
     if (compact->status == 0) {
-        engine->is_purging = has_purged(compact);
+        engine->is_purging |= has_purged(compact);
         compact->job = (struct job){.run = publish_run, .done = publish_done};
         engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
         return;
@@ -403,16 +418,17 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     fill_lists(compact, group, part, exceptions, choice);
     compact->drops_tombstones = drops_tombstones(compact, group, part, choice);
     compact->drops_before_us = tombstones_before(engine, compact->table);
-    engine->oldest_us = INT64_MAX;
+    if (compact->kind == SEGMENT_NARROW)
+        engine->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);
     compact->may_purge = !tried->was_disturbed && !commit_log_is_kept(engine->log) &&
                          !list_has_failed_read(&compact->exceptions) &&
                          (choice->purges || engine->compact_waiter_count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
-    engine->compaction = compact;
+    *place_of(engine, compact->kind) = compact;
     engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_MERGE, &compact->job);
+    engine->world->executor->submit(engine->world->executor, lane_of(compact->kind), &compact->job);
 }
 
 /* The merge that part of a group needs, if any, begins. */
@@ -463,6 +479,30 @@ static bool group_compact(struct engine *engine, struct group group, int64_t *ag
     return false;
 }
 
+bool engine_is_merging(const struct engine *engine, uint32_t table_id)
+{
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (engine->compactions[i] != NULL && engine->compactions[i]->table->id == table_id)
+            return true;
+    return false;
+}
+
+/* Of each group whose kind and table are free the merge that it needs, if any, begins; whether some
+ * merge is under way then. */
+static bool groups_compact(struct engine *engine, int64_t *again_us)
+{
+    for (uint32_t start = 0; start < engine->segment_count;) {
+        struct group group = group_at(engine, start);
+        const struct segment_info *first = segment_info(engine->segments[start]);
+        if (schema_table(engine->schema, first->table_id) != NULL &&
+            *place_of(engine, first->kind) == NULL && !engine_is_merging(engine, first->table_id)) {
+            (void)group_compact(engine, group, again_us);
+        }
+        start = group.end;
+    }
+    return engine->compactions[0] != NULL || engine->compactions[1] != NULL;
+}
+
 static void again(struct timer *timer)
 {
     engine_start_compaction(timer->context);
@@ -478,26 +518,17 @@ void engine_start_compaction(struct engine *engine)
         callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, ERROR_CLOSED, &err);
         return;
     }
-    if (engine->compaction != NULL || engine->failed != 0 || engine->options.read_only ||
-        engine_is_waiting_for_space(engine)) {
+    if (engine->failed != 0 || engine->options.read_only || engine_is_waiting_for_space(engine))
         return;
-    }
     executor->timer_stop(executor, &engine->compact_timer);
-    for (uint32_t start = 0; start < engine->segment_count;) {
-        struct group group = group_at(engine, start);
-        const struct segment_info *first = segment_info(engine->segments[start]);
-        if (schema_table(engine->schema, first->table_id) != NULL &&
-            group_compact(engine, group, &again_us)) {
-            return;
-        }
-        start = group.end;
-    }
+    bool is_merging = groups_compact(engine, &again_us);
     if (again_us != INT64_MAX) {
         int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
         engine->compact_timer = (struct timer){.fire = again, .context = engine};
         executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
     }
-    callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
+    if (!is_merging)
+        callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
 }
 
 /* Who asked for a merge waits for a flush first: only then is there all that is to be merged. */

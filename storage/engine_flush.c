@@ -361,17 +361,15 @@ static void flush_done(struct job *job)
     engine_job_done(engine);
 }
 
-/* What a dropped or truncated table left behind goes with the next flush; not while a merge, whose
- * edit may name the same segments, is under way. */
+/* What a dropped or truncated table left behind goes with the next flush. */
 static void collect_dropped(struct flush_job *flush)
 {
     struct engine *engine = flush->engine;
-    if (engine->compaction != NULL)
-        return;
     flush->dropped = memory_alloc(engine->segment_count * sizeof(uint64_t));
     for (uint32_t i = 0; i < engine->segment_count; i++) {
         const struct segment_info *info = segment_info(engine->segments[i]);
-        if (schema_table(flush->memtable->schema, info->table_id) == NULL)
+        if (schema_table(flush->memtable->schema, info->table_id) == NULL &&
+            !engine_is_merging(engine, info->table_id))
             flush->dropped[flush->dropped_count++] = info->id;
     }
 }

@@ -107,12 +107,12 @@ struct engine {
     struct read_job *reads_waiting, *reads_last;       /* others, in their order */
     bool is_beginning_reads;
     struct flush_job *flush;           /* under way */
-    struct compact_job *compaction;    /* under way */
+    struct compact_job *compactions[SEGMENT_KINDS]; /* under way; by kind of runs */
     struct purge_tried *purges;        /* by table: what need not be tried again */
     uint32_t purge_count;
     struct timer seal_timer;           /* until a frame is sealed that a batch was to follow */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
-    int64_t oldest_us;                 /* of what was applied since the last merge was begun */
+    int64_t oldest_us;                 /* of what was applied since the last narrow merge was begun */
     /* Ranks of purged clicks are about to be free: until then no click may take one. */
     bool is_purging;
     /* Read by the merge: that it is to end, and how many frames were sealed, so that it rests
@@ -271,6 +271,8 @@ must_check int engine_flush_part(struct engine *engine, struct memtable *memtabl
 /* While opening: write the frozen memtables on this thread. */
 must_check int engine_flush_now(struct engine *engine, struct error *err);
 void engine_start_compaction(struct engine *engine);
+/* Whether runs of the table are being merged: only that merge's edit may name them. */
+bool engine_is_merging(const struct engine *engine, uint32_t table_id);
 int engine_flush_op(struct store *store, store_done done, void *context, struct error *err);
 int engine_compact_op(struct store *store, store_done done, void *context, struct error *err);
 void callbacks_add(struct callback **callbacks, uint32_t *count, store_done done, void *context);

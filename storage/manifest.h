@@ -22,6 +22,8 @@ enum segment_kind {
     SEGMENT_NARROW = 2                /* packed rows with the whole cell model */
 };
 
+enum { SEGMENT_KINDS = 2 };
+
 struct segment_info {
     uint64_t id;                      /* file segments/<id as 16 hex digits>.seg; used once */
     uint32_t table_id;

@@ -20,6 +20,7 @@ static const char *const cause_names[LOOP_CAUSES] = {
     [LOOP_JOB + LANE_SCAN_BESIDE] = "scan_beside",
     [LOOP_JOB + LANE_BACKGROUND] = "background",
     [LOOP_JOB + LANE_MERGE] = "merge",
+    [LOOP_JOB + LANE_MERGE_BESIDE] = "merge_beside",
     [LOOP_JOB + LANE_LOGIN] = "login",
     [LOOP_JOB + LANE_COPY] = "copy",
 };

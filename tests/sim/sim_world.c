@@ -300,6 +300,12 @@ void sim_world_stall(struct sim_world *sim, enum executor_lane lane, bool is_sta
     sim->lanes[lane].is_stalled = is_stalled;
 }
 
+void sim_world_stall_merges(struct sim_world *sim, bool is_stalled)
+{
+    sim_world_stall(sim, LANE_MERGE, is_stalled);
+    sim_world_stall(sim, LANE_MERGE_BESIDE, is_stalled);
+}
+
 void sim_world_run_us(struct sim_world *sim, int64_t us)
 {
     int64_t until_us = sim->monotonic_us + us;

@@ -36,6 +36,7 @@ void sim_world_set_wall_us(struct sim_world *world, int64_t wall_us);
 
 /* Nothing of a lane is run or done while it is stalled: a disk that does not answer. */
 void sim_world_stall(struct sim_world *world, enum executor_lane lane, bool is_stalled);
+void sim_world_stall_merges(struct sim_world *world, bool is_stalled);
 /* Whose job is being run; LANE_COUNT: none, so that who asks is on the engine thread. */
 enum executor_lane sim_world_running(const struct sim_world *world);
 

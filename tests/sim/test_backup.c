@@ -262,7 +262,7 @@ static void backups_with_failing_reads(enum sim_call call, bool for_ever)
     uint32_t failures = 0;
     backup_bench_start(&bench, 8);
     struct sim_disk *source = sim_world_disk(bench.sim);
-    sim_world_stall(bench.sim, LANE_MERGE, true);
+    sim_world_stall_merges(bench.sim, true);
     backup_bench_write(&bench, 10);
     backup_bench_expect(&bench);
     for (uint64_t n = 1; n < 200; n++) {
@@ -282,7 +282,7 @@ static void backups_with_failing_reads(enum sim_call call, bool for_ever)
         cr_assert(status != 0 || restored.clicks == bench.written);
     }
     cr_assert_gt(failures, 0, "call %d", (int)call);
-    sim_world_stall(bench.sim, LANE_MERGE, false);
+    sim_world_stall_merges(bench.sim, false);
     backup_bench_write(&bench, 1);
     backup_bench_expect(&bench);
     backup_bench_expect_restored(&bench, BACKUP_AT_POINT, bench.written);

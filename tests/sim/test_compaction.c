@@ -17,6 +17,7 @@
 #include <criterion/criterion.h>
 
 #include "storage/base/calendar.h"
+#include "storage/compact_plan.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_options.h"
 #include "tests/sim/sim_random.h"
@@ -531,7 +532,7 @@ Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
         start(&history, seed);
         struct disk *disk = history.fixture.world->disk;
         struct space space = {.disk = sim_world_disk(history.sim)};
-        sim_world_stall(history.sim, LANE_MERGE, true); /* nothing is merged before it is looked */
+        sim_world_stall_merges(history.sim, true); /* nothing is merged before it is looked */
         for (uint32_t step = 0; step < 12; step++) {
             write_clicks(&history);
             engine_fixture_flush(&history.fixture);
@@ -539,7 +540,7 @@ Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
         cr_assert_eq(disk->list(disk, "segments", add_segment, &history), 0);
         uint64_t before = sim_disk_used(space.disk);
         sim_disk_watch(space.disk, note_space, &space);
-        sim_world_stall(history.sim, LANE_MERGE, false);
+        sim_world_stall_merges(history.sim, false);
         engine_fixture_compact(&history.fixture);
         sim_disk_watch(space.disk, NULL, NULL);
         cr_expect_gt(space.most, before);
@@ -572,17 +573,36 @@ Test(compaction, removes_what_it_merged_beside_the_engine_thread_and_before_it_s
     struct removals removals = {0};
     start(&history, 1);
     removals.sim = history.sim;
-    sim_world_stall(history.sim, LANE_MERGE, true);
+    sim_world_stall_merges(history.sim, true);
     for (uint32_t step = 0; step < 12; step++) {
         write_clicks(&history);
         engine_fixture_flush(&history.fixture);
     }
     sim_disk_watch(sim_world_disk(history.sim), note_removal, &removals);
-    sim_world_stall(history.sim, LANE_MERGE, false);
+    sim_world_stall_merges(history.sim, false);
     engine_fixture_compact(&history.fixture);
     cr_expect_geq(removals.count, 12);
     cr_expect_eq(removals.on_engine, 0, "%u of %u", removals.on_engine, removals.count);
     sim_disk_watch(sim_world_disk(history.sim), NULL, NULL);
+    check_all(&history);
+    stop(&history);
+}
+
+/* Reports read all narrow runs, and a merge of clicks may take minutes. */
+Test(compaction, merges_narrow_runs_while_clicks_are_being_merged)
+{
+    enum { ROUNDS = 40 };
+    static struct history history;
+    start(&history, 1);
+    sim_world_stall(history.sim, LANE_MERGE, true);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        write_clicks(&history);
+        engine_fixture_flush(&history.fixture);
+        sim_world_run_us(history.sim, 1000000);
+        cr_assert_leq(segments_of(&history, TABLE_CLICKS_PER_AD), 2 * COMPACT_RUNS_MIN);
+    }
+    cr_expect_geq(segments_of(&history, TABLE_AD_CLICK), ROUNDS);
+    sim_world_stall(history.sim, LANE_MERGE, false);
     check_all(&history);
     stop(&history);
 }
@@ -628,7 +648,7 @@ static void start_unmerged(struct history *history, uint64_t seed, struct file_n
 {
     struct disk *disk;
     start(history, seed);
-    sim_world_stall(history->sim, LANE_MERGE, true);
+    sim_world_stall_merges(history->sim, true);
     for (uint32_t step = 0; step < 12; step++) {
         write_clicks(history);
         if (step % 3 == 2)
@@ -651,7 +671,7 @@ Test(compaction, leaves_out_a_run_that_cannot_be_read)
         start_unmerged(&history, 3, &names);
         struct sim_disk *disk = sim_world_disk(history.sim);
         sim_disk_flip_bit(disk, names.paths[i], PAGE_BIT);
-        sim_world_stall(history.sim, LANE_MERGE, false);
+        sim_world_stall_merges(history.sim, false);
         int status = compact_status(&history);
         cr_assert(status == 0 || status == ERROR_CORRUPT, "%s: %d", names.paths[i], status);
         failures += status != 0;

@@ -76,7 +76,58 @@ Test(compact_plan, runs_of_a_day_are_merged_in_tiers)
 {
     EXPECT("", {"z", 1}, {"z", 1}, {"z", 1});
     EXPECT("0123", {"z", 1}, {"z", 1}, {"z", 1}, {"z", 1});
-    EXPECT("1234", {"z", 90}, {"z", 1}, {"z", 5}, {"z", 1}, {"z", 1});
+    EXPECT("1234", {"z", 90}, {"z", 1}, {"z", 3}, {"z", 1}, {"z", 1});
+}
+
+/* From class 1 on eight runs of clicks, or four of others, and all at least four times the largest,
+ * or two times: a merged run is not written again with each few small ones that come after it. */
+Test(compact_plan, what_was_merged_is_not_merged_again_before_its_like_are_there)
+{
+    uint32_t start;
+    uint32_t end;
+    cr_expect(
+        compact_tiers((uint64_t[]){90 * MB, 3 * MB, 5 * MB, 3 * MB, 3 * MB}, 5, 4, &start, &end));
+    cr_expect(start == 1 && end == 5);
+    cr_expect_not(
+        compact_tiers((uint64_t[]){90 * MB, 1 * MB, 9 * MB, 3 * MB, 3 * MB}, 5, 4, &start, &end));
+    cr_expect_not(
+        compact_tiers((uint64_t[]){200 * MB, 60 * MB, 60 * MB, 60 * MB}, 4, 4, &start, &end));
+    EXPECT("", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8});
+    EXPECT("01234567", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8},
+           {"z", 8});
+    EXPECT("", {"z", 64}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8});
+}
+
+/* How often the bytes of so many equal runs, one after the other, are written again. */
+static uint64_t times_written(uint32_t flushes, uint32_t runs_min, uint32_t runs_max)
+{
+    const uint64_t size = 20 * (uint64_t)MB;
+    uint64_t sizes[64];
+    uint64_t written = 0;
+    uint32_t count = 0;
+    for (uint32_t flush = 0; flush < flushes; flush++) {
+        uint32_t start;
+        uint32_t end;
+        sizes[count++] = size;
+        while (compact_tiers(sizes, count, runs_min, &start, &end)) {
+            uint64_t merged = 0;
+            for (uint32_t i = start; i < end; i++)
+                merged += sizes[i];
+            written += merged;
+            sizes[start] = merged;
+            memmove(&sizes[start + 1], &sizes[end], (count - end) * sizeof sizes[0]);
+            count -= end - start - 1;
+        }
+        cr_assert_leq(count, runs_max);
+    }
+    return written / (flushes * size);
+}
+
+/* A merge makes the runs of its rows four times as large, or twice: 4096 is 4 to the sixth. */
+Test(compact_plan, a_day_however_long_is_written_again_as_often_as_its_logarithm)
+{
+    cr_expect_leq(times_written(4096, COMPACT_WIDE_RUNS_MIN, 24), 6);
+    cr_expect_leq(times_written(4096, COMPACT_RUNS_MIN, 16), 12);
 }
 
 /* A mixed run cuts the lanes of the days it has rows of, and no others. */
