@@ -70,8 +70,8 @@ struct compact_choice {
 /* True when there is something to merge. */
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
-/* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first), of
- * `runs_min` runs at least.
+/* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first);
+ * from class 1 on it is `runs_min` runs long at least.
  *
  *   MiB, oldest first, runs_min 4    1 1 1         nothing
  *                                    1 1 1 1       merge all four

@@ -112,7 +112,7 @@ struct engine {
     uint32_t purge_count;
     struct timer seal_timer;           /* until a frame is sealed that a batch was to follow */
     struct timer compact_timer;        /* until a closed day has been quiet for long enough */
-    int64_t oldest_us;                 /* of what was applied since the last narrow merge was begun */
+    int64_t oldest_us;                 /* of what was applied since a narrow merge was begun */
     /* Ranks of purged clicks are about to be free: until then no click may take one. */
     bool is_purging;
     /* Read by the merge: that it is to end, and how many frames were sealed, so that it rests
