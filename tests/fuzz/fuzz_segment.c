@@ -50,6 +50,7 @@ static void read_wide(struct segment *segment, const struct table *table)
             struct partition_stats stats = {0};
             wide_rows_stats(&rows, &stats);
             check(stats.rows == rows.rows);
+            stats_release(&stats);
         }
         for (uint32_t piece = 0; piece < partition->page_count && piece < 4; piece++)
             (void)!wide_segment_reader_piece(reader, partition, piece, &rows, NULL);
