@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import daybook
+import disks
 
 
 @pytest.fixture
@@ -28,6 +29,13 @@ def serve(directory):
     for server in servers:
         if server.process.returncode is None:
             assert server.stop() == 0, server.text()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk that is soon full, where the system lets us mount one."""
+    with disks.mounted("tmpfs", "none", tmp_path / "small", "size=192m") as small:
+        yield small
 
 
 @pytest.fixture(scope="session")

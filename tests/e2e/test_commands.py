@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import daybook
+import disks
 
 COMMANDS = ["init", "serve", "load", "rate", "rollup", "report", "restatements", "counters",
             "rejects", "verify", "compact", "inspect", "status"]
@@ -215,24 +216,13 @@ def paper_directory(directory, paper):
     return directory
 
 
-def mounted(kind, source, target, options):
-    """Mount if the system lets us; else the test cannot be run here."""
-    target.mkdir(exist_ok=True)
-    done = subprocess.run(["mount", "-t", kind, "-o", options, str(source), str(target)],
-                          capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"cannot mount: {done.stderr.decode().strip()}")
-    return target
-
-
 @pytest.fixture
 def read_only(paper_directory, tmp_path):
     """The paper's directory on a mount that takes no writes."""
     target = tmp_path / "read-only"
-    mounted("none", paper_directory, target, "bind")
-    subprocess.run(["mount", "-o", "remount,bind,ro", str(target)], check=True)
-    yield target
-    subprocess.run(["umount", str(target)], check=True)
+    with disks.mounted("none", paper_directory, target, "bind"):
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(target)], check=True)
+        yield target
 
 
 def test_a_read_only_directory_can_be_read(read_only, paper):
@@ -301,66 +291,53 @@ def test_a_server_that_is_stopped_waits_for_the_memory_it_gives_back(serve, tmp_
 # ---- a full disk ----
 
 
-def test_a_full_disk_is_waited_out_and_loses_nothing(tmp_path, paper):
-    small = mounted("tmpfs", "none", tmp_path / "small", "size=192m")
-    server = daybook.Server(small / "data")
+def test_a_full_disk_is_waited_out_and_loses_nothing(small_disk, paper):
+    server = daybook.Server(small_disk / "data")
     try:
-        full_disk(server, small / "filler", paper)
+        full_disk(server, small_disk / "filler", paper)
     finally:
         server.process.kill()
         server.process.wait()
-        subprocess.run(["umount", str(small)], check=True)
-
-
-def fill(filler):
-    """Take all the room there is."""
-    with filler.open("wb", buffering=0) as file:
-        for size in (1 << 16, 1 << 12):
-            try:
-                while True:
-                    file.write(bytes(size))
-            except OSError:
-                pass
 
 
 def test_on_a_full_disk_flushes_merges_and_backups_say_so_and_work_when_there_is_room(
-        tmp_path, flights, paper):
-    small = mounted("tmpfs", "none", tmp_path / "small", "size=96m")
+        small_disk, tmp_path, flights, paper):
     clicks = tmp_path / "clicks.csv"
     clicks.write_text(flights.header + "".join(flights.good[:50000]))
-    server = daybook.Server(small / "data")
+    writing = (["compact"], ["backup", small_disk / "b"],
+               ["backup", "--follow", small_disk / "f"])
+    server = daybook.Server(small_disk / "data")
     try:
         server.run("rate", "load", paper.rates)
         server.run("load", clicks)
         server.run("compact")
         server.run("load", clicks, "--as", "another")
         report = server.run("report", "--format", "csv").out
-        fill(small / "filler")
-        for words in (["compact"], ["backup", small / "b"], ["backup", "--follow", small / "f"]):
+        disks.fill(small_disk / "filler")
+        for words in writing:
             answer = server.run(*words, status=3)
             assert "o space left" in answer.err, answer
         assert server.run("report", "--format", "csv").out == report
         assert server.stop() == 0, server.text()
-        server = daybook.Server(small / "data")
+        server = daybook.Server(small_disk / "data")
         assert server.run("report", "--format", "csv").out == report
-        (small / "filler").unlink()
-        for words in (["compact"], ["backup", small / "b"], ["backup", "--follow", small / "f"]):
+        (small_disk / "filler").unlink()
+        for words in writing:
             server.run(*words)
         assert server.run("report", "--format", "csv").out == report
         server.run("verify")
         assert server.stop() == 0, server.text()
-        daybook.run("restore", small / "b", small / "again")
-        assert daybook.run("report", "-d", small / "again", "--format", "csv").out == report
+        daybook.run("restore", small_disk / "b", small_disk / "again")
+        assert daybook.run("report", "-d", small_disk / "again", "--format", "csv").out == report
     finally:
         server.process.kill()
         server.process.wait()
-        subprocess.run(["umount", str(small)], check=True)
 
 
 def full_disk(server, filler, paper):
     server.run("rate", "load", paper.rates)
     lines = "".join(paper.lines) * 10000
-    fill(filler)
+    disks.fill(filler)
     client = server.client()
     client.socket.settimeout(1)
     sent = 0

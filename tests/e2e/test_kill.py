@@ -1,14 +1,27 @@
 """Killed at random moments, the program neither loses nor doubles an acknowledged click.
 
+Most lives of the server end by SIGKILL, some by SIGTERM; some are held by SIGSTOP for a while.
+Beside its producers, which retry, there are commands, clients that die in the middle of a batch,
+others that send no further, now and then thousands of them, and in one test a disk that is full
+for a while.  What they began and did not end counts for nothing.
+
 DAYBOOK_KILLS sets how often (make kills N=10000), DAYBOOK_SEED which moments; the seed is printed.
 """
 
 import os
 import random
+import resource
+import signal
+import socket
+import struct
 import subprocess
 import time
+import uuid
+
+import pytest
 
 import daybook
+import disks
 
 KILLS = int(os.environ.get("DAYBOOK_KILLS", "100"))
 SEED = int(os.environ.get("DAYBOOK_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 32)
@@ -16,15 +29,50 @@ PRODUCERS = 8
 WINDOW = 8
 # The server remembers 64 batches, of which some may have been applied without our knowledge.
 REMEMBERED = 63 - WINDOW
+CROWD = 2000                    # in one of so many lives:
+CROWD_LIVES = 50
+# A batch that never becomes whole, up to the middle of a line.
+BROKEN = "#producer {} 1 new\n#batch 1 100\n" + "AA,2013-04-01,1364774400000,ad1,0.05\n" * 20 + \
+    "AA,2013-04-01,13647"
+
+
+class Others:
+    """Clients that do not end what they began: they die by a reset, or send no further."""
+
+    def __init__(self, address, choice):
+        self.address = address
+        self.choice = choice
+        self.clients = []
+
+    def come(self, count):
+        for _ in range(count):
+            text = BROKEN.format(uuid.uuid4())
+            client = daybook.Client(self.address)
+            client.send(text[:self.choice.randint(1, len(text))])
+            self.clients.append(client)
+
+    def die(self):
+        for client in self.clients:
+            if self.choice.random() < 0.3:
+                client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                                         struct.pack("ii", 1, 0))
+                client.close()
+        self.clients = [client for client in self.clients if client.socket.fileno() >= 0]
+
+    def end(self):
+        for client in self.clients:
+            client.close()
 
 
 class Life:
-    """The sender's side of one life of the server, from ready to kill -9."""
+    """The sender's side of one life of the server, from ready to its end."""
 
-    def __init__(self, server, producers, choice):
+    def __init__(self, server, producers, choice, filler=None):
         self.server = server
         self.choice = choice
         self.producers = producers
+        self.filler = filler    # takes all the room on the disk for a while; None: there is enough
+        self.others = Others(server.address, choice)
         self.commands = []
 
     def connect(self):
@@ -75,32 +123,90 @@ class Life:
         for producer in self.producers:
             self.fill(producer)
 
+    def hold(self):
+        """Nobody answers for a while, as when the machine stands still; whether it goes on then."""
+        self.server.process.send_signal(signal.SIGSTOP)
+        self.others.die()
+        time.sleep(self.choice.random() * 0.02)
+        goes_on = self.choice.random() < 0.7
+        if goes_on:
+            self.server.process.send_signal(signal.SIGCONT)
+        return goes_on
+
+    def lack_room(self):
+        """The disk is full for a while; whether there is room again before the end."""
+        disks.fill(self.filler)
+        time.sleep(self.choice.random() * 0.05)
+        has_room = self.choice.random() < 0.5
+        if has_room:
+            self.filler.unlink()
+        return has_room
+
+    def go_through(self):
+        self.work()
+        self.end()
+
+    def work(self):
+        self.connect()
+        self.others.come(crowd() if self.choice.randrange(CROWD_LIVES) == 0 else
+                         self.choice.randint(0, 4))
+        if self.choice.random() < 0.7:
+            self.start_command()
+        self.live(self.choice.randint(0, 7))
+        self.others.die()
+        if self.filler is not None and self.choice.random() < 0.5 and not self.lack_room():
+            return
+        if self.choice.random() < 0.1 and not self.hold():
+            return
+        self.live(self.choice.randint(0, 7))
+
     def end(self):
         time.sleep(self.choice.random() * 0.004)
-        self.server.kill()
+        is_asked = self.choice.random() < 0.1 and not is_stopped(self.server.process.pid)
+        if is_asked:
+            assert self.server.stop() == 0, self.server.text()
+        else:
+            self.server.kill()
+        self.others.end()
         for producer in self.producers:
             producer.client.close()
         for command in self.commands:
             command.wait(timeout=daybook.PATIENCE)
+        if self.filler is not None:
+            self.filler.unlink(missing_ok=True)
 
 
-def test_random_kills_leave_the_same_report(directory, flights):
+def crowd():
+    """As many as the system lets us have beside everything else."""
+    return min(CROWD, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+
+
+def is_stopped(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()[0] == "T"
+
+
+@pytest.fixture(autouse=True)
+def descriptors():
+    """As many open files as the system allows."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def live_and_die(directory, flights, lives, filler=None):
     print(f"DAYBOOK_SEED={SEED}")
     choice = random.Random(SEED)
     lines = list(flights.lines)
     choice.shuffle(lines)
-    size = max(10, len(lines) // (KILLS * 8))
+    size = max(10, len(lines) // (lives * 8))
     producers = [daybook.Producer(daybook.batches_of(lines[i::PRODUCERS], size))
                  for i in range(PRODUCERS)]
-    kills = 0
-    while kills < KILLS or not all(producer.is_done() for producer in producers):
-        life = Life(daybook.Server(directory, "--wait", "60s"), producers, choice)
-        life.connect()
-        if choice.random() < 0.7:
-            life.start_command()
-        life.live(choice.randint(0, 14))
-        life.end()
-        kills += 1
+    lived = 0
+    while lived < lives or not all(producer.is_done() for producer in producers):
+        Life(daybook.Server(directory, "--wait", "60s"), producers, choice, filler).go_through()
+        lived += 1
     server = daybook.Server(directory)
     for producer in producers:
         producer.connect(server.address)
@@ -112,6 +218,14 @@ def test_random_kills_leave_the_same_report(directory, flights):
     daybook.assert_holds(directory, flights)
     assert server.stop() == 0, server.text()
     daybook.assert_holds(directory, flights)
+
+
+def test_random_kills_leave_the_same_report(directory, flights):
+    live_and_die(directory, flights, KILLS)
+
+
+def test_random_kills_beside_a_full_disk_leave_the_same_report(small_disk, flights):
+    live_and_die(small_disk / "data", flights, max(1, KILLS // 10), small_disk / "filler")
 
 
 def test_a_batch_killed_before_its_ok_counts_once(directory, paper):
