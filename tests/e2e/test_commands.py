@@ -278,12 +278,12 @@ def test_a_directory_of_a_newer_version_is_refused(paper_directory):
 
 
 def preloaded(tmp_path, name):
-    """What a server is run by to have a file of tests/lib before the C library."""
+    """What a server is run by to have a file of tests/preload before the C library."""
     if "san" in os.path.basename(os.path.dirname(daybook.PROGRAM)):
         pytest.skip("a sanitizer wants to be first")
     library = tmp_path / f"{name}.so"
     subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o", library,
-                    daybook.ROOT / "tests" / "lib" / f"{name}.c"], check=True)
+                    daybook.ROOT / "tests" / "preload" / f"{name}.c"], check=True)
     return ["env", f"LD_PRELOAD={library}"]
 
 
