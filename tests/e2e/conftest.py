@@ -1,5 +1,6 @@
 """What every end-to-end test may ask for."""
 
+import resource
 import shutil
 
 import pytest
@@ -36,6 +37,15 @@ def small_disk(tmp_path):
     """A disk that is soon full, where the system lets us mount one."""
     with disks.mounted("tmpfs", "none", tmp_path / "small", "size=192m") as small:
         yield small
+
+
+@pytest.fixture
+def descriptors():
+    """As many open files as the system allows: how many that is."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
+    yield before[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 @pytest.fixture(scope="session")

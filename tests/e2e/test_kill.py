@@ -35,6 +35,8 @@ CROWD_LIVES = 50
 BROKEN = "#producer {} 1 new\n#batch 1 100\n" + "AA,2013-04-01,1364774400000,ad1,0.05\n" * 20 + \
     "AA,2013-04-01,13647"
 
+pytestmark = pytest.mark.usefixtures("descriptors")
+
 
 class Others:
     """Clients that do not end what they began: they die by a reset, or send no further."""
@@ -73,6 +75,7 @@ class Life:
         self.producers = producers
         self.filler = filler    # takes all the room on the disk for a while; None: there is enough
         self.others = Others(server.address, choice)
+        self.is_held = False    # by SIGSTOP: it answers nobody any more
         self.commands = []
 
     def connect(self):
@@ -124,14 +127,13 @@ class Life:
             self.fill(producer)
 
     def hold(self):
-        """Nobody answers for a while, as when the machine stands still; whether it goes on then."""
+        """Nobody answers for a while, as when the machine stands still; or until the end."""
         self.server.process.send_signal(signal.SIGSTOP)
         self.others.die()
         time.sleep(self.choice.random() * 0.02)
-        goes_on = self.choice.random() < 0.7
-        if goes_on:
+        self.is_held = self.choice.random() >= 0.7
+        if not self.is_held:
             self.server.process.send_signal(signal.SIGCONT)
-        return goes_on
 
     def lack_room(self):
         """The disk is full for a while; whether there is room again before the end."""
@@ -156,14 +158,14 @@ class Life:
         self.others.die()
         if self.filler is not None and self.choice.random() < 0.5 and not self.lack_room():
             return
-        if self.choice.random() < 0.1 and not self.hold():
-            return
-        self.live(self.choice.randint(0, 7))
+        if self.choice.random() < 0.1:
+            self.hold()
+        if not self.is_held:
+            self.live(self.choice.randint(0, 7))
 
     def end(self):
         time.sleep(self.choice.random() * 0.004)
-        is_asked = self.choice.random() < 0.1 and not is_stopped(self.server.process.pid)
-        if is_asked:
+        if not self.is_held and self.choice.random() < 0.1:
             assert self.server.stop() == 0, self.server.text()
         else:
             self.server.kill()
@@ -179,20 +181,6 @@ class Life:
 def crowd():
     """As many as the system lets us have beside everything else."""
     return min(CROWD, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
-
-
-def is_stopped(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return file.read().rpartition(")")[2].split()[0] == "T"
-
-
-@pytest.fixture(autouse=True)
-def descriptors():
-    """As many open files as the system allows."""
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
 def live_and_die(directory, flights, lives, filler=None):
