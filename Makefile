@@ -209,6 +209,9 @@ $(out)/tests/sim/%: LDFLAGS += $(foreach context,CCtx DCtx,-Wl,--wrap=ZSTD_creat
 # A test counts how often the rollup looks whether a day may be published.
 $(out)/tests/unit/test_away: LDFLAGS += -Wl,--wrap=publication_earliest_us
 
+# And how often a block that grows is left to the C library.
+$(out)/tests/unit/test_memory: LDFLAGS += -Wl,--wrap=realloc
+
 # The simulated network stands in the place of libuv's, which other tests use.
 $(out)/tests/sim/test_clients_crash: $(out)/tests/sim/sim_network.o
 

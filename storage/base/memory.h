@@ -25,8 +25,11 @@ void *memory_aligned(size_t size);
  * answers needed once: a soak of an hour went from 60 to 145 MB of which a third was in use.  A
  * lower bound is dear: what connections and ticks take and give back by the batch, some 260 KiB at
  * a time, was then mapped, touched and unmapped each time, two fifths of a turn of the loop.
- * And threads share two heaps, instead of having one each that keeps what it needed once: 16
- * reports that nobody reads took 109 to 132 MB, and 104 to 122 then. */
+ *
+ * And so many threads have a heap each: who shares one waits for its lock, and sorts in his next
+ * call what others have freed.  Merges and flushes free blocks by the hundred thousand; of that the
+ * engine thread had pauses of 5 to 20 ms where all threads shared two heaps. */
+enum { MEMORY_HEAPS = 16 };
 void memory_return_large(void);
 
 /* Now and then: whole pages between blocks in use go back too.  Takes milliseconds, during which

@@ -4,14 +4,16 @@
  * clock, 4 ms at 250 Hz, which is many times what a question needs.  So who is waited for runs in
  * short turns and gets them sooner, and who works for long keeps nobody waiting: when it wakes it
  * puts off nobody, and while it works it gives way.  The share of the cores that each gets stays
- * the same.  Before Linux 6.12 threads have no turns of their own: who works for long puts off
- * nobody when it wakes, and that is all. */
+ * the same, but for what nobody waits for, which gets half of one where all want the cores.  Before
+ * Linux 6.12 threads have no turns of their own: who works for long puts off nobody when it wakes,
+ * and that is all but for the shares. */
 #ifndef DAYBOOK_STORAGE_BASE_THREAD_H
 #define DAYBOOK_STORAGE_BASE_THREAD_H
 
-/* Both are of the calling thread; a new thread is as the one that made it. */
-void thread_set_prompt(void);  /* it is waited for, and waits most of the time itself */
-void thread_set_modest(void);  /* it works for long */
+/* All are of the calling thread; a new thread is as the one that made it. */
+void thread_set_prompt(void);     /* it is waited for, and waits most of the time itself */
+void thread_set_modest(void);     /* it works for long */
+void thread_set_background(void); /* and nobody waits for it */
 
 /* Let who waits for the calling thread's core go first: to be called every some 0.1 ms of work by a
  * modest thread beside which a prompt one has much to do, since the system looks who has waited for

@@ -9,7 +9,9 @@
  * Who has had less than his share goes first until he has it, for as long as 4 ms, which the engine
  * thread, through which all goes, would wait for each of the others.  SCHED_BATCH keeps a thread
  * from doing so when it wakes, and sched_yield(2) ends its turn: it loses what is left of it, at
- * most 0.1 ms, where it would lose 3 in a turn of the usual length. */
+ * most 0.1 ms, where it would lose 3 in a turn of the usual length.  What nobody waits for has a
+ * share of half the size by its niceness, and not less, since it has to come to its end beside
+ * other programs that want all cores, too. */
 #include "storage/base/thread.h"
 
 #include <sched.h>
@@ -18,7 +20,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { TURN_NS = 100000 }; /* the least there is */
+enum {
+    TURN_NS = 100000,    /* the least there is */
+    BACKGROUND_NICE = 3, /* steps of a quarter: half the weight */
+    NICE_MAX = 19
+};
 
 /* The first version of the system's struct sched_attr. */
 struct thread_attributes {
@@ -41,25 +47,32 @@ static bool attributes_get(uint32_t policy, struct thread_attributes *attributes
            attributes->policy == policy;
 }
 
-/* Whoever started this program with another policy than the usual one meant it. */
-static void turns_set(uint32_t policy)
+/* By `nicer` steps behind who made the thread.  Whoever started this program with another policy
+ * than the usual one meant it. */
+static void turns_set(uint32_t policy, int32_t nicer)
 {
     struct thread_attributes attributes;
     if (!attributes_get(SCHED_OTHER, &attributes))
         return;
     attributes.policy = policy;
     attributes.runtime_ns = TURN_NS;
+    attributes.nice = attributes.nice + nicer < NICE_MAX ? attributes.nice + nicer : NICE_MAX;
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 void thread_set_prompt(void)
 {
-    turns_set(SCHED_OTHER);
+    turns_set(SCHED_OTHER, 0);
 }
 
 void thread_set_modest(void)
 {
-    turns_set(SCHED_BATCH);
+    turns_set(SCHED_BATCH, 0);
+}
+
+void thread_set_background(void)
+{
+    turns_set(SCHED_BATCH, BACKGROUND_NICE);
 }
 
 void thread_give_way(void)

@@ -33,6 +33,9 @@
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
 
+_Static_assert((int)LANE_COUNT < (int)MEMORY_HEAPS,
+               "a heap for each lane, and for the engine thread");
+
 struct world_uv;
 
 struct job_queue {
@@ -116,19 +119,32 @@ static void lane_finish(struct world_uv *world, struct job *job)
 }
 
 /* An acknowledgement or an answer waits for it, and it waits most of the time itself. */
-static bool lane_is_prompt(const struct lane *lane)
+static bool lane_is_prompt(enum executor_lane lane)
 {
-    enum executor_lane index = (enum executor_lane)(lane - lane->world->lanes);
-    return index == LANE_LOG || index == LANE_LOG_FILES || index == LANE_READ;
+    return lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
+}
+
+/* Nobody waits for it, as long as it comes to its end. */
+static bool lane_is_background(enum executor_lane lane)
+{
+    return lane == LANE_BACKGROUND || lane == LANE_MERGE || lane == LANE_MERGE_BESIDE ||
+           lane == LANE_COPY;
+}
+
+static void lane_set_share(enum executor_lane lane)
+{
+    if (lane_is_prompt(lane))
+        thread_set_prompt();
+    else if (lane_is_background(lane))
+        thread_set_background();
+    else
+        thread_set_modest();
 }
 
 static void lane_main(void *argument)
 {
     struct lane *lane = argument;
-    if (lane_is_prompt(lane))
-        thread_set_prompt();
-    else
-        thread_set_modest();
+    lane_set_share((enum executor_lane)(lane - lane->world->lanes));
     uv_mutex_lock(&lane->mutex);
     for (;;) {
         while (lane->queue.first == NULL && !lane->is_stopping) {

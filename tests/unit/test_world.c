@@ -303,10 +303,12 @@ Test(world, jobs_of_a_lane_run_in_their_order_and_all_come_back)
 struct turn_job {
     struct job job;
     uint32_t policy;  /* of the thread that runs it, */
+    int32_t nice;     /* its niceness, */
     uint64_t turn_ns; /* and the length of its turn; 0: the system does not say */
 };
 
-/* sched_getattr(2): its size, the policy, and as the fourth of its 8 bytes the turn's length. */
+/* sched_getattr(2): its size, the policy, in the third of its 8 bytes the niceness, and as the
+ * fourth the turn's length. */
 static void turn_run(struct job *job)
 {
     struct turn_job *turn = (struct turn_job *)job;
@@ -314,6 +316,7 @@ static void turn_run(struct job *job)
     if (syscall(SYS_sched_getattr, 0, attributes, sizeof attributes, 0) != 0)
         return;
     turn->policy = (uint32_t)(attributes[0] >> 32);
+    turn->nice = (int32_t)(uint32_t)attributes[2];
     turn->turn_ns = attributes[3];
 }
 
@@ -341,7 +344,10 @@ Test(world, who_works_for_long_puts_off_nobody_who_is_waited_for)
         cr_skip_test("the system has no turns of a thread's own");
     for (int lane = 0; lane < LANE_COUNT; lane++) {
         bool is_prompt = lane == LANE_LOG || lane == LANE_LOG_FILES || lane == LANE_READ;
+        bool is_background = lane == LANE_BACKGROUND || lane == LANE_MERGE ||
+                             lane == LANE_MERGE_BESIDE || lane == LANE_COPY;
         cr_expect_eq(jobs[lane].policy, is_prompt ? SCHED_OTHER : SCHED_BATCH, "lane %d", lane);
+        cr_expect_eq(jobs[lane].nice > usual.nice, is_background, "lane %d", lane);
         cr_expect_lt(jobs[lane].turn_ns, usual.turn_ns, "lane %d", lane);
     }
 }

@@ -1,0 +1,109 @@
+/* test_memory: what malloc does under its lock is short. */
+#include "storage/base/memory.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+static int reallocs;
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+/* Every call of this program's own comes here. */
+void *__wrap_realloc(void *old, size_t size)
+{
+    reallocs++;
+    return __real_realloc(old, size);
+}
+
+static uint8_t *numbered(size_t size)
+{
+    uint8_t *block = memory_alloc(size);
+    for (size_t i = 0; i < size; i++)
+        block[i] = (uint8_t)(i % 251);
+    return block;
+}
+
+static void assert_numbered(const uint8_t *block, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        cr_assert_eq(block[i], i % 251, "byte %zu of %zu", i, size);
+}
+
+/* realloc copies under the lock of its heap: some megabytes of new memory are milliseconds, which
+ * everybody else's free waits for. */
+Test(memory, a_block_that_grows_is_not_copied_by_realloc)
+{
+    memory_return_large();
+    for (size_t size = (size_t)64 << 10; size < (size_t)2 << 20; size *= 2) {
+        uint8_t *block = memory_resize(numbered(size), size * 3 / 2);
+        cr_assert_eq(reallocs, 0);
+        assert_numbered(block, size);
+        memory_free(block);
+    }
+}
+
+Test(memory, a_small_or_a_shrinking_block_keeps_its_bytes)
+{
+    memory_return_large();
+    for (size_t size = 1; size < (size_t)64 << 20; size = size * 5 + 3) {
+        uint8_t *block = memory_resize(numbered(size), size * 2);
+        block = memory_resize(block, size * 2 / 3 + 1);
+        assert_numbered(block, size * 2 / 3 < size ? size * 2 / 3 : size);
+        memory_free(block);
+    }
+}
+
+Test(memory, nothing_grows_to_a_block)
+{
+    uint8_t *block = memory_resize(NULL, 100000);
+    memset(block, 1, 100000);
+    block = memory_resize(block, 0);
+    cr_assert_not_null(block);
+    memory_free(block);
+}
+
+/* ---- heaps ---- */
+
+enum { OWNERS = MEMORY_HEAPS - 4 }; /* Criterion has threads, too */
+
+struct owner {
+    pthread_t thread;
+    pthread_barrier_t *all;
+    uint8_t *block;
+};
+
+/* Nobody ends before all have their block: who ends leaves his heap to the next. */
+static void *own(void *argument)
+{
+    struct owner *owner = argument;
+    owner->block = memory_alloc(2000);
+    (void)pthread_barrier_wait(owner->all);
+    return NULL;
+}
+
+/* The first thread's heap is what sbrk(2) hands out. */
+Test(memory, nobody_shares_the_first_threads_heap)
+{
+    struct owner owners[OWNERS] = {0};
+    pthread_barrier_t all;
+    memory_return_large();
+    uint8_t *first = memory_alloc(2000);
+    pthread_barrier_init(&all, NULL, OWNERS);
+    for (int i = 0; i < OWNERS; i++) {
+        owners[i].all = &all;
+        cr_assert_eq(pthread_create(&owners[i].thread, NULL, own, &owners[i]), 0);
+    }
+    for (int i = 0; i < OWNERS; i++)
+        pthread_join(owners[i].thread, NULL);
+    uint8_t *end = sbrk(0);
+    for (int i = 0; i < OWNERS; i++) {
+        cr_expect(owners[i].block < first || owners[i].block >= end, "thread %d", i);
+        memory_free(owners[i].block);
+    }
+    pthread_barrier_destroy(&all);
+    memory_free(first);
+}
