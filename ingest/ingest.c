@@ -170,6 +170,7 @@ static bool is_asked(struct ingest *ingest)
     if (!network_has_question(ingest->options.network))
         return false;
     ingest->is_turn_given = is_first;
+    ingest->asked_us = ingest->turn_resumed_us;
     return true;
 }
 
@@ -183,6 +184,11 @@ bool ingest_turn_is_over(struct ingest *ingest)
     if (ingest->turn_us_left > 0 && is_asked(ingest))
         ingest->turn_us_left = 0;
     return ingest->turn_bytes_left == 0 || ingest->turn_us_left <= 0;
+}
+
+bool ingest_was_asked(const struct ingest *ingest)
+{
+    return ingest->turn_resumed_us - ingest->asked_us < INGEST_ASKED_US;
 }
 
 /* ---- life ---- */
@@ -228,6 +234,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->turn = (struct timer){.fire = text_door_turn, .context = ingest};
     text_memory_open(ingest);
     ingest_turn_begin(ingest);
+    ingest->asked_us = ingest->turn_resumed_us - INGEST_ASKED_US;
     ingest->woken_end = &ingest->woken;
     ingest_add_metrics(ingest);
     *ingest_out = ingest;

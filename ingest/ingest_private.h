@@ -62,6 +62,7 @@ struct ingest {
     int64_t turn_resumed_us;           /* by the monotonic clock */
     int64_t turn_look_us_left;         /* when so much is left it is looked whether somebody asks */
     bool is_turn_given;                /* to who asked, whole: the next one is not */
+    int64_t asked_us;                  /* when somebody asked last, by the same clock */
     uint32_t connection_count;
     uint64_t connections_ever;
     uint32_t calls;                    /* of the store, whose callback is still to come */
@@ -83,12 +84,19 @@ must_check int ingest_new_builder(struct ingest *ingest, const struct ingest_str
  * nobody asks: at its start and every INGEST_LOOK_US of it is looked whether somebody does
  * (network_has_question), and then it ends, which costs clicks nothing as long as there are no
  * questions.  Of two turns one takes clicks, however many questions come. */
-enum { INGEST_TURN_US = 1000, INGEST_TURN_BYTES = 256 << 10, INGEST_LOOK_US = 100 };
+enum {
+    INGEST_TURN_US = 1000,
+    INGEST_TURN_BYTES = 256 << 10,
+    INGEST_LOOK_US = 100,
+    INGEST_ASKED_US = 1000000
+};
 
 void ingest_turn_begin(struct ingest *ingest);
 /* From here on time is spent, until ingest_turn_is_over is asked for the last time. */
 void ingest_turn_resume(struct ingest *ingest);
 bool ingest_turn_is_over(struct ingest *ingest);
+/* Whether somebody was found asking within the last second, so that the next may be on his way. */
+bool ingest_was_asked(const struct ingest *ingest);
 static inline void ingest_spend(struct ingest *ingest, size_t bytes)
 {
     ingest->turn_bytes_left -= bytes < ingest->turn_bytes_left ? bytes : ingest->turn_bytes_left;

@@ -27,6 +27,7 @@ struct text_ahead {
     struct binary_decoder *decoder; /* of a connection that speaks in frames; else NULL */
     bool is_under_way;
     /* for the lane */
+    uint32_t bundle_rows; /* that a bundle of more than one batch may have */
     struct ahead_lane *lane;
     struct row_builder *builder; /* the lane's for the stream */
     struct line_order order;
@@ -174,7 +175,10 @@ static struct bytes line_at(const struct text_ahead *ahead, size_t at)
 static bool bundle_admits(const struct text_ahead *ahead, const struct text_bundle *bundle,
                           uint64_t sequence, uint64_t lines)
 {
-    return lines <= TEXT_BUNDLE_ROWS_MAX - ahead->builder->block->rows &&
+    uint32_t rows = ahead->builder->block->rows;
+    uint32_t rows_max = bundle->count == 0 ? TEXT_BUNDLE_ROWS_MAX : ahead->bundle_rows;
+
+    return rows <= rows_max && lines <= rows_max - rows &&
            (bundle->count == 0 || (bundle->count < TEXT_BUNDLE_MAX &&
                                    sequence == bundle->batches[bundle->count - 1].sequence + 1));
 }
@@ -473,6 +477,7 @@ static void ahead_fill(struct text_ahead *ahead, struct text_connection *connect
     ahead->is_under_way = true;
     ahead->lane = ingest->aheads.lane;
     ahead->order = connection->parser.order;
+    ahead->bundle_rows = ingest_was_asked(ingest) ? TEXT_BUNDLE_ROWS_ASKED : TEXT_BUNDLE_ROWS_MAX;
     ahead->columns = line_columns_count(&connection->columns);
     ahead->data = chunk->data;
     ahead->start = chunk->start;

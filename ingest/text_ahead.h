@@ -31,7 +31,8 @@
 #include "ingest/text_commit.h"
 
 enum {
-    TEXT_BUNDLE_ROWS_MAX = 4096,       /* some 0.6 ms, for which whoever asks waits */
+    TEXT_BUNDLE_ROWS_MAX = 4096,       /* some 0.6 ms of the engine thread, */
+    TEXT_BUNDLE_ROWS_ASKED = 2048,     /* and half of it while there are questions, which wait */
     TEXT_RUNS_MAX = 12,                /* of a chunk; the lines behind them are not parsed ahead */
     TEXT_AHEAD_BYTES_MIN = 64 << 10,   /* less is parsed sooner than handed over, */
     TEXT_AHEAD_BYTES_NEXT = 16 << 10,  /* unless it has to wait for what was handed over */

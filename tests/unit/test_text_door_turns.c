@@ -138,6 +138,43 @@ Test(text_door_turns, a_turn_ends_early_when_somebody_asks)
     cr_expect(alone > 1.5 * asked, "%.2f batches in a turn, %.2f with questions", alone, asked);
 }
 
+/* The most rows that were applied as one, of a client's batches. */
+static uint64_t bundle_most(int number)
+{
+    struct network_client client;
+    uint64_t clicks = fake.clicks + (uint64_t)BUSY_BATCHES * BUSY_LINES;
+    uint64_t most = 0;
+
+    say_batches(&client, number);
+    while (fake.clicks < clicks) {
+        uint64_t before = fake.clicks;
+        uint32_t applied = fake.applied;
+
+        turn(1);
+        if (fake.applied == applied + 1 && fake.clicks - before > most)
+            most = fake.clicks - before;
+    }
+    client_wait_end(&client);
+    client_close(&client);
+    return most;
+}
+
+Test(text_door_turns, bundles_are_small_while_there_are_questions)
+{
+    uint64_t alone;
+    uint64_t asked;
+
+    cr_expect(!ingest_was_asked(ingest));
+    fake.apply_us = INGEST_TURN_US;
+    alone = bundle_most(0);
+    ingest->asked_us = INT64_MAX / 2;
+    asked = bundle_most(1);
+    cr_expect(alone > TEXT_BUNDLE_ROWS_ASKED && alone <= TEXT_BUNDLE_ROWS_MAX, "%lu rows",
+              (unsigned long)alone);
+    cr_expect(asked > BUSY_LINES && asked <= TEXT_BUNDLE_ROWS_ASKED, "%lu rows",
+              (unsigned long)asked);
+}
+
 Test(text_door_turns, of_two_turns_one_is_for_clicks_however_many_ask)
 {
     char path[64];
@@ -158,6 +195,7 @@ Test(text_door_turns, of_two_turns_one_is_for_clicks_however_many_ask)
     for (int i = 0; i < 100; i++) {
         ingest_turn_begin(ingest);
         cr_expect(ingest_turn_is_over(ingest), "who asked before it goes first");
+        cr_expect(ingest_was_asked(ingest));
         ingest_turn_begin(ingest);
         taken += !ingest_turn_is_over(ingest);
     }
