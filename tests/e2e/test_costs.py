@@ -276,8 +276,11 @@ def test_system_calls_of_a_batch(tmp_path):
     # A tick of the rollup may fall into one of the runs; each is a frame of its own.
     assert_within("syncs of a batch that is waited for", counts["fdatasync"] / BATCHES, 1.15)
     assert_within("log writes of a batch that is waited for", counts["pwrite64"] / BATCHES, 1.15)
-    # One or two of them look whether somebody asks: on a busy machine a batch takes 0.1 or 0.2 ms.
-    assert_within("system calls of a batch that is waited for", counts["total"] / BATCHES, 15)
+    # Waiting, looking whether somebody asks, and giving way are the more the busier the machine is.
+    waits = counts["epoll_wait"] + counts["sched_yield"]
+    assert_within("system calls of a batch that is waited for, without waits",
+                  (counts["total"] - waits) / BATCHES, 9.6)
+    assert_within("waits of a batch that is waited for", waits / BATCHES, 8)
 
 
 @needs["strace"]
