@@ -4,7 +4,7 @@
  * clock, 4 ms at 250 Hz, which is many times what a question needs.  So who is waited for runs in
  * short turns and gets them sooner, and who works for long keeps nobody waiting: when it wakes it
  * puts off nobody, and while it works it gives way.  The share of the cores that each gets stays
- * the same, but for what nobody waits for, which gets half of one where all want the cores.  Before
+ * the same, but for what nobody waits for, which gets a third where all want the cores.  Before
  * Linux 6.12 threads have no turns of their own: who works for long puts off nobody when it wakes,
  * and that is all but for the shares. */
 #ifndef DAYBOOK_STORAGE_BASE_THREAD_H

@@ -10,8 +10,8 @@
  * thread, through which all goes, would wait for each of the others.  SCHED_BATCH keeps a thread
  * from doing so when it wakes, and sched_yield(2) ends its turn: it loses what is left of it, at
  * most 0.1 ms, where it would lose 3 in a turn of the usual length.  What nobody waits for has a
- * share of half the size by its niceness, and not less, since it has to come to its end beside
- * other programs that want all cores, too. */
+ * share of a third of the size by its niceness, and not less, since it has to come to its end
+ * beside other programs that want all cores, too. */
 #include "storage/base/thread.h"
 
 #include <sched.h>
@@ -22,7 +22,7 @@
 
 enum {
     TURN_NS = 100000,    /* the least there is */
-    BACKGROUND_NICE = 3, /* steps of a quarter: half the weight */
+    BACKGROUND_NICE = 5, /* steps of a quarter: a third of the weight */
     NICE_MAX = 19
 };
 
