@@ -24,6 +24,7 @@ import time
 
 MONTHS = 1000
 MONTH_ROUNDS = 5
+STARTS = 5  # of those that take some ms: one that meets a pause of the machine says nothing
 RATE_CHANGE_DAY = "2026-08-02"
 
 
