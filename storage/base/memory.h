@@ -27,8 +27,8 @@ void *memory_aligned(size_t size);
  * a time, was then mapped, touched and unmapped each time, two fifths of a turn of the loop.
  *
  * And so many threads have a heap each: who shares one waits for its lock, and sorts in his next
- * call what others have freed.  Merges and flushes free blocks by the hundred thousand; of that the
- * engine thread had pauses of 5 to 20 ms where all threads shared two heaps. */
+ * call what others have freed.  Merges and flushes free blocks by the hundred thousand, of which
+ * the engine thread had pauses of milliseconds where all threads shared two heaps. */
 enum { MEMORY_HEAPS = 16 };
 void memory_return_large(void);
 
