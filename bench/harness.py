@@ -213,6 +213,14 @@ class Bench:
             if server.process.poll() is None:
                 server.kill()
 
+    def start_ms(self, directory=None, *options):
+        """Until every door is open, on a new directory if none is given; then it is stopped."""
+        with contextlib.ExitStack() as stack:
+            directory = directory or stack.enter_context(self.directory())
+            server = stack.enter_context(self.serve(directory, *options))
+            server.stop()
+            return server.start_s * 1e3
+
     def command(self, server, *words):
         """Run a command; returns its output and the seconds it took."""
         started = time.monotonic()

@@ -15,6 +15,8 @@ ORDERS = (("in order", ()), ("5 % late", ("--order", "late")),
           ("shuffled", ("--order", "shuffled")))
 # How clicks are written, with what send_clicks needs for it.
 DOORS = (("text", ()), ("binary", ("--binary",)))
+# Times the usual clicks: with fewer no merge of clicks is in a rate.
+SUSTAINED = 10
 
 
 # ---- ingest ----
@@ -97,7 +99,7 @@ def matrix(bench):
 def sustained(bench):
     """Ten times the clicks, so that flushes and merges of all sizes are in the figure."""
     section = Section()
-    clicks = bench.clicks * 10
+    clicks = bench.clicks * SUSTAINED
     if not bench.enough_disk(clicks):
         section.say("Left out: the disk has no room.")
         return section
@@ -224,10 +226,6 @@ QUESTIONS = (
 STATEMENT = ("SELECT day, clicks, amount FROM daybook.amount_by_day WHERE reseller_id = ? "
              "AND day >= '2026-08-01' AND day <= '2026-08-31'", "%R")
 KEPT = "one reseller's month, over CQL and a connection that is kept"
-# Times the usual clicks, as in `sustained`: with fewer no merge of clicks is in the rate.
-SUSTAINED = 10
-
-
 ASKED_S = 8
 
 
@@ -319,18 +317,12 @@ def start(bench):
     """Start, idle memory, and the program's size."""
     section = Section()
     with bench.directory() as directory:
-        starts = {"empty": [], "small": []}
-        for _ in range(max(bench.runs, 5)):
-            with bench.directory() as new, bench.serve(new) as server:
-                starts["empty"].append(server.start_s * 1e3)
-                server.stop()
+        starts = max(bench.runs, 5)
+        empty = median(bench.start_ms() for _ in range(starts))
         with bench.serve(directory) as server:
             bench.send(server, 100000)
             server.stop()
-        for _ in range(max(bench.runs, 5)):
-            with bench.serve(directory) as server:
-                starts["small"].append(server.start_s * 1e3)
-                server.stop()
+        small = median(bench.start_ms(directory) for _ in range(starts))
         with bench.directory() as new, bench.serve(new) as server:
             time.sleep(2)
             idle = server.memory_kb("VmRSS") / 1024
@@ -340,9 +332,9 @@ def start(bench):
     section.say("Start is until every door is open; *small* has 100,000 clicks and was cleanly "
                 "closed. Memory is resident, two seconds after the start. The program is counted "
                 "without its symbols.")
-    section.promise("start on an empty directory", median(starts["empty"]), 50, 15, "ms",
+    section.promise("start on an empty directory", empty, 50, 15, "ms",
                     more_is_better=False)
-    section.promise("start on a small, cleanly closed one", median(starts["small"]), 50, 15, "ms",
+    section.promise("start on a small, cleanly closed one", small, 50, 15, "ms",
                     more_is_better=False)
     section.promise("idle memory", idle, 25, 12, "MiB", more_is_better=False)
     section.promise("program size", size, 10, 4, "MiB", more_is_better=False)

@@ -69,16 +69,6 @@ def table_bytes(bench, server, name):
     return next(table["bytes"] for table in json.loads(tables) if table["table"] == name)
 
 
-def start_ms(bench):
-    """Until every door is open on an empty directory: the median of some starts."""
-    starts = []
-    for _ in range(rival.STARTS):
-        with bench.directory() as directory:
-            with bench.serve(directory, "--cql", "127.0.0.1:0") as server:
-                starts.append(server.start_s * 1e3)
-    return harness.median(starts)
-
-
 def measure_daybook(bench, csv_rates):
     """daybook's own figures, by the names of MEASURES, and what resellers earn."""
     found = {"name": "daybook", "version": harness.commit(), "figures": {}, "notes": {
@@ -94,7 +84,8 @@ def measure_daybook(bench, csv_rates):
         "counters": "three a click: ad, reseller, reseller and day",
         "counters_single": "three a click, batches of one click"}}
     figures = found["figures"]
-    figures["start_ms"] = start_ms(bench)
+    figures["start_ms"] = harness.median(
+        bench.start_ms(None, "--cql", "127.0.0.1:0") for _ in range(rival.STARTS))
     own = bench.place / "own-rates.csv"
     own.write_text("reseller_id,effective_since,reward_percent\n" + "".join(
         line + "%\n" for line in csv_rates.read_text().split()))

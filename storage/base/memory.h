@@ -19,6 +19,8 @@ void memory_free(void *pointer);                     /* NULL is fine */
 /* Memory for O_DIRECT: aligned to 4096 bytes; freed by memory_free. */
 void *memory_aligned(size_t size);
 
+enum { MEMORY_HEAPS = 16 }; /* one for each of so many threads */
+
 /* Before the first thread, of a process that runs for long: blocks of 2 MiB and more go back to the
  * system when they are freed, smaller ones are kept for the next.  By itself malloc raises that
  * bound to the largest block it has seen freed, up to 32 MiB, and then holds on to what merges and
@@ -26,10 +28,9 @@ void *memory_aligned(size_t size);
  * lower bound is dear: what connections and ticks take and give back by the batch, some 260 KiB at
  * a time, was then mapped, touched and unmapped each time, two fifths of a turn of the loop.
  *
- * And so many threads have a heap each: who shares one waits for its lock, and sorts in his next
- * call what others have freed.  Merges and flushes free blocks by the hundred thousand, of which
- * the engine thread had pauses of milliseconds where all threads shared two heaps. */
-enum { MEMORY_HEAPS = 16 };
+ * And each of MEMORY_HEAPS threads has a heap: who shares one waits for its lock, and sorts in his
+ * next call what others have freed.  Merges and flushes free blocks by the hundred thousand, of
+ * which the engine thread had pauses of milliseconds where all threads shared two heaps. */
 void memory_return_large(void);
 
 /* Now and then: whole pages between blocks in use go back too.  Takes milliseconds, during which

@@ -2,8 +2,10 @@
 
 A count is the difference between a run of 5,000 and one of 25,000 clicks, so that opening, closing
 and first growth are not in it. Senders wait for each answer: then a batch is a frame, and counts
-hardly differ from run to run. Bounds are about a tenth above what was counted. A change that makes
-something cheaper lowers its bound; one that must cost more raises it, and says why.
+hardly differ from run to run; a flight of statements that a busy machine delivers in two parts is
+two frames, some 370 instructions a statement. Bounds are about a tenth above what was counted. A
+change that makes something cheaper lowers its bound; one that must cost more raises it, and says
+why.
 """
 
 import collections
@@ -219,8 +221,9 @@ def bound(values):
 @needs["valgrind"]
 @pytest.mark.parametrize("statement, instructions, allocations", [
     ("insert", 16800, 8),
-    ("counter", 8700, 6),
-    ("select", 18500, 11),
+    # 600 more than once: requests and answers count as memory, and each group goes to who follows.
+    ("counter", 9400, 6),
+    ("select", 13000, 9),
 ])
 def test_instructions_and_allocations_of_a_prepared_statement(tmp_path, statement, instructions,
                                                               allocations):
@@ -251,13 +254,15 @@ def system_calls(place, run):
                                 and row[0][0].isdigit()})
 
 
-def assert_calls_within(what, counts, times, bound):
-    """Waiting, looking whether somebody asks, and giving way are the more the busier the machine
-    is, which the others are not."""
-    waits = counts["epoll_wait"] + counts["sched_yield"]
-    assert_within(f"system calls of {what}, without waits", (counts["total"] - waits) / times,
-                  bound)
-    assert_within(f"waits of {what}", waits / times, 12)
+def assert_calls_within(what, counts, times, bound, work_bound):
+    """How often a lane gives way is the machine's mood alone: beside four busy programs the same
+    program's INSERTs came to 0.6 and to 2.1 times."""
+    yields = counts["sched_yield"]
+    calls = counts["total"] - yields
+    assert_within(f"system calls of {what}", calls / times, bound)
+    assert_within(f"system calls of {what}, but for waits",
+                  (calls - counts["epoll_wait"]) / times, work_bound)
+    assert_within(f"times that a lane gives way for {what}", yields / times, 8)
 
 
 @needs["strace"]
@@ -271,7 +276,7 @@ def test_system_calls_of_a_prepared_statement(tmp_path):
     flights = (STATEMENTS[1] - STATEMENTS[0]) / FLIGHT
     assert_within(f"syncs of {FLIGHT} INSERTs that come together", counts["fdatasync"] / flights,
                   1.15)
-    assert_calls_within(f"{FLIGHT} INSERTs that come together", counts, flights, 10.6)
+    assert_calls_within(f"{FLIGHT} INSERTs that come together", counts, flights, 15.2, 10.6)
 
 
 @needs["strace"]
@@ -284,7 +289,8 @@ def test_system_calls_of_a_batch(tmp_path):
     # A tick of the rollup may fall into one of the runs; each is a frame of its own.
     assert_within("syncs of a batch that is waited for", counts["fdatasync"] / BATCHES, 1.15)
     assert_within("log writes of a batch that is waited for", counts["pwrite64"] / BATCHES, 1.15)
-    assert_calls_within("a batch that is waited for", counts, BATCHES, 9.6)
+    # One or two of them look whether somebody asks: on a busy machine a batch takes 0.1 or 0.2 ms.
+    assert_calls_within("a batch that is waited for", counts, BATCHES, 15, 9.6)
 
 
 @needs["strace"]
