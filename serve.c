@@ -397,15 +397,17 @@ static void give_back_done(struct job *job)
 }
 
 /* At first and every minute, and as long as most of --memory is in use: what the opening, merges,
- * backups and answers needed for a moment is the system's again. */
+ * backups and answers needed for a moment is the system's again, and what is ready for clicks that
+ * do not come. */
 static void serve_give_back(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
-    bool is_due =
-        ++serve->watches >= GIVE_BACK_WATCHES || memory_resident() > serve->memory_limit / 4 * 3;
+    bool is_short = memory_resident() > serve->memory_limit / 4 * 3;
+    bool is_due = ++serve->watches >= GIVE_BACK_WATCHES || is_short;
     if (serve->is_giving_back || !is_due)
         return;
     serve->watches = 0;
+    store_return_memory(serve->house->store, is_short);
     serve->is_giving_back = true;
     serve->giving_back = (struct job){.run = give_back_run, .done = give_back_done};
     executor->submit(executor, LANE_BACKGROUND, &serve->giving_back);

@@ -104,6 +104,7 @@ static void put_memory(struct buffer *text, const struct store_status *status)
         [STORE_HELD_COMMANDS] = "commands, with answers that wait to be read"};
     put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows that are not in segments",
              status->memory_bytes);
+    put_fact(text, "", "%" PRIu64 " ready for the next of them", status->memory_ready_bytes);
     put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);
     put_fact(text, "", "%" PRIu64 " of days' sums", status->memory_sums_bytes);
     put_fact(text, "", "%" PRIu64 " of what readers of segments left for the next",

@@ -638,6 +638,7 @@ static void engine_status(struct store *store, struct store_status *status)
         .log_bytes = commit_log_disk_bytes(engine->log),
         .log_unflushed_bytes = commit_log_unflushed_bytes(engine->log),
         .memory_bytes = engine_memtables_bytes(engine),
+        .memory_ready_bytes = arena_supply_bytes(engine->memory),
         .memory_segments_bytes = engine->segments_bytes,
         .memory_sums_bytes = engine_sums_bytes(engine),
         .memory_readers_bytes = reader_pool_bytes(engine->readers),
@@ -721,6 +722,7 @@ const struct store_ops engine_ops = {
     .snapshot_let_go = engine_snapshot_let_go_op,
     .snapshot_release = engine_snapshot_release_op,
     .hold_memory = engine_hold_memory_op,
+    .return_memory = engine_return_memory_op,
     .now_us = engine_now_us,
     .close = engine_close_op,
 };

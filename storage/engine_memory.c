@@ -70,6 +70,15 @@ static uint32_t fill_of(uint64_t part, uint64_t whole)
     return part >= whole ? ENGINE_FILL_WHOLE : (uint32_t)(part * ENGINE_FILL_WHOLE / whole);
 }
 
+/* How much more memory of memtables that are gone is kept for the next: as much as that may take.
+ * Its clicks take all of that before they take any other. */
+static uint64_t spare_room(const struct engine *engine)
+{
+    uint64_t room = memtables_share(engine) / FROZEN_SHARE;
+    uint64_t spare = arena_supply_bytes(engine->memory);
+    return spare < room ? room - spare : 0;
+}
+
 /* How much of what an open memtable may have this one has. */
 static uint32_t open_fill(const struct engine *engine)
 {
@@ -98,7 +107,8 @@ void engine_note_fill(struct engine *engine)
 
 bool engine_memory_is_full(const struct engine *engine)
 {
-    return engine->frozen_count > 0 && (engine_memtables_bytes(engine) >= memtables_share(engine) ||
+    uint64_t bytes = engine_memtables_bytes(engine) + arena_supply_bytes(engine->memory);
+    return engine->frozen_count > 0 && (bytes >= memtables_share(engine) ||
                                         (engine->frozen_count > 1 && engine_open_is_full(engine)));
 }
 
@@ -156,18 +166,23 @@ void engine_make_memory_ready(struct engine *engine)
     engine->world->executor->submit(engine->world->executor, LANE_COMPUTE, &memory->job);
 }
 
-/* ---- and given back ---- */
+/* ---- and kept, or given back ---- */
 
 struct giving_job {
     struct job job;
     struct engine *engine;
-    struct memtable *memtable;
-    uint64_t bytes;
+    struct memtable *memtable; /* NULL: the arena alone */
+    uint64_t bytes;            /* that are counted until they are gone */
+    uint64_t kept_bytes;       /* of it, for the next memtable */
+    struct arena *arena;
 };
 
 static void giving_run(struct job *job)
 {
-    memtable_free(((struct giving_job *)(void *)job)->memtable);
+    struct giving_job *giving = (struct giving_job *)(void *)job;
+    if (giving->memtable != NULL)
+        giving->arena = memtable_free(giving->memtable);
+    arena_shrink(giving->arena, giving->kept_bytes);
 }
 
 static void giving_done(struct job *job)
@@ -175,9 +190,19 @@ static void giving_done(struct job *job)
     struct giving_job *giving = (struct giving_job *)(void *)job;
     struct engine *engine = giving->engine;
     engine->giving_bytes -= giving->bytes;
+    arena_supply_keep(engine->memory, giving->arena);
     memory_free(giving);
     engine_drain(engine);
     engine_job_done(engine);
+}
+
+static void giving_start(struct engine *engine, struct giving_job *giving)
+{
+    giving->job = (struct job){.run = giving_run, .done = giving_done};
+    giving->engine = engine;
+    engine->giving_bytes += giving->bytes;
+    engine_job_started(engine);
+    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &giving->job);
 }
 
 /* To free what some ten thousand partitions have, and to unmap it, takes milliseconds.  It is
@@ -188,11 +213,20 @@ void engine_give_back(struct engine *engine, struct memtable *memtable)
     if (last == NULL)
         return;
     struct giving_job *giving = memory_zeroed(1, sizeof(*giving));
-    giving->job = (struct job){.run = giving_run, .done = giving_done};
-    giving->engine = engine;
     giving->memtable = last;
     giving->bytes = memtable_bytes(last);
-    engine->giving_bytes += giving->bytes;
-    engine_job_started(engine);
-    engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &giving->job);
+    giving->kept_bytes = spare_room(engine);
+    giving_start(engine, giving);
+}
+
+void engine_return_memory_op(struct store *store, bool at_once)
+{
+    struct engine *engine = (struct engine *)store;
+    struct arena *arena = arena_supply_spare(engine->memory, at_once);
+    if (arena == NULL)
+        return;
+    struct giving_job *giving = memory_zeroed(1, sizeof(*giving));
+    giving->arena = arena;
+    giving->bytes = arena_held(arena);
+    giving_start(engine, giving);
 }

@@ -192,13 +192,15 @@ uint64_t engine_sums_bytes(const struct engine *engine);
 /* The most that readers of segments may leave. */
 size_t engine_readers_share(const struct engine *engine);
 void engine_hold_memory_op(struct store *store, enum store_holder holder, int64_t change_bytes);
+void engine_return_memory_op(struct store *store, bool at_once);
 /* Tell the flush how full the open memtable is, of ENGINE_FILL_WHOLE; or that it is waited for, or
  * memory is short. */
 enum { ENGINE_FILL_WHOLE = 1024 };
 void engine_note_fill(struct engine *engine);
 /* Have memory for memtables made ready by another thread, where more will be wanted soon. */
 void engine_make_memory_ready(struct engine *engine);
-/* Let go of a flushed memtable, which is freed by another thread. */
+/* Let go of a flushed memtable, which is freed by another thread, but for what the next ones get.
+ */
 void engine_give_back(struct engine *engine, struct memtable *memtable);
 
 /* ---- engine_open.c ---- */

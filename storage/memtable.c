@@ -53,8 +53,10 @@ struct memtable *memtable_let_go(struct memtable *memtable)
     return memtable;
 }
 
-void memtable_free(struct memtable *memtable)
+struct arena *memtable_free(struct memtable *memtable)
 {
+    struct arena *arena = memtable->arena;
+
     for (uint32_t i = 0; i < memtable->wide_count; i++)
         wide_memtable_free(memtable->wide[i].rows);
     for (uint32_t i = 0; i < memtable->slots_count; i++) {
@@ -65,15 +67,15 @@ void memtable_free(struct memtable *memtable)
     memory_free(memtable->slots);
     narrow_memtable_free(memtable->narrow);
     counter_memtable_free(memtable->counters);
-    arena_free(memtable->arena);
     memory_free(memtable);
+    return arena;
 }
 
 void memtable_unref(struct memtable *memtable)
 {
     struct memtable *last = memtable == NULL ? NULL : memtable_let_go(memtable);
     if (last != NULL)
-        memtable_free(last);
+        arena_free(memtable_free(last));
 }
 
 struct wide_memtable *memtable_wide(const struct memtable *memtable, uint32_t table_id)

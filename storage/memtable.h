@@ -48,7 +48,8 @@ void memtable_unref(struct memtable *memtable);                  /* NULL is fine
 /* The same for who has much of it freed elsewhere: what nobody else has is returned, to be given to
  * memtable_free, on any thread; else NULL. */
 struct memtable *memtable_let_go(struct memtable *memtable);
-void memtable_free(struct memtable *memtable);
+/* Returns the arena, the caller's now, of which nothing is used any more. */
+struct arena *memtable_free(struct memtable *memtable);
 
 /* Apply a batch as part of `frame`: mutation i gets `timestamp_us` + 1 + i, blocks timestamp_us.
  * The hook has seen the batch.  Returns the first timestamp not used. */

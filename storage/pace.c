@@ -7,6 +7,7 @@
 
 enum {
     PIECE_US = 100,
+    PIECE_ITEMS = 1 << 13,   /* some ten microseconds of them */
     REST_MAX_US = 100000,    /* for a piece that could not be cut, and kept for later pieces */
     INGEST_LASTS_US = 100000 /* after a frame: of large ones there are some ten a second */
 };
@@ -63,4 +64,11 @@ void pace_keep(struct pace *pace)
         thread_give_way();
         pace->rested_us = clock->monotonic_us(clock);
     }
+}
+
+uint32_t pace_piece(struct pace *pace, uint32_t start, uint32_t count)
+{
+    if (start > 0)
+        pace_keep(pace);
+    return count - start > PIECE_ITEMS ? start + PIECE_ITEMS : count;
 }

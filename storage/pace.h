@@ -29,4 +29,7 @@ void pace_begin(struct pace *pace, struct clock *clock, const atomic_uint_fast64
 /* To be called every some ten microseconds of work; rests, or gives way, if it is time to.  NULL is
  * fine. */
 void pace_keep(struct pace *pace);
+/* For loops over very many items of some nanoseconds each: returns where the piece ends that begins
+ * at `start`, and keeps the pace before each but the first. */
+uint32_t pace_piece(struct pace *pace, uint32_t start, uint32_t count);
 #endif

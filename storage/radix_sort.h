@@ -2,10 +2,10 @@
 #ifndef DAYBOOK_STORAGE_RADIX_SORT_H
 #define DAYBOOK_STORAGE_RADIX_SORT_H
 
-#include <stdint.h>
+#include "storage/pace.h"
 
-/* Sort `count` items by the bits [shift, shift + bits); `other` is scratch of the same size.
- * Returns the array that holds the result: `items` or `other`. */
+/* Sort `count` items by the bits [shift, shift + bits); `other` is scratch of the same size; at a
+ * pace, or NULL.  Returns the array that holds the result: `items` or `other`. */
 uint64_t *radix_sort(uint64_t *items, uint64_t *other, uint32_t count, uint32_t shift,
-                     uint32_t bits);
+                     uint32_t bits, struct pace *pace);
 #endif

@@ -120,6 +120,11 @@ void store_hold_memory(struct store *store, enum store_holder holder, int64_t ch
     store->ops->hold_memory(store, holder, change_bytes);
 }
 
+void store_return_memory(struct store *store, bool at_once)
+{
+    store->ops->return_memory(store, at_once);
+}
+
 int64_t store_now_us(struct store *store)
 {
     return store->ops->now_us(store);

@@ -169,6 +169,7 @@ struct store_status {
     uint64_t log_bytes;           /* files of the log, spare ones too */
     uint64_t log_unflushed_bytes;
     uint64_t memory_bytes;        /* memtables, open and frozen */
+    uint64_t memory_ready_bytes;               /* for the next rows */
     uint64_t memory_segments_bytes;            /* directories of segments */
     uint64_t memory_sums_bytes;                /* sums by partition */
     uint64_t memory_readers_bytes;             /* what readers of segments left for the next */
@@ -228,6 +229,7 @@ struct store_ops {
     void (*snapshot_let_go)(struct store *store, struct store_snapshot *snapshot);
     void (*snapshot_release)(struct store *store, struct store_snapshot *snapshot);
     void (*hold_memory)(struct store *store, enum store_holder holder, int64_t change_bytes);
+    void (*return_memory)(struct store *store, bool at_once);
     int64_t (*now_us)(struct store *store);
     void (*close)(struct store *store, store_done done, void *context);
 };
@@ -325,6 +327,10 @@ void store_snapshot_release(struct store *store, struct store_snapshot *snapshot
 /* A room above keeps so much more memory than it said last (or less), by partition or client: that
  * counts in the store's limit until it is closed, and memtables get what is left. */
 void store_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes);
+
+/* Now and then: what is kept for rows to come goes back to the system, if none needed any of it
+ * since the last call, or `at_once`. */
+void store_return_memory(struct store *store, bool at_once);
 
 /* The store's clock: never behind a timestamp it has given. */
 int64_t store_now_us(struct store *store);

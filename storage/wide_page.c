@@ -162,7 +162,7 @@ static const uint64_t *codes_by_count(struct wide_page_encoder *encoder, uint32_
         encoder->items[i] = (uint64_t)(most - encoder->counts[code]) << 32 | code;
     }
     uint32_t bits = most > 1 ? 32 - (uint32_t)__builtin_clz(most - 1) : 0;
-    return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits);
+    return radix_sort(encoder->items, encoder->items_other, distinct, 32, bits, encoder->pace);
 }
 
 /* The entry's list, and its rows' codes, appended at row `at`, turned into places in it. */

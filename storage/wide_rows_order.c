@@ -68,16 +68,16 @@ static bool sort_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64
         return false;
     int64_t least = vector->integers[0];
     int64_t greatest = least;
-    for (uint32_t i = 1; i < rows->rows; i++) {
-        least = vector->integers[i] < least ? vector->integers[i] : least;
-        greatest = vector->integers[i] > greatest ? vector->integers[i] : greatest;
-    }
-    if (vector->column->descending)
-        for (uint32_t i = 0; i < rows->rows; i++)
-            numbers[i] = (uint64_t)greatest - (uint64_t)vector->integers[i];
-    else
-        for (uint32_t i = 0; i < rows->rows; i++)
-            numbers[i] = (uint64_t)vector->integers[i] - (uint64_t)least;
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++) {
+            least = vector->integers[i] < least ? vector->integers[i] : least;
+            greatest = vector->integers[i] > greatest ? vector->integers[i] : greatest;
+        }
+    bool descends = vector->column->descending;
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
+            numbers[i] = descends ? (uint64_t)greatest - (uint64_t)vector->integers[i]
+                                  : (uint64_t)vector->integers[i] - (uint64_t)least;
     *range_out = (uint64_t)greatest - (uint64_t)least;
     return true;
 }
@@ -129,22 +129,26 @@ static void order_sort(const struct wide_rows *rows, uint32_t *order, uint32_t *
 }
 
 /* `order` by the numbers, where a number and a row fit 64 bits together. */
-static bool order_by_numbers(uint64_t *numbers, uint64_t range, uint32_t count, uint32_t *order)
+static bool order_by_numbers(const struct wide_rows *rows, uint64_t *numbers, uint64_t range,
+                             uint32_t *order)
 {
+    uint32_t count = rows->rows;
     uint32_t row_bits = bit_length(count);
     if (bit_length(range) + row_bits > 64)
         return false;
     uint64_t *other = memory_alloc(count * sizeof *other);
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] = numbers[i] << row_bits | i;
+    for (uint32_t i = 0, end; i < count;)
+        for (end = pace_piece(rows->pace, i, count); i < end; i++)
+            numbers[i] = numbers[i] << row_bits | i;
     uint64_t *sorted = numbers;
     if (count <= INSERTION_ROWS)
         insertion_sort(numbers, count);
     else
-        sorted = radix_sort(numbers, other, count, row_bits, bit_length(range));
+        sorted = radix_sort(numbers, other, count, row_bits, bit_length(range), rows->pace);
     uint64_t row_mask = (UINT64_C(1) << row_bits) - 1;
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = (uint32_t)(sorted[i] & row_mask);
+    for (uint32_t i = 0, end; i < count;)
+        for (end = pace_piece(rows->pace, i, count); i < end; i++)
+            order[i] = (uint32_t)(sorted[i] & row_mask);
     memory_free(other);
     return true;
 }
@@ -154,7 +158,10 @@ static void order_equals(const struct wide_rows *rows, uint32_t *order)
 {
     const int64_t *first = rows->vectors[0].integers;
     uint32_t *scratch = NULL;
+    uint32_t piece = 0;
     for (uint32_t start = 0, end; start < rows->rows; start = end) {
+        if (start >= piece)
+            piece = pace_piece(rows->pace, start, rows->rows);
         end = start + 1;
         while (end < rows->rows && first[order[end]] == first[order[start]])
             end++;
@@ -169,54 +176,59 @@ static void order_equals(const struct wide_rows *rows, uint32_t *order)
 
 static bool is_sorted(const struct wide_rows *rows)
 {
-    for (uint32_t i = 1; i < rows->rows; i++)
-        if (wide_rows_compare(rows, i - 1, rows, i) > 0)
-            return false;
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
+            if (i > 0 && wide_rows_compare(rows, i - 1, rows, i) > 0)
+                return false;
     return true;
 }
 
-static void gather_64(int64_t *values, int64_t *scratch, const uint32_t *order, uint32_t count)
+static void gather_64(const struct wide_rows *rows, int64_t *values, int64_t *scratch,
+                      const uint32_t *order)
 {
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = values[order[i]];
-    memcpy(values, scratch, count * sizeof *values);
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
+            scratch[i] = values[order[i]];
+    memcpy(values, scratch, rows->rows * sizeof *values);
 }
 
-static void gather_8(uint8_t *values, void *scratch, const uint32_t *order, uint32_t count)
+static void gather_8(const struct wide_rows *rows, uint8_t *values, void *scratch,
+                     const uint32_t *order)
 {
     uint8_t *gathered = scratch;
-    for (uint32_t i = 0; i < count; i++)
-        gathered[i] = values[order[i]];
-    memcpy(values, gathered, count);
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
+            gathered[i] = values[order[i]];
+    memcpy(values, gathered, rows->rows);
 }
 
-static void gather_codes(uint32_t *codes, uint32_t *scratch, const uint32_t *order, uint32_t count)
+static void gather_codes(const struct wide_rows *rows, uint32_t *codes, uint32_t *scratch,
+                         const uint32_t *order)
 {
-    for (uint32_t i = 0; i < count; i++)
-        scratch[i] = codes[order[i]];
-    memcpy(codes, scratch, count * sizeof *codes);
+    for (uint32_t i = 0, end; i < rows->rows;)
+        for (end = pace_piece(rows->pace, i, rows->rows); i < end; i++)
+            scratch[i] = codes[order[i]];
+    memcpy(codes, scratch, rows->rows * sizeof *codes);
 }
 
 static void rows_gather(struct wide_rows *rows, const uint32_t *order)
 {
-    uint32_t count = rows->rows;
-    int64_t *scratch = memory_alloc(count * sizeof *scratch);
+    int64_t *scratch = memory_alloc(rows->rows * sizeof *scratch);
     for (uint32_t i = 0; i < rows->column_count; i++) {
         struct wide_vector *vector = &rows->vectors[i];
-        pace_keep(rows->pace);
         if (vector->kind == VECTOR_CODE)
-            gather_codes(vector->codes, (uint32_t *)scratch, order, count);
+            gather_codes(rows, vector->codes, (uint32_t *)scratch, order);
         else
-            gather_64(vector->integers, scratch, order, count);
+            gather_64(rows, vector->integers, scratch, order);
         if (vector->kind == VECTOR_DECIMAL)
-            gather_8(vector->scales, scratch, order, count);
+            gather_8(rows, vector->scales, scratch, order);
         if (vector->absent != NULL)
-            gather_8(vector->absent, scratch, order, count);
+            gather_8(rows, vector->absent, scratch, order);
     }
     if (rows->timestamps_us != NULL)
-        gather_64(rows->timestamps_us, scratch, order, count);
+        gather_64(rows, rows->timestamps_us, scratch, order);
     if (rows->ranks != NULL)
-        gather_64(rows->ranks, scratch, order, count);
+        gather_64(rows, rows->ranks, scratch, order);
     memory_free(scratch);
 }
 
@@ -224,12 +236,11 @@ void wide_rows_sort(struct wide_rows *rows)
 {
     if (is_sorted(rows))
         return;
-    pace_keep(rows->pace);
     uint32_t count = rows->rows;
     uint32_t *order = memory_alloc(count * sizeof *order);
     uint64_t *numbers = memory_alloc(count * sizeof *numbers);
     uint64_t range = 0;
-    if (sort_numbers(rows, numbers, &range) && order_by_numbers(numbers, range, count, order)) {
+    if (sort_numbers(rows, numbers, &range) && order_by_numbers(rows, numbers, range, order)) {
         if (wide_rows_clustering_columns(rows) > 1)
             order_equals(rows, order);
     } else {

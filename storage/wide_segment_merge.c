@@ -23,6 +23,8 @@
 #include "storage/base/memory.h"
 #include "storage/wide_purge.h"
 
+enum { PACED_ROWS = 1024 }; /* a page of fewer is read in less time than a piece of work */
+
 /* What one input has of the partition being merged. */
 struct merge_input {
     struct segment *segment;
@@ -117,6 +119,8 @@ static int input_read(struct merge *merge, struct merge_input *input, struct err
     if (rc != 0)
         return rc;
     input->piece++;
+    if (merge->piece.rows >= PACED_ROWS)
+        pace_keep(merge->rules->pace);
     piece_translate(merge);
     rc = wide_rows_append(&input->rows, &merge->piece, 0, merge->piece.rows);
     return rc == 0 ? 0 : error_set(err, rc, "too many equal rows in one partition");
@@ -276,6 +280,7 @@ static void merge_init(struct merge *merge, const struct table *table, struct se
     }
     wide_rows_init(&merge->piece, table);
     wide_rows_init(&merge->batch, table);
+    merge->batch.pace = rules->pace;
 }
 
 static void merge_release(struct merge *merge)

@@ -45,6 +45,7 @@ struct arena_supply {
     struct arena_chunk *ready;
     uint32_t count;
     bool is_used;
+    bool was_taken; /* from, since arena_supply_spare was called last */
     struct arena_range needed;
 };
 
@@ -147,6 +148,40 @@ void arena_supply_add(struct arena_supply *supply, struct arena_chunk *chunk)
     supply->count++;
 }
 
+void arena_supply_keep(struct arena_supply *supply, struct arena *arena)
+{
+    arena_reset(arena);
+    while (supply->is_used && arena->first != NULL) {
+        struct arena_chunk *next = arena->first->next;
+        arena_supply_add(supply, arena->first);
+        arena->first = next;
+        arena->held -= supply->chunk_size;
+    }
+    arena_free(arena);
+}
+
+struct arena *arena_supply_spare(struct arena_supply *supply, bool at_once)
+{
+    bool is_needed = supply->was_taken && !at_once;
+    supply->was_taken = false;
+    if (is_needed || supply->count <= ARENA_SUPPLY_CHUNKS)
+        return NULL;
+    struct arena *arena = arena_new(supply->chunk_size);
+    for (; supply->count > ARENA_SUPPLY_CHUNKS; supply->count--) {
+        struct arena_chunk *chunk = supply->ready;
+        supply->ready = chunk->next;
+        chunk->next = arena->first;
+        arena->first = chunk;
+        arena->held += chunk->size;
+    }
+    return arena;
+}
+
+size_t arena_supply_bytes(const struct arena_supply *supply)
+{
+    return supply->count * supply->chunk_size;
+}
+
 void arena_need_soon(struct arena *arena, void *data, size_t size)
 {
     if (arena->supply != NULL)
@@ -186,6 +221,7 @@ static struct arena_chunk *supply_take(struct arena_supply *supply)
         return chunk_new(supply->chunk_size, supply->is_used);
     supply->ready = chunk->next;
     supply->count--;
+    supply->was_taken = true;
     chunk->next = NULL;
     return chunk;
 }
@@ -287,6 +323,20 @@ void arena_reset(struct arena *arena)
         chunk->used = 0;
     arena->current = arena->first;
     arena->used = 0;
+}
+
+void arena_shrink(struct arena *arena, size_t bytes)
+{
+    arena_reset(arena);
+    struct arena_chunk **rest = &arena->first;
+    size_t left = 0;
+    while (*rest != NULL && left + (*rest)->size <= bytes) {
+        left += (*rest)->size;
+        rest = &(*rest)->next;
+    }
+    arena_list_free(arena, *rest);
+    *rest = NULL;
+    arena->current = arena->first;
 }
 
 size_t arena_used(const struct arena *arena)

@@ -128,6 +128,14 @@ static int64_t pace_merge(struct pace *pace)
     return took_us;
 }
 
+static void pace_close(struct pace *pace)
+{
+    cr_expect_leq(click_runs(pace), 2);
+    engine_fixture_close(&pace->fixture);
+    sim_world_interface(pace->sim)->clock = pace->real;
+    sim_world_free(pace->sim);
+}
+
 static void pace_stop(struct pace *pace)
 {
     struct buffer rows = engine_fixture_rows(&pace->fixture, TABLE_AD_CLICK, (struct bytes){0},
@@ -137,10 +145,7 @@ static void pace_stop(struct pace *pace)
         count += rows.data[i] == '\n';
     buffer_release(&rows);
     cr_expect_eq(count, pace->clicks);
-    cr_expect_leq(click_runs(pace), 2);
-    engine_fixture_close(&pace->fixture);
-    sim_world_interface(pace->sim)->clock = pace->real;
-    sim_world_free(pace->sim);
+    pace_close(pace);
 }
 
 Test(pace, a_merge_rests_as_long_as_it_works_while_clicks_come_in_and_ends)
@@ -163,6 +168,28 @@ Test(pace, a_merge_that_is_alone_does_not_rest)
     (void)pace_merge(&pace);
     cr_expect_eq(pace.rests, 0);
     pace_stop(&pace);
+}
+
+/* Of many rows of one partition, too, of which a batch is put in order at once. */
+Test(pace, a_merge_looks_at_the_clock_often_in_a_large_partition)
+{
+    enum { RUNS = 4, ROWS = 60000 };
+    static struct click clicks[ROWS];
+    struct pace pace;
+    pace_start(&pace, 0, 0);
+    for (uint32_t run = 0; run < RUNS; run++) {
+        for (uint32_t i = 0; i < ROWS; i++)
+            clicks[i] = (struct click){"r", day, 1385600400000 + i * RUNS + run, "ad", "0.01"};
+        cr_assert_eq(engine_fixture_clicks(&pace.fixture, clicks, ROWS), 0);
+        engine_fixture_flush(&pace.fixture);
+    }
+    pace.sends = UINT32_MAX;
+    (void)pace_merge(&pace);
+    cr_expect_gt(pace.looks, RUNS * ROWS / 1000, "%u", pace.looks);
+    struct buffer stats = engine_fixture_stats(&pace.fixture, "r", day);
+    cr_expect_str_eq((const char *)stats.data, "240000 2400.00");
+    buffer_release(&stats);
+    pace_close(&pace);
 }
 
 /* What is checked at every rest: a merge begins to hurry where it begins.  So the one that began

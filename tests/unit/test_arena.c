@@ -84,6 +84,50 @@ Test(arena, a_supply_is_filled_after_the_second_chunk_and_its_chunks_are_used)
     arena_supply_free(supply);
 }
 
+/* An arena of so many full chunks. */
+static struct arena *arena_filled(struct arena_supply *supply, uint32_t chunks)
+{
+    enum { CHUNK = 2 << 20 };
+    struct arena *arena = arena_new_supplied(supply);
+    for (uint32_t i = 0; i < chunks; i++)
+        memset(arena_alloc(arena, CHUNK, 1), 'x', CHUNK);
+    return arena;
+}
+
+Test(arena, a_supply_keeps_what_arenas_let_go_for_the_next_until_none_takes_it)
+{
+    enum { CHUNK = 2 << 20, MADE_AHEAD = 4 };
+    struct arena_supply *supply = arena_supply_new(CHUNK);
+    arena_supply_keep(supply, arena_filled(supply, 1));
+    cr_expect_eq(arena_supply_bytes(supply), 0, "nobody has needed a second one");
+
+    struct arena *arena = arena_filled(supply, 12);
+    arena_shrink(arena, 10 * CHUNK + 1);
+    cr_expect_eq(arena_held(arena), 10 * (size_t)CHUNK);
+    cr_expect_eq(arena_used(arena), 0);
+    arena_supply_keep(supply, arena);
+    cr_expect_eq(arena_supply_bytes(supply), 10 * (size_t)CHUNK);
+    cr_expect(!arena_supply_wants(supply));
+
+    arena = arena_filled(supply, 2);
+    cr_expect_eq(arena_supply_bytes(supply), 8 * (size_t)CHUNK, "two were taken");
+    uint8_t *zeroed = arena_alloc_zeroed(arena, CHUNK, 1);
+    cr_expect(zeroed[0] == 0 && zeroed[CHUNK - 1] == 0, "one that was used is cleared");
+    cr_expect_null(arena_supply_spare(supply, false), "they are in use");
+    struct arena *spare = arena_supply_spare(supply, false);
+    cr_assert_not_null(spare, "none was taken since");
+    cr_expect_eq(arena_held(spare), (7 - MADE_AHEAD) * (size_t)CHUNK);
+    cr_expect_eq(arena_supply_bytes(supply), MADE_AHEAD * (size_t)CHUNK);
+    cr_expect_null(arena_supply_spare(supply, true), "as much as is made ahead");
+    arena_free(spare);
+    arena_supply_keep(supply, arena);
+    arena_free(arena_filled(supply, 1));
+    spare = arena_supply_spare(supply, true);
+    cr_expect_not_null(spare, "at once, though one was taken");
+    arena_free(spare);
+    arena_supply_free(supply);
+}
+
 Test(arena, zeroed_memory_is_zero_in_used_fresh_and_mapped_chunks)
 {
     static const size_t sizes[] = {100, 4096, 70000, (size_t)2 << 20, (size_t)4 << 20};

@@ -665,6 +665,86 @@ Test(engine, a_log_over_its_limit_goes_to_segments)
     engine_fixture_stop(&fixture);
 }
 
+/* Flush; returns what is ready for the next rows when the memtable is gone, which is some clicks
+ * later, since another thread frees it. */
+static uint64_t ready_after_flush(struct engine_fixture *fixture)
+{
+    enum { LITTLE = 4 << 20 };
+    static const struct click click = {"r", "2013-11-28", 1385605012000, "ad", "0.01"};
+    struct store_status status = {.memory_bytes = UINT64_MAX};
+    engine_fixture_flush(fixture);
+    for (uint32_t tries = 0; status.memory_bytes > LITTLE; tries++) {
+        cr_assert_lt(tries, 5000, "the memtable stays");
+        cr_assert_eq(engine_fixture_clicks(fixture, &click, 1), 0);
+        store_status(fixture->store, &status);
+    }
+    return status.memory_ready_bytes;
+}
+
+/* Clicks until the memtable has so much memory; returns how much. */
+static uint64_t fill_memory(struct engine_fixture *fixture, uint64_t bytes)
+{
+    enum { ROWS = 20000 };
+    static struct click clicks[ROWS];
+    struct store_status status = {0};
+    for (uint32_t i = 0; i < ROWS; i++)
+        clicks[i] = (struct click){"r", "2013-11-28", 1385605012000 + i, "ad", "0.01"};
+    while (status.memory_bytes < bytes) {
+        cr_assert_eq(engine_fixture_clicks(fixture, clicks, ROWS), 0);
+        store_status(fixture->store, &status);
+    }
+    return status.memory_bytes;
+}
+
+static uint64_t ready_bytes(struct engine_fixture *fixture)
+{
+    struct store_status status;
+    store_status(fixture->store, &status);
+    return status.memory_ready_bytes;
+}
+
+Test(engine, memory_of_what_was_flushed_is_for_the_next_rows_until_none_come)
+{
+    enum { FILLED = 24 << 20, MADE_AHEAD = 8 << 20 };
+    struct engine_fixture fixture = {0};
+    engine_fixture_start(&fixture);
+    uint64_t filled = fill_memory(&fixture, FILLED);
+    uint64_t ready = ready_after_flush(&fixture);
+    cr_assert(ready >= FILLED / 2 && ready <= filled + MADE_AHEAD, "%llu of %llu",
+              (unsigned long long)ready, (unsigned long long)filled);
+
+    filled = fill_memory(&fixture, FILLED / 2);
+    uint64_t left = ready_bytes(&fixture);
+    cr_expect_geq(ready - left, filled / 2, "%llu of %llu were taken, for %llu",
+                  (unsigned long long)(ready - left), (unsigned long long)ready,
+                  (unsigned long long)filled);
+    cr_assert_gt(left, MADE_AHEAD);
+    store_return_memory(fixture.store, false);
+    cr_expect_eq(ready_bytes(&fixture), left, "it is in use");
+    store_return_memory(fixture.store, false);
+    cr_expect_eq(ready_bytes(&fixture), MADE_AHEAD);
+
+    cr_assert_gt(ready_after_flush(&fixture), MADE_AHEAD);
+    cr_expect_gt(fill_memory(&fixture, 4 << 20), 0);
+    store_return_memory(fixture.store, true);
+    cr_expect_leq(ready_bytes(&fixture), MADE_AHEAD);
+    engine_fixture_stop(&fixture);
+}
+
+/* A third of what memtables may have, which is the less the more the rooms above hold. */
+Test(engine, memory_is_not_kept_for_the_next_rows_where_there_is_little)
+{
+    enum { LIMIT = 64 << 20, FILLED = 14 << 20, MADE_AHEAD = 8 << 20 };
+    struct engine_fixture fixture = {.options.memory_limit = LIMIT};
+    engine_fixture_start(&fixture);
+    (void)fill_memory(&fixture, FILLED);
+    cr_expect_gt(ready_after_flush(&fixture), MADE_AHEAD);
+    (void)fill_memory(&fixture, FILLED);
+    store_hold_memory(fixture.store, STORE_HELD_DAYS, LIMIT / 2);
+    cr_expect_leq(ready_after_flush(&fixture), MADE_AHEAD);
+    engine_fixture_stop(&fixture);
+}
+
 /* ---- a directory of an older version ---- */
 
 enum { TABLE_OF_USER = 1000 };
