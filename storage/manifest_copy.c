@@ -13,10 +13,12 @@
 int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,
                        uint64_t size)
 {
-    int rc = disk->allocate(disk, file, size);
+    uint8_t *room = memory_zeroed(1, size - content.size);
+    int rc = disk->write(disk, file, 0, content.data, content.size);
 
     if (rc == 0)
-        rc = disk->write(disk, file, 0, content.data, content.size);
+        rc = disk->write(disk, file, content.size, room, size - content.size);
+    memory_free(room);
     return rc < 0 ? rc : disk->sync(disk, file);
 }
 

@@ -13,6 +13,7 @@ resellers earn must come to daybook's sum, to the digit.
 import argparse
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -84,6 +85,7 @@ def measure_daybook(bench, csv_rates):
         "counters": "three a click: ad, reseller, reseller and day",
         "counters_single": "three a click, batches of one click"}}
     figures = found["figures"]
+    os.sync()  # as each rival does
     figures["start_ms"] = harness.median(
         bench.start_ms(None, "--cql", "127.0.0.1:0") for _ in range(rival.STARTS))
     own = bench.place / "own-rates.csv"

@@ -12,6 +12,7 @@ import argparse
 import atexit
 import itertools
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -57,6 +58,7 @@ class Rival:
         for word in ("installed", "place", "csv", "rates", "out"):
             words.add_argument(f"--{word}", type=pathlib.Path, required=True)
         given = words.parse_args()
+        os.sync()  # what the one before wrote is not this one's to wait for
         self.name = name
         self.installed = given.installed
         self.place = given.place

@@ -293,19 +293,35 @@ def test_system_calls_of_a_batch(tmp_path):
     assert_calls_within("a batch that is waited for", counts, BATCHES, 15, 9.6)
 
 
-@needs["strace"]
-def test_system_calls_of_a_start(tmp_path):
-    directory = tmp_path / "data"
-    served(directory, MANY, ())
-    trace = tmp_path / "strace"
+def calls_before_ready(directory, trace):
+    """The trace of a start, until its doors are open."""
     server = daybook.Server(directory, program=BUILT / "daybook", wrapper=[
         "strace", "-D", "-f", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat,write"])
     daybook.wait_until(lambda: "daybook: ready" in trace.read_text(), "strace's lines")
     before_ready = trace.read_text().split("daybook: ready")[0]
     assert server.stop() == 0, server.text()
+    return before_ready
+
+
+SYNCS = re.compile(r"\bf(?:data)?sync\(")
+
+
+@needs["strace"]
+def test_syncs_of_the_first_start(tmp_path):
+    before_ready = calls_before_ready(tmp_path / "data", tmp_path / "strace")
+    # Of manifest, copy and roster with their directories when they are made and when they are
+    # read; and of the log's first file and both directories that know of it.
+    assert_within("syncs of the first start", len(SYNCS.findall(before_ready)), 15)
+
+
+@needs["strace"]
+def test_system_calls_of_a_start(tmp_path):
+    directory = tmp_path / "data"
+    served(directory, MANY, ())
+    before_ready = calls_before_ready(directory, tmp_path / "strace")
     # Of manifest, copy, roster and log what was read, and the directories of all but the copy; and
     # meanwhile, on another thread, the log makes its next file ready.
-    assert_within("syncs of a start", len(re.findall(r"\bf(?:data)?sync\(", before_ready)), 9)
+    assert_within("syncs of a start", len(SYNCS.findall(before_ready)), 9)
     assert "roster.new" not in before_ready, "a roster that says what it should is written anew"
 
 
