@@ -10,6 +10,7 @@
 
 #include "storage/base/memory.h"
 
+/* Written and not allocated, which would sync the zeros once more for themselves. */
 int manifest_file_fill(struct disk *disk, struct disk_file *file, struct bytes content,
                        uint64_t size)
 {
