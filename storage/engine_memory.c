@@ -6,7 +6,8 @@
  *     │             store_holder): no flush makes it less
  *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
  *     │             use while they work
- *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed
+ *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed, and
+ *                   what is kept of those for the next, a third of it at most
  *
  * Correct means: nothing is ever refused for good, and nothing lost.  An open memtable of a third
  * of its share is frozen, and while all of the share is used batches wait for a flush (ERROR_FULL).

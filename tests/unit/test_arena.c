@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { CHUNK = 2 << 20 }; /* of arenas that have a supply */
+
 Test(arena, memory_is_aligned_and_does_not_overlap)
 {
     struct arena *arena = arena_new(8192);
@@ -66,7 +68,6 @@ Test(arena, copies_are_equal_and_apart)
 
 Test(arena, a_supply_is_filled_after_the_second_chunk_and_its_chunks_are_used)
 {
-    enum { CHUNK = 2 << 20 };
     struct arena_supply *supply = arena_supply_new(CHUNK);
     struct arena *arena = arena_new_supplied(supply);
     uint32_t made = 0;
@@ -87,7 +88,6 @@ Test(arena, a_supply_is_filled_after_the_second_chunk_and_its_chunks_are_used)
 /* An arena of so many full chunks. */
 static struct arena *arena_filled(struct arena_supply *supply, uint32_t chunks)
 {
-    enum { CHUNK = 2 << 20 };
     struct arena *arena = arena_new_supplied(supply);
     for (uint32_t i = 0; i < chunks; i++)
         memset(arena_alloc(arena, CHUNK, 1), 'x', CHUNK);
@@ -96,7 +96,7 @@ static struct arena *arena_filled(struct arena_supply *supply, uint32_t chunks)
 
 Test(arena, a_supply_keeps_what_arenas_let_go_for_the_next_until_none_takes_it)
 {
-    enum { CHUNK = 2 << 20, MADE_AHEAD = 4 };
+    enum { MADE_AHEAD = 4 };
     struct arena_supply *supply = arena_supply_new(CHUNK);
     arena_supply_keep(supply, arena_filled(supply, 1));
     cr_expect_eq(arena_supply_bytes(supply), 0, "nobody has needed a second one");
