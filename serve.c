@@ -498,7 +498,6 @@ static int serve_take(struct serve *serve, const struct serve_options *options,
                                  .memory_limit = options->memory,
                                  .archive_bytes = options->keep_log};
     struct access access;
-    serve->memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT;
     int rc = access_open(&how, &access, err);
     if (rc != 0)
         return rc;
@@ -535,10 +534,11 @@ static void raise_descriptors(void)
 static int serve_with(const struct serve_options *options, const struct control_common *common)
 {
     const char *path = directory_path(common->directory);
-    struct serve serve = {0};
+    struct serve serve = {.memory_limit =
+                              options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT};
     struct error err = {0};
     raise_descriptors();
-    memory_return_large();
+    memory_return_large(serve.memory_limit);
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {
         loop_on_stop(serve.loop, serve_stop, &serve);

@@ -14,9 +14,13 @@
 
 enum {
     MEMORY_DIRECT_ALIGNMENT = 4096, /* the largest logical block O_DIRECT asks for */
-    MEMORY_LARGE = 2 << 20,         /* more than what comes and goes with every batch */
+    MEMORY_LARGE = 2 << 20,         /* has pages of its own, whatever the process may take */
+    MEMORY_LARGE_LEAST = 512 << 10, /* more than what comes and goes with every batch */
+    MEMORY_LARGE_SHARE = 256,       /* of what the process may take */
     MEMORY_SPARE = 8 << 20,         /* free at a heap's end, before it is given back */
-    MEMORY_MOVED = 64 << 10         /* from here on a copy takes longer than a lock may be held */
+    MEMORY_SPARE_LEAST = 1 << 20,
+    MEMORY_SPARE_SHARE = 128,
+    MEMORY_MOVED = 64 << 10 /* from here on a copy takes longer than a lock may be held */
 };
 
 static void *memory_or_abort(void *pointer, size_t size)
@@ -90,10 +94,17 @@ void *memory_aligned(size_t size)
     return memory_or_abort(aligned_alloc(MEMORY_DIRECT_ALIGNMENT, whole), whole);
 }
 
-void memory_return_large(void)
+static int between(size_t least, size_t size, size_t most)
 {
-    check(mallopt(M_MMAP_THRESHOLD, MEMORY_LARGE) == 1 &&
-          mallopt(M_TRIM_THRESHOLD, MEMORY_SPARE) == 1 && mallopt(M_ARENA_MAX, MEMORY_HEAPS) == 1);
+    return (int)(size < least ? least : size > most ? most : size);
+}
+
+void memory_return_large(size_t limit)
+{
+    int large = between(MEMORY_LARGE_LEAST, limit / MEMORY_LARGE_SHARE, MEMORY_LARGE);
+    int spare = between(MEMORY_SPARE_LEAST, limit / MEMORY_SPARE_SHARE, MEMORY_SPARE);
+    check(mallopt(M_MMAP_THRESHOLD, large) == 1 && mallopt(M_TRIM_THRESHOLD, spare) == 1 &&
+          mallopt(M_ARENA_MAX, MEMORY_HEAPS) == 1);
 }
 
 void memory_return_free(void)

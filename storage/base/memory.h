@@ -21,17 +21,22 @@ void *memory_aligned(size_t size);
 
 enum { MEMORY_HEAPS = 16 }; /* one for each of so many threads */
 
-/* Before the first thread, of a process that runs for long: blocks of 2 MiB and more go back to the
- * system when they are freed, smaller ones are kept for the next.  By itself malloc raises that
- * bound to the largest block it has seen freed, up to 32 MiB, and then holds on to what merges and
- * answers needed once: a soak of an hour went from 60 to 145 MB of which a third was in use.  A
- * lower bound is dear: what connections and ticks take and give back by the batch, some 260 KiB at
- * a time, was then mapped, touched and unmapped each time, two fifths of a turn of the loop.
+/* Before the first thread, of a process that runs for long and may take `limit` bytes: blocks of
+ * 2 MiB and more go back to the system when they are freed, smaller ones are kept for the next.  By
+ * itself malloc raises that bound to the largest block it has seen freed, up to 32 MiB, and then
+ * holds on to what merges and answers needed once: a soak of an hour went from 60 to 145 MB, of
+ * which a third was in use.  A much lower bound is dear: what connections and ticks take and give
+ * back by the batch, some 260 KiB at a time, was then mapped, touched and unmapped each time, two
+ * fifths of a turn of the loop.
  *
  * And each of MEMORY_HEAPS threads has a heap: who shares one waits for its lock, and sorts in his
  * next call what others have freed.  Merges and flushes free blocks by the hundred thousand, of
- * which the engine thread had pauses of milliseconds where all threads shared two heaps. */
-void memory_return_large(void);
+ * which the engine thread had pauses of milliseconds where all threads shared two heaps.
+ *
+ * Each heap keeps what is free at its end, up to 8 MiB.  A process that may take little keeps less,
+ * and its bound for large blocks is lower: of 113 MiB that a server with 128 MiB had, heaps kept
+ * more than half. */
+void memory_return_large(size_t limit);
 
 /* Now and then: whole pages between blocks in use go back too.  Takes milliseconds, during which
  * other threads may wait for malloc. */

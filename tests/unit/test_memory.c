@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,7 +92,7 @@ Test(memory, nobody_shares_the_first_threads_heap)
     pthread_barrier_t all;
     if (mallopt(M_ARENA_MAX, MEMORY_HEAPS) != 1)
         cr_skip_test("another malloc, as a sanitizer's");
-    memory_return_large();
+    memory_return_large(1 << 30);
     uint8_t *first = memory_alloc(2000);
     pthread_barrier_init(&all, NULL, OWNERS);
     for (int i = 0; i < OWNERS; i++) {
@@ -107,4 +108,40 @@ Test(memory, nobody_shares_the_first_threads_heap)
     }
     pthread_barrier_destroy(&all);
     memory_free(first);
+}
+
+enum { SOME = 100, SOME_BYTES = 64 << 10 };
+
+/* How much the first thread's heap has grown when all of it is free again. */
+static size_t kept_of_a_heap(void)
+{
+    uint8_t *blocks[SOME];
+    uint8_t *before = sbrk(0);
+    for (int i = 0; i < SOME; i++)
+        blocks[i] = memory_alloc(SOME_BYTES);
+    cr_assert_geq((size_t)((uint8_t *)sbrk(0) - before), (size_t)4 << 20);
+    for (int i = 0; i < SOME; i++)
+        memory_free(blocks[i]);
+    return (size_t)((uint8_t *)sbrk(0) - before);
+}
+
+static bool is_in_a_heap(size_t size)
+{
+    uint8_t *block = memory_alloc(size);
+    bool is_inside = block < (uint8_t *)sbrk(0);
+    memory_free(block);
+    return is_inside;
+}
+
+Test(memory, who_may_take_little_keeps_little_of_what_is_free)
+{
+    if (mallopt(M_ARENA_MAX, MEMORY_HEAPS) != 1)
+        cr_skip_test("another malloc, as a sanitizer's");
+    memory_return_large(128 << 20);
+    cr_expect_leq(kept_of_a_heap(), (size_t)2 << 20);
+    cr_expect(is_in_a_heap(260 << 10));
+    cr_expect_not(is_in_a_heap(600 << 10));
+    memory_return_large(1 << 30);
+    cr_expect_geq(kept_of_a_heap(), (size_t)4 << 20);
+    cr_expect(is_in_a_heap(600 << 10));
 }
