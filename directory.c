@@ -134,14 +134,35 @@ static int first_schema(struct schema *schema, const struct directory_settings *
     return rc;
 }
 
-int directory_create(struct world *world, const struct directory_settings *settings,
-                     struct error *err)
+/* What a directory begins with; the caller releases both. */
+static int first_state(const struct directory_settings *settings, struct schema **schema_out,
+                       struct buffer *properties, struct error *err)
 {
-    struct schema *schema = schema_new();
+    *schema_out = schema_new();
+    settings_write(settings, properties);
+    return first_schema(*schema_out, settings, err);
+}
+
+int directory_open_new(struct world *world, const struct directory_settings *settings,
+                       const struct engine_options *options, struct store **store_out,
+                       struct error *err)
+{
     struct buffer properties = {0};
-    settings = settings != NULL ? settings : &bare;
-    settings_write(settings, &properties);
-    int rc = first_schema(schema, settings, err);
+    struct schema *schema;
+    int rc = first_state(settings != NULL ? settings : &bare, &schema, &properties, err);
+    if (rc == 0)
+        rc = engine_open_new(world, options, schema, buffer_view(&properties), store_out, err);
+    buffer_release(&properties);
+    schema_unref(schema);
+    return rc;
+}
+
+static int directory_create(struct world *world, const struct directory_settings *settings,
+                            struct error *err)
+{
+    struct buffer properties = {0};
+    struct schema *schema;
+    int rc = first_state(settings, &schema, &properties, err);
     rc = rc == 0 ? engine_create(world, schema, buffer_view(&properties), err) : rc;
     buffer_release(&properties);
     schema_unref(schema);

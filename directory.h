@@ -5,6 +5,7 @@
 #include "storage/base/bytes.h"
 #include "storage/base/error.h"
 #include "storage/base/world.h"
+#include "storage/engine.h"
 #include "storage/schema.h"
 
 /* Settings given once, by init; kept in the manifest as `key=value` lines.  Keys that a version
@@ -32,9 +33,11 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 /* Make an empty or missing directory daybook's.  ERROR_EXISTS when it is already. */
 must_check int directory_init(const char *path, const struct directory_settings *settings,
                               struct error *err);
-/* The same on a world that is open; without settings of one's own (NULL) those of a bare init. */
-must_check int directory_create(struct world *world, const struct directory_settings *settings,
-                                struct error *err);
+/* The same on a world that is open, and be ready in it (engine_open_new); without settings of one's
+ * own (NULL) those of a bare init. */
+must_check int directory_open_new(struct world *world, const struct directory_settings *settings,
+                                  const struct engine_options *options, struct store **store_out,
+                                  struct error *err);
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 

@@ -40,6 +40,13 @@ must_check int engine_open(struct world *world, const struct engine_options *opt
                            const struct table_definition *const *builtin, uint32_t builtin_count,
                            struct store **store_out, struct error *err);
 
+/* Both in one: make a directory, and be ready in it, without writing again what was just written.
+ * The schema has all tables, and the options are not read_only.  ERROR_EXISTS, ERROR_NOT_OURS,
+ * ERROR_BUSY. */
+must_check int engine_open_new(struct world *world, const struct engine_options *options,
+                               struct schema *schema, struct bytes properties,
+                               struct store **store_out, struct error *err);
+
 /* Settings given at init (`key=value` lines), and the directory's id. */
 struct bytes engine_properties(const struct store *store);
 const uint8_t *engine_directory_id(const struct store *store);

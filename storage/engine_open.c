@@ -204,21 +204,38 @@ static void engine_free(struct engine *engine)
     memory_free(engine);
 }
 
-int engine_create(struct world *world, struct schema *schema, struct bytes properties,
-                  struct error *err)
+/* Before the lock, whose file would replace one of that name in somebody else's directory. */
+static int directory_lock(struct world *world, enum disk_lock lock, struct error *err)
+{
+    int rc = manifest_probe(world->disk, err);
+    return rc == ERROR_NOT_OURS ? rc : world->disk->lock(world->disk, lock, err);
+}
+
+/* Lock a directory that is none yet, and make its manifest. */
+static int directory_make(struct world *world, struct schema *schema, struct bytes properties,
+                          struct manifest **manifest_out, struct error *err)
 {
     uint8_t directory_id[16];
     manifest_new_id(world, directory_id);
-    /* Before the lock, whose file would replace one of that name in somebody else's directory. */
-    int rc = manifest_probe(world->disk, err);
-    if (rc == ERROR_NOT_OURS)
-        return rc;
-    rc = world->disk->lock(world->disk, DISK_LOCK_EXCLUSIVE, err);
+    int rc = directory_lock(world, DISK_LOCK_EXCLUSIVE, err);
     if (rc != 0)
         return rc;
-    rc = manifest_create(world, schema, directory_id, properties, err);
-    world->disk->unlock(world->disk);
+    rc = manifest_create(world, schema, directory_id, properties, manifest_out, err);
+    if (rc != 0)
+        world->disk->unlock(world->disk);
     return rc;
+}
+
+int engine_create(struct world *world, struct schema *schema, struct bytes properties,
+                  struct error *err)
+{
+    struct manifest *manifest;
+    int rc = directory_make(world, schema, properties, &manifest, err);
+    if (rc != 0)
+        return rc;
+    manifest_close(manifest);
+    world->disk->unlock(world->disk);
+    return 0;
 }
 
 static void engine_metrics(struct engine *engine)
@@ -263,31 +280,20 @@ static struct engine *engine_new(struct world *world, const struct engine_option
 
 static int engine_recover(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
-    const struct manifest_options manifest = {.read_only = engine->options.read_only,
-                                              .salvage = engine->options.salvage};
-    int rc = manifest_open(engine->world, &manifest, &engine->manifest, err);
-    if (rc != 0)
-        return rc;
     engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
     engine->schema_flushed = schema_ref(engine->schema);
-    rc = engine_open_segments(engine, err);
+    int rc = engine_open_segments(engine, err);
     return rc == 0 ? open_log(engine, builtin, err) : rc;
 }
 
-int engine_open(struct world *world, const struct engine_options *options,
-                const struct table_definition *const *builtin, uint32_t builtin_count,
-                struct store **store_out, struct error *err)
+/* Takes the manifest, and the directory's lock. */
+static int engine_begin(struct world *world, const struct engine_options *options,
+                        struct manifest *manifest, const struct builtin *builtin,
+                        struct store **store_out, struct error *err)
 {
-    *store_out = NULL;
-    int rc = manifest_probe(world->disk, err);
-    if (rc == ERROR_NOT_OURS)
-        return rc;
-    rc = world->disk->lock(world->disk, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE,
-                           err);
-    if (rc != 0)
-        return rc;
     struct engine *engine = engine_new(world, options);
-    rc = engine_recover(engine, &(struct builtin){builtin, builtin_count}, err);
+    engine->manifest = manifest;
+    int rc = engine_recover(engine, builtin, err);
     if (rc != 0) {
         engine_free(engine);
         return rc;
@@ -298,6 +304,39 @@ int engine_open(struct world *world, const struct engine_options *options,
     }
     *store_out = &engine->store;
     return 0;
+}
+
+int engine_open(struct world *world, const struct engine_options *options,
+                const struct table_definition *const *builtin, uint32_t builtin_count,
+                struct store **store_out, struct error *err)
+{
+    const struct manifest_options how = {.read_only = options->read_only,
+                                         .salvage = options->salvage};
+    struct manifest *manifest;
+    *store_out = NULL;
+    int rc =
+        directory_lock(world, options->read_only ? DISK_LOCK_SHARED : DISK_LOCK_EXCLUSIVE, err);
+    if (rc != 0)
+        return rc;
+    rc = manifest_open(world, &how, &manifest, err);
+    if (rc != 0) {
+        world->disk->unlock(world->disk);
+        return rc;
+    }
+    return engine_begin(world, options, manifest, &(struct builtin){builtin, builtin_count},
+                        store_out, err);
+}
+
+int engine_open_new(struct world *world, const struct engine_options *options,
+                    struct schema *schema, struct bytes properties, struct store **store_out,
+                    struct error *err)
+{
+    struct manifest *manifest;
+    check(!options->read_only);
+    *store_out = NULL;
+    int rc = directory_make(world, schema, properties, &manifest, err);
+    return rc == 0 ? engine_begin(world, options, manifest, &(struct builtin){0}, store_out, err)
+                   : rc;
 }
 
 struct bytes engine_properties(const struct store *store)

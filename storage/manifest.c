@@ -220,35 +220,58 @@ static int manifest_absent(struct disk *disk, struct error *err)
     return rc == -ENOENT ? 0 : rc;
 }
 
+/* All of a first manifest, which then writes to it. */
+static int files_make(struct manifest *manifest, struct error *err)
+{
+    int rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
+
+    return rc == 0 ? roster_replace(manifest, err) : rc;
+}
+
+/* One that no file stands behind has no world either. */
+static void files_close(struct manifest *manifest)
+{
+    if (manifest->file != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->file);
+    if (manifest->copy != NULL)
+        manifest->world->disk->close(manifest->world->disk, manifest->copy);
+}
+
 int manifest_create_from(struct world *world, const struct manifest_state *state, struct error *err)
 {
     struct manifest manifest = {.world = world, .state = *state};
     int rc = manifest_absent(world->disk, err);
 
     if (rc == 0)
-        rc = file_make(&manifest, MANIFEST_EDIT_ROOM, err);
-    if (rc == 0)
-        rc = roster_replace(&manifest, err);
-    if (manifest.file != NULL)
-        world->disk->close(world->disk, manifest.file);
-    if (manifest.copy != NULL)
-        world->disk->close(world->disk, manifest.copy);
+        rc = files_make(&manifest, err);
+    files_close(&manifest);
     return rc;
 }
 
 int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
-                    struct bytes properties, struct error *err)
+                    struct bytes properties, struct manifest **manifest_out, struct error *err)
 {
-    struct manifest_state state = {
-        .properties = properties, .schema = schema, .segment_id_next = 1};
+    struct manifest *manifest;
     int rc = manifest_absent(world->disk, err);
 
+    *manifest_out = NULL;
     if (rc == 0)
         rc = manifest_probe_missing(world->disk, err);
     if (rc != ERROR_NOT_FOUND)
         return rc;
-    memcpy(state.directory_id, directory_id, sizeof(state.directory_id));
-    return manifest_create_from(world, &state, err);
+    manifest = memory_zeroed(1, sizeof(*manifest));
+    manifest->world = world;
+    buffer_append_bytes(&manifest->properties, properties);
+    manifest->state.properties = buffer_view(&manifest->properties);
+    manifest->state.schema = schema_ref(schema);
+    manifest->state.segment_id_next = 1;
+    memcpy(manifest->state.directory_id, directory_id, sizeof(manifest->state.directory_id));
+    rc = files_make(manifest, err);
+    if (rc < 0)
+        manifest_close(manifest);
+    else
+        *manifest_out = manifest;
+    return rc;
 }
 
 int manifest_state_decode(struct bytes bytes, struct manifest **manifest_out, struct error *err)
@@ -489,10 +512,7 @@ void manifest_close(struct manifest *manifest)
 {
     if (manifest == NULL)
         return;
-    if (manifest->file != NULL)
-        manifest->world->disk->close(manifest->world->disk, manifest->file);
-    if (manifest->copy != NULL)
-        manifest->world->disk->close(manifest->world->disk, manifest->copy);
+    files_close(manifest);
     manifest_state_release(&manifest->state);
     buffer_release(&manifest->properties);
     memory_free(manifest);

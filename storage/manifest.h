@@ -49,14 +49,14 @@ struct manifest_state {
 
 struct manifest;
 
-/* A new one in an empty directory; ERROR_EXISTS where there is one.  Takes a reference of `schema`.
- */
+/* A new one in an empty directory, open as manifest_open leaves it; ERROR_EXISTS where there is
+ * one.  Takes a reference of `schema`, and a copy of `properties`. */
 must_check int manifest_create(struct world *world, struct schema *schema,
                                const uint8_t directory_id[16], struct bytes properties,
-                               struct error *err);
+                               struct manifest **manifest_out, struct error *err);
 /* A random one: a version 4 UUID. */
 void manifest_new_id(struct world *world, uint8_t directory_id_out[16]);
-/* The same with segments, which must be there, for a directory that is restored. */
+/* The same with segments, which must be there, for a directory that is restored; and closed. */
 must_check int manifest_create_from(struct world *world, const struct manifest_state *state,
                                     struct error *err);
 void manifest_state_sort(struct manifest_state *state);        /* its segments, as they must be */

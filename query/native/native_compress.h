@@ -18,6 +18,9 @@ size_t native_compress_block(struct bytes plain, struct buffer *block);
 /* Write exactly `size` bytes to `plain`, or return ERROR_CORRUPT. */
 must_check int native_decompress_block(struct bytes block, uint8_t *plain, size_t size);
 
+/* Whether the machine has snappy's library; without it no body may be compressed by it. */
+bool native_has_snappy(void);
+
 /* Append `plain` as a body; `compression` is not NATIVE_PLAIN. */
 void native_compress_body(enum native_compression compression, struct bytes plain,
                           struct buffer *body);

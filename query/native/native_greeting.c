@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "query/native/native_compress.h"
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
 #include "storage/base/memory.h"
@@ -106,7 +107,7 @@ static bool choose_compression(struct native_connection *connection, int16_t str
         *compression_out = NATIVE_LZ4;
         return true;
     }
-    if (is_word(name, "snappy") && connection->inbox.version < 5) {
+    if (is_word(name, "snappy") && connection->inbox.version < 5 && native_has_snappy()) {
         *compression_out = NATIVE_SNAPPY;
         return true;
     }

@@ -5,6 +5,7 @@
  * the metadata that the rows really have. */
 #include "query/native/native_response.h"
 
+#include "query/native/native_compress.h"
 #include "query/native/native_response_private.h"
 
 static const char *const change_names[] = {
@@ -188,7 +189,7 @@ void native_supported_put(struct buffer *body)
     notation_put_text(body, "CQL_VERSION");
     put_string_list(body, languages, 1);
     notation_put_text(body, "COMPRESSION");
-    put_string_list(body, compressions, 2);
+    put_string_list(body, compressions, native_has_snappy() ? 2 : 1);
     notation_put_text(body, "PROTOCOL_VERSIONS");
     put_string_list(body, versions, 3);
 }

@@ -73,10 +73,10 @@ int engine_fixture_open_in(struct engine_fixture *fixture, struct world *world, 
         rc = rc == 0 ? schema_add_keyspace(schema, "daybook_system", err) : rc;
         for (uint32_t i = 0; rc == 0 && i < count; i++)
             rc = schema_add_table(schema, tables[i], err);
-        rc = rc == 0 ? engine_create(world, schema, bytes_text("zone=UTC\n"), err) : rc;
-        schema_unref(schema);
         if (rc == 0)
-            rc = engine_open(world, &fixture->options, tables, count, &fixture->store, err);
+            rc = engine_open_new(world, &fixture->options, schema, bytes_text("zone=UTC\n"),
+                                 &fixture->store, err);
+        schema_unref(schema);
     }
     if (rc == 0 && !fixture->options.read_only)
         store_set_commit_hook(fixture->store, count_clicks, NULL);

@@ -48,9 +48,9 @@ static struct sim_world *make_directory(void)
     struct schema *schema = schema_example();
     struct manifest *manifest;
     const uint64_t merged = 1;
-    cr_assert_eq(manifest_create(world, schema, directory_id, bytes_text("zone=UTC\n"), NULL), 0);
+    cr_assert_eq(
+        manifest_create(world, schema, directory_id, bytes_text("zone=UTC\n"), &manifest, NULL), 0);
     schema_unref(schema);
-    cr_assert_eq(manifest_open(world, &(struct manifest_options){0}, &manifest, NULL), 0);
     const struct segment_info infos[] = {make_segment(world, 1), make_segment(world, 2),
                                          make_segment(world, 3)};
     const struct manifest_edit flush = {.added = infos, .added_count = 2, .flushed_frame = 9};
