@@ -24,7 +24,7 @@ import sys
 import time
 
 MONTHS = 1000
-MONTH_ROUNDS = 5
+MONTH_ROUNDS = 9
 STARTS = 5  # of those that take some ms: one that meets a pause of the machine says nothing
 RATE_CHANGE_DAY = "2026-08-02"
 
