@@ -4,8 +4,8 @@
  *     ├─ kept       directories of open segments, sums by partition, what readers of segments leave
  *     │             for the next ones, and what rooms above hold by partition or client (enum
  *     │             store_holder): no flush makes it less
- *     ├─ work       a quarter of the limit, at most 64 MiB: what flushes, merges, reads and doors
- *     │             use while they work
+ *     ├─ work       a quarter of the limit, at least 28 MiB (of a small limit half) and at most
+ *     │             64: what flushes, merges, reads and doors use while they work
  *     └─ memtables  what is left, at least a quarter: one open, others being flushed or freed, and
  *                   what is kept of those for the next, a third of it at most
  *
@@ -18,7 +18,8 @@
 #include "storage/engine_private.h"
 
 enum {
-    NEEDED_SHARE = 32, /* of the limit: more at once is left to who needs it, piece by piece */
+    NEEDED_SHARE = 32,     /* of the limit: more at once is left to who needs it, piece by piece */
+    WORK_LEAST = 28 << 20, /* a merge of eight runs takes it, however little memory there is */
     WORK_MAX = 64 << 20,
     FROZEN_SHARE = 3,
     READERS_SHARE = 16,          /* of the limit, at most */
@@ -56,12 +57,23 @@ size_t engine_readers_share(const struct engine *engine)
     return share < READERS_BYTES_MAX ? share : READERS_BYTES_MAX;
 }
 
+static uint64_t smaller(uint64_t one, uint64_t other)
+{
+    return one < other ? one : other;
+}
+
+static uint64_t work_share(uint64_t limit)
+{
+    uint64_t quarter = limit / 4;
+    return quarter < WORK_LEAST ? smaller(limit / 2, WORK_LEAST) : smaller(quarter, WORK_MAX);
+}
+
 /* What memtables may take together. */
 static uint64_t memtables_share(const struct engine *engine)
 {
     uint64_t limit = engine->options.memory_limit;
     uint64_t least = limit / 4;
-    uint64_t taken = engine_kept_bytes(engine) + (least < WORK_MAX ? least : WORK_MAX);
+    uint64_t taken = engine_kept_bytes(engine) + work_share(limit);
     return taken + least < limit ? limit - taken : least;
 }
 
