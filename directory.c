@@ -143,13 +143,13 @@ static int first_state(const struct directory_settings *settings, struct schema 
     return first_schema(*schema_out, settings, err);
 }
 
-int directory_open_new(struct world *world, const struct directory_settings *settings,
-                       const struct engine_options *options, struct store **store_out,
-                       struct error *err)
+int directory_open_new(struct world *world, const struct engine_options *options,
+                       struct store **store_out, struct error *err)
 {
+    const struct directory_settings settings = bare;
     struct buffer properties = {0};
     struct schema *schema;
-    int rc = first_state(settings != NULL ? settings : &bare, &schema, &properties, err);
+    int rc = first_state(&settings, &schema, &properties, err);
     if (rc == 0)
         rc = engine_open_new(world, options, schema, buffer_view(&properties), store_out, err);
     buffer_release(&properties);

@@ -33,11 +33,10 @@ void directory_settings_read(struct bytes properties, struct directory_settings 
 /* Make an empty or missing directory daybook's.  ERROR_EXISTS when it is already. */
 must_check int directory_init(const char *path, const struct directory_settings *settings,
                               struct error *err);
-/* The same on a world that is open, and be ready in it (engine_open_new); without settings of one's
- * own (NULL) those of a bare init. */
-must_check int directory_open_new(struct world *world, const struct directory_settings *settings,
-                                  const struct engine_options *options, struct store **store_out,
-                                  struct error *err);
+/* The same on a world that is open, with the settings of a bare init, and be ready in it
+ * (engine_open_new). */
+must_check int directory_open_new(struct world *world, const struct engine_options *options,
+                                  struct store **store_out, struct error *err);
 
 bool directory_has_click_ids(const struct directory_settings *settings);
 

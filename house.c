@@ -103,7 +103,7 @@ static int open_store(struct house *house, const struct house_options *options, 
     uint32_t count = directory_tables(builtin);
     int rc = engine_open(house->world, &engine, builtin, count, &house->store, err);
     if (rc == ERROR_NOT_FOUND && options->is_made) {
-        rc = directory_open_new(house->world, NULL, &engine, &house->store, err);
+        rc = directory_open_new(house->world, &engine, &house->store, err);
         /* Somebody else may have made it between the two. */
         rc = rc == ERROR_EXISTS
                  ? engine_open(house->world, &engine, builtin, count, &house->store, err)

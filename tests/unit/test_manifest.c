@@ -507,7 +507,7 @@ Test(manifest, full_disk_refuses_the_edit_and_can_be_tried_again)
     while (edit_apply(&bench, number) == 0)
         number++;
     cr_assert_eq(bench.err.code, -ENOSPC, "%s", bench.err.text);
-    cr_assert_gt(number, 15);
+    cr_assert_gt(number, 50);
     expect_edits(bench.manifest, number - 1);
     sim_disk_set_space(sim_world_disk(bench.sim), 100 << 20);
     cr_assert_eq(edit_apply(&bench, number), 0);
