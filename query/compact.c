@@ -66,18 +66,6 @@ static void compact_done(void *context, int status, const struct error *err)
     output->finish(output, EXIT_DONE);
 }
 
-static void compact_flushed(void *context, int status, const struct error *err)
-{
-    struct compact *compact = context;
-    struct error own = {0};
-    if (status == 0) {
-        status = store_compact(compact->query->store, compact_done, compact, &own);
-        err = &own;
-    }
-    if (status != 0)
-        compact_fail(compact, status, err);
-}
-
 void compact_run(void *room, const struct command_request *request, struct command_output *output)
 {
     struct compact *compact = memory_zeroed(1, sizeof(*compact));
@@ -86,7 +74,7 @@ void compact_run(void *room, const struct command_request *request, struct comma
     compact->query = room;
     compact->output = output;
     store_status(compact->query->store, &compact->before);
-    int rc = store_flush(compact->query->store, compact_flushed, compact, &err);
+    int rc = store_compact(compact->query->store, compact_done, compact, &err);
     if (rc != 0)
         compact_fail(compact, rc, &err);
 }

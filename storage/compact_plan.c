@@ -165,24 +165,30 @@ static bool is_asked(const struct compact_facts *facts, const uint32_t *runs, ui
     return asked > 1;
 }
 
+/* The stretch of a lane's neighbours that is worth a merge. */
+static bool find_tier(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
+                      uint32_t *start, uint32_t *end)
+{
+    bool is_narrow = facts->runs[group[0]].days->count == 0;
+    uint32_t runs_min = is_narrow ? COMPACT_RUNS_MIN : COMPACT_WIDE_RUNS_MIN;
+    uint64_t *sizes = memory_alloc(count * sizeof *sizes);
+    for (uint32_t i = 0; i < count; i++)
+        sizes[i] = facts->runs[group[i]].info->size;
+    bool found = compact_tiers(sizes, count, runs_min, start, end);
+    if (found && is_narrow)
+        *start = reach_back(sizes, *start, *end);
+    memory_free(sizes);
+    return found;
+}
+
 /* Choose among neighbours of a lane that nothing stands between. */
 static bool choose_stretch(const struct compact_facts *facts, const uint32_t *group, uint32_t count,
                            struct compact_choice *choice)
 {
     uint32_t start = 0;
     uint32_t end = count < COMPACT_RUNS_MAX ? count : COMPACT_RUNS_MAX;
-    bool found = is_asked(facts, group, count);
-    if (!found) {
-        uint64_t *sizes = memory_alloc(count * sizeof *sizes);
-        for (uint32_t i = 0; i < count; i++)
-            sizes[i] = facts->runs[group[i]].info->size;
-        bool is_narrow = facts->runs[group[0]].days->count == 0;
-        uint32_t runs_min = is_narrow ? COMPACT_RUNS_MIN : COMPACT_WIDE_RUNS_MIN;
-        found = compact_tiers(sizes, count, runs_min, &start, &end);
-        if (found && is_narrow)
-            start = reach_back(sizes, start, end);
-        memory_free(sizes);
-    }
+    bool found = facts->asked_until > 0 ? is_asked(facts, group, count)
+                                        : find_tier(facts, group, count, &start, &end);
     /* Neighbours in the lane, and yet a later run of it may reach in between. */
     if (!found || !is_sound(facts, group + start, end - start))
         return false;
@@ -288,8 +294,9 @@ static bool choose_closing(const struct compact_facts *facts, const struct lane_
     uint64_t small = closing.rows - closing.rows_largest;
     bool is_worth =
         closing.rows >= facts->day_rows_min && small >= closing.rows_largest / CLOSE_SHARE;
-    bool is_time = is_asked(facts, choice->runs, choice->count) ||
-                   (is_worth && is_due(facts, closing.newest_us + QUIET_US, choice));
+    bool is_time = facts->asked_until > 0
+                       ? is_asked(facts, choice->runs, choice->count)
+                       : is_worth && is_due(facts, closing.newest_us + QUIET_US, choice);
     if (choice->count < 2 || !closing.fits || !is_time) {
         choice->count = 0;
         return false;
@@ -333,15 +340,19 @@ static bool exception_day(const struct compact_facts *facts, int32_t from, int32
 static bool choose_purge(const struct compact_facts *facts, const struct lane_entry *entries,
                          uint32_t mixed_count, struct compact_choice *choice)
 {
+    bool is_asked_for = facts->asked_until > 0;
     uint64_t frame = 0;
     int64_t newest_us = 0;
-    bool is_asked_for = true;
     for (uint32_t i = 0; i < facts->exception_count; i++) {
         const struct segment_info *info = facts->exceptions[i].info;
-        is_asked_for = is_asked_for && info->frame_first <= facts->asked_until;
+        if (is_asked_for && info->frame_first > facts->asked_until)
+            return false;
         frame = info->frame_last > frame ? info->frame_last : frame;
         newest_us = info->timestamp_max_us > newest_us ? info->timestamp_max_us : newest_us;
     }
+    /* Later ones that were merged with those asked for begin no new round. */
+    if (is_asked_for && frame > facts->asked_until)
+        frame = facts->asked_until;
     int32_t from = frame > facts->purge_frame ? DAY_MIN : facts->purge_day;
     int32_t day = DAY_NONE;
     if (facts->exception_count == 0 || facts->exception_count > COMPACT_RUNS_MAX ||

@@ -48,8 +48,9 @@ struct compact_facts {
     uint32_t run_count;
     const struct compact_run *exceptions;      /* the narrow runs beside wide ones */
     uint32_t exception_count;
-    /* Runs with frames up to this one are merged with each other as far as can be, however little
-     * it gains; what comes after it is not waited for, and merges by itself.  0: none. */
+    /* Not 0: only what somebody asked for is chosen, that runs with frames up to this one are
+     * merged with each other as far as can be, however little it gains.  That comes to an end,
+     * however many runs come after them. */
     uint64_t asked_until;
     uint64_t day_rows_min;             /* of a day that is worth a run of its own */
     int64_t now_us;

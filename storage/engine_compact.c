@@ -4,6 +4,9 @@
  * reports read them all, and behind a merge of clicks, which may take minutes, they would pile up.
  * Of one table only one kind is, since a wide merge takes the table's narrow runs along.
  *
+ * Merges that somebody asked for go before all others, and he is told when these are done: beside
+ * ingest there may always be another.
+ *
  * Answers are the same before, during and after: inputs stay live until one manifest record swaps
  * them for the outputs, and jobs that read them hold references, so their files go when the last
  * reader does.  Space: never more than the inputs once over.
@@ -368,42 +371,62 @@ static struct compact_run *runs_of(const struct engine *engine, struct group gro
     return runs;
 }
 
-static void fill_lists(struct compact_job *compact, struct group group, struct group part,
-                       struct group exceptions, const struct compact_choice *choice)
+/* What a group needs: a merge of some runs of one of its parts. */
+struct need {
+    struct group group;
+    struct group part;
+    struct group exceptions;
+    struct compact_choice choice;
+    bool is_asked;
+};
+
+static void fill_lists(struct compact_job *compact, const struct need *need)
 {
     struct engine *engine = compact->engine;
+    const struct compact_choice *choice = &need->choice;
     uint32_t next = 0;
-    for (uint32_t i = group.start; i < group.end; i++) {
-        if (next < choice->count && part.start + choice->runs[next] == i) {
+    for (uint32_t i = need->group.start; i < need->group.end; i++) {
+        if (next < choice->count && need->part.start + choice->runs[next] == i) {
             list_add(&compact->inputs, engine->segments[i]);
             next++;
         } else if (compact->kind == SEGMENT_WIDE) {
             list_add(&compact->beside, engine->segments[i]);
         }
     }
-    for (uint32_t i = exceptions.start; i < exceptions.end; i++)
+    for (uint32_t i = need->exceptions.start; i < need->exceptions.end; i++)
         list_add(&compact->exceptions, engine->segments[i]);
 }
 
 /* A narrow merge from the oldest run on; and where clients give timestamps up to the newest. */
-static bool drops_tombstones(const struct compact_job *compact, struct group group,
-                             struct group part, const struct compact_choice *choice)
+static bool drops_tombstones(const struct compact_job *compact, const struct need *need)
 {
     struct engine *engine = compact->engine;
-    if (compact->kind != SEGMENT_NARROW || part.start + choice->runs[0] != group.start ||
+    const struct compact_choice *choice = &need->choice;
+    if (compact->kind != SEGMENT_NARROW ||
+        need->part.start + choice->runs[0] != need->group.start ||
         (compact->table->flags & TABLE_RANKED) != 0) {
         return false;
     }
     return !has_client_times(compact->table) ||
-           (part.start + choice->runs[choice->count - 1] == group.end - 1 &&
+           (need->part.start + choice->runs[choice->count - 1] == need->group.end - 1 &&
             !commit_log_is_kept(engine->log) &&
             !purge_tried_of(engine, compact->table->id)->was_disturbed);
 }
 
-static void compact_submit(struct engine *engine, struct group group, struct group part,
-                           struct group exceptions, const struct compact_choice *choice)
+/* It is tried once with the deletions that there are. */
+static void note_purge(struct purge_tried *tried, const struct compact_job *compact)
 {
-    const struct segment_info *first = segment_info(engine->segments[group.start]);
+    for (uint32_t i = 0; i < compact->exceptions.count; i++) {
+        uint64_t frame = segment_info(compact->exceptions.segments[i])->frame_last;
+        tried->frame = frame > tried->frame ? frame : tried->frame;
+    }
+    tried->day = compact->day + 1;
+}
+
+static void compact_submit(struct engine *engine, const struct need *need)
+{
+    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
+    const struct compact_choice *choice = &need->choice;
     struct purge_tried *tried = purge_tried_of(engine, first->table_id);
     struct compact_job *compact = memory_zeroed(1, sizeof(*compact));
     compact->job = (struct job){.run = engine_merge_run, .done = merge_done};
@@ -413,10 +436,11 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
     compact->kind = first->kind;
     compact->splits = choice->splits;
     compact->day = choice->day;
+    compact->is_awaited = need->is_asked;
     compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
-    compact->pace.hurries = group.end - group.start > RUNS_TOO_MANY;
-    fill_lists(compact, group, part, exceptions, choice);
-    compact->drops_tombstones = drops_tombstones(compact, group, part, choice);
+    compact->pace.hurries = need->group.end - need->group.start > RUNS_TOO_MANY;
+    fill_lists(compact, need);
+    compact->drops_tombstones = drops_tombstones(compact, need);
     compact->drops_before_us = tombstones_before(engine, compact->table);
     if (compact->kind == SEGMENT_NARROW)
         engine->oldest_us = INT64_MAX;
@@ -426,55 +450,50 @@ static void compact_submit(struct engine *engine, struct group group, struct gro
                          (choice->purges || engine->compact_waiter_count > 0 ||
                           (choice->day != DAY_NONE && is_worth));
     tried->was_disturbed = false;
+    if (choice->purges)
+        note_purge(tried, compact);
     *place_of(engine, compact->kind) = compact;
     engine_job_started(engine);
     engine->world->executor->submit(engine->world->executor, lane_of(compact->kind), &compact->job);
 }
 
-/* The merge that part of a group needs, if any, begins. */
-static bool part_compact(struct engine *engine, struct group group, struct group part,
-                         int64_t *again_us)
+/* What need->part needs, if anything; `asked_until` as in compact_facts. */
+static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_until,
+                      int64_t *again_us)
 {
-    const struct segment_info *first = segment_info(engine->segments[group.start]);
-    struct group exceptions = exceptions_of(engine, group);
-    struct purge_tried *tried = purge_tried_of(engine, first->table_id);
-    struct compact_choice choice;
+    const struct segment_info *first = segment_info(engine->segments[need->group.start]);
+    const struct purge_tried *tried = purge_tried_of(engine, first->table_id);
     bool is_wide = first->kind == SEGMENT_WIDE;
-    struct compact_run *runs = runs_of(engine, part, is_wide);
-    struct compact_run *beside = runs_of(engine, exceptions, true);
+    bool may_purge = is_wide && !commit_log_is_kept(engine->log);
+    struct compact_run *runs = runs_of(engine, need->part, is_wide);
+    struct compact_run *beside = runs_of(engine, need->exceptions, true);
     const struct compact_facts facts = {
         .runs = runs,
-        .run_count = part.end - part.start,
+        .run_count = need->part.end - need->part.start,
         .exceptions = beside,
-        .exception_count =
-            is_wide && !commit_log_is_kept(engine->log) ? exceptions.end - exceptions.start : 0,
-        .asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0,
+        .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
+        .asked_until = asked_until,
         .day_rows_min = engine->options.day_rows_min,
         .now_us = engine->world->clock->wall_us(engine->world->clock),
         .purge_frame = tried->frame,
         .purge_day = tried->day};
-    bool found = compact_plan(&facts, &choice);
+    bool found = compact_plan(&facts, &need->choice);
     memory_free(runs);
     memory_free(beside);
-    *again_us = choice.again_us < *again_us ? choice.again_us : *again_us;
-    if (!found)
-        return false;
-    if (choice.purges) {
-        for (uint32_t i = exceptions.start; i < exceptions.end; i++) {
-            uint64_t frame = segment_info(engine->segments[i])->frame_last;
-            tried->frame = frame > tried->frame ? frame : tried->frame;
-        }
-        tried->day = choice.day + 1;
-    }
-    compact_submit(engine, group, part, exceptions, &choice);
-    return true;
+    if (need->choice.again_us < *again_us)
+        *again_us = need->choice.again_us;
+    return found;
 }
 
-static bool group_compact(struct engine *engine, struct group group, int64_t *again_us)
+static bool group_plan(struct engine *engine, struct group group, uint64_t asked_until,
+                       struct need *need_out, int64_t *again_us)
 {
-    struct group part = {group.start, group.start};
-    while (part_next(engine, group, &part))
-        if (part_compact(engine, group, part, again_us))
+    *need_out = (struct need){.group = group,
+                              .part = {group.start, group.start},
+                              .exceptions = exceptions_of(engine, group),
+                              .is_asked = asked_until > 0};
+    while (part_next(engine, group, &need_out->part))
+        if (part_plan(engine, need_out, asked_until, again_us))
             return true;
     return false;
 }
@@ -487,20 +506,69 @@ bool engine_is_merging(const struct engine *engine, uint32_t table_id)
     return false;
 }
 
-/* Of each group whose kind and table are free the merge that it needs, if any, begins; whether some
- * merge is under way then. */
-static bool groups_compact(struct engine *engine, int64_t *again_us)
+static bool is_free(struct engine *engine, uint32_t table_id, enum segment_kind kind)
 {
-    for (uint32_t start = 0; start < engine->segment_count;) {
+    return *place_of(engine, kind) == NULL && !engine_is_merging(engine, table_id);
+}
+
+/* The segments of one table: the wide ones, then the narrow ones. */
+static struct group table_at(const struct engine *engine, uint32_t start)
+{
+    uint32_t table_id = segment_info(engine->segments[start])->table_id;
+    struct group table = {start, start};
+    while (table.end < engine->segment_count &&
+           segment_info(engine->segments[table.end])->table_id == table_id)
+        table.end++;
+    return table;
+}
+
+/* What the table needs begins, where its kind and the table are free; whether it needs something,
+ * begun or not. */
+static bool table_compact(struct engine *engine, struct group table, uint64_t asked_until,
+                          int64_t *again_us)
+{
+    uint32_t table_id = segment_info(engine->segments[table.start])->table_id;
+    bool needs = false;
+    if (schema_table(engine->schema, table_id) == NULL)
+        return false;
+    for (uint32_t start = table.start; start < table.end;) {
         struct group group = group_at(engine, start);
-        const struct segment_info *first = segment_info(engine->segments[start]);
-        if (schema_table(engine->schema, first->table_id) != NULL &&
-            *place_of(engine, first->kind) == NULL && !engine_is_merging(engine, first->table_id)) {
-            (void)group_compact(engine, group, again_us);
+        struct need need;
+        bool may_begin = is_free(engine, table_id, segment_info(engine->segments[start])->kind);
+        if ((may_begin || asked_until > 0) &&
+            group_plan(engine, group, asked_until, &need, again_us)) {
+            needs = true;
+            if (may_begin)
+                compact_submit(engine, &need);
         }
         start = group.end;
     }
-    return engine->compactions[0] != NULL || engine->compactions[1] != NULL;
+    return needs;
+}
+
+/* The merges that somebody waits for; whether there are any, under way or yet to begin. */
+static bool asked_compact(struct engine *engine, uint64_t asked_until, int64_t *again_us)
+{
+    bool is_awaited = false;
+    for (uint32_t start = 0; start < engine->segment_count;) {
+        struct group table = table_at(engine, start);
+        is_awaited |= table_compact(engine, table, asked_until, again_us);
+        start = table.end;
+    }
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        is_awaited |= engine->compactions[i] != NULL && engine->compactions[i]->is_awaited;
+    return is_awaited;
+}
+
+/* All others; but not of a table of which some are asked for, as these would wait behind them. */
+static void others_compact(struct engine *engine, uint64_t asked_until, int64_t *again_us)
+{
+    for (uint32_t start = 0; start < engine->segment_count;) {
+        struct group table = table_at(engine, start);
+        if (asked_until == 0 || !table_compact(engine, table, asked_until, again_us))
+            table_compact(engine, table, 0, again_us);
+        start = table.end;
+    }
 }
 
 static void again(struct timer *timer)
@@ -521,13 +589,15 @@ void engine_start_compaction(struct engine *engine)
     if (engine->failed != 0 || engine->options.read_only || engine_is_waiting_for_space(engine))
         return;
     executor->timer_stop(executor, &engine->compact_timer);
-    bool is_merging = groups_compact(engine, &again_us);
+    uint64_t asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0;
+    bool is_awaited = asked_until > 0 && asked_compact(engine, asked_until, &again_us);
+    others_compact(engine, asked_until, &again_us);
     if (again_us != INT64_MAX) {
         int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
         engine->compact_timer = (struct timer){.fire = again, .context = engine};
         executor->timer_start(executor, &engine->compact_timer, delay_us / 1000 + 1);
     }
-    if (!is_merging)
+    if (!is_awaited)
         callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, 0, NULL);
 }
 
@@ -540,6 +610,9 @@ static void compact_flushed(void *context, int status, const struct error *err)
         return;
     }
     engine->compact_until = engine->frame_flushed;
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        if (engine->compactions[i] != NULL)
+            engine->compactions[i]->is_awaited = true;
     for (uint32_t i = 0; i < engine->compact_asker_count; i++)
         callbacks_add(&engine->compact_waiters, &engine->compact_waiter_count,
                       engine->compact_askers[i].done, engine->compact_askers[i].context);

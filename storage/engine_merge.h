@@ -29,6 +29,7 @@ struct compact_job {
     bool splits;                       /* as in compact_choice */
     int32_t day;
     bool may_purge;                    /* rows that the exceptions delete, and these deletions */
+    bool is_awaited;                   /* who asked for merges is not told before it is over */
     bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
     int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
     int64_t now_s;

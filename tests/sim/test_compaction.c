@@ -607,6 +607,52 @@ Test(compaction, merges_narrow_runs_while_clicks_are_being_merged)
     stop(&history);
 }
 
+static void note_status(void *context, int status, const struct error *err)
+{
+    int *noted = context;
+    (void)err;
+    *noted = status;
+}
+
+static uint32_t segments_now(struct history *history)
+{
+    struct store_status status;
+    store_status(history->fixture.store, &status);
+    return status.segments;
+}
+
+/* Four flushes, which each table's merges may begin with, and one merge or a few. */
+static void flush_more_than_is_merged(struct history *history)
+{
+    struct executor *executor = history->fixture.world->executor;
+    sim_world_stall_merges(history->sim, true);
+    for (uint32_t i = 0; i < COMPACT_RUNS_MIN; i++) {
+        write_clicks(history);
+        engine_fixture_flush(&history->fixture);
+    }
+    uint32_t before = segments_now(history);
+    sim_world_stall_merges(history->sim, false);
+    while (segments_now(history) >= before)
+        cr_assert(executor->step(executor));
+}
+
+/* Where clicks come faster than they are merged there is always a merge under way. */
+Test(compaction, tells_who_asked_although_there_is_always_more_to_merge)
+{
+    enum { ROUNDS = 60 };
+    static struct history history;
+    uint32_t rounds = 0;
+    int status = 1;
+    start(&history, 1);
+    flush_more_than_is_merged(&history);
+    cr_assert_eq(store_compact(history.fixture.store, note_status, &status, NULL), 0);
+    for (; status == 1 && rounds < ROUNDS; rounds++)
+        flush_more_than_is_merged(&history);
+    cr_expect_eq(status, 0, "not told in %u rounds", rounds);
+    check_all(&history);
+    stop(&history);
+}
+
 /* ---- what cannot be read ---- */
 
 enum { PAGE_BIT = 8 * 4200, RUNS_MAX = 64 };
@@ -624,13 +670,6 @@ static void note_segment(void *context, const char *name)
         return;
     cr_assert_lt(names->count, RUNS_MAX);
     snprintf(names->paths[names->count++], sizeof names->paths[0], "segments/%s", name);
-}
-
-static void note_status(void *context, int status, const struct error *err)
-{
-    int *noted = context;
-    (void)err;
-    *noted = status;
 }
 
 static int compact_status(struct history *history)
