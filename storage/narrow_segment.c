@@ -40,8 +40,8 @@
 #include "storage/segment_block.h"
 
 enum {
-    NARROW_PAGE_TARGET = 32 << 10, /* plain bytes: a point read decompresses it in some 20 us */
-    NARROW_SCRATCH_MAX = 1 << 20,  /* bytes of a page that an idle segment may keep */
+    NARROW_PAGE_TARGET = 8 << 10, /* plain bytes: one is expanded for each partition that is read */
+    NARROW_SCRATCH_MAX = 1 << 20, /* bytes of a page that an idle segment may keep */
     NARROW_ARENA_CHUNK = 16 << 10
 };
 

@@ -1,6 +1,6 @@
 /* narrow_segment: packed rows in pages: how a stream becomes a narrow segment and is read back.
  *
- * Pages of about 32 KiB before compression, zstd level 1.  Small partitions share a page; a large
+ * Pages of about 8 KiB before compression, zstd level 1.  Small partitions share a page; a large
  * one has pages of its own, each labelled with its first clustering, so a slice of a wide
  * partition reads the pages it needs.  Page layout: FORMATS.md "Narrow page". */
 #ifndef DAYBOOK_STORAGE_NARROW_SEGMENT_H
