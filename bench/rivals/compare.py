@@ -70,8 +70,9 @@ def table_bytes(bench, server, name):
     return next(table["bytes"] for table in json.loads(tables) if table["table"] == name)
 
 
-def measure_daybook(bench, csv_rates):
-    """daybook's own figures, by the names of MEASURES, and what resellers earn."""
+def measure_daybook(bench):
+    """daybook's own figures, by the names of MEASURES, and what resellers earn; leaves the inputs
+    that are its own for who comes after it (rival.py)."""
     found = {"name": "daybook", "version": harness.commit(), "figures": {}, "notes": {
         "stream": "text door, batches of 1,000, 64 in flight, one connection",
         "single": "text door, batches of one click",
@@ -90,26 +91,28 @@ def measure_daybook(bench, csv_rates):
         bench.start_ms(None, "--cql", "127.0.0.1:0") for _ in range(rival.STARTS))
     own = bench.place / "own-rates.csv"
     own.write_text("reseller_id,effective_since,reward_percent\n" + "".join(
-        line + "%\n" for line in csv_rates.read_text().split()))
-    with bench.directory() as directory:
-        with bench.serve(directory, "--cql", "127.0.0.1:0") as server:
-            figures["idle_mib"] = server.memory_kb("VmRSS") / 1024
-            figures["stream"] = bench.send(server, bench.clicks)["clicks/s"]
-            bench.command(server, "rollup")
-            _, seconds = bench.command(server, "rate", "load", own)
-            figures["rollup_ms"] = seconds * 1e3
-            total, _ = bench.command(server, "report", "--by", "total", "--format", "csv")
-            found["income"] = total.splitlines()[1].split(",")[2]
-            month = cql_month.CqlMonth(server.port("cql"))
-            figures["month_p50_us"], figures["month_p99_us"] = rival.month_us(month.ask)
-            month.close()
-            figures["rate_ms"] = bench.ask(server, 0, 300, "rate", "set", "%R", "2026-08-02",
-                                           "%P")["p50_us"] / 1e3
-            bench.command(server, "compact")
-            figures["bytes"] = table_bytes(bench, server, "daybook.ad_click") / bench.clicks
-            figures["all_bytes"] = harness.bytes_on_disk(directory) / bench.clicks
-            server.stop()
-        figures["kept_ms"] = bench.figures("rescan", directory)["stats_ms"]
+        line + "%\n" for line in (bench.place / "rates.csv").read_text().split()))
+    store = bench.place / "store"
+    with bench.serve(store, "--cql", "127.0.0.1:0") as server:
+        figures["idle_mib"] = server.memory_kb("VmRSS") / 1024
+        figures["stream"] = bench.send(server, bench.clicks)["clicks/s"]
+        bench.command(server, "rollup")
+        _, seconds = bench.command(server, "rate", "load", own)
+        figures["rollup_ms"] = seconds * 1e3
+        total, _ = bench.command(server, "report", "--by", "total", "--format", "csv")
+        found["income"] = total.splitlines()[1].split(",")[2]
+        report, _ = bench.command(server, "report", "--format", "csv")
+        (bench.place / "report.csv").write_text(report)
+        month = cql_month.CqlMonth(server.port("cql"))
+        (figures["month_p50_us"], figures["month_p99_us"]), = rival.month_us(month.ask)
+        month.close()
+        figures["rate_ms"] = bench.ask(server, 0, 300, "rate", "set", "%R", "2026-08-02",
+                                       "%P")["p50_us"] / 1e3
+        bench.command(server, "compact")
+        figures["bytes"] = table_bytes(bench, server, "daybook.ad_click") / bench.clicks
+        figures["all_bytes"] = harness.bytes_on_disk(store) / bench.clicks
+        server.stop()
+    figures["kept_ms"] = bench.figures("rescan", store)["stats_ms"]
     ways = [("ack_10000", bench.clicks, ("--batch", 10000, "--window", 1)),
             ("ack_1000", bench.clicks, ("--batch", 1000, "--window", 1)),
             ("single", min(bench.clicks, 10**6), ("--batch", 1, "--window", 64))]
@@ -123,7 +126,7 @@ def measure_daybook(bench, csv_rates):
     return found
 
 
-def measure_rival(bench, name, installed, inputs, patience_s):
+def measure_rival(bench, name, installed, patience_s):
     """The figures of one rival from its script, or those it had when it failed or took too long."""
     harness.note(f"== {name}")
     place = bench.place / name
@@ -131,7 +134,7 @@ def measure_rival(bench, name, installed, inputs, patience_s):
     out = place / "figures.json"
     script = subprocess.Popen(
         [installed / "venv/bin/python", HERE / f"on_{name}.py", "--installed", installed,
-         "--place", place, "--csv", inputs["csv"], "--rates", inputs["rates"], "--out", out],
+         "--place", place, "--inputs", bench.place, "--out", out],
         stdout=sys.stderr)
     try:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -165,13 +168,17 @@ def table_of(section, own, others):
 
 
 def row_of(own, name, unit, others, more_is_better):
-    """daybook's figure, then each other's with how many times better daybook is."""
+    """daybook's figure, then each other's with how many times better daybook is; where the two
+    were measured in turn by its figure of then, which is said too."""
     cells = [amount(own, unit)]
     for other in others:
         if name in other["figures"]:
             theirs = other["figures"][name]
-            times = own / theirs if more_is_better else theirs / own
-            cells.append(f"{amount(theirs, unit)} (**{harness.digits(times)}**)")
+            beside = other.get("beside", {}).get(name)
+            ours = beside or own
+            times = ours / theirs if more_is_better else theirs / ours
+            said = f"; {amount(beside, unit)}" if beside else ""
+            cells.append(f"{amount(theirs, unit)} (**{harness.digits(times)}**{said})")
         else:
             cells.append("–")
     return cells
@@ -186,17 +193,17 @@ def notes_of(section, founds):
 
 def compare(bench, chosen):
     section = harness.Section()
-    inputs = {"csv": bench.place / "clicks.csv", "rates": bench.place / "rates.csv"}
     text = bench.run("generate_clicks", "-n", bench.clicks)
-    inputs["csv"].write_text(text.split("\n", 1)[1])
-    rates(inputs["rates"])
+    (bench.place / "clicks.csv").write_text(text.split("\n", 1)[1])
+    rates(bench.place / "rates.csv")
     harness.note("== daybook")
-    own = measure_daybook(bench, inputs["rates"])
-    others = [measure_rival(bench, name, chosen.installed, inputs, chosen.patience)
+    own = measure_daybook(bench)
+    others = [measure_rival(bench, name, chosen.installed, chosen.patience)
               for name in chosen.rivals]
     section.say(f"{bench.clicks:,} clicks of 30 days, 1,000 resellers, one to three rates each. "
-                "Each rival's figure, and in brackets how many times better daybook is. Clients "
-                "and servers share the cores; every commit is synced.")
+                "Each rival's figure, and in brackets how many times better daybook is. Months "
+                "are asked of a rival and of daybook in turn: daybook's then are in the brackets "
+                "too. Clients and servers share the cores; every commit is synced.")
     measured = [other for other in others if other["figures"]]
     table_of(section, own, measured)
     for other in others:

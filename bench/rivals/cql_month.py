@@ -18,6 +18,8 @@ SELECT = b"SELECT day, amount FROM daybook.amount_by_day WHERE reseller_id = ? "
 # amount, its scale first.
 PRICED = struct.Struct(">i10si")
 SCALE = struct.Struct(">i")
+# By scale. What it multiplies has fewer digits than a decimal keeps, so the product is exact.
+UNITS = [decimal.Decimal(1).scaleb(-scale) for scale in range(32)]
 
 
 class CqlMonth:
@@ -51,7 +53,7 @@ class CqlMonth:
             if size > 0:
                 scale, = SCALE.unpack_from(answer, at)
                 digits = int.from_bytes(answer[at + 4:at + size], "big", signed=True)
-                days.append((day.decode(), decimal.Decimal(digits).scaleb(-scale)))
+                days.append((day.decode(), digits * UNITS[scale]))
                 at += size
         return days
 

@@ -2,10 +2,14 @@
 
 A rival's script is run by compare.py as
 
-    on_duckdb.py --installed DIR --place DIR --csv clicks.csv --rates rates.csv --out figures.json
+    on_duckdb.py --installed DIR --place DIR --inputs DIR --out figures.json
 
 and gives back figures by the names of compare.MEASURES, a note on each where it needs one, and the
-exact sum of all amounts times rates, which must be daybook's to the digit.
+exact sum of all amounts times rates, which must be daybook's to the digit. The inputs:
+
+    clicks.csv, rates.csv   what there is to take
+    report.csv              what resellers earn, as daybook reports it, for who does not compute it
+    daybook, store          the program, and its directory of these clicks
 """
 
 import argparse
@@ -23,6 +27,10 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import cql_month  # noqa: E402
+import harness  # noqa: E402
+
 MONTHS = 1000
 MONTH_ROUNDS = 9
 STARTS = 5  # of those that take some ms: one that meets a pause of the machine says nothing
@@ -35,38 +43,48 @@ def seconds(call, *arguments):
     return time.perf_counter() - started
 
 
-def month_us(question):
-    """p50 and p99 of a question about one reseller's month, one at a time over what is open.
+def month_round(question, names):
+    """The p50 and the p99 of a thousand months; some before these are not counted."""
+    for name in names[MONTHS:]:
+        question(name)
+    times = sorted(seconds(question, name) * 1e6 for name in names[:MONTHS])
+    return times[MONTHS // 2], times[MONTHS * 99 // 100]
+
+
+def month_us(*questions):
+    """p50 and p99 of each question about one reseller's month, one at a time over what is open.
 
     A thousand take a tenth of a second, in which one pause of the machine is the p99: so each is
-    the median of several rounds.
+    the median of several rounds. Several questions take turns, as the machine has its moods, and
+    who begins changes.
     """
     draw = random.Random(42)
-    rounds = []
-    for _ in range(MONTH_ROUNDS):
+    rounds = {question: [] for question in questions}
+    for number in range(MONTH_ROUNDS):
         names = [f"reseller-{draw.randrange(1000):04}" for _ in range(MONTHS + 10)]
-        for name in names[MONTHS:]:
-            question(name)
-        rounds.append(sorted(seconds(question, name) * 1e6 for name in names[:MONTHS]))
-    return tuple(statistics.median(times[at] for times in rounds)
-                 for at in (MONTHS // 2, MONTHS * 99 // 100))
+        for question in questions[::-1] if number % 2 else questions:
+            rounds[question].append(month_round(question, names))
+    return [tuple(map(statistics.median, zip(*rounds[question]))) for question in questions]
 
 
 class Rival:
     def __init__(self, name):
         words = argparse.ArgumentParser(description=name)
-        for word in ("installed", "place", "csv", "rates", "out"):
+        for word in ("installed", "place", "inputs", "out"):
             words.add_argument(f"--{word}", type=pathlib.Path, required=True)
         given = words.parse_args()
         os.sync()  # what the one before wrote is not this one's to wait for
         self.name = name
         self.installed = given.installed
         self.place = given.place
-        self.csv = given.csv
-        self.rates = given.rates
+        self.inputs = given.inputs
+        self.csv = given.inputs / "clicks.csv"
+        self.rates = given.inputs / "rates.csv"
+        self.report = given.inputs / "report.csv"
         self.out = given.out
-        self.found = {"name": name, "version": "", "figures": {}, "notes": {}, "income": None,
-                      "is_whole": False}
+        # `beside`: daybook's own figures, measured in turn with these.
+        self.found = {"name": name, "version": "", "figures": {}, "beside": {}, "notes": {},
+                      "income": None, "is_whole": False}
         self.servers = []
         atexit.register(self.end)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
@@ -98,9 +116,18 @@ class Rival:
         return statistics.median(seconds(call) for _ in range(runs)) * 1e3
 
     def months(self, question, note):
-        p50_us, p99_us = month_us(question)
-        self.figure("month_p50_us", p50_us, note)
-        self.figure("month_p99_us", p99_us, note)
+        """Asked in turn with daybook, of which nothing else runs beside a rival."""
+        server = harness.Server(self.inputs / "store", "--cql", "127.0.0.1:0",
+                                program=self.inputs / "daybook")
+        self.servers.append(server.process)
+        month = cql_month.CqlMonth(server.port("cql"))
+        found = month_us(question, month.ask)
+        month.close()
+        self.stop(server.process)
+        for figures, values in zip((self.found["figures"], self.found["beside"]), found):
+            figures["month_p50_us"], figures["month_p99_us"] = values
+        for name in ("month_p50_us", "month_p99_us"):
+            self.figure(name, self.found["figures"][name], note)
 
     # -- clicks --
 
