@@ -514,12 +514,8 @@ static bool is_free(struct engine *engine, uint32_t table_id, enum segment_kind 
 /* The segments of one table: the wide ones, then the narrow ones. */
 static struct group table_at(const struct engine *engine, uint32_t start)
 {
-    uint32_t table_id = segment_info(engine->segments[start])->table_id;
-    struct group table = {start, start};
-    while (table.end < engine->segment_count &&
-           segment_info(engine->segments[table.end])->table_id == table_id)
-        table.end++;
-    return table;
+    struct group first = group_at(engine, start);
+    return (struct group){start, exceptions_of(engine, first).end};
 }
 
 /* What the table needs begins, where its kind and the table are free; whether it needs something,
@@ -546,29 +542,29 @@ static bool table_compact(struct engine *engine, struct group table, uint64_t as
     return needs;
 }
 
-/* The merges that somebody waits for; whether there are any, under way or yet to begin. */
-static bool asked_compact(struct engine *engine, uint64_t asked_until, int64_t *again_us)
+/* First what somebody asked for, then all else; but not of a table of which something is asked for,
+ * as that would wait behind it.  Whether somebody still has to wait: for a merge that is under way,
+ * or for one yet to begin. */
+static bool tables_compact(struct engine *engine, int64_t *again_us)
 {
+    uint64_t asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0;
+    bool *is_asked = memory_zeroed(engine->segment_count + 1, sizeof *is_asked); /* by its start */
     bool is_awaited = false;
-    for (uint32_t start = 0; start < engine->segment_count;) {
-        struct group table = table_at(engine, start);
-        is_awaited |= table_compact(engine, table, asked_until, again_us);
-        start = table.end;
+    struct group table;
+    for (uint32_t at = 0; asked_until > 0 && at < engine->segment_count; at = table.end) {
+        table = table_at(engine, at);
+        is_asked[at] = table_compact(engine, table, asked_until, again_us);
+        is_awaited |= is_asked[at];
     }
+    for (uint32_t at = 0; at < engine->segment_count; at = table.end) {
+        table = table_at(engine, at);
+        if (!is_asked[at])
+            table_compact(engine, table, 0, again_us);
+    }
+    memory_free(is_asked);
     for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
         is_awaited |= engine->compactions[i] != NULL && engine->compactions[i]->is_awaited;
     return is_awaited;
-}
-
-/* All others; but not of a table of which some are asked for, as these would wait behind them. */
-static void others_compact(struct engine *engine, uint64_t asked_until, int64_t *again_us)
-{
-    for (uint32_t start = 0; start < engine->segment_count;) {
-        struct group table = table_at(engine, start);
-        if (asked_until == 0 || !table_compact(engine, table, asked_until, again_us))
-            table_compact(engine, table, 0, again_us);
-        start = table.end;
-    }
 }
 
 static void again(struct timer *timer)
@@ -589,9 +585,7 @@ void engine_start_compaction(struct engine *engine)
     if (engine->failed != 0 || engine->options.read_only || engine_is_waiting_for_space(engine))
         return;
     executor->timer_stop(executor, &engine->compact_timer);
-    uint64_t asked_until = engine->compact_waiter_count > 0 ? engine->compact_until : 0;
-    bool is_awaited = asked_until > 0 && asked_compact(engine, asked_until, &again_us);
-    others_compact(engine, asked_until, &again_us);
+    bool is_awaited = tables_compact(engine, &again_us);
     if (again_us != INT64_MAX) {
         int64_t delay_us = again_us - engine->world->clock->wall_us(engine->world->clock);
         engine->compact_timer = (struct timer){.fire = again, .context = engine};

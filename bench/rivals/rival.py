@@ -121,13 +121,12 @@ class Rival:
                                 program=self.inputs / "daybook")
         self.servers.append(server.process)
         month = cql_month.CqlMonth(server.port("cql"))
-        found = month_us(question, month.ask)
+        theirs, ours = month_us(question, month.ask)
         month.close()
         self.stop(server.process)
-        for figures, values in zip((self.found["figures"], self.found["beside"]), found):
-            figures["month_p50_us"], figures["month_p99_us"] = values
-        for name in ("month_p50_us", "month_p99_us"):
-            self.figure(name, self.found["figures"][name], note)
+        for at, name in enumerate(("month_p50_us", "month_p99_us")):
+            self.figure(name, theirs[at], note)
+            self.found["beside"][name] = ours[at]
 
     # -- clicks --
 
