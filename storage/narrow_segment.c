@@ -27,9 +27,14 @@
  *
  * A stream holds one page, its table of items and one unpacked item.  They are handed on to the
  * next stream of the segment as its scratch, so that a scan of small partitions decodes a page once
- * and not once a partition. */
+ * and not once a partition.
+ *
+ * Who must not wait reads single partitions, from anywhere: pages that he expanded are kept for him
+ * as long as the pool has room, each in its place.  Scans and merges do not keep theirs, as they
+ * come to all pages once, and would push out those that somebody comes back for. */
 #include "storage/narrow_segment.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -248,12 +253,35 @@ bool narrow_segment_may_meet(const struct segment *segment, const struct table *
 
 /* ---- reading: what one stream hands on to the next ---- */
 
+/* A page as it is read from: in a scratch, or in its place. */
+struct narrow_expanded {
+    struct reader_spare base;
+    uint32_t page;
+    struct buffer plain;
+};
+
+static void narrow_expanded_free(struct narrow_expanded *expanded)
+{
+    if (expanded == NULL)
+        return;
+    buffer_release(&expanded->plain);
+    memory_free(expanded);
+}
+
+static void narrow_expanded_let_go(struct reader_spare *base)
+{
+    narrow_expanded_free((struct narrow_expanded *)base);
+}
+
+static size_t narrow_expanded_bytes(const struct narrow_expanded *expanded)
+{
+    return sizeof *expanded + expanded->plain.capacity;
+}
+
 struct narrow_scratch {
     struct reader_spare base;
-    struct arena *arena; /* of the unpacked item */
-    struct buffer plain; /* of `page`, if `has_page` */
-    uint32_t page;
-    bool has_page;
+    struct arena *arena;              /* of the unpacked item */
+    struct narrow_expanded *expanded; /* NULL: no page yet */
     struct narrow_entry entry;
 };
 
@@ -261,7 +289,7 @@ static void narrow_scratch_free(struct reader_spare *base)
 {
     struct narrow_scratch *scratch = (struct narrow_scratch *)base;
     arena_free(scratch->arena);
-    buffer_release(&scratch->plain);
+    narrow_expanded_free(scratch->expanded);
     narrow_entry_release(&scratch->entry);
     memory_free(scratch);
 }
@@ -280,13 +308,33 @@ static struct narrow_scratch *narrow_scratch_of(struct segment *segment)
 
 static void narrow_scratch_leave(struct narrow_scratch *scratch, struct segment *segment)
 {
-    if (scratch->plain.capacity > NARROW_SCRATCH_MAX) {
+    size_t page_bytes = scratch->expanded == NULL ? 0 : narrow_expanded_bytes(scratch->expanded);
+    if (page_bytes > NARROW_SCRATCH_MAX) {
         narrow_scratch_free(&scratch->base);
         return;
     }
-    scratch->base.bytes = sizeof *scratch + arena_held(scratch->arena) + scratch->plain.capacity +
+    scratch->base.bytes = sizeof *scratch + arena_held(scratch->arena) + page_bytes +
                           scratch->entry.item_capacity * sizeof *scratch->entry.items;
     reader_pool_give(segment_readers(segment), segment_scratch(segment), &scratch->base);
+}
+
+/* The scratch's page goes into its place, and the scratch gets `page`, if that is in its own. */
+static void narrow_scratch_swap(struct narrow_scratch *scratch, struct segment *segment,
+                                uint32_t page)
+{
+    struct reader_pool *readers = segment_readers(segment);
+    struct narrow_expanded *left = scratch->expanded;
+    struct narrow_expanded *taken =
+        (struct narrow_expanded *)reader_pool_take(readers, segment_page_place(segment, page));
+    bool is_it = taken != NULL && taken->page == page;
+    scratch->expanded = is_it ? taken : NULL;
+    if (!is_it)
+        narrow_expanded_free(taken);
+    if (left == NULL)
+        return;
+    left->base =
+        (struct reader_spare){.free = narrow_expanded_let_go, .bytes = narrow_expanded_bytes(left)};
+    reader_pool_give(readers, segment_page_place(segment, left->page), &left->base);
 }
 
 /* ---- reading: the stream ---- */
@@ -323,17 +371,41 @@ static int narrow_stream_damaged(const struct narrow_stream *stream, const char 
 static int narrow_stream_read(struct narrow_stream *stream, uint32_t page_index, struct error *err)
 {
     struct narrow_scratch *scratch = stream->scratch;
+    if (scratch->expanded == NULL)
+        scratch->expanded = memory_zeroed(1, sizeof *scratch->expanded);
+    scratch->expanded->page = page_index;
     struct reader_pool *readers = segment_readers(stream->segment);
     struct reader_workspace *work = reader_pool_borrow(readers);
     struct vector_decoder *vectors = segment_block_decoder_vectors(work->blocks);
     int rc = segment_read_page(stream->segment, page_index, stream->haste, &work->page, err);
-    if (rc == 0 && narrow_page_expand(buffer_view(&work->page),
-                                      vector_decoder_decompressor(vectors), &scratch->plain) != 0)
+    if (rc == 0 &&
+        narrow_page_expand(buffer_view(&work->page), vector_decoder_decompressor(vectors),
+                           &scratch->expanded->plain) != 0)
         rc = narrow_stream_damaged(stream, "it does not decompress", err);
     reader_pool_give_back(readers, work);
-    scratch->page = page_index;
-    scratch->has_page = rc == 0;
+    if (rc != 0) {
+        narrow_expanded_free(scratch->expanded);
+        scratch->expanded = NULL;
+    }
     return rc;
+}
+
+static bool narrow_scratch_has(const struct narrow_scratch *scratch, uint32_t page)
+{
+    return scratch->expanded != NULL && scratch->expanded->page == page;
+}
+
+/* Have page `page_index` of the segment in the scratch. */
+static int narrow_stream_have(struct narrow_stream *stream, uint32_t page_index, struct error *err)
+{
+    struct narrow_scratch *scratch = stream->scratch;
+    if (narrow_scratch_has(scratch, page_index))
+        return 0;
+    if (stream->haste != NULL)
+        narrow_scratch_swap(scratch, stream->segment, page_index);
+    if (!narrow_scratch_has(scratch, page_index))
+        return narrow_stream_read(stream, page_index, err);
+    return segment_haste_take(stream->haste) ? 0 : -EAGAIN;
 }
 
 /* Make page number `page` of the partition the current one, standing nowhere in it. */
@@ -342,14 +414,12 @@ static int narrow_stream_load(struct narrow_stream *stream, uint32_t page, struc
     struct narrow_scratch *scratch = stream->scratch;
     uint32_t page_index = stream->partition.page_first + page;
     stream->page = page;
-    if (!scratch->has_page || scratch->page != page_index) {
-        int rc = narrow_stream_read(stream, page_index, err);
-        if (rc != 0)
-            return rc;
-    }
+    int rc = narrow_stream_have(stream, page_index, err);
+    if (rc != 0)
+        return rc;
     struct narrow_entry *entry = &scratch->entry;
     uint32_t index = page == 0 ? stream->partition.entry : 0;
-    if (narrow_entry_decode(buffer_view(&scratch->plain), index, entry) != 0)
+    if (narrow_entry_decode(buffer_view(&scratch->expanded->plain), index, entry) != 0)
         return narrow_stream_damaged(stream, "its entry is none", err);
     stream->index_first = entry->item_count > 0 && entry->items[0].kind == ITEM_STATIC;
     return 0;

@@ -1,6 +1,6 @@
 /* reader_pool: what readers of segments leave for the next ones, all together within a limit.
  *
- * Who has read a segment leaves what it decoded there (spares: blocks of the directory, a page),
+ * Who has read a segment leaves what it decoded there (spares: blocks of the directory, pages),
  * so that the next one finds it again; many segments would keep much.  A spare lies in a place, of
  * which each segment has some; where all spares are over the limit, those left longest ago go.
  *

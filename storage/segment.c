@@ -8,8 +8,8 @@
  * taken for them.
  *
  * Everything here is frozen after segment_open, apart from the reference count, the mark that the
- * file is to go, and what lies there for the next reader (scratch, cursor), which the pool hands
- * out: any number of threads may read. */
+ * file is to go, and what lies there for the next reader (scratch, cursor, expanded pages), which
+ * the pool hands out: any number of threads may read. */
 #include "storage/segment.h"
 
 #include <errno.h>
@@ -22,8 +22,9 @@
 #include "storage/segment_format.h"
 
 enum {
-    INDEX_ENTRY_MIN = 13,       /* bytes of a page's: size, checksum, empty label */
-    READERS_BYTES_MAX = 1 << 20 /* of a segment that has its own pool */
+    INDEX_ENTRY_MIN = 13,        /* bytes of a page's: size, checksum, empty label */
+    READERS_BYTES_MAX = 1 << 20, /* of a segment that has its own pool */
+    EXPANDED_PLACES_MAX = 1024   /* for pages of 8 KiB or more: a quarter of what a pool keeps */
 };
 
 struct segment_page {
@@ -42,8 +43,10 @@ struct segment {
     atomic_bool remove_at_close;
     atomic_bool has_failed_read;
     struct reader_pool *readers;
-    struct reader_spare *scratch; /* places of the pool's, both */
+    struct reader_spare *scratch; /* places of the pool's, all three */
     struct reader_spare *cursor;
+    struct reader_spare **expanded; /* page i is in place i % expanded_count; narrow ones only */
+    uint32_t expanded_count;
     struct segment_directory *directory;
     struct segment_page *pages;
     uint32_t page_count;
@@ -163,6 +166,11 @@ static int segment_load_index(struct segment *segment, const struct segment_foot
     if (reader.failed || reader_left(&reader) > 0 ||
         offset != footer->sections[SECTION_DIRECTORY].offset)
         return error_set(err, ERROR_CORRUPT, "page index: it does not cover the pages");
+    if (segment->info.kind == SEGMENT_NARROW) {
+        bool is_small = segment->page_count < EXPANDED_PLACES_MAX;
+        segment->expanded_count = is_small ? segment->page_count : EXPANDED_PLACES_MAX;
+        segment->expanded = memory_zeroed(segment->expanded_count, sizeof *segment->expanded);
+    }
     return 0;
 }
 
@@ -202,10 +210,13 @@ static void segment_free(struct segment *segment)
 {
     if (segment->file != NULL)
         segment->disk->close(segment->disk, segment->file);
+    for (uint32_t i = 0; i < segment->expanded_count; i++)
+        reader_pool_give(segment->readers, &segment->expanded[i], NULL);
     reader_pool_give(segment->readers, &segment->scratch, NULL);
     reader_pool_give(segment->readers, &segment->cursor, NULL);
     reader_pool_unref(segment->readers);
     segment_directory_free(segment->directory);
+    memory_free(segment->expanded);
     memory_free(segment->pages);
     buffer_release(&segment->index);
     buffer_release(&segment->extra);
@@ -371,7 +382,7 @@ size_t segment_bytes(const struct segment *segment)
 {
     return sizeof *segment + segment_directory_bytes(segment->directory) +
            segment->page_count * sizeof *segment->pages + segment->index.capacity +
-           segment->extra.capacity;
+           segment->extra.capacity + segment->expanded_count * sizeof *segment->expanded;
 }
 
 bool segment_may_have(const struct segment *segment, int64_t token)
@@ -427,13 +438,25 @@ struct reader_spare **segment_scratch(struct segment *segment)
     return &segment->scratch;
 }
 
+struct reader_spare **segment_page_place(struct segment *segment, uint32_t page)
+{
+    check(page < segment->page_count && segment->expanded_count > 0);
+    return &segment->expanded[page % segment->expanded_count];
+}
+
+bool segment_haste_take(struct segment_haste *haste)
+{
+    bool may = haste->pages_left > 0;
+    haste->pages_left -= may;
+    return may;
+}
+
 /* 0: the bytes are there; else -EAGAIN, whatever the reason: who may wait finds it out. */
 static int segment_read_now(struct segment *segment, const struct segment_page *page, uint8_t *to,
                             struct segment_haste *haste)
 {
-    if (haste->pages_left == 0)
+    if (!segment_haste_take(haste))
         return -EAGAIN;
-    haste->pages_left--;
     int64_t got =
         segment->disk->read_now(segment->disk, segment->file, page->offset, to, page->size);
     return got == (int64_t)page->size ? 0 : -EAGAIN;

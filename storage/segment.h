@@ -104,13 +104,17 @@ struct bytes segment_page_first(const struct segment *segment, uint32_t page);
 struct bytes segment_extra(const struct segment *segment);
 /* Where its readers leave what they would like to find again, and borrow what they work with. */
 struct reader_pool *segment_readers(const struct segment *segment);
-/* The place in it for what readers of one kind of segment leave: the last page they decoded. */
+/* The place in it for what readers of a narrow segment work with, */
 struct reader_spare **segment_scratch(struct segment *segment);
+/* and the one for the expanded page, which it may share with others. */
+struct reader_spare **segment_page_place(struct segment *segment, uint32_t page);
 /* How many pages a thread that must not wait may still read; none but those that are in the
  * system's memory. */
 struct segment_haste {
     uint32_t pages_left;
 };
+/* Whether it may read one more, which counts. */
+bool segment_haste_take(struct segment_haste *haste);
 /* Read a page and check it; `page` is cleared first.  Also ERROR_CORRUPT; and -EAGAIN, of which
  * `err` says nothing, where `haste` (NULL: there is none) does not allow it. */
 must_check int segment_read_page(struct segment *segment, uint32_t page_index,

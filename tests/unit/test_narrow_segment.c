@@ -542,6 +542,37 @@ Test(narrow_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
     teardown(&fixture);
 }
 
+/* Pages that were expanded for him are kept, and count as if they were read; whoever goes through
+ * all of a segment sees what is on the disk. */
+Test(narrow_segment, who_must_not_wait_finds_pages_again_and_nobody_else_does)
+{
+    struct fixture fixture;
+    struct segment_info info;
+    size_t count;
+    char path[64];
+    setup(&fixture, 8);
+    struct content content = make_content(&fixture, 300, 0, 1000);
+    write_segment(&fixture, &content, 1, &info);
+    struct segment *segment = open_segment(&fixture, &info);
+    uint32_t pages = segment_page_count(segment);
+    cr_assert_gt(pages, 2);
+    struct segment_haste enough = {.pages_left = 3 * pages};
+    cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
+    segment_path(info.id, path);
+    struct buffer *file = ram_disk_content(fixture.ram, path);
+    for (size_t at = SEGMENT_BLOCK; at < 8 * SEGMENT_BLOCK; at++) /* some pages */
+        file->data[at] ^= 0xff;
+    cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
+    cr_expect_eq(count, content.count);
+    cr_expect_eq(enough.pages_left, pages);
+    struct segment_haste none = {0};
+    cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
+    struct slice all = slice_all();
+    cr_expect_eq(read_slice(&fixture, segment, 0, &content, &all), ERROR_CORRUPT);
+    segment_unref(segment);
+    teardown(&fixture);
+}
+
 Test(narrow_segment, small_partitions_share_pages_and_large_ones_do_not)
 {
     enum { PARTITIONS = 101 };
