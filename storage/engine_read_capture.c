@@ -18,7 +18,7 @@ static struct unfiltered unfiltered_copy(const struct unfiltered *from, struct a
 {
     struct unfiltered copy = *from;
     if (from->kind == UNFILTERED_ROW)
-        copy.row = row_copy(&from->row, arena);
+        row_copy(&from->row, arena, &copy.row);
     else
         copy.bound.prefix = clustering_copy(&from->bound.prefix, arena);
     return copy;

@@ -129,7 +129,7 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
         if (read->request.one_of_each && is_another(read, &item.row))
             continue;
         struct page_row *next = next_row(read);
-        next->row = row_copy(&item.row, read->arena);
+        row_copy(&item.row, read->arena, &next->row);
         resolve_counters(&next->row, read->arena);
         add_row(read, token, kept);
         if (page_is_full(read))

@@ -245,8 +245,19 @@ static uint32_t column_id_unpack(struct reader *reader)
 
 static void cell_unpack(struct reader *reader, const struct liveness *marker, struct cell *cell)
 {
-    *cell = (struct cell){.column_id = column_id_unpack(reader), .expiry_s = EXPIRY_NONE};
+    cell->column_id = column_id_unpack(reader);
+    cell->ttl_s = 0;
+    cell->expiry_s = EXPIRY_NONE;
+    cell->path = bytes_of(NULL, 0);
+    cell->value = bytes_of(NULL, 0);
     uint8_t flags = reader_u8(reader);
+    /* Nearly all are like this. */
+    if (flags == PACK_CELL_SAME_TIME && marker->timestamp_us != TIMESTAMP_NONE) {
+        cell->flags = 0;
+        cell->timestamp_us = marker->timestamp_us;
+        cell->value = reader_sized(reader);
+        return;
+    }
     bool is_tombstone = (flags & CELL_TOMBSTONE) != 0;
 
     cell->flags = flags & (CELL_TOMBSTONE | CELL_COUNTER);
@@ -517,32 +528,70 @@ int unfiltered_unpack(struct reader *reader, struct arena *arena, struct unfilte
 
 /* ---- deep copies ---- */
 
+static size_t clustering_bytes(const struct clustering *clustering)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < clustering->count; i++)
+        size += clustering->values[i].size;
+    return size;
+}
+
+/* Copy the bytes to `*to`, which moves behind them. */
+static struct bytes bytes_put(struct bytes bytes, uint8_t **to)
+{
+    uint8_t *start = *to;
+    if (bytes.size > 0)
+        memcpy(start, bytes.data, bytes.size);
+    *to += bytes.size;
+    return bytes_of(start, bytes.size);
+}
+
+static void clustering_put(const struct clustering *from, uint8_t **to, struct clustering *copy_out)
+{
+    copy_out->count = from->count;
+    for (uint32_t i = 0; i < from->count; i++)
+        copy_out->values[i] =
+            from->values[i].data == NULL ? from->values[i] : bytes_put(from->values[i], to);
+}
+
 struct clustering clustering_copy(const struct clustering *from, struct arena *arena)
 {
-    struct clustering copy = {.count = from->count};
-    for (uint32_t i = 0; i < from->count; i++) {
-        copy.values[i] =
-            from->values[i].data == NULL ? from->values[i] : arena_copy(arena, from->values[i]);
-    }
+    struct clustering copy = {0};
+    uint8_t *to = arena_alloc(arena, clustering_bytes(from), 1);
+    clustering_put(from, &to, &copy);
     return copy;
 }
 
-struct row row_copy(const struct row *from, struct arena *arena)
+static size_t row_bytes(const struct row *row)
 {
-    struct row copy = *from;
-    copy.clustering = clustering_copy(&from->clustering, arena);
-    struct cell *cells = arena_alloc(arena, from->cell_count * sizeof(struct cell), 16);
-    for (uint32_t i = 0; i < from->cell_count; i++) {
-        cells[i] = from->cells[i];
-        cells[i].value = arena_copy(arena, from->cells[i].value);
-        if (from->cells[i].path.data != NULL)
-            cells[i].path = arena_copy(arena, from->cells[i].path);
-    }
-    copy.cells = cells;
+    size_t size = clustering_bytes(&row->clustering);
+    for (uint32_t i = 0; i < row->cell_count; i++)
+        size += row->cells[i].path.size + row->cells[i].value.size;
+    return size;
+}
+
+/* One piece of memory: cells, then deletions of complex columns, then bytes. */
+void row_copy(const struct row *from, struct arena *arena, struct row *copy_out)
+{
+    size_t cells_size = from->cell_count * sizeof(struct cell);
     size_t complex_size = from->complex_count * sizeof(struct complex_deletion);
-    struct complex_deletion *complex = arena_alloc(arena, complex_size, 16);
+    struct cell *cells = arena_alloc(arena, cells_size + complex_size + row_bytes(from), 16);
+    struct complex_deletion *complex = (struct complex_deletion *)(cells + from->cell_count);
+    uint8_t *to = (uint8_t *)(complex + from->complex_count);
     if (complex_size > 0)
         memcpy(complex, from->complex, complex_size);
-    copy.complex = complex;
-    return copy;
+    copy_out->cells = cells;
+    copy_out->cell_count = from->cell_count;
+    copy_out->complex = complex;
+    copy_out->complex_count = from->complex_count;
+    copy_out->is_static = from->is_static;
+    copy_out->marker = from->marker;
+    copy_out->deletion = from->deletion;
+    clustering_put(&from->clustering, &to, &copy_out->clustering);
+    for (uint32_t i = 0; i < from->cell_count; i++) {
+        cells[i] = from->cells[i];
+        cells[i].value = bytes_put(from->cells[i].value, &to);
+        if (from->cells[i].path.data != NULL)
+            cells[i].path = bytes_put(from->cells[i].path, &to);
+    }
 }

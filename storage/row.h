@@ -122,7 +122,7 @@ void row_merge(const struct table *table, const struct row *const *versions, uin
 
 /* What a reader sees at `now_s` of a merged row: its live marker and cells, no deletions; counters
  * that were reset and not incremented since are gone too.  False when nothing is left (the row does
- * not exist). */
+ * not exist).  `live_out` may be `row`. */
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out);
 
@@ -134,9 +134,9 @@ bool row_purge(const struct table *table, const struct row *row, int64_t now_s, 
 /* The deletion, if it is from `before_us` on. */
 struct deletion deletion_purge(struct deletion deletion, int64_t before_us);
 
-/* The same with every byte it points to in `arena`. */
+/* The same with every byte it points to in `arena`; of the clustering's values those that count. */
 struct clustering clustering_copy(const struct clustering *from, struct arena *arena);
-struct row row_copy(const struct row *from, struct arena *arena);
+void row_copy(const struct row *from, struct arena *arena, struct row *copy_out);
 
 /* Packed form, for memtables, pages and log: FORMATS.md "Row". */
 void clustering_pack(const struct clustering *clustering, struct buffer *buffer);

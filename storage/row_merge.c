@@ -332,6 +332,18 @@ static uint32_t cells_seen(struct merge *merge, const struct row *row, int64_t n
     return count;
 }
 
+/* Those that are seen; the first `*count` are, and the one behind them is not. */
+static const struct cell *cells_filter(struct merge *merge, const struct row *row, int64_t now_s,
+                                       struct arena *arena, uint32_t *count)
+{
+    struct cell *cells = arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
+    memcpy(cells, row->cells, *count * sizeof *cells);
+    for (uint32_t i = *count + 1; i < row->cell_count; i++)
+        if (cell_is_live(&row->cells[i], now_s) && merge_keeps(merge, &row->cells[i]))
+            cells[(*count)++] = row->cells[i];
+    return cells;
+}
+
 bool row_live(const struct table *table, const struct row *row, int64_t now_s, struct arena *arena,
               struct row *live_out)
 {
@@ -341,20 +353,16 @@ bool row_live(const struct table *table, const struct row *row, int64_t now_s, s
 
     if (marker.ttl_s > 0 && now_s >= marker.expiry_s)
         marker = LIVENESS_NONE;
-    *live_out = *row;
+    const struct cell *cells = row->cells;
+    if (count < row->cell_count)
+        cells = cells_filter(&merge, row, now_s, arena, &count);
+    if (live_out != row)
+        *live_out = *row;
     live_out->marker = marker;
     live_out->deletion = DELETION_NONE;
     live_out->complex = NULL;
     live_out->complex_count = 0;
-    if (count < row->cell_count) {
-        struct cell *cells =
-            arena_alloc(arena, row->cell_count * sizeof *cells, _Alignof(struct cell));
-        memcpy(cells, row->cells, count * sizeof *cells);
-        for (uint32_t i = count + 1; i < row->cell_count; i++)
-            if (cell_is_live(&row->cells[i], now_s) && merge_keeps(&merge, &row->cells[i]))
-                cells[count++] = row->cells[i];
-        live_out->cells = cells;
-    }
+    live_out->cells = cells;
     live_out->cell_count = count;
     return marker.timestamp_us != TIMESTAMP_NONE || count > 0;
 }

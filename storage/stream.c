@@ -106,17 +106,15 @@ struct filter_stream {
 static int live_next(struct stream *stream, struct unfiltered *out, struct error *err)
 {
     struct filter_stream *filter = (struct filter_stream *)stream;
-    struct unfiltered item;
     int rc;
 
     arena_reset(filter->arena);
-    while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
-        *out = (struct unfiltered){
-            .kind = UNFILTERED_ROW, .before = DELETION_NONE, .after = DELETION_NONE};
-        if (item.kind == UNFILTERED_ROW &&
-            row_live(stream->table, &item.row, filter->now_s, filter->arena, &out->row))
+    while ((rc = filter->source->next(filter->source, out, err)) == 1)
+        if (out->kind == UNFILTERED_ROW &&
+            row_live(stream->table, &out->row, filter->now_s, filter->arena, &out->row))
             break;
-    }
+    out->before = DELETION_NONE;
+    out->after = DELETION_NONE;
     return rc;
 }
 

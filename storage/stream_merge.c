@@ -32,7 +32,6 @@ struct merge_input {
 struct merge_stream {
     struct stream base;
     bool reversed;
-    struct merge_input *inputs;
     size_t count;
     struct merge_input **heap; /* those with a head, the first in stream order on top */
     size_t heap_count;
@@ -41,6 +40,7 @@ struct merge_stream {
     const struct row **versions; /* scratch: rows of one clustering */
     struct deletion open;        /* of the output, where the merge stands */
     struct arena *arena;         /* for what was last yielded */
+    struct merge_input inputs[]; /* `count`; the three arrays above lie behind them */
 };
 
 /* ---- heap ---- */
@@ -167,26 +167,30 @@ static bool row_is_empty(const struct row *row)
 }
 
 /* A version that is alone, deletes nothing and is covered by nothing goes out as it is. */
-static bool row_stands(const struct merge_stream *merge, struct deletion covering)
+static bool row_stands(const struct row *row, struct deletion covering)
 {
-    const struct row *row = &merge->used[0]->head.row;
-
-    return merge->used_count == 1 && covering.timestamp_us == TIMESTAMP_NONE &&
+    return covering.timestamp_us == TIMESTAMP_NONE &&
            row->deletion.timestamp_us == TIMESTAMP_NONE && row->complex_count == 0;
+}
+
+/* What a row is under where the merge stands. */
+static struct deletion covering_of(const struct merge_stream *merge, const struct row *row)
+{
+    struct deletion partition = merge->base.partition_deletion;
+    return row->is_static ? partition : stronger(partition, merge->open);
 }
 
 /* True when something is left of the rows taken. */
 static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
 {
-    struct deletion covering = merge->base.partition_deletion;
+    const struct row *first = &merge->used[0]->head.row;
+    struct deletion covering = covering_of(merge, first);
 
-    if (!merge->used[0]->head.row.is_static)
-        covering = stronger(covering, merge->open);
     out->kind = UNFILTERED_ROW;
     out->before = DELETION_NONE;
     out->after = out->before;
-    if (row_stands(merge, covering)) {
-        out->row = merge->used[0]->head.row;
+    if (merge->used_count == 1 && row_stands(first, covering)) {
+        out->row = *first;
         return true;
     }
     for (size_t i = 0; i < merge->used_count; i++)
@@ -194,6 +198,31 @@ static bool merge_rows(struct merge_stream *merge, struct unfiltered *out)
     row_merge(merge->base.table, merge->versions, (uint32_t)merge->used_count, covering,
               merge->arena, &out->row);
     return !row_is_empty(&out->row);
+}
+
+/* Of one input nearly all rows go out as they come, and not by way of its head. */
+static int merge_next_alone(struct stream *stream, struct unfiltered *out, struct error *err)
+{
+    struct merge_stream *merge = (struct merge_stream *)stream;
+    struct merge_input *input = merge->inputs;
+
+    arena_reset(merge->arena);
+    for (;;) {
+        int rc = merge->used_count > 0 ? input->stream->next(input->stream, out, err) : 0;
+        if (rc <= 0) {
+            merge->used_count = 0;
+            return rc;
+        }
+        bool is_row = out->kind == UNFILTERED_ROW;
+        if (is_row && row_stands(&out->row, covering_of(merge, &out->row))) {
+            out->before = DELETION_NONE;
+            out->after = DELETION_NONE;
+            return 1;
+        }
+        input->head = *out;
+        if (is_row ? merge_rows(merge, out) : merge_bounds(merge, out))
+            return 1;
+    }
 }
 
 static int merge_next(struct stream *stream, struct unfiltered *out, struct error *err)
@@ -218,10 +247,6 @@ static void merge_close(struct stream *stream)
 
     for (size_t i = 0; i < merge->count; i++)
         stream_close(merge->inputs[i].stream);
-    memory_free(merge->inputs);
-    memory_free(merge->heap);
-    memory_free(merge->used);
-    memory_free(merge->versions);
     arena_free(merge->arena);
     memory_free(merge);
 }
@@ -229,19 +254,20 @@ static void merge_close(struct stream *stream)
 struct stream *stream_merge(const struct table *table, struct stream **streams, size_t count,
                             bool reversed)
 {
-    struct merge_stream *merge = memory_zeroed(1, sizeof *merge);
+    const size_t each = sizeof(struct merge_input) + 3 * sizeof(void *);
+    check(count <= (SIZE_MAX - sizeof(struct merge_stream)) / each);
+    struct merge_stream *merge = memory_zeroed(1, sizeof *merge + count * each);
 
     merge->base = (struct stream){
         .table = table,
         .partition_deletion = DELETION_NONE,
-        .next = merge_next,
+        .next = count == 1 ? merge_next_alone : merge_next,
         .close = merge_close,
     };
     merge->reversed = reversed;
-    merge->inputs = memory_zeroed(count, sizeof *merge->inputs);
-    merge->heap = memory_zeroed(count, sizeof *merge->heap);
-    merge->used = memory_zeroed(count, sizeof *merge->used);
-    merge->versions = memory_zeroed(count, sizeof *merge->versions);
+    merge->heap = (struct merge_input **)(merge->inputs + count);
+    merge->used = merge->heap + count;
+    merge->versions = (void *)(merge->used + count);
     merge->arena = arena_new(STREAM_MERGE_ARENA_CHUNK);
     merge->open = DELETION_NONE;
     merge->count = count;

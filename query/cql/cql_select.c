@@ -20,7 +20,9 @@
 
 enum {
     READ_ROWS = 2000, /* of a store's page where nothing says how many */
-    INDEX_ROWS = 100  /* entries of an index read at once */
+    INDEX_ROWS = 100, /* entries of an index read at once */
+    CELL_LIKELY = 16, /* bytes */
+    CELLS_FIRST_MAX = 4 << 10
 };
 
 /* ---- the end ---- */
@@ -111,10 +113,10 @@ static void keep_entries(struct select *select, const struct read_page *page)
         int64_t token = value_bigint(from->row.clustering.values[0]);
         if (token < select->bound.token_first || token > select->bound.token_last)
             continue;
-        select->entries[count++] =
-            (struct page_row){.token = from->token,
-                              .key = arena_copy(select->entry_arena, from->key),
-                              .row = row_copy(&from->row, select->entry_arena)};
+        struct page_row *entry = &select->entries[count++];
+        entry->token = from->token;
+        entry->key = arena_copy(select->entry_arena, from->key);
+        row_copy(&from->row, select->entry_arena, &entry->row);
     }
     select->entry_count = count;
     select->entry = 0;
@@ -243,6 +245,14 @@ static struct read_request index_request(const struct select *select)
     return request;
 }
 
+/* Room for small values at once; others, and many, make theirs as they come. */
+static void reserve_cells(struct select *select, uint32_t rows)
+{
+    size_t likely = (size_t)rows * select->plan->selector_count * CELL_LIKELY;
+    if (!select->plan->is_aggregate)
+        buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
+}
+
 static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
@@ -258,6 +268,7 @@ static void page_arrived(void *context, int status, const struct error *err,
                !(select->reads_row && cql_select_reads_partition(select))) {
         rc = index_answer(select, page);
     } else if (status == 0) {
+        reserve_cells(select, page->row_count);
         for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++)
             rc = cql_select_page_row(select, page, i);
         if (!select->is_done && !skip_partition(select, page)) {

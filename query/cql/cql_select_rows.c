@@ -76,8 +76,12 @@ void cql_select_sort_rows(struct select *select)
 
 static void put_cell(struct buffer *cells, struct bytes value)
 {
-    buffer_put_u32_be(cells, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
-    buffer_append_bytes(cells, value);
+    buffer_reserve(cells, 4 + value.size);
+    uint8_t *to = cells->data + cells->size;
+    store_u32_be(to, value.data == NULL ? UINT32_MAX : (uint32_t)value.size);
+    if (value.size > 0)
+        memcpy(to + 4, value.data, value.size);
+    cells->size += 4 + value.size;
 }
 
 static int put_row(struct select *select, const struct cql_context *context)
@@ -205,10 +209,10 @@ static void group_begin(struct select *select, const struct cql_row *row)
     select->group_row.key = arena_copy(select->group_arena, row->key);
     select->group_is_static_only = row->row == NULL;
     if (row->row != NULL)
-        select->group_row.row = row_copy(row->row, select->group_arena);
+        row_copy(row->row, select->group_arena, &select->group_row.row);
     select->group_has_static = row->static_row != NULL;
     if (row->static_row != NULL)
-        select->group_static = row_copy(row->static_row, select->group_arena);
+        row_copy(row->static_row, select->group_arena, &select->group_static);
 }
 
 /* 1: the row begins a group that the page has no room for. */
@@ -352,7 +356,7 @@ int cql_select_begin_partition(struct select *select, struct bytes key)
 void cql_select_keep_static(struct select *select, const struct page_row *row)
 {
     arena_reset(select->static_arena);
-    select->static_row = row_copy(&row->row, select->static_arena);
+    row_copy(&row->row, select->static_arena, &select->static_row);
     select->has_static = true;
 }
 

@@ -351,7 +351,7 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
     struct arena *arena = write->work->arena;
     if (row->is_static) {
         read->static_row = arena_alloc(arena, sizeof(struct row), 16);
-        *read->static_row = row_copy(row, arena);
+        row_copy(row, arena, read->static_row);
         return;
     }
     if (read->row_count == read->row_capacity) {
@@ -362,7 +362,7 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
         read->rows = rows;
         read->row_capacity = capacity;
     }
-    read->rows[read->row_count++] = row_copy(row, arena);
+    row_copy(row, arena, &read->rows[read->row_count++]);
 }
 
 static void read_arrived(void *context, int status, const struct error *err,

@@ -233,6 +233,36 @@ Test(row, the_packed_form_reads_back)
     schema_unref(schema);
 }
 
+Test(row, a_copy_outlives_what_it_was_made_from)
+{
+    struct arena *arena = arena_new(ARENA_CHUNK);
+    struct arena *copies = arena_new(ARENA_CHUNK);
+    struct samples samples;
+
+    make_samples(&samples);
+    for (int i = 0; i < SAMPLE_COUNT; i++) {
+        const struct unfiltered *expected = &samples.unfiltereds[i];
+        struct buffer packed = {0};
+        struct unfiltered read;
+        struct row copy;
+        if (expected->kind != UNFILTERED_ROW)
+            continue;
+        unfiltered_pack(expected, &packed);
+        struct reader reader = reader_of(buffer_view(&packed));
+        cr_assert_eq(unfiltered_unpack(&reader, arena, &read), 0);
+        row_copy(&read.row, copies, &copy);
+        memset(packed.data, 0xff, packed.size);
+        if (read.row.cell_count > 0)
+            memset((void *)(uintptr_t)read.row.cells, 0xff,
+                   read.row.cell_count * sizeof *read.row.cells);
+        expect_equal_row(&copy, &expected->row);
+        buffer_release(&packed);
+    }
+    buffer_release(&samples.counter);
+    arena_free(copies);
+    arena_free(arena);
+}
+
 /* A row of a text clustering "d" whose cells are columns 3 .. 3 + cell_count. */
 static void pack_write(int64_t marker_us, int64_t cells_us, uint32_t cell_count, uint8_t flags,
                        int32_t ttl_s, struct buffer *packed)
