@@ -16,8 +16,9 @@ SELECT = b"SELECT day, amount FROM daybook.amount_by_day WHERE reseller_id = ? "
     b"AND day >= '2026-08-01' AND day <= '2026-08-31'"
 # A row: the day's cell, which has ten bytes, and the size of the amount's, -1 for null; then the
 # amount, its scale first.
-PRICED = struct.Struct(">i10si")
-SCALE = struct.Struct(">i")
+PRICED = struct.Struct(">i10sii")
+NULL = struct.calcsize(">i10si")
+PADDING = bytes(PRICED.size - NULL)  # what stands for the scale of a null that ends the answer
 # By scale. What it multiplies has fewer digits than a decimal keeps, so the product is exact.
 UNITS = [decimal.Decimal(1).scaleb(-scale) for scale in range(32)]
 
@@ -42,16 +43,16 @@ class CqlMonth:
     def ask(self, reseller):
         """The days that are priced, with what the reseller earned in each."""
         name = reseller.encode()
-        answer = self._ask(EXECUTE, self.head + struct.pack(">i", len(name)) + name, RESULT)
+        key = struct.pack(">i", len(name)) + name
+        answer = self._ask(EXECUTE, self.head + key, RESULT) + PADDING
         kind, flags, _, rows = struct.unpack_from(">iiii", answer)
         if kind != ROWS or not flags & NO_METADATA:
             raise OSError("the answer is no rows")
         days, at = [], 16
         for _ in range(rows):
-            _, day, size = PRICED.unpack_from(answer, at)
-            at += PRICED.size
+            _, day, size, scale = PRICED.unpack_from(answer, at)
+            at += NULL
             if size > 0:
-                scale, = SCALE.unpack_from(answer, at)
                 digits = int.from_bytes(answer[at + 4:at + size], "big", signed=True)
                 days.append((day.decode(), digits * UNITS[scale]))
                 at += size
