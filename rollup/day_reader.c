@@ -50,7 +50,8 @@ struct day_reader *day_reader_new(struct store *store, const struct click_stream
     reader->stream = stream;
     reader->sealed_to = sealed_to;
     reader->arena = arena_new(ARENA_CHUNK);
-    reader->days = memory_zeroed(DAY_READER_MAX, sizeof(*reader->days));
+    /* Not zeroed, nor touched: 0.2 MB, of which a rate change needs some thirty days. */
+    reader->days = memory_alloc(DAY_READER_MAX * sizeof(*reader->days));
     return reader;
 }
 

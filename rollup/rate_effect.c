@@ -180,30 +180,36 @@ static void append_rate(struct buffer *text, const struct day_figure *figure)
         buffer_append_text(text, "unpriced");
 }
 
-static void print_day(struct table_print *print, const struct changed_day *day)
+/* Room for what a day's cells say. */
+struct day_text {
+    struct buffer clicks;
+    struct buffer rates;
+    struct buffer amounts;
+};
+
+static void print_day(struct table_print *print, const struct changed_day *day,
+                      struct day_text *said)
 {
-    struct buffer clicks = {0};
-    struct buffer rates = {0};
-    struct buffer amounts = {0};
     char text[DAY_TEXT_SIZE + 1];
     day_format(day->before.day, text);
-    buffer_printf(&clicks, "%" PRIu64, day->before.clicks);
-    append_rate(&rates, &day->before);
-    buffer_append_text(&rates, " -> ");
-    append_rate(&rates, &day->after);
+    buffer_clear(&said->clicks);
+    buffer_clear(&said->rates);
+    buffer_clear(&said->amounts);
+    buffer_printf(&said->clicks, "%" PRIu64, day->before.clicks);
+    append_rate(&said->rates, &day->before);
+    buffer_append_text(&said->rates, " -> ");
+    append_rate(&said->rates, &day->after);
     if (day->before.is_priced) {
-        decimal_append(&amounts, day->before.amount);
-        buffer_put_u8(&amounts, ' ');
+        decimal_append(&said->amounts, day->before.amount);
+        buffer_put_u8(&said->amounts, ' ');
     }
-    buffer_append_text(&amounts, "-> ");
+    buffer_append_text(&said->amounts, "-> ");
     if (day->after.is_priced)
-        decimal_append(&amounts, day->after.amount);
-    const struct bytes cells[] = {day->before.reseller, bytes_text(text), buffer_view(&clicks),
-                                  buffer_view(&rates), buffer_view(&amounts)};
+        decimal_append(&said->amounts, day->after.amount);
+    const struct bytes cells[] = {day->before.reseller, bytes_text(text),
+                                  buffer_view(&said->clicks), buffer_view(&said->rates),
+                                  buffer_view(&said->amounts)};
     table_print_row(print, cells);
-    buffer_release(&clicks);
-    buffer_release(&rates);
-    buffer_release(&amounts);
 }
 
 static void print_days(const struct rate_effect *effect, struct buffer *text)
@@ -214,9 +220,13 @@ static void print_days(const struct rate_effect *effect, struct buffer *text)
                                                   {"rate", TABLE_TEXT},
                                                   {"amount", TABLE_TEXT}};
     struct table_print *print = table_print_new(TABLE_ALIGNED, columns, 5, text);
+    struct day_text said = {0};
     for (uint32_t i = 0; i < effect->printed_count; i++)
-        print_day(print, effect->printed[i]);
+        print_day(print, effect->printed[i], &said);
     table_print_finish(print);
+    buffer_release(&said.clicks);
+    buffer_release(&said.rates);
+    buffer_release(&said.amounts);
     if (effect->days > effect->printed_count)
         buffer_printf(text, "… and %" PRIu64 " more\n", effect->days - effect->printed_count);
 }

@@ -101,8 +101,8 @@ struct work {
     bool had_days;          /* of the queue, not of ranges alone */
     struct day_facts *days; /* of the chunk, as day_reader_read sorts them */
     uint32_t day_count;
-    struct plan plans[BEHIND_DAYS_MAX];
-    uint32_t written; /* rows in the batch, */
+    struct plan *plans; /* of `days`, BEHIND_DAYS_MAX; not of one that could not be read */
+    uint32_t written;   /* rows in the batch, */
     uint32_t published;
     uint32_t restated; /* and entries */
     int status;        /* the first failure of all */
@@ -116,6 +116,7 @@ static struct work *work_new(struct rollup *rollup)
     struct work *work = memory_zeroed(1, sizeof(*work));
     work->rollup = rollup;
     work->reader = day_reader_new(rollup->store, rollup->stream, &rollup->sealed_to);
+    work->plans = memory_alloc(BEHIND_DAYS_MAX * sizeof(*work->plans)); /* as the reader's days */
     work->batch = write_batch_new();
     return work;
 }
@@ -132,6 +133,7 @@ static void work_free(struct work *work)
 {
     day_reader_free(work->reader);
     write_batch_free(work->batch);
+    memory_free(work->plans);
     memory_free(work->window);
     memory_free(work->range_window);
     memory_free(work);

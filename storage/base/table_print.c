@@ -10,6 +10,8 @@
  * number of code points: right for the scripts whose characters take one column each. */
 #include "storage/base/table_print.h"
 
+#include <string.h>
+
 #include "storage/base/memory.h"
 
 struct table_print {
@@ -136,20 +138,26 @@ static size_t text_width(struct bytes text)
 
 static void append_spaces(struct buffer *text, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        buffer_put_u8(text, ' ');
+    if (count == 0)
+        return;
+    buffer_reserve(text, count);
+    memset(text->data + text->size, ' ', count);
+    text->size += count;
 }
 
 /* Without control characters, C1 ones (U+0080 to U+009F: C2 80 to C2 9F) included. */
 static void append_printable(struct buffer *text, struct bytes cell)
 {
+    buffer_reserve(text, cell.size);
+    uint8_t *to = text->data + text->size;
     for (size_t i = 0; i < cell.size; i++) {
         uint8_t c = cell.data[i];
         bool is_c1 = c == 0xC2 && i + 1 < cell.size && cell.data[i + 1] < 0xA0;
         if (is_c1)
             i++;
-        buffer_put_u8(text, is_c1 || c < 0x20 || c == 0x7F ? '?' : c);
+        *to++ = is_c1 || c < 0x20 || c == 0x7F ? '?' : c;
     }
+    text->size = (size_t)(to - text->data);
 }
 
 static void aligned_line(struct table_print *print, const struct bytes *cells)
