@@ -303,7 +303,9 @@ int main(int argc, char **argv)
         die(run.arguments.directory);
     }
     thread_set_prompt();
-    run.percent_first = (uint64_t)time(NULL);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    run.percent_first = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     run.latencies = memory_alloc(run.arguments.count * sizeof *run.latencies);
     if (run.arguments.cql_port != 0)
         run.cql = cql_asker_new((uint16_t)run.arguments.cql_port, run.arguments.words[0]);

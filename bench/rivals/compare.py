@@ -201,9 +201,10 @@ def compare(bench, chosen):
     others = [measure_rival(bench, name, chosen.installed, chosen.patience)
               for name in chosen.rivals]
     section.say(f"{bench.clicks:,} clicks of 30 days, 1,000 resellers, one to three rates each. "
-                "Each rival's figure, and in brackets how many times better daybook is. Months "
-                "are asked of a rival and of daybook in turn: daybook's then are in the brackets "
-                "too. Clients and servers share the cores; every commit is synced.")
+                "Each rival's figure, and in brackets how many times better daybook is. Months, "
+                "and PostgreSQL's rate changes, are asked of a rival and of daybook in turn: "
+                "daybook's figure then is in the brackets too. Clients and servers share the "
+                "cores; every commit is synced.")
     measured = [other for other in others if other["figures"]]
     table_of(section, own, measured)
     for other in others:

@@ -10,10 +10,12 @@ exact sum of all amounts times rates, which must be daybook's to the digit. The 
     clicks.csv, rates.csv   what there is to take
     report.csv              what resellers earn, as daybook reports it, for who does not compute it
     daybook, store          the program, and its directory of these clicks
+    ask                     what asks daybook again and again (bench/ask.c)
 """
 
 import argparse
 import atexit
+import functools
 import itertools
 import json
 import os
@@ -32,7 +34,8 @@ import cql_month  # noqa: E402
 import harness  # noqa: E402
 
 MONTHS = 1000
-MONTH_ROUNDS = 9
+RATE_CHANGES = 50
+ROUNDS = 9
 STARTS = 5  # of those that take some ms: one that meets a pause of the machine says nothing
 RATE_CHANGE_DAY = "2026-08-02"
 
@@ -43,8 +46,28 @@ def seconds(call, *arguments):
     return time.perf_counter() - started
 
 
-def month_round(question, names):
+def in_turn(*measures):
+    """The median of each figure that each of them measures, by the number of the round.
+
+    What takes a tenth of a second can meet a pause of the machine, so there are several rounds; and
+    they take turns, as the machine has its moods, and who begins changes.
+    """
+    rounds = [[] for _ in measures]
+    for number in range(ROUNDS):
+        order = range(len(measures))
+        for i in reversed(order) if number % 2 else order:
+            rounds[i].append(measures[i](number))
+    return [tuple(map(statistics.median, zip(*figures))) for figures in rounds]
+
+
+def random_resellers(number, count):
+    draw = random.Random(number)
+    return [f"reseller-{draw.randrange(1000):04}" for _ in range(count)]
+
+
+def month_round(question, number):
     """The p50 and the p99 of a thousand months; some before these are not counted."""
+    names = random_resellers(number, MONTHS + 10)
     for name in names[MONTHS:]:
         question(name)
     times = sorted(seconds(question, name) * 1e6 for name in names[:MONTHS])
@@ -52,19 +75,16 @@ def month_round(question, names):
 
 
 def month_us(*questions):
-    """p50 and p99 of each question about one reseller's month, one at a time over what is open.
+    """p50 and p99 of each question about one reseller's month, one at a time over what is open."""
+    return in_turn(*(functools.partial(month_round, question) for question in questions))
 
-    A thousand take a tenth of a second, in which one pause of the machine is the p99: so each is
-    the median of several rounds. Several questions take turns, as the machine has its moods, and
-    who begins changes.
-    """
-    draw = random.Random(42)
-    rounds = {question: [] for question in questions}
-    for number in range(MONTH_ROUNDS):
-        names = [f"reseller-{draw.randrange(1000):04}" for _ in range(MONTHS + 10)]
-        for question in questions[::-1] if number % 2 else questions:
-            rounds[question].append(month_round(question, names))
-    return [tuple(map(statistics.median, zip(*rounds[question]))) for question in questions]
+
+def rate_round(change, number):
+    """The median of some changes, each of a random reseller, to a rate that it never had; of the
+    same ones in every round, as `ask` does it."""
+    return statistics.median(
+        seconds(change, name, f"{number}.{i:02}") * 1e3
+        for i, name in enumerate(random_resellers(0, RATE_CHANGES))),
 
 
 class Rival:
@@ -127,6 +147,25 @@ class Rival:
         for at, name in enumerate(("month_p50_us", "month_p99_us")):
             self.figure(name, theirs[at], note)
             self.found["beside"][name] = ours[at]
+
+    def rate_changes(self, change, note):
+        """Made in turn with daybook, which has a copy of the store for it."""
+        store = self.place / "daybook"
+        shutil.copytree(self.inputs / "store", store)
+        server = harness.Server(store, program=self.inputs / "daybook")
+        self.servers.append(server.process)
+
+        def own_round(_):
+            done = subprocess.run(
+                [self.inputs / "ask", "--rate", "0", "--count", str(RATE_CHANGES), "--resellers",
+                 "1000", store, "rate", "set", "%R", RATE_CHANGE_DAY, "%P"],
+                capture_output=True, text=True, check=True)
+            return harness.figures(done.stdout)["p50_us"] / 1e3,
+
+        (theirs,), (ours,) = in_turn(functools.partial(rate_round, change), own_round)
+        self.stop(server.process)
+        self.figure("rate_ms", theirs, note)
+        self.found["beside"]["rate_ms"] = ours
 
     # -- clicks --
 
