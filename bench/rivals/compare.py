@@ -202,9 +202,9 @@ def compare(bench, chosen):
               for name in chosen.rivals]
     section.say(f"{bench.clicks:,} clicks of 30 days, 1,000 resellers, one to three rates each. "
                 "Each rival's figure, and in brackets how many times better daybook is. Months, "
-                "and PostgreSQL's rate changes, are asked of a rival and of daybook in turn: "
-                "daybook's figure then is in the brackets too. Clients and servers share the "
-                "cores; every commit is synced.")
+                "PostgreSQL's rate changes and Redis' starts are measured in turn with daybook's, "
+                "whose figure then is in the brackets too. Clients and servers share the cores; "
+                "every commit is synced.")
     measured = [other for other in others if other["figures"]]
     table_of(section, own, measured)
     for other in others:

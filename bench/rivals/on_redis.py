@@ -4,12 +4,11 @@ import csv
 import decimal
 import os
 import re
-import statistics
 import subprocess
 
 import redis
 
-from rival import STARTS, Rival
+from rival import Rival
 
 PORT = 6399
 
@@ -41,22 +40,28 @@ def months(rival):
     client.close()
 
 
+def start(rival, environment):
+    """A server on an empty directory, and the seconds it took."""
+    return rival.serve(PORT, [
+        rival.installed / "redis/usr/bin/redis-server", "--port", PORT, "--bind", "127.0.0.1",
+        "--dir", rival.fresh("always"), "--save", "", "--appendonly", "yes", "--appendfsync",
+        "always"], env=environment)
+
+
 def main():
     rival = Rival("Redis")
-    files = rival.installed / "redis/usr"
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(files / "lib/x86_64-linux-gnu")}
-    starts = []
-    for _ in range(STARTS):
-        if starts:
-            rival.stop(server)
-        directory = rival.fresh("always")
-        server, start_s = rival.serve(PORT, [
-            files / "bin/redis-server", "--port", PORT, "--bind", "127.0.0.1", "--dir", directory,
-            "--save", "", "--appendonly", "yes", "--appendfsync", "always"], env=environment)
-        starts.append(start_s * 1e3)
+    environment = {**os.environ, "LD_LIBRARY_PATH":
+                   str(rival.installed / "redis/usr/lib/x86_64-linux-gnu")}
+
+    def start_s():
+        server, seconds = start(rival, environment)
+        rival.stop(server)
+        return seconds
+
+    rival.starts(start_s, "to its port")
+    server, _ = start(rival, environment)
     client = redis.Redis(port=PORT)
     rival.version(client.info("server")["redis_version"])
-    rival.figure("start_ms", statistics.median(starts), "to its port")
     rival.figure("idle_mib", rival.memory_mib(server.pid))
     rival.figure("counters", benchmark(rival, environment, 100, 1000000),
                  "INCR, 50 connections, 100 in flight on each, appendfsync always")

@@ -148,6 +148,19 @@ class Rival:
             self.figure(name, theirs[at], note)
             self.found["beside"][name] = ours[at]
 
+    def starts(self, start_s, note):
+        """On an empty directory, in turn with daybook; `start_s` stops it again."""
+        def own_round(_):
+            server = harness.Server(self.fresh("daybook"), "--cql", "127.0.0.1:0",
+                                    program=self.inputs / "daybook")
+            self.servers.append(server.process)
+            server.stop()
+            return server.start_s * 1e3,
+
+        (theirs,), (ours,) = in_turn(lambda _: (start_s() * 1e3,), own_round)
+        self.figure("start_ms", theirs, note)
+        self.found["beside"]["start_ms"] = ours
+
     def rate_changes(self, change, note):
         """Made in turn with daybook, which has a copy of the store for it."""
         store = self.place / "daybook"
