@@ -35,7 +35,7 @@ import harness  # noqa: E402
 
 MONTHS = 1000
 RATE_CHANGES = 50
-ROUNDS = 9
+ROUNDS = 25
 STARTS = 5  # of those that take some ms: one that meets a pause of the machine says nothing
 RATE_CHANGE_DAY = "2026-08-02"
 
