@@ -95,10 +95,12 @@ static bool take_reject(struct daybook *daybook, char *rest, bool is_sum)
     return true;
 }
 
-/* error N WORD ...: some go away by themselves. */
+/* error N WORD ...: some go away by themselves; too many strings, which are those of all
+ * connections, go with this one. */
 static int take_error(struct daybook *daybook, char *rest)
 {
-    static const char *const passing[] = {"too_many_connections", "store_failed", "too_slow"};
+    static const char *const passing[] = {"too_many_connections", "too_many_strings",
+                                          "store_failed", "too_slow"};
     const char *number = next_word(&rest);
     size_t size = strcspn(rest, " ");
 

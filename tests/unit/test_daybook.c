@@ -202,22 +202,23 @@ Test(daybook, what_was_not_acknowledged_is_sent_again_and_nothing_else, .timeout
         {2, "binary 1\nok 1 accepted 1 rejected 0\n", false, true},
         {1, "binary 1\nok 2 accepted 1 rejected 0", true, false},
         {1, "error - store_failed \"disk\"\n", false, false},
+        {1, "error - too_many_strings of all connections\n", false, false},
         {1, "binary 1\nok 2 accepted 1 rejected 0 duplicate\n", false, false},
     };
     struct server server;
     struct daybook *daybook;
 
-    server_start(&server, acts, 5);
+    server_start(&server, acts, 6);
     daybook = client_open(&server);
     client_add(daybook, "first");
     cr_expect(daybook_flush(daybook) == 0);
     client_add(daybook, "second");
     cr_expect(daybook_sync(daybook) == 0, "%s", daybook_error(daybook));
-    expect_totals(daybook, 2, 2, 0, 1, 5);
+    expect_totals(daybook, 2, 2, 0, 1, 6);
     daybook_close(daybook);
     server_stop(&server);
     cr_expect(said(&server, 0, " 1 new") && said(&server, 1, " 1 new"));
-    for (size_t i = 2; i < 5; i++)
+    for (size_t i = 2; i < 6; i++)
         cr_expect(!said(&server, i, " new"), "one that was acknowledged is known");
     server_release(&server);
 }
