@@ -38,6 +38,7 @@ struct arguments {
     uint64_t rate; /* a second; 0: closed loop */
     uint64_t count;
     uint64_t resellers;
+    uint64_t seed;     /* of which resellers come */
     uint64_t cql_port; /* 0: commands */
     const char *directory;
     char **words;
@@ -253,6 +254,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'R':
         is_good = click_number_parse(argument, 1, CLICK_RESELLERS_MAX, &arguments->resellers);
         break;
+    case 's':
+        is_good = click_number_parse(argument, 1, UINT32_MAX, &arguments->seed);
+        break;
     case 'c':
         is_good = click_number_parse(argument, 1, UINT16_MAX, &arguments->cql_port);
         break;
@@ -280,6 +284,7 @@ static const struct argp_option options[] = {
     {"count", 'n', "N", 0, "how many (10000)", 0},
     {"cql", 'c', "PORT", 0, "the words are a statement, asked there, and the value of its ?", 0},
     {"resellers", 'R', "N", 0, "that %R chooses from (1000)", 0},
+    {"seed", 's', "N", 0, "another one, other resellers (1)", 0},
     {0},
 };
 
@@ -292,9 +297,8 @@ static const struct argp argp = {
 
 int main(int argc, char **argv)
 {
-    struct run run = {.arguments = {.rate = 1000, .count = 10000, .resellers = 1000},
-                      .address = {.sun_family = AF_UNIX},
-                      .random = 42};
+    struct run run = {.arguments = {.rate = 1000, .count = 10000, .resellers = 1000, .seed = 1},
+                      .address = {.sun_family = AF_UNIX}};
     argp_err_exit_status = 2;
     (void)argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &run.arguments);
     if (snprintf(run.address.sun_path, sizeof run.address.sun_path, "%s/daybook.sock",
@@ -302,6 +306,7 @@ int main(int argc, char **argv)
         errno = ENAMETOOLONG;
         die(run.arguments.directory);
     }
+    run.random = run.arguments.seed * UINT64_C(0x9E3779B97F4A7C15); /* small ones lie close */
     thread_set_prompt();
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

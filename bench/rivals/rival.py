@@ -80,11 +80,10 @@ def month_us(*questions):
 
 
 def rate_round(change, number):
-    """The median of some changes, each of a random reseller, to a rate that it never had; of the
-    same ones in every round, as `ask` does it."""
+    """The median of some changes, each of a random reseller, to a rate that it never had."""
     return statistics.median(
         seconds(change, name, f"{number}.{i:02}") * 1e3
-        for i, name in enumerate(random_resellers(0, RATE_CHANGES))),
+        for i, name in enumerate(random_resellers(number, RATE_CHANGES))),
 
 
 class Rival:
@@ -168,11 +167,11 @@ class Rival:
         server = harness.Server(store, program=self.inputs / "daybook")
         self.servers.append(server.process)
 
-        def own_round(_):
+        def own_round(number):
             done = subprocess.run(
                 [self.inputs / "ask", "--rate", "0", "--count", str(RATE_CHANGES), "--resellers",
-                 "1000", store, "rate", "set", "%R", RATE_CHANGE_DAY, "%P"],
-                capture_output=True, text=True, check=True)
+                 "1000", "--seed", str(number + 1), store, "rate", "set", "%R", RATE_CHANGE_DAY,
+                 "%P"], capture_output=True, text=True, check=True)
             return harness.figures(done.stdout)["p50_us"] / 1e3,
 
         (theirs,), (ours,) = in_turn(functools.partial(rate_round, change), own_round)
