@@ -514,17 +514,25 @@ static int read_hastily(struct fixture *fixture, struct segment *segment,
     return rc;
 }
 
+/* A segment of one partition, which takes several pages. */
+static struct segment *large_segment(struct fixture *fixture, struct content *content_out)
+{
+    struct segment_info info;
+    *content_out = make_content(fixture, 300, 0, 1000);
+    write_segment(fixture, content_out, 1, &info);
+    struct segment *segment = open_segment(fixture, &info);
+    cr_assert_gt(segment_page_count(segment), 2);
+    return segment;
+}
+
 Test(narrow_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
 {
     struct fixture fixture;
-    struct segment_info info;
+    struct content content;
     size_t count;
     setup(&fixture, 7);
-    struct content content = make_content(&fixture, 300, 0, 1000);
-    write_segment(&fixture, &content, 1, &info);
-    struct segment *segment = open_segment(&fixture, &info);
+    struct segment *segment = large_segment(&fixture, &content);
     uint32_t pages = segment_page_count(segment);
-    cr_assert_gt(pages, 2);
     struct segment_haste none = {0};
     cr_expect_eq(read_hastily(&fixture, segment, &none, &count), -EAGAIN);
     cr_expect_eq(count, 0);
@@ -547,18 +555,15 @@ Test(narrow_segment, who_must_not_wait_reads_the_pages_he_may_and_no_more)
 Test(narrow_segment, who_must_not_wait_finds_pages_again_and_nobody_else_does)
 {
     struct fixture fixture;
-    struct segment_info info;
+    struct content content;
     size_t count;
     char path[64];
     setup(&fixture, 8);
-    struct content content = make_content(&fixture, 300, 0, 1000);
-    write_segment(&fixture, &content, 1, &info);
-    struct segment *segment = open_segment(&fixture, &info);
+    struct segment *segment = large_segment(&fixture, &content);
     uint32_t pages = segment_page_count(segment);
-    cr_assert_gt(pages, 2);
     struct segment_haste enough = {.pages_left = 3 * pages};
     cr_expect_eq(read_hastily(&fixture, segment, &enough, &count), 0);
-    segment_path(info.id, path);
+    segment_path(segment_info(segment)->id, path);
     struct buffer *file = ram_disk_content(fixture.ram, path);
     for (size_t at = SEGMENT_BLOCK; at < 8 * SEGMENT_BLOCK; at++) /* some pages */
         file->data[at] ^= 0xff;
