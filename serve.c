@@ -27,6 +27,8 @@
 
 enum {
     WATCH_MS = 500,
+    IDLE_POLL_US = 200,
+    IDLE_POLL_US_MAX = 10000,
     GIVE_BACK_WATCHES = 120,
     KEY_INGEST = 0x20001,
     KEY_CQL,
@@ -35,6 +37,7 @@ enum {
     KEY_CONFIG,
     KEY_MEMORY,
     KEY_KEEP_LOG,
+    KEY_IDLE_POLL,
     KEY_SALVAGE
 };
 
@@ -46,6 +49,7 @@ struct serve_options {
     const char *config;
     uint64_t memory;
     uint64_t keep_log;
+    int64_t idle_poll_us; /* if given */
     bool salvages;
     uint32_t given; /* a bit for each that was, by its key */
 };
@@ -62,6 +66,7 @@ struct serve {
     uint32_t watches; /* since memory was given back */
     bool is_giving_back;
     uint64_t memory_limit; /* of the process, in bytes */
+    int64_t idle_poll_us;
     bool is_stopping;
     bool has_failed;
 };
@@ -91,6 +96,16 @@ static bool parse_size(const char *text, uint64_t *size_out)
         return false;
     *size_out = (uint64_t)count << shift;
     return true;
+}
+
+/* A whole number up to a limit. */
+static bool parse_count(const char *text, int64_t max, int64_t *count_out)
+{
+    char *end;
+    errno = 0;
+    long long count = strtoll(text, &end, 10);
+    *count_out = count;
+    return end != text && *end == '\0' && errno == 0 && count >= 0 && count <= max;
 }
 
 static uint32_t key_bit(int key)
@@ -127,6 +142,11 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
         if (!parse_size(text, &options->keep_log) || options->keep_log == 0)
             return error_set(err, ERROR_INVALID, "keep-log takes a size such as 20G, not '%s'",
                              text);
+        break;
+    case KEY_IDLE_POLL:
+        if (!parse_count(text, IDLE_POLL_US_MAX, &options->idle_poll_us))
+            return error_set(err, ERROR_INVALID, "idle-poll takes microseconds, 0 to %d, not '%s'",
+                             IDLE_POLL_US_MAX, text);
         break;
     case KEY_SALVAGE:
         options->salvages = true;
@@ -170,6 +190,10 @@ static const struct argp_option serve_argp_options[] = {
      "Bytes that the server may take, at least 128M, such as 4G; 1G unless given", 0},
     {"keep-log", KEY_KEEP_LOG, "N", 0,
      "Keep so many bytes of log files whose clicks are in segments, for backup and restore --to",
+     0},
+    {"idle-poll", KEY_IDLE_POLL, "US", 0,
+     "Look for more at once for so many microseconds, where questions follow each other that soon, "
+     "before the processor is given back; 200 unless given, 0: never",
      0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
@@ -441,8 +465,10 @@ static void serve_until_stopped(struct serve *serve)
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;
     executor->timer_start(executor, &serve->watch, WATCH_MS);
+    loop_poll_beside(serve->loop, serve->idle_poll_us, serve->house->world);
     while (!serve->is_stopping)
         (void)loop_step(serve->loop);
+    loop_poll_beside(serve->loop, 0, NULL);
     executor->timer_stop(executor, &serve->watch);
     while (serve->is_giving_back) /* its job is in `serve` */
         (void)loop_step(serve->loop);
@@ -534,8 +560,10 @@ static void raise_descriptors(void)
 static int serve_with(const struct serve_options *options, const struct control_common *common)
 {
     const char *path = directory_path(common->directory);
-    struct serve serve = {.memory_limit =
-                              options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT};
+    struct serve serve = {
+        .memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT,
+        .idle_poll_us =
+            (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US};
     struct error err = {0};
     raise_descriptors();
     memory_return_large(serve.memory_limit);

@@ -3,9 +3,11 @@
 #define DAYBOOK_STORAGE_BASE_LOOP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct loop;
 struct metrics;
+struct world;
 
 struct loop *loop_new(void);
 /* Everything on it is closed. */
@@ -15,6 +17,11 @@ void *loop_uv(struct loop *loop);
 
 /* Handle what is ready, waiting for something if nothing is.  False when nothing is left. */
 bool loop_step(struct loop *loop);
+
+/* From now on the thread looks again for what is ready before it sleeps, for up to `look_us`
+ * microseconds where that is promising (loop_poll.h), where there is a second processor, and while
+ * none of `world`'s jobs computes; 0, without a world: never, as at first. */
+void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world);
 
 /* Show for how long what the loop calls keeps others waiting (loop_times.h) among `metrics`, which
  * outlive the loop or the next call; NULL: no longer. */

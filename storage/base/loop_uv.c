@@ -1,19 +1,24 @@
 /* loop_uv: the loop on libuv. */
 #include "storage/base/loop.h"
 
+#include <sched.h>
 #include <signal.h>
 
 #include <uv.h>
 
 #include "storage/base/error.h"
+#include "storage/base/loop_poll.h"
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
+#include "storage/base/world.h"
 
 enum { STOP_SIGNALS = 2 };
 
 struct loop {
     uv_loop_t uv;
     struct loop_times times;
+    struct loop_poll poll;
+    const struct world *beside; /* whose jobs go first; NULL while it never looks */
     uv_signal_t signals[STOP_SIGNALS];
     bool has_signals;
     void (*stop)(void *context, int signal_number);
@@ -42,9 +47,35 @@ void *loop_uv(struct loop *loop)
     return &loop->uv;
 }
 
+static int64_t now_ns(void)
+{
+    return (int64_t)uv_hrtime();
+}
+
+void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world)
+{
+    bool has_room = uv_available_parallelism() > 1;
+    loop->poll = (struct loop_poll){.look_ns = has_room ? look_us * 1000 : 0};
+    loop->beside = world;
+}
+
+/* Whether to look again, others having had the processor first. */
+static bool loop_looks(struct loop *loop)
+{
+    int64_t began_ns = now_ns();
+    if (!loop_poll_wants(&loop->poll, began_ns) || world_uv_computes(loop->beside))
+        return false;
+    sched_yield();
+    loop_poll_gave_way(&loop->poll, began_ns, now_ns());
+    return true;
+}
+
 bool loop_step(struct loop *loop)
 {
-    bool is_alive = uv_run(&loop->uv, UV_RUN_ONCE) != 0;
+    bool looks = loop->beside != NULL && loop_looks(loop);
+    bool is_alive = uv_run(&loop->uv, looks ? UV_RUN_NOWAIT : UV_RUN_ONCE) != 0;
+    if (loop->times.turn_began_ns != 0)
+        loop_poll_turn(&loop->poll, loop->times.turn_began_ns, now_ns());
     loop_times_end_turn(&loop->times);
     return is_alive;
 }

@@ -75,7 +75,8 @@ struct world_uv {
     uv_async_t finished_async;
     uv_mutex_t finished_mutex;
     struct job_queue finished; /* run, not yet done */
-    size_t jobs_under_way;     /* submitted, not yet done; engine thread only */
+    size_t jobs_under_way;     /* submitted, not yet done; engine thread only, */
+    size_t jobs_computing;     /* and of these those of lanes that are not prompt */
     struct lane lanes[LANE_COUNT];
     struct timer_handle *spare_timers;
     struct timer_handle *turns; /* to fire in the next turn, */
@@ -197,6 +198,7 @@ static void executor_uv_submit(struct executor *executor, enum executor_lane ind
     if (!lane->has_thread)
         lane_start(lane);
     job->lane = index;
+    world->jobs_computing += !lane_is_prompt(index);
     uv_mutex_lock(&lane->mutex);
     job_queue_put(&lane->queue, job);
     bool is_sleeping = lane->is_sleeping;
@@ -221,11 +223,17 @@ static void executor_uv_finished(uv_async_t *async)
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
+        world->jobs_computing -= !lane_is_prompt(job->lane);
         enum loop_cause cause = LOOP_JOB + job->lane;
         int64_t began_ns = loop_times_begin(world->loop->data);
         job->done(job);
         loop_times_end(world->loop->data, cause, began_ns);
     }
+}
+
+bool world_uv_computes(const struct world *base)
+{
+    return ((const struct world_uv *)base)->jobs_computing > 0;
 }
 
 static bool executor_uv_step(struct executor *executor)

@@ -189,6 +189,9 @@ def test_a_file_sets_what_the_command_line_does_not(directory, tmp_path):
 @pytest.mark.parametrize("text, message", [
     ("cql = none\nmemory = 1K\n", "line 2: memory takes at least 128M"),
     ("memory = 1G\nmemory = 2G\n", "line 2: memory is there twice"),
+    ("idle-poll = 0\nidle-poll = 0\n", "line 2: idle-poll is there twice"),
+    ("idle-poll = 10001\n", "line 1: idle-poll takes microseconds, 0 to 10000, not '10001'"),
+    ("idle-poll = 1ms\n", "line 1: idle-poll takes microseconds, 0 to 10000, not '1ms'"),
     ("salvage = yes\n", "line 1: 'salvage' is no setting; those are ingest"),
     ("cql\n", "line 1: it is not NAME = VALUE"),
 ])

@@ -99,9 +99,16 @@ def apply(directory, *options, wrapper=()):
     return figures(done.stdout.decode())
 
 
+def serve(directory, *options, wrapper=()):
+    """A server that sleeps as soon as it has nothing to do: how often it would look before that,
+    which delays nothing, is the machine's mood."""
+    return daybook.Server(directory, "--idle-poll", 0, *options, wrapper=wrapper,
+                          program=BUILT / "daybook")
+
+
 def served(directory, clicks, wrapper, *options):
     """Start a server, send it clicks, stop it."""
-    server = daybook.Server(directory, wrapper=wrapper, program=BUILT / "daybook")
+    server = serve(directory, wrapper=wrapper)
     subprocess.run([BENCH / "send_clicks", "-n", str(clicks), "--window", "1", *options,
                     "{}:{}".format(*server.address)], check=True, capture_output=True,
                    timeout=daybook.PATIENCE)
@@ -191,8 +198,7 @@ CQL_STATEMENTS = {
 
 def executed(directory, statement, count, wrapper):
     """Start a server, have it execute a prepared statement, FLIGHT at a time, and stop it."""
-    server = daybook.Server(directory, "--cql", "127.0.0.1:0", wrapper=wrapper,
-                            program=BUILT / "daybook")
+    server = serve(directory, "--cql", "127.0.0.1:0", wrapper=wrapper)
     raw = cql.Raw(server)
     raw.startup()
     for text in CQL_SCHEMA:
@@ -295,7 +301,7 @@ def test_system_calls_of_a_batch(tmp_path):
 
 def calls_before_ready(directory, trace):
     """The trace of a start, until its doors are open."""
-    server = daybook.Server(directory, program=BUILT / "daybook", wrapper=[
+    server = serve(directory, wrapper=[
         "strace", "-D", "-f", "-o", trace, "-e", "trace=fsync,fdatasync,rename,renameat,write"])
     daybook.wait_until(lambda: "daybook: ready" in trace.read_text(), "strace's lines")
     before_ready = trace.read_text().split("daybook: ready")[0]
@@ -344,7 +350,7 @@ RATE = ("rate", "set", "%R", "2026-08-01", "%P")
 
 def asked(directory, words, count, wrapper):
     """Start a server, have it merge clicks on disk, ask so often one after the other, stop it."""
-    server = daybook.Server(directory, wrapper=wrapper, program=BUILT / "daybook")
+    server = serve(directory, wrapper=wrapper)
     subprocess.run([BENCH / "send_clicks", "-n", "5000", "--resellers", "20", "--days", "30",
                     "{}:{}".format(*server.address)], check=True, capture_output=True,
                    timeout=daybook.PATIENCE)
@@ -380,7 +386,7 @@ def metric(server, name):
 
 def test_days_of_a_report_and_frames_of_a_changed_rate(tmp_path):
     resellers, days, changes = 200, 30, 20
-    server = daybook.Server(tmp_path / "data", program=BUILT / "daybook")
+    server = serve(tmp_path / "data")
     subprocess.run([BENCH / "send_clicks", "-n", "20000", "--resellers", str(resellers), "--days",
                     str(days), "{}:{}".format(*server.address)], check=True, capture_output=True,
                    timeout=daybook.PATIENCE)
@@ -415,8 +421,7 @@ def test_instructions_of_a_figure_that_is_priced_anew_with_all_others(tmp_path):
         profile = tmp_path / f"{loads}.callgrind"
         place = tmp_path / str(loads)
         place.mkdir()
-        server = daybook.Server(place / "data", wrapper=callgrind(profile),
-                                program=BUILT / "daybook")
+        server = serve(place / "data", wrapper=callgrind(profile))
         subprocess.run([BENCH / "send_clicks", "-n", "6000", "--resellers", str(resellers),
                         "--window", "1", "{}:{}".format(*server.address)], check=True,
                        capture_output=True, timeout=daybook.PATIENCE)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <criterion/criterion.h>
+#include <uv.h>
 
 #include "storage/base/loop_times.h"
 #include "storage/base/metrics.h"
@@ -147,5 +148,92 @@ Test(loop, nothing_is_measured_until_it_is_to_be_shown)
     while (!f.has_fired)
         (void)loop_step(f.loop);
     cr_assert_eq(count_of(times_of(&f, "turn")), 0);
+    teardown(&f);
+}
+
+/* ---- looking again ---- */
+
+enum { TRIES = 10000 };
+
+static void fire_at_once(struct timer *timer)
+{
+    struct fixture *f = timer->context;
+    f->has_fired = true;
+}
+
+/* Whether one of so many steps after two quick turns comes back with nothing called, where it would
+ * have slept until `fallback` fires. */
+static bool looks_again(struct fixture *f, int tries)
+{
+    struct executor *executor = f->world->executor;
+    struct timer quick = {.fire = fire_at_once, .context = f};
+    struct timer fallback = {.fire = fire_at_once, .context = f};
+    bool has_looked = false;
+    for (int i = 0; !has_looked && i < tries; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            executor->timer_start(executor, &quick, 0);
+            (void)loop_step(f->loop);
+        }
+        executor->timer_start(executor, &fallback, 2);
+        f->has_fired = false;
+        (void)loop_step(f->loop);
+        has_looked = !f->has_fired;
+        executor->timer_stop(executor, &fallback);
+    }
+    return has_looked;
+}
+
+Test(loop, it_looks_again_only_when_told_to)
+{
+    struct fixture f;
+    setup(&f);
+    cr_assert_not(looks_again(&f, 10));
+    if (uv_available_parallelism() > 1) {
+        loop_poll_beside(f.loop, 10000, f.world);
+        cr_assert(looks_again(&f, TRIES), "not once in %d times", TRIES);
+    }
+    loop_poll_beside(f.loop, 0, NULL);
+    cr_assert_not(looks_again(&f, 10));
+    teardown(&f);
+}
+
+struct held_job {
+    struct job job;
+    uv_sem_t go_on;
+    bool is_done;
+};
+
+static void run_until_told(struct job *job)
+{
+    uv_sem_wait(&((struct held_job *)(void *)job)->go_on);
+}
+
+static void held_done(struct job *job)
+{
+    ((struct held_job *)(void *)job)->is_done = true;
+}
+
+Test(loop, it_sleeps_at_once_while_a_job_computes)
+{
+    struct fixture f;
+    setup(&f);
+    struct held_job held = {.job = {.run = run_until_told, .done = held_done}};
+    cr_assert_eq(uv_sem_init(&held.go_on, 0), 0);
+    loop_poll_beside(f.loop, 10000, f.world);
+    f.world->executor->submit(f.world->executor, LANE_MERGE, &held.job);
+    cr_assert(world_uv_computes(f.world));
+    cr_assert_not(looks_again(&f, 10));
+    uv_sem_post(&held.go_on);
+    while (!held.is_done)
+        (void)loop_step(f.loop);
+    cr_assert_not(world_uv_computes(f.world));
+    f.world->executor->submit(f.world->executor, LANE_READ, &held.job);
+    cr_assert_not(world_uv_computes(f.world));
+    held.is_done = false;
+    uv_sem_post(&held.go_on);
+    while (!held.is_done)
+        (void)loop_step(f.loop);
+    loop_poll_beside(f.loop, 0, NULL);
+    uv_sem_destroy(&held.go_on);
     teardown(&f);
 }
