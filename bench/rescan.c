@@ -12,7 +12,7 @@
 
 #include "bench/bench_store.h"
 
-enum { PARTITIONS_AT_ONCE = 4096 };
+enum { PARTITIONS_AT_ONCE = 512 };
 
 struct total {
     struct bench_store *on;

@@ -241,8 +241,10 @@ must_check int engine_open_segment(struct engine *engine, const struct segment_i
                                    const struct table *table, struct segment **segment_out,
                                    struct error *err);
 struct partition_index *engine_index(const struct engine *engine, uint32_t table_id);
+/* Whether the partition has anything in an exception run; and whether any of the table may. */
 bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
                            struct bytes key);
+bool engine_may_have_exceptions(const struct engine *engine, const struct table *table);
 
 /* ---- engine_rebuild.c ---- */
 /* While opening: put a segment made from the log in the place of a damaged one, in the manifest,

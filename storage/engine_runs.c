@@ -307,6 +307,19 @@ void view_release(struct view *view)
     memset(view, 0, sizeof(*view));
 }
 
+bool engine_may_have_exceptions(const struct engine *engine, const struct table *table)
+{
+    for (uint32_t i = 0; i < engine->segment_count; i++) {
+        const struct segment_info *info = segment_info(engine->segments[i]);
+        if (info->table_id == table->id && info->kind == SEGMENT_NARROW)
+            return true;
+    }
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        if (narrow_memtable_has_table(engine->frozen[i]->narrow, table->id))
+            return true;
+    return narrow_memtable_has_table(engine->open->narrow, table->id);
+}
+
 bool engine_has_exceptions(const struct engine *engine, const struct table *table, int64_t token,
                            struct bytes key)
 {

@@ -22,6 +22,15 @@ static void add_memtable(const struct memtable *memtable, uint32_t table_id, str
     }
 }
 
+/* Add those of the fresh runs that are not sealed, as of `frame`. */
+static void add_memtables(const struct engine *engine, const struct table *table, struct bytes key,
+                          uint64_t frame, struct partition_stats *stats)
+{
+    for (uint32_t i = 0; i < engine->frozen_count; i++)
+        add_memtable(engine->frozen[i], table->id, key, frame, stats);
+    add_memtable(engine->open, table->id, key, frame, stats);
+}
+
 /* The sum of all fresh runs' stats, as of `frame`. */
 static void fresh_stats(const struct engine *engine, const struct table *table, int64_t token,
                         struct bytes key, uint64_t frame, struct partition_stats *stats)
@@ -30,9 +39,7 @@ static void fresh_stats(const struct engine *engine, const struct table *table, 
     struct partition_index_entry entry;
     if (index != NULL && partition_index_find(index, token, key, &entry))
         stats_add(stats, &entry.stats);
-    for (uint32_t i = 0; i < engine->frozen_count; i++)
-        add_memtable(engine->frozen[i], table->id, key, frame, stats);
-    add_memtable(engine->open, table->id, key, frame, stats);
+    add_memtables(engine, table, key, frame, stats);
 }
 
 uint64_t engine_fresh_rows(const struct engine *engine, uint32_t table_id, int64_t token,
@@ -288,40 +295,43 @@ static void scan_recounted(void *context, int status, const struct error *err,
     scan_step(scan);
 }
 
-/* The next partition: of the index, which has those of sealed fresh runs, or of another run. */
-static bool scan_seek(struct stats_scan *scan, int64_t *token_out, struct bytes *key_out)
+/* The next partition: of the index, which has those of sealed fresh runs, or of another run; with
+ * the index's stats of it, which are of no rows if it is not there. */
+static bool scan_seek(struct stats_scan *scan, struct partition_index_entry *entry_out)
 {
     struct partition_index *index = engine_index(scan->engine, scan->table->id);
     int64_t token = scan->has_last ? scan->token : INT64_MIN;
     struct bytes key = buffer_view(&scan->key);
-    struct partition_index_entry entry;
+    struct partition_index_entry other = {0};
     bool found =
-        partition_reader_seek(scan->reader, token, key, scan->has_last, token_out, key_out);
-    if (index == NULL || !partition_index_seek(index, token, key, scan->has_last, &entry) ||
-        (found && partition_order(*token_out, *key_out, entry.token, entry.key) < 0))
-        return found;
-    *token_out = entry.token;
-    *key_out = entry.key;
-    return true;
+        partition_reader_seek(scan->reader, token, key, scan->has_last, &other.token, &other.key);
+    if (index != NULL && partition_index_seek(index, token, key, scan->has_last, entry_out) &&
+        (!found || partition_order(other.token, other.key, entry_out->token, entry_out->key) >= 0))
+        return true;
+    *entry_out = other;
+    return found;
 }
 
 /* Partitions with exceptions are recounted by reads of their own, one after the other. */
 static void scan_step(struct stats_scan *scan)
 {
     struct error err = {0};
-    int64_t token;
-    struct bytes key;
+    struct partition_index_entry entry;
+    bool is_summed = is_kept(scan->table, scan->column_id);
+    bool may_have_exceptions = engine_may_have_exceptions(scan->engine, scan->table);
+    uint64_t frame = frame_of(scan->engine, scan->read_view);
     while (scan->count < scan->limit) {
-        if (!scan_seek(scan, &token, &key)) {
+        if (!scan_seek(scan, &entry)) {
             scan->at_end = true;
             break;
         }
         scan->has_last = true;
-        scan->token = token;
+        scan->token = entry.token;
         buffer_clear(&scan->key);
-        buffer_append_bytes(&scan->key, key);
-        if (!is_kept(scan->table, scan->column_id) ||
-            engine_has_exceptions(scan->engine, scan->table, token, key)) {
+        buffer_append_bytes(&scan->key, entry.key);
+        if (!is_summed ||
+            (may_have_exceptions && engine_has_exceptions(scan->engine, scan->table, entry.token,
+                                                          buffer_view(&scan->key)))) {
             int rc =
                 recount_start(scan->engine, scan->table, scan->column_id, buffer_view(&scan->key),
                               scan->read_view, scan_recounted, scan, &err);
@@ -330,8 +340,8 @@ static void scan_step(struct stats_scan *scan)
             return;
         }
         struct partition_stats stats = {0};
-        fresh_stats(scan->engine, scan->table, token, key, frame_of(scan->engine, scan->read_view),
-                    &stats);
+        stats_add(&stats, &entry.stats);
+        add_memtables(scan->engine, scan->table, buffer_view(&scan->key), frame, &stats);
         scan_add(scan, &stats);
         stats_release(&stats);
     }

@@ -140,6 +140,11 @@ bool narrow_memtable_has(const struct narrow_memtable *memtable, uint32_t table_
     return memtable_partitions_find(&memtable->partitions, table_id, token, key) != NULL;
 }
 
+bool narrow_memtable_has_table(const struct narrow_memtable *memtable, uint32_t table_id)
+{
+    return memtable_partitions_next_table(&memtable->partitions, table_id - 1) == table_id;
+}
+
 bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,
                           struct bytes key, bool after, int64_t *token_out, struct bytes *key_out)
 {

@@ -58,6 +58,8 @@ struct stream *narrow_memtable_stream_kept(const struct narrow_memtable *memtabl
  * next one. */
 uint32_t narrow_memtable_stream_pass(struct stream *stream, struct bytes value);
 
+bool narrow_memtable_has_table(const struct narrow_memtable *memtable, uint32_t table_id);
+
 /* Walk a table's partitions in order: the first at or after (token, key), or after it.  False at
  * the end.  Outputs are views into the memtable. */
 bool narrow_memtable_seek(const struct narrow_memtable *memtable, uint32_t table_id, int64_t token,

@@ -18,7 +18,8 @@
 
 enum {
     CHUNK_UNITS = 1 << 15, /* of 8 bytes: 256 KiB, some times the longest key */
-    SLOTS_FIRST = 64
+    SLOTS_FIRST = 64,
+    WALK_AHEAD = 8 /* entries: who walks comes to them soon, and they lie anywhere */
 };
 
 struct index_entry {
@@ -316,6 +317,8 @@ bool partition_index_seek(struct partition_index *index, int64_t token, struct b
                                                            : order_seek(index, token, key, after);
     if (index->walked == index->count)
         return false;
+    if (index->walked + WALK_AHEAD < index->count)
+        __builtin_prefetch(entry_at(index, index->order[index->walked + WALK_AHEAD]));
     *entry_out = entry_view(entry_at(index, index->order[index->walked]));
     return true;
 }

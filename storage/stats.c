@@ -138,7 +138,9 @@ struct decimal stats_sum(const struct partition_stats *stats)
     const struct scale_sum *sums = stats_sums(stats);
     struct decimal total = decimal_from(0, 0);
 
-    for (uint8_t i = 0; i < stats->scale_count; i++) {
+    if (stats->scale_count > 0)
+        total = decimal_from(sums[0].sum, sums[0].scale);
+    for (uint8_t i = 1; i < stats->scale_count; i++) {
         /* 2^127 * 10^18 fits the 256 bits of a decimal: this cannot fail. */
         int rc = decimal_add(total, decimal_from(sums[i].sum, sums[i].scale), &total);
         check(rc == 0);

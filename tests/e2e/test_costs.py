@@ -384,6 +384,23 @@ def metric(server, name):
     return int(re.search(rf"^{name} (\d+)$", text, re.MULTILINE).group(1))
 
 
+@needs["valgrind"]
+def test_instructions_of_a_day_from_stats(tmp_path):
+    """The first reading of all days after an opening, which puts them in order."""
+    directory, profile = tmp_path / "data", tmp_path / "callgrind"
+    server = serve(directory)
+    subprocess.run([BENCH / "send_clicks", "-n", "100000", "--resellers", "200", "--days", "30",
+                    "{}:{}".format(*server.address)], check=True, capture_output=True,
+                   timeout=daybook.PATIENCE)
+    server.run("compact")
+    assert server.stop() == 0, server.text()
+    done = subprocess.run([*callgrind(profile), "--toggle-collect=engine_stats_scan_op",
+                           BENCH / "rescan", directory], check=True, capture_output=True,
+                          text=True, timeout=daybook.PATIENCE)
+    assert_within("instructions of a day from stats",
+                  Profile(profile).instructions / figures(done.stdout)["days"], 1500)
+
+
 def test_days_of_a_report_and_frames_of_a_changed_rate(tmp_path):
     resellers, days, changes = 200, 30, 20
     server = serve(tmp_path / "data")
