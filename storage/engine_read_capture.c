@@ -29,9 +29,37 @@ static size_t captured_bytes(const struct read_job *read)
     return arena_held(read->arena) - read->before;
 }
 
-/* Copy what `stream` (closed here) yields.  False when it is more than may be copied. */
+/* The newest write of the partition in any other run of the view: none deletes what is newer. */
+static int64_t newest_elsewhere(const struct read_job *read, int64_t token, struct bytes key)
+{
+    int64_t newest_us = INT64_MIN;
+    for (uint32_t i = 0; i < read->view.frozen_count; i++)
+        if (narrow_memtable_has(read->view.frozen[i]->narrow, read->table->id, token, key))
+            return INT64_MAX;
+    for (uint32_t i = 0; i < read->view.segment_count; i++) {
+        const struct segment *segment = read->view.segments[i];
+        int64_t max_us = segment_info(segment)->timestamp_max_us;
+        if (max_us > newest_us && segment_may_have(segment, token))
+            newest_us = max_us;
+    }
+    return newest_us;
+}
+
+/* Of rows with the same first clustering value no other is wanted behind one that is there whatever
+ * other runs have.  There may be thousands of them in memory. */
+static void capture_pass(const struct read_job *read, const struct unfiltered *item,
+                         int64_t newest_elsewhere_us, struct stream *stream)
+{
+    const struct row *row = &item->row;
+    if (read->request.one_of_each && item->kind == UNFILTERED_ROW && row->clustering.count > 0 &&
+        row->marker.timestamp_us > newest_elsewhere_us && row->marker.ttl_s == 0)
+        (void)narrow_memtable_stream_pass(stream, row->clustering.values[0]);
+}
+
+/* Copy what `stream` (closed here) yields.  False when it is more than may be copied.  With a time
+ * before `INT64_MAX` it is one of the narrow memtable. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
-                           struct stream *stream, size_t *items_left)
+                           struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
 {
     if (stream == NULL)
         return true;
@@ -48,6 +76,8 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
             captured.items = memory_resize(captured.items, capacity * sizeof(struct unfiltered));
         }
         captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
+        if (newest_elsewhere_us < INT64_MAX)
+            capture_pass(read, &captured.items[captured.count - 1], newest_elsewhere_us, stream);
         (*items_left)--;
     }
     check(rc >= 0);
@@ -66,16 +96,18 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
                               const struct slice *slice, size_t *items_left)
 {
     struct memtable *open = read->engine->open;
+    int64_t newest_elsewhere_us =
+        read->request.one_of_each ? newest_elsewhere(read, token, key) : INT64_MAX;
     bool whole = capture_stream(
         read, token, key,
         narrow_memtable_stream(open->narrow, read->table, token, key, slice, read->view.frame),
-        items_left);
+        newest_elsewhere_us, items_left);
     if (whole && (read->table->flags & TABLE_COUNTER) != 0) {
         whole = capture_stream(read, token, key,
                                counter_memtable_stream(open->counters, read->table, key, slice,
                                                        read->view.frame,
                                                        (uint64_t)open->timestamp_first_us),
-                               items_left);
+                               INT64_MAX, items_left);
     }
     return whole;
 }
@@ -83,8 +115,11 @@ static bool capture_partition(struct read_job *read, int64_t token, struct bytes
 /* Keep the first `count`. */
 static void captured_cut(struct read_job *read, uint32_t count)
 {
-    while (read->captured_count > count)
-        memory_free(read->captured[--read->captured_count].items);
+    while (read->captured_count > count) {
+        struct captured *last = &read->captured[--read->captured_count];
+        memory_free(last->items);
+        memory_free(last->cut);
+    }
 }
 
 /* Whether what was captured fills the page anyway. */
@@ -231,19 +266,29 @@ struct captured *engine_read_captured(const struct read_job *read, uint32_t inde
                : NULL;
 }
 
+static bool is_within(const struct read_job *read, const struct slice *slice,
+                      const struct unfiltered *item)
+{
+    if (item->kind == UNFILTERED_BOUND)
+        return true;
+    return item->row.is_static ? slice->with_static
+                               : slice_contains(read->table, slice, &item->row.clustering);
+}
+
 struct stream *engine_read_captured_stream(const struct read_job *read, struct captured *captured,
                                            const struct slice *slice)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < captured->count; i++) {
-        const struct unfiltered *item = &captured->items[i];
-        bool keep =
-            item->kind == UNFILTERED_BOUND ||
-            (item->row.is_static ? slice->with_static
-                                 : slice_contains(read->table, slice, &item->row.clustering));
-        if (keep)
-            captured->items[count++] = *item;
-    }
-    captured->count = count;
-    return stream_of_array(read->table, captured->deletion, captured->items, captured->count);
+    size_t start = 0;
+    while (start < captured->count && is_within(read, slice, &captured->items[start]))
+        start++;
+    if (start == captured->count)
+        return stream_of_array(read->table, captured->deletion, captured->items, start);
+    /* All are kept as they are, for a slice that is read anew. */
+    size_t count = start;
+    captured->cut = memory_resize(captured->cut, captured->count * sizeof(struct unfiltered));
+    memcpy(captured->cut, captured->items, start * sizeof(struct unfiltered));
+    for (size_t i = start; i < captured->count; i++)
+        if (is_within(read, slice, &captured->items[i]))
+            captured->cut[count++] = captured->items[i];
+    return stream_of_array(read->table, captured->deletion, captured->cut, count);
 }

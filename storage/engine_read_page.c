@@ -14,7 +14,8 @@
 
 enum {
     PAGE_ROWS_SURE = 2, /* come whatever their size: a static row, and the one asked for */
-    PAGE_ROWS_FIRST = 32
+    PAGE_ROWS_FIRST = 32,
+    PASSED_MAX = 32 /* rows that nobody wants, until to begin anew behind them costs less */
 };
 
 /* ---- rows ---- */
@@ -104,30 +105,50 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
     return found && is_before_horizon(read, *token_out, *key_out);
 }
 
-/* Rows of one partition into the page.  1: the page is full. */
-static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
-                          struct bytes key, const struct slice *slice, int64_t now_s)
+/* What is left of the slice behind all rows with the first clustering value that was given. */
+static struct slice behind_given(const struct read_job *read, struct slice slice)
+{
+    struct bound bound = {.prefix.count = 1, .side = slice.reversed ? BOUND_BEFORE : BOUND_AFTER};
+    bound.prefix.values[0] = read->given;
+    if (slice.reversed)
+        slice.end = bound;
+    else
+        slice.start = bound;
+    slice.with_static = false;
+    return slice;
+}
+
+/* Rows of a slice of one partition, whose key `kept` is, into the page.  1: the page is full.
+ * Behind very many that nobody wants it ends before its time, and cuts the slice to what is left.
+ */
+static int read_slice(struct read_job *read, struct partition_reader *reader, int64_t token,
+                      struct bytes kept, struct slice *slice, int64_t now_s, bool *is_left_out)
 {
     struct stream *extra[4];
     uint32_t extra_count = 0;
+    uint32_t passed = 0;
     struct captured *captured;
-    engine_read_captured_seek(read, token, key);
-    while ((captured = engine_read_captured(read, extra_count, token, key)) != NULL) {
+    *is_left_out = false;
+    engine_read_captured_seek(read, token, kept);
+    while ((captured = engine_read_captured(read, extra_count, token, kept)) != NULL) {
         check(extra_count < 4);
         extra[extra_count++] = engine_read_captured_stream(read, captured, slice);
     }
     struct stream *stream;
-    int rc = partition_reader_stream(reader, token, key, slice, extra, extra_count, read->fresh,
+    int rc = partition_reader_stream(reader, token, kept, slice, extra, extra_count, read->fresh,
                                      &stream, &read->err);
     if (rc != 0 || stream == NULL)
         return rc;
     stream = stream_live(stream, now_s);
-    struct bytes kept = arena_copy(read->arena, key);
     struct unfiltered item;
-    given_begin(read, token, key);
     while ((rc = stream->next(stream, &item, &read->err)) == 1) {
-        if (read->request.one_of_each && is_another(read, &item.row))
+        if (read->request.one_of_each && is_another(read, &item.row)) {
+            *is_left_out = ++passed == PASSED_MAX;
+            if (*is_left_out)
+                break;
             continue;
+        }
+        passed = 0;
         struct page_row *next = next_row(read);
         row_copy(&item.row, read->arena, &next->row);
         resolve_counters(&next->row, read->arena);
@@ -136,6 +157,22 @@ static int read_partition(struct read_job *read, struct partition_reader *reader
             break;
     }
     stream->close(stream);
+    if (*is_left_out)
+        *slice = behind_given(read, *slice);
+    return *is_left_out ? 0 : rc;
+}
+
+/* Rows of one partition into the page.  1: the page is full. */
+static int read_partition(struct read_job *read, struct partition_reader *reader, int64_t token,
+                          struct bytes key, const struct slice *slice, int64_t now_s)
+{
+    struct bytes kept = arena_copy(read->arena, key);
+    struct slice rest = *slice;
+    bool is_left = true;
+    int rc = 0;
+    given_begin(read, token, kept);
+    while (rc == 0 && is_left)
+        rc = read_slice(read, reader, token, kept, &rest, now_s, &is_left);
     return rc;
 }
 

@@ -36,6 +36,7 @@ struct captured {
     struct deletion deletion;
     struct unfiltered *items;
     size_t count;
+    struct unfiltered *cut; /* those within the slice that is read, where not all are; or NULL */
 };
 
 /* A partition that is asked for by its key, and what is left of it to be read. */

@@ -28,6 +28,7 @@
 
 enum {
     NARROW_FOLD_DEPTH = 8, /* a reader merges at most this many versions */
+    PASSED_MAX = 8,        /* rows that nobody wants, until to look for the next costs less */
     NARROW_SCRATCH_CHUNK = 16384,
     NARROW_STREAM_CHUNK = 4096
 };
@@ -564,18 +565,28 @@ struct narrow_stream {
     bool is_kept;         /* or for all of it: then it is the caller's */
 };
 
+static void stream_seek(struct narrow_stream *stream, const struct bound *place)
+{
+    struct memtable_index_search search = bound_search(stream->base.table, place);
+
+    stream->cursor = memtable_index_seek(&stream->partition->rows, &search);
+    stream->cursor_rows = stream->partition->rows.count;
+}
+
+static enum bound_side stream_behind(const struct narrow_stream *stream)
+{
+    return stream->slice.reversed ? BOUND_BEFORE : BOUND_AFTER;
+}
+
 static void stream_set_cursor(struct narrow_stream *stream)
 {
-    const struct table *table = stream->base.table;
     struct bound place = stream->slice.reversed ? stream->slice.end : stream->slice.start;
 
     if (stream->last != NULL) {
         row_node_clustering(stream->last, &place.prefix);
-        place.side = stream->slice.reversed ? BOUND_BEFORE : BOUND_AFTER;
+        place.side = stream_behind(stream);
     }
-    struct memtable_index_search search = bound_search(table, &place);
-    stream->cursor = memtable_index_seek(&stream->partition->rows, &search);
-    stream->cursor_rows = stream->partition->rows.count;
+    stream_seek(stream, &place);
 }
 
 /* Find the next row within the slice, if it is not known yet. */
@@ -654,14 +665,19 @@ static bool stream_bound_is_next(const struct narrow_stream *stream)
     return stream->slice.reversed ? order > 0 : order < 0;
 }
 
-/* Whether the row at the head is one of those that nobody wants. */
-static bool stream_pass_head(struct narrow_stream *stream)
+/* Whether the row that the cursor gave last is one of those that nobody wants.  Behind some of them
+ * the index is asked for the first row that is none, as there may be thousands. */
+static bool stream_pass(struct narrow_stream *stream)
 {
-    bool is_passed = stream->passed.data != NULL && stream->head_clustering.count > 0 &&
-                     bytes_equal(stream->head_clustering.values[0], stream->passed);
-
-    stream->passed_count += is_passed;
-    return is_passed;
+    if (stream->passed.data == NULL || stream->head_clustering.count == 0 ||
+        !bytes_equal(stream->head_clustering.values[0], stream->passed))
+        return false;
+    if (++stream->passed_count % PASSED_MAX == 0) {
+        struct bound place = {.prefix.count = 1, .side = stream_behind(stream)};
+        place.prefix.values[0] = stream->passed;
+        stream_seek(stream, &place);
+    }
+    return true;
 }
 
 static int narrow_stream_next(struct stream *base, struct unfiltered *out, struct error *err)
@@ -687,7 +703,7 @@ static int narrow_stream_next(struct stream *base, struct unfiltered *out, struc
             covering = base->partition_deletion;
         stream->last = stream->head;
         stream->head = NULL;
-        if (!stream_pass_head(stream) && stream_row(stream, stream->last->newest, covering, out))
+        if (!stream_pass(stream) && stream_row(stream, stream->last->newest, covering, out))
             return 1;
     }
 }

@@ -187,30 +187,84 @@ Test(engine_keys, what_is_in_memory_alone_is_read_as_from_the_disk)
 
 /* ---- one of each ---- */
 
-enum { ENTRY_DAYS = 6, ENTRIES = 12, ENTRY_PARTITIONS = 4 };
+enum { ENTRY_DAYS = 6, ENTRY_PARTITIONS = 4, LATER_US = 30000, TABLE_ENTRY = 1000 };
 
-/* Entries of the ledger, many of a day; some are deleted again, mostly the last ones. */
+/* As the ledger has them, in a table to which clients may write at times of their own. */
+static void create_entries(struct engine_fixture *fixture)
+{
+    static const struct column_definition columns[] = {
+        {0, "reseller", "text", COLUMN_PARTITION, false},
+        {0, "day", "text", COLUMN_CLUSTERING, false},
+        {0, "seq", "bigint", COLUMN_CLUSTERING, false},
+        {0, "clicks", "bigint", COLUMN_REGULAR, false},
+    };
+    const struct table_definition definition = {
+        .keyspace = "daybook", .name = "entry", .columns = columns, .column_count = 4};
+    struct error err = {0};
+    struct schema *changed = schema_copy(store_schema(fixture->store));
+    cr_assert_eq(schema_add_table(changed, &definition, &err), 0, "%s", err.text);
+    struct write_batch *batch = write_batch_new();
+    batch->schema = changed;
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+    schema_unref(changed);
+}
+
+/* A whole day of entries deleted, by the time of the server or by a later one, which deletes for a
+ * while what comes afterwards, too. */
+static void delete_day(struct engine_fixture *fixture, struct write_batch *batch,
+                       const struct partition *partition, const char *day, uint64_t *state)
+{
+    int64_t now_us = store_now_us(fixture->store);
+    int64_t later_us = now_us + below(state, LATER_US);
+    struct deletion deletion = {below(state, 2) == 0 ? TIMESTAMP_SERVER : later_us,
+                                now_us / 1000000};
+    struct clustering prefix = {.count = 1, .values = {write_batch_text(batch, day)}};
+    struct unfiltered *items = arena_alloc(batch->arena, 2 * sizeof *items, 16);
+    items[0] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                   .bound = {prefix, BOUND_BEFORE},
+                                   .before = DELETION_NONE,
+                                   .after = deletion};
+    items[1] = (struct unfiltered){.kind = UNFILTERED_BOUND,
+                                   .bound = {prefix, BOUND_AFTER},
+                                   .before = deletion,
+                                   .after = DELETION_NONE};
+    struct mutation mutation = {.table_id = TABLE_ENTRY,
+                                .token = partition->token,
+                                .key = write_batch_text(batch, partition->name),
+                                .deletion = DELETION_NONE,
+                                .items = items,
+                                .item_count = 2};
+    write_batch_add_mutation(batch, &mutation);
+}
+
+/* Entries of the ledger, of each day up to so many; some are deleted again, mostly the last ones.
+ */
 static void write_entries(struct engine_fixture *fixture,
-                          const struct partition partitions[PARTITIONS], uint64_t *state)
+                          const struct partition partitions[PARTITIONS], uint32_t entries,
+                          uint64_t *state)
 {
     struct write_batch *batch = write_batch_new();
-    const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESTATEMENT);
-    for (int i = 0; i < WRITES; i++) {
+    const struct table *table = schema_table(store_schema(fixture->store), TABLE_ENTRY);
+    for (uint32_t i = 0; i < 10 * entries; i++) {
+        const struct partition *partition = &partitions[below(state, ENTRY_PARTITIONS)];
         char day[16];
-        uint32_t number = below(state, ENTRIES);
+        uint32_t number = below(state, entries);
         day_text(below(state, ENTRY_DAYS), day);
-        struct column_value values[] = {
-            {RESTATEMENT_RESELLER_ID, false,
-             write_batch_text(batch, partitions[below(state, ENTRY_PARTITIONS)].name)},
-            {RESTATEMENT_DAY, false, write_batch_text(batch, day)},
-            {RESTATEMENT_AT, false, write_batch_bigint(batch, number / 3)},
-            {RESTATEMENT_SEQ, false, write_batch_bigint(batch, number)},
-            {RESTATEMENT_NEW_CLICKS, false, write_batch_bigint(batch, below(state, 100))},
+        const struct column_value values[] = {
+            {table->columns[0].id, false, write_batch_text(batch, partition->name)},
+            {table->columns[1].id, false, write_batch_text(batch, day)},
+            {table->columns[2].id, false, write_batch_bigint(batch, number)},
+            {table->columns[3].id, false, write_batch_bigint(batch, below(state, 100))},
         };
-        if (below(state, ENTRIES) < number / 2)
-            write_batch_delete(batch, table, values, 4);
+        if (below(state, 2 * entries) == 0)
+            write_batch_delete(batch, table, values, 1);
+        else if (below(state, entries) == 0)
+            delete_day(fixture, batch, partition, day, state);
+        else if (below(state, entries) < number / 2)
+            write_batch_delete(batch, table, values, 3);
         else
-            write_batch_insert(batch, table, values, 5);
+            write_batch_insert(batch, table, values, 4);
     }
     cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
     write_batch_free(batch);
@@ -238,7 +292,7 @@ static void expect_one_of_each(struct engine_fixture *fixture,
 {
     struct bytes keys[ENTRY_PARTITIONS];
     struct buffer wanted = {0};
-    struct read_request request = {.table_id = TABLE_RESTATEMENT,
+    struct read_request request = {.table_id = TABLE_ENTRY,
                                    .keys = keys,
                                    .slice = slice_all(),
                                    .row_limit = 1 + below(state, 30),
@@ -258,23 +312,56 @@ static void expect_one_of_each(struct engine_fixture *fixture,
     buffer_release(&wanted);
 }
 
-Test(engine_keys, one_of_each_is_the_first_live_row_of_its_value_in_pages_of_any_size)
+static void count_flush(void *context, int status, const struct error *err)
 {
+    (void)err;
+    cr_assert_eq(status, 0);
+    ++*(int *)context;
+}
+
+/* A read that comes next finds a memtable that is frozen and not yet a segment. */
+static void begin_flush(struct engine_fixture *fixture, int *ended)
+{
+    struct error err = {0};
+    cr_assert_eq(store_flush(fixture->store, count_flush, ended, &err), 0);
+}
+
+static void expect_one_of_each_of(uint32_t entries, uint64_t state)
+{
+    int flushes_ended = 0;
     struct engine_fixture fixture = {0};
     struct partition partitions[PARTITIONS];
-    uint64_t state = 3;
     name_partitions(partitions);
     engine_fixture_start(&fixture);
+    create_entries(&fixture);
     for (int round = 0; round < ROUNDS; round++) {
-        write_entries(&fixture, partitions, &state);
-        for (int i = 0; i < READS; i++)
+        write_entries(&fixture, partitions, entries, &state);
+        for (int i = 0; i < READS; i++) {
+            if (i % 8 == 0) {
+                begin_flush(&fixture, &flushes_ended);
+                write_entries(&fixture, partitions, entries, &state);
+            }
             expect_one_of_each(&fixture, partitions, &state);
+        }
         if (round % 3 == 2)
             engine_fixture_flush(&fixture);
     }
     engine_fixture_compact(&fixture);
     expect_one_of_each(&fixture, partitions, &state);
+    cr_assert_gt(flushes_ended, 0);
     engine_fixture_stop(&fixture);
+}
+
+Test(engine_keys, one_of_each_is_the_first_live_row_of_its_value_in_pages_of_any_size)
+{
+    expect_one_of_each_of(12, 3);
+}
+
+/* Where many rows have the same value, those that nobody wants are passed over at once. */
+Test(engine_keys, one_of_each_of_very_many_is_the_first_of_them_too)
+{
+    for (uint64_t state = 4; state < 8; state++)
+        expect_one_of_each_of(150, state);
 }
 
 /* More deleted rows in memory than a page may step over: the memtable is frozen and read as a run.
