@@ -379,6 +379,21 @@ def test_system_calls_of_a_question(tmp_path, words, calls):
         assert_within(f"system calls, {name}", counts[name] / (QUESTIONS[1] - QUESTIONS[0]), most)
 
 
+@needs["valgrind"]
+def test_instructions_of_a_rate_that_was_changed_often(tmp_path):
+    """Each change leaves an entry in the ledger for each day, of which only the last one counts."""
+
+    def run(count):
+        profile = tmp_path / f"{count}.callgrind"
+        asked(tmp_path / str(count), ("rate", "set", "reseller-0001", "2026-08-01", "%P"), count,
+              callgrind(profile))
+        return Profile(profile).costs()
+
+    first, often = ((difference(run, few, many)["instructions"] / (many - few))
+                    for few, many in ((20, 120), (300, 400)))
+    assert_within("instructions of a changed rate, after 300 changes", often, 1.1 * first)
+
+
 def metric(server, name):
     text = server.run("status", "--metrics").out
     return int(re.search(rf"^{name} (\d+)$", text, re.MULTILINE).group(1))
