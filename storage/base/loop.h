@@ -20,7 +20,7 @@ bool loop_step(struct loop *loop);
 
 /* From now on the thread looks again for what is ready before it sleeps, for up to `look_us`
  * microseconds where that is promising (loop_poll.h), where there is a second processor, and while
- * none of `world`'s jobs computes; 0, without a world: never, as at first. */
+ * none of `world`'s jobs computes or did just now; 0, without a world: never, as at first. */
 void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world);
 
 /* Show for how long what the loop calls keeps others waiting (loop_times.h) among `metrics`, which

@@ -12,7 +12,10 @@
 #include "storage/base/memory.h"
 #include "storage/base/world.h"
 
-enum { STOP_SIGNALS = 2 };
+enum {
+    STOP_SIGNALS = 2,
+    COMPUTED_NS = 2000000 /* where a job computed this lately, the next one will soon */
+};
 
 struct loop {
     uv_loop_t uv;
@@ -63,7 +66,7 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
 static bool loop_looks(struct loop *loop)
 {
     int64_t began_ns = now_ns();
-    if (!loop_poll_wants(&loop->poll, began_ns) || world_uv_computes(loop->beside))
+    if (!loop_poll_wants(&loop->poll, began_ns) || world_uv_computes(loop->beside, COMPUTED_NS))
         return false;
     sched_yield();
     loop_poll_gave_way(&loop->poll, began_ns, now_ns());

@@ -134,9 +134,9 @@ struct world {
  * uv_loop_t that the caller runs and closes after world_uv_close; NULL makes one of its own. */
 must_check int world_uv_open(const char *path, bool create, void *loop, struct world **world_out,
                              struct error *err);
-/* Whether one of its jobs, under way or waiting, wants a processor: all do but those of the log and
- * of reads, which mostly wait for the disk.  For the engine thread. */
-bool world_uv_computes(const struct world *world);
+/* Whether one of its jobs wants a processor, or did within the last `ns`: all do but those of the
+ * log and of reads, which mostly wait for the disk.  For the engine thread. */
+bool world_uv_computes(const struct world *world, int64_t ns);
 /* All files closed, no job under way, all timers stopped. */
 void world_uv_close(struct world *world);
 #endif

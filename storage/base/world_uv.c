@@ -77,6 +77,7 @@ struct world_uv {
     struct job_queue finished; /* run, not yet done */
     size_t jobs_under_way;     /* submitted, not yet done; engine thread only, */
     size_t jobs_computing;     /* and of these those of lanes that are not prompt */
+    uint64_t computed_ns;      /* when the last of those ended */
     struct lane lanes[LANE_COUNT];
     struct timer_handle *spare_timers;
     struct timer_handle *turns; /* to fire in the next turn, */
@@ -223,7 +224,10 @@ static void executor_uv_finished(uv_async_t *async)
         struct job *job = job_queue_take(&queue);
         if (--world->jobs_under_way == 0)
             uv_unref((uv_handle_t *)&world->finished_async);
-        world->jobs_computing -= !lane_is_prompt(job->lane);
+        if (!lane_is_prompt(job->lane)) {
+            world->jobs_computing--;
+            world->computed_ns = uv_hrtime();
+        }
         enum loop_cause cause = LOOP_JOB + job->lane;
         int64_t began_ns = loop_times_begin(world->loop->data);
         job->done(job);
@@ -231,9 +235,10 @@ static void executor_uv_finished(uv_async_t *async)
     }
 }
 
-bool world_uv_computes(const struct world *base)
+bool world_uv_computes(const struct world *base, int64_t ns)
 {
-    return ((const struct world_uv *)base)->jobs_computing > 0;
+    const struct world_uv *world = (const struct world_uv *)base;
+    return world->jobs_computing > 0 || uv_hrtime() < world->computed_ns + (uint64_t)ns;
 }
 
 static bool executor_uv_step(struct executor *executor)

@@ -221,14 +221,15 @@ Test(loop, it_sleeps_at_once_while_a_job_computes)
     cr_assert_eq(uv_sem_init(&held.go_on, 0), 0);
     loop_poll_beside(f.loop, 10000, f.world);
     f.world->executor->submit(f.world->executor, LANE_MERGE, &held.job);
-    cr_assert(world_uv_computes(f.world));
+    cr_assert(world_uv_computes(f.world, 0));
     cr_assert_not(looks_again(&f, 10));
     uv_sem_post(&held.go_on);
     while (!held.is_done)
         (void)loop_step(f.loop);
-    cr_assert_not(world_uv_computes(f.world));
+    cr_assert_not(world_uv_computes(f.world, 0));
+    cr_assert(world_uv_computes(f.world, INT64_C(3600000000000)), "within the last hour");
     f.world->executor->submit(f.world->executor, LANE_READ, &held.job);
-    cr_assert_not(world_uv_computes(f.world));
+    cr_assert_not(world_uv_computes(f.world, 0));
     held.is_done = false;
     uv_sem_post(&held.go_on);
     while (!held.is_done)
