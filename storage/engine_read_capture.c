@@ -47,17 +47,17 @@ static int64_t newest_elsewhere(const struct read_job *read, int64_t token, stru
 
 /* Of rows with the same first clustering value no other is wanted behind one that is there whatever
  * other runs have.  There may be thousands of them in memory. */
-static void capture_pass(const struct read_job *read, const struct unfiltered *item,
-                         int64_t newest_elsewhere_us, struct stream *stream)
+static void capture_pass(const struct unfiltered *item, int64_t newest_elsewhere_us,
+                         struct stream *stream)
 {
     const struct row *row = &item->row;
-    if (read->request.one_of_each && item->kind == UNFILTERED_ROW && row->clustering.count > 0 &&
+    if (item->kind == UNFILTERED_ROW && row->clustering.count > 0 &&
         row->marker.timestamp_us > newest_elsewhere_us && row->marker.ttl_s == 0)
         (void)narrow_memtable_stream_pass(stream, row->clustering.values[0]);
 }
 
 /* Copy what `stream` (closed here) yields.  False when it is more than may be copied.  With a time
- * before `INT64_MAX` it is one of the narrow memtable. */
+ * before INT64_MAX it is one of the narrow memtable, and one row of each value is asked for. */
 static bool capture_stream(struct read_job *read, int64_t token, struct bytes key,
                            struct stream *stream, int64_t newest_elsewhere_us, size_t *items_left)
 {
@@ -77,7 +77,7 @@ static bool capture_stream(struct read_job *read, int64_t token, struct bytes ke
         }
         captured.items[captured.count++] = unfiltered_copy(&item, read->arena);
         if (newest_elsewhere_us < INT64_MAX)
-            capture_pass(read, &captured.items[captured.count - 1], newest_elsewhere_us, stream);
+            capture_pass(&captured.items[captured.count - 1], newest_elsewhere_us, stream);
         (*items_left)--;
     }
     check(rc >= 0);

@@ -108,14 +108,9 @@ static bool next_partition(struct read_job *read, struct partition_reader *reade
 /* What is left of the slice behind all rows with the first clustering value that was given. */
 static struct slice behind_given(const struct read_job *read, struct slice slice)
 {
-    struct bound bound = {.prefix.count = 1, .side = slice.reversed ? BOUND_BEFORE : BOUND_AFTER};
-    bound.prefix.values[0] = read->given;
-    if (slice.reversed)
-        slice.end = bound;
-    else
-        slice.start = bound;
-    slice.with_static = false;
-    return slice;
+    const struct position position = {.kind = AFTER_ROW,
+                                      .clustering = {.count = 1, .values = {read->given}}};
+    return engine_read_rest(&position, slice);
 }
 
 /* Rows of a slice of one partition, whose key `kept` is, into the page.  1: the page is full.

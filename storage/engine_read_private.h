@@ -90,7 +90,8 @@ void engine_read_put_position(struct buffer *buffer, enum position_kind kind, in
 int64_t engine_read_scan_start(const struct read_job *read, struct bytes *key_out, bool *after_out);
 /* Whether a scan ends before this token. */
 bool engine_read_is_past(const struct read_job *read, int64_t token);
-/* What is left of the slice of a partition that the position lies in. */
+/* What is left of the slice of a partition that the position lies in; behind all rows that begin as
+ * the position does. */
 struct slice engine_read_rest(const struct position *position, struct slice slice);
 
 /* ---- engine_read_capture.c ---- */

@@ -38,7 +38,7 @@ void loop_times_show(struct loop_times *times, struct metrics *metrics)
     }
 }
 
-static int64_t now_ns(void)
+int64_t loop_times_now_ns(void)
 {
     struct timespec now;
     check(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
@@ -54,7 +54,7 @@ int64_t loop_times_begin(struct loop_times *times)
 {
     if (times == NULL)
         return 0;
-    int64_t began_ns = now_ns();
+    int64_t began_ns = loop_times_now_ns();
     if (times->turn_began_ns == 0)
         times->turn_began_ns = began_ns;
     return began_ns;
@@ -63,7 +63,7 @@ int64_t loop_times_begin(struct loop_times *times)
 void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns)
 {
     if (is_shown(times) && began_ns != 0)
-        metric_observe_us(times->histograms[cause], (now_ns() - began_ns) / 1000);
+        metric_observe_us(times->histograms[cause], (loop_times_now_ns() - began_ns) / 1000);
 }
 
 void loop_times_end_turn(struct loop_times *times)

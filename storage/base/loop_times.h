@@ -29,6 +29,8 @@ struct loop_times {
 /* From now on among `metrics`, which outlive it; NULL: no longer. */
 void loop_times_show(struct loop_times *times, struct metrics *metrics);
 
+/* The clock of all times here, which never goes back. */
+int64_t loop_times_now_ns(void);
 /* When a call begins; and what it was, when it has returned.  `times` may be NULL. */
 int64_t loop_times_begin(struct loop_times *times);
 void loop_times_end(const struct loop_times *times, enum loop_cause cause, int64_t began_ns);

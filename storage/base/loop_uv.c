@@ -50,11 +50,6 @@ void *loop_uv(struct loop *loop)
     return &loop->uv;
 }
 
-static int64_t now_ns(void)
-{
-    return (int64_t)uv_hrtime();
-}
-
 void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *world)
 {
     bool has_room = uv_available_parallelism() > 1;
@@ -65,11 +60,11 @@ void loop_poll_beside(struct loop *loop, int64_t look_us, const struct world *wo
 /* Whether to look again, others having had the processor first. */
 static bool loop_looks(struct loop *loop)
 {
-    int64_t began_ns = now_ns();
+    int64_t began_ns = loop_times_now_ns();
     if (!loop_poll_wants(&loop->poll, began_ns) || world_uv_computes(loop->beside, COMPUTED_NS))
         return false;
     sched_yield();
-    loop_poll_gave_way(&loop->poll, began_ns, now_ns());
+    loop_poll_gave_way(&loop->poll, began_ns, loop_times_now_ns());
     return true;
 }
 
@@ -78,7 +73,7 @@ bool loop_step(struct loop *loop)
     bool looks = loop->beside != NULL && loop_looks(loop);
     bool is_alive = uv_run(&loop->uv, looks ? UV_RUN_NOWAIT : UV_RUN_ONCE) != 0;
     if (loop->times.turn_began_ns != 0)
-        loop_poll_turn(&loop->poll, loop->times.turn_began_ns, now_ns());
+        loop_poll_turn(&loop->poll, loop->times.turn_began_ns, loop_times_now_ns());
     loop_times_end_turn(&loop->times);
     return is_alive;
 }

@@ -207,6 +207,21 @@ int engine_fixture_apply(struct engine_fixture *fixture, struct write_batch *bat
     return rc;
 }
 
+void engine_fixture_create_table(struct engine_fixture *fixture,
+                                 const struct table_definition *definition)
+{
+    struct error err = {0};
+    struct schema *changed = schema_copy(store_schema(fixture->store));
+    if (schema_add_table(changed, definition, &err) != 0)
+        fail_with("table", &err);
+    struct write_batch *batch = write_batch_new();
+    batch->schema = changed;
+    if (engine_fixture_apply(fixture, batch) != 0)
+        fail_with("table", &(struct error){.text = "it was not applied"});
+    write_batch_free(batch);
+    schema_unref(changed);
+}
+
 int engine_fixture_clicks(struct engine_fixture *fixture, const struct click *clicks,
                           uint32_t count)
 {

@@ -44,6 +44,9 @@ struct block *engine_fixture_block(struct store *store, const struct click *clic
 
 /* Apply and wait until durable; returns the status. */
 int engine_fixture_apply(struct engine_fixture *fixture, struct write_batch *batch);
+/* As CREATE TABLE does it; the first one has the id 1000. */
+void engine_fixture_create_table(struct engine_fixture *fixture,
+                                 const struct table_definition *definition);
 int engine_fixture_clicks(struct engine_fixture *fixture, const struct click *clicks,
                           uint32_t count);
 void engine_fixture_flush(struct engine_fixture *fixture);

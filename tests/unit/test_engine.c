@@ -749,7 +749,7 @@ Test(engine, memory_is_not_kept_for_the_next_rows_where_there_is_little)
 
 enum { TABLE_OF_USER = 1000 };
 
-/* As CREATE TABLE does it, by a version that had fewer tables. */
+/* By a version that had fewer tables. */
 static void create_user_table(struct engine_fixture *fixture)
 {
     static const struct column_definition columns[] = {
@@ -758,14 +758,7 @@ static void create_user_table(struct engine_fixture *fixture)
     };
     const struct table_definition definition = {
         .keyspace = "daybook", .name = "mine", .columns = columns, .column_count = 2};
-    struct error err = {0};
-    struct schema *changed = schema_copy(store_schema(fixture->store));
-    cr_assert_eq(schema_add_table(changed, &definition, &err), 0, "%s", err.text);
-    struct write_batch *batch = write_batch_new();
-    batch->schema = changed;
-    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
-    write_batch_free(batch);
-    schema_unref(changed);
+    engine_fixture_create_table(fixture, &definition);
 }
 
 static void add_user_row(struct engine_fixture *fixture, uint32_t table_id, const char *key)

@@ -200,14 +200,7 @@ static void create_entries(struct engine_fixture *fixture)
     };
     const struct table_definition definition = {
         .keyspace = "daybook", .name = "entry", .columns = columns, .column_count = 4};
-    struct error err = {0};
-    struct schema *changed = schema_copy(store_schema(fixture->store));
-    cr_assert_eq(schema_add_table(changed, &definition, &err), 0, "%s", err.text);
-    struct write_batch *batch = write_batch_new();
-    batch->schema = changed;
-    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
-    write_batch_free(batch);
-    schema_unref(changed);
+    engine_fixture_create_table(fixture, &definition);
 }
 
 /* A whole day of entries deleted, by the time of the server or by a later one, which deletes for a
