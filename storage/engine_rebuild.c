@@ -15,8 +15,8 @@
  *     explicitly), so that is not made again, whatever the log has.
  *   - The frames are read by the schema of now, unless one of them brings its own.  A table that
  *     was changed since gives other bytes, or rows that cannot be parsed.
- *   - Another version of zstd may give other bytes, and a segment of an older format has other
- * ones.
+ *   - Another version of zstd, or of this program, may give other bytes, and a segment of an older
+ *     format has other ones.
  *
  * Example: segment 4, frames 100 to 180, has a wrong bit in its directory.  Files 2 (archive) and 3
  * (log) have the frames 60 to 200.  Frames 100 to 180 go into a memtable, the table's part of it is

@@ -27,7 +27,10 @@
 enum vector_form { FORM_CONSTANT = 0, FORM_OFFSETS = 1, FORM_DIFFERENCES = 2, FORM_SIGNED = 3 };
 enum bucket_form { BUCKETS_PLAIN = 0, BUCKETS_COMPRESSED = 1 };
 
-enum { SAMPLE_STEP = 16 }; /* one of so many values decides the transform */
+enum {
+    SAMPLE_MAX = 2048,    /* so many values decide the form */
+    BUCKET_SIZE = 4 * 256 /* what a bucket takes in Huffman's table, in 256ths of a bit */
+};
 
 struct vector_encoder {
     struct compressor *compressor;
@@ -89,21 +92,12 @@ static uint64_t zigzag_back(uint64_t number)
     return number >> 1 ^ (0 - (number & 1));
 }
 
-/* The form with the fewest bits, by a sample. */
-static enum vector_form choose_form(const int64_t *values, uint32_t count, uint64_t least)
+/* The number of a value whose predecessor is `before`, in the form. */
+static uint64_t number_from(int64_t value, int64_t before, enum vector_form form, uint64_t least)
 {
-    uint64_t offsets = 0;
-    uint64_t differences = 0;
-    uint64_t plain = 0;
-    for (uint32_t i = 1; i < count; i += SAMPLE_STEP) {
-        uint64_t value = (uint64_t)values[i];
-        offsets += bit_length(value - least);
-        differences += bit_length(zigzag(value - (uint64_t)values[i - 1]));
-        plain += bit_length(zigzag(value));
-    }
-    if (differences < offsets && differences < plain)
-        return FORM_DIFFERENCES;
-    return plain < offsets ? FORM_SIGNED : FORM_OFFSETS;
+    return form == FORM_OFFSETS  ? (uint64_t)value - least
+           : form == FORM_SIGNED ? zigzag((uint64_t)value)
+                                 : zigzag((uint64_t)value - (uint64_t)before);
 }
 
 /* The numbers of all values; returns the bits that occur in them. */
@@ -111,13 +105,10 @@ static uint64_t numbers_from(const int64_t *values, uint32_t count, enum vector_
                              uint64_t least, uint64_t *numbers)
 {
     uint64_t bits = 0;
-    uint64_t before = (uint64_t)values[0];
+    int64_t before = values[0];
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t value = (uint64_t)values[i];
-        numbers[i] = form == FORM_OFFSETS  ? value - least
-                     : form == FORM_SIGNED ? zigzag(value)
-                                           : zigzag(value - before);
-        before = value;
+        numbers[i] = number_from(values[i], before, form, least);
+        before = values[i];
         bits |= numbers[i];
     }
     return bits;
@@ -135,6 +126,71 @@ static uint32_t mantissa_for(uint64_t greatest)
     return VECTOR_MANTISSA_MIN;
 }
 
+static uint32_t exponent_of(uint64_t number, uint32_t mantissa)
+{
+    return 63 - (uint32_t)__builtin_clzll(number | UINT64_C(1) << mantissa) - mantissa;
+}
+
+static uint8_t bucket_of(uint64_t number, uint32_t exponent, uint32_t mantissa)
+{
+    return (uint8_t)(((uint64_t)exponent << mantissa) + (number >> exponent));
+}
+
+/* ---- encoding: which form ---- */
+
+/* 256 times the logarithm of base 2, on straight lines between powers of two, so that it is the
+ * same on every machine. */
+static uint64_t log2_scaled(uint32_t number)
+{
+    uint32_t bits = 31 - (uint32_t)__builtin_clz(number);
+    return bits * UINT64_C(256) + ((uint64_t)number << 8 >> bits) - 256;
+}
+
+/* What `count` numbers, a sample of `of`, will take in 256ths of a bit: raw bits, buckets by their
+ * entropy, and their share of Huffman's table. */
+static uint64_t size_expected(const uint64_t *numbers, uint32_t count, uint64_t bits, uint32_t of)
+{
+    uint32_t mantissa = mantissa_for(bits);
+    uint32_t counts[VECTOR_BUCKETS] = {0};
+    uint64_t size = 0;
+    uint64_t distinct = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t exponent = exponent_of(numbers[i], mantissa);
+        counts[bucket_of(numbers[i], exponent, mantissa)]++;
+        size += exponent * UINT64_C(256);
+    }
+    for (uint32_t bucket = 0; bucket < VECTOR_BUCKETS; bucket++) {
+        if (counts[bucket] == 0)
+            continue;
+        size += counts[bucket] * (log2_scaled(count) - log2_scaled(counts[bucket]));
+        distinct++;
+    }
+    return size + distinct * BUCKET_SIZE * count / of;
+}
+
+/* The form that takes least, by a sample. */
+static enum vector_form choose_form(const int64_t *values, uint32_t count, uint64_t least)
+{
+    uint32_t step = (count - 2) / SAMPLE_MAX + 1;
+    enum vector_form best = FORM_OFFSETS;
+    uint64_t best_size = UINT64_MAX;
+    for (enum vector_form form = FORM_OFFSETS; form <= FORM_SIGNED; form++) {
+        uint64_t numbers[SAMPLE_MAX];
+        uint64_t bits = 0;
+        uint32_t sampled = 0;
+        for (uint32_t i = 1; i < count; i += step) {
+            numbers[sampled] = number_from(values[i], values[i - 1], form, least);
+            bits |= numbers[sampled++];
+        }
+        uint64_t size = size_expected(numbers, sampled, bits, count);
+        best = size < best_size ? form : best;
+        best_size = size < best_size ? size : best_size;
+    }
+    return best;
+}
+
+/* ---- encoding: a vector ---- */
+
 /* Buckets of all numbers into `buckets`, raw bits appended to `raw`, least significant first. */
 static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, uint8_t *buckets,
                   struct buffer *raw)
@@ -145,9 +201,8 @@ static void split(const uint64_t *numbers, uint32_t count, uint32_t mantissa, ui
     uint32_t pending_bits = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t number = numbers[i];
-        uint32_t exponent =
-            63 - (uint32_t)__builtin_clzll(number | UINT64_C(1) << mantissa) - mantissa;
-        buckets[i] = (uint8_t)(((uint64_t)exponent << mantissa) + (number >> exponent));
+        uint32_t exponent = exponent_of(number, mantissa);
+        buckets[i] = bucket_of(number, exponent, mantissa);
         uint64_t low = number & ((UINT64_C(1) << exponent) - 1);
         pending |= low << pending_bits;
         pending_bits += exponent;

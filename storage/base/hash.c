@@ -4,7 +4,11 @@
  * MurmurHash3 for keys that are no multiple of 16 bytes and hold bytes from 80 up. */
 #include "storage/base/hash.h"
 
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h> /* the same functions, by what the processor has */
+#else
 #include <xxhash.h>
+#endif
 
 #include "storage/base/bytes.h"
 #include "storage/base/memory.h"

@@ -57,11 +57,20 @@ static int64_t outlier(uint64_t *state, uint32_t i)
     return i == COUNT / 2 ? INT64_MAX : small(state, i);
 }
 
+/* As amounts lie around one: each is further from the least than from the one before, and says more
+ * where it is told by the one before, by half a bit. */
+static int64_t heap(uint64_t *state, uint32_t i)
+{
+    uint64_t bits = click_random(state);
+    (void)i;
+    return (int64_t)((bits & 255) + (bits >> 8 & 255) + (bits >> 16 & 255) + (bits >> 24 & 255));
+}
+
 static const struct shape shapes[] = {
     {"constant", constant, 0.01},   {"small", small, 0.35},
     {"sequence", sequence, 0.7},    {"extremes", extremes, 8.5},
     {"anything", anything, 8.8},    {"all magnitudes", all_magnitudes, 5.0},
-    {"one outlier", outlier, 0.35},
+    {"one outlier", outlier, 0.35}, {"heap", heap, 1.19},
 };
 
 static void shape_fill(const struct shape *shape, int64_t *values, uint32_t count)
