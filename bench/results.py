@@ -20,11 +20,11 @@ producer's position are in one frame of the log, and fdatasync of it has returne
 SECTION = re.compile(r"<!-- (\w+): begin -->\n(.*?)\n<!-- \1: end -->", re.DOTALL)
 
 
-def text(name, title, command, load, section):
+def text(name, title, command, conditions, section):
     """A section under its heading, with what it came from."""
     today = datetime.datetime.now(datetime.timezone.utc)
     return (f"## {name}: {title}\n\n`{command}`, {today:%Y-%m-%d}, commit {harness.commit()}, "
-            f"{harness.machine()}, load average before: {load}.\n\n{section.text()}")
+            f"{harness.machine()}, {conditions.text()}.\n\n{section.text()}")
 
 
 def replace(path, name, new, order):

@@ -60,10 +60,10 @@ def main():
     try:
         for name in chosen.part:
             harness.note(f"== {name}")
-            load = harness.load_average()
+            conditions = harness.Conditions()
             section = parts.ALL[name](bench)
             text = results.text(name, parts.ALL[name].__doc__.splitlines()[0],
-                                command(name, chosen), load, section)
+                                command(name, chosen), conditions, section)
             results.replace(chosen.results, name, text, order=[*parts.ALL, "rivals"])
     finally:
         bench.close()

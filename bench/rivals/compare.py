@@ -237,7 +237,7 @@ def main():
             words.error(f"there is no rival '{name}'; there are {', '.join(RIVALS)}")
     harness.stop_cleanly()
     bench = harness.Bench(chosen.built, chosen.built, chosen.clicks, runs=3)
-    load = harness.load_average()
+    conditions = harness.Conditions()
     try:
         section = compare(bench, chosen)
     finally:
@@ -248,7 +248,8 @@ def main():
     command = "make bench-rivals" + ("" if is_all else f" RIVALS={','.join(chosen.rivals)}")
     if chosen.clicks != 10**7:
         command += f" N={chosen.clicks}"
-    text = results.text(name, "daybook beside what would be taken instead.", command, load, section)
+    text = results.text(name, "daybook beside what would be taken instead.", command, conditions,
+                        section)
     results.replace(chosen.results, name, text, order=[*parts.ALL, "rivals"])
 
 

@@ -189,13 +189,13 @@ def main():
     chosen.installed = chosen.installed.resolve()
     harness.stop_cleanly()
     bench = harness.Bench(chosen.built, chosen.built, chosen.requests, runs=1)
-    load = harness.load_average()
+    conditions = harness.Conditions()
     try:
         section = compare(bench, chosen)
     finally:
         bench.close()
     command = "make bench-cql" + ("" if chosen.requests == 200000 else f" N={chosen.requests}")
-    text = results.text("cql", "CQL, beside Cassandra.", command, load, section)
+    text = results.text("cql", "CQL, beside Cassandra.", command, conditions, section)
     results.replace(chosen.results, "cql", text, order=[*parts.ALL, "rivals"])
 
 
