@@ -152,6 +152,16 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
     return is_damaged;
 }
 
+/* What holds nothing is reported and needs no help. */
+static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
+{
+    struct error err = {0};
+    if (segment_check_zeros(segment, &err) == 0 || ++scrub->finding_count > FINDINGS_MAX)
+        return;
+    buffer_printf(&scrub->findings, "%s", err.text);
+    buffer_put_u8(&scrub->findings, 0);
+}
+
 static void scrub_memtable(struct scrub_job *scrub, const struct memtable *memtable)
 {
     for (uint32_t w = 0; w < memtable->wide_count; w++) {
@@ -185,6 +195,7 @@ static void scrub_run(struct job *job)
                               : scrub_narrow_segment(scrub, segment, table, path);
         if (is_damaged)
             scrub_advise(scrub, path, info);
+        scrub_zeros(scrub, segment);
     }
     for (uint32_t i = 0; i < scrub->view.frozen_count; i++)
         scrub_memtable(scrub, scrub->view.frozen[i]);

@@ -48,6 +48,7 @@ struct segment {
     struct reader_spare **expanded; /* page i is in place i % expanded_count; narrow ones only */
     uint32_t expanded_count;
     struct segment_directory *directory;
+    uint64_t zeros; /* where those before the footer begin: fewer than SEGMENT_BLOCK */
     struct segment_page *pages;
     uint32_t page_count;
     struct buffer index; /* the section as read; labels point into it */
@@ -234,6 +235,9 @@ static int segment_load(struct segment *segment, const struct table *days_of, st
         rc = segment_load_directory(segment, &footer, days_of, err);
     if (rc == 0)
         rc = segment_read_section(segment, &footer.sections[SECTION_EXTRA], &segment->extra, err);
+    if (rc == 0)
+        segment->zeros =
+            footer.sections[SECTION_EXTRA].offset + footer.sections[SECTION_EXTRA].size;
     return rc;
 }
 
@@ -494,5 +498,21 @@ int segment_check_pages(struct segment *segment, struct error *err)
     for (uint32_t i = 0; rc == 0 && i < segment->page_count; i++)
         rc = segment_read_page(segment, i, NULL, &page, err);
     buffer_release(&page);
+    return rc;
+}
+
+int segment_check_zeros(struct segment *segment, struct error *err)
+{
+    uint8_t zeros[SEGMENT_BLOCK];
+    uint64_t end = segment->info.size - SEGMENT_BLOCK;
+    check(segment->zeros <= end && end - segment->zeros < SEGMENT_BLOCK);
+    size_t size = (size_t)(end - segment->zeros);
+    int rc = segment_read(segment, segment->zeros, zeros, size, err);
+    for (size_t i = 0; rc == 0 && i < size; i++)
+        if (zeros[i] != 0)
+            rc = error_set(err, ERROR_CORRUPT,
+                           "%s: the byte at %" PRIu64 " is not zero; it holds nothing, but what "
+                           "changed it may have changed more",
+                           segment->path, segment->zeros + i);
     return rc;
 }

@@ -124,4 +124,7 @@ must_check int segment_read_page(struct segment *segment, uint32_t page_index,
 bool segment_has_failed_read(const struct segment *segment);
 /* Read and check all of them. */
 must_check int segment_check_pages(struct segment *segment, struct error *err);
+/* Whether the zeros before the footer are: nothing needs them, and a disk that changed them may
+ * change more.  Also ERROR_CORRUPT. */
+must_check int segment_check_zeros(struct segment *segment, struct error *err);
 #endif

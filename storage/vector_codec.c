@@ -1,8 +1,9 @@
 /* vector_codec: transform, buckets, raw bits.
  *
  * A value becomes an unsigned number: its offset from the least value, its difference to the value
- * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever form has
- * the fewest bits.  A number n with m mantissa bits:
+ * before, or itself, the latter two with the sign in the lowest bit (zigzag); whichever takes least
+ * by the entropy of a sample.  Their bits alone do not tell: amounts are closer to the one before
+ * than to the least, and yet say more by it.  A number n with m mantissa bits:
  *
  *     n < 2^(m+1)                 bucket n, no raw bits
  *     else e = bits(n) - 1 - m    bucket (e << m) + (n >> e), e raw bits: n's lowest

@@ -62,6 +62,20 @@ def test_a_flipped_bit_in_a_segment_is_never_silent(flights_copy, flights, seed)
     assert answer.status == 3 or answer.out == flights.expected
 
 
+def test_a_flipped_bit_in_what_fills_a_segment_up_is_found_and_hurts_nobody(flights_copy, flights):
+    daybook.run("compact", "-d", flights_copy)
+    file = min((path for path in segments(flights_copy) if path.suffix == ".seg"),
+               key=lambda path: path.stat().st_size)
+    content = bytearray(file.read_bytes())
+    # The footer is the last 4,096 bytes; a small file is hardly ever full before it.
+    assert content[-4097] == 0
+    content[-4097] ^= 4
+    file.write_bytes(content)
+    found = daybook.run("verify", "-d", flights_copy, status=1)
+    assert f"{file.name}: the byte at {len(content) - 4097} is not zero" in found.out + found.err
+    assert daybook.run("report", "-d", flights_copy, "--format", "csv").out == flights.expected
+
+
 def test_a_segment_that_is_gone_is_named(flights_copy):
     daybook.run("compact", "-d", flights_copy)
     file = max(segments(flights_copy), key=lambda path: path.stat().st_size)

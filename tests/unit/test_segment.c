@@ -244,6 +244,17 @@ Test(segment, a_file_cut_anywhere_is_corrupt)
     ram_disk_free(ram);
 }
 
+/* Open it, and ask for the zeros alone. */
+static int zeros_read(struct world *world, const struct segment_info *info)
+{
+    struct segment *segment;
+    struct error err = {0};
+    cr_assert_eq(segment_open(world, info, &segment, &err), 0, "%s", err.text);
+    int rc = segment_check_zeros(segment, &err);
+    segment_unref(segment);
+    return rc;
+}
+
 Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter)
 {
     struct ram_disk *ram = ram_disk_new();
@@ -256,12 +267,15 @@ Test(segment, a_flipped_bit_is_corrupt_or_does_not_matter)
         struct error err = {0};
         int rc = sample_read(ram_disk_world(ram), &info, &err);
         cr_assert(rc == 0 || rc == ERROR_CORRUPT, "bit %zu: %d %s", bit, rc, err.text);
+        cr_assert(rc != 0 || zeros_read(ram_disk_world(ram), &info) == ERROR_CORRUPT, "bit %zu",
+                  bit);
         harmless += rc == 0;
         content->data[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
-    /* Only the zeros before the footer may change unseen. */
+    /* Only the zeros before the footer may change unseen by who does not ask for them. */
     cr_assert_lt(harmless, 8 * SEGMENT_BLOCK);
     cr_assert_eq(sample_read(ram_disk_world(ram), &info, NULL), 0);
+    cr_assert_eq(zeros_read(ram_disk_world(ram), &info), 0);
     ram_disk_free(ram);
 }
 
