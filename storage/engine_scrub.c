@@ -26,10 +26,16 @@ struct scrub_job {
     void *context;
 };
 
+/* Count a finding; whether it is told. */
+static bool scrub_tells(struct scrub_job *scrub)
+{
+    return ++scrub->finding_count <= FINDINGS_MAX;
+}
+
 static void scrub_found(struct scrub_job *scrub, const char *what, uint32_t table_id,
                         struct bytes key, const char *detail)
 {
-    if (++scrub->finding_count > FINDINGS_MAX)
+    if (!scrub_tells(scrub))
         return;
     const struct table *table = schema_table(scrub->view.schema, table_id);
     buffer_printf(&scrub->findings, "%s: table %s.%s, partition 0x", what,
@@ -46,7 +52,7 @@ static void scrub_advise(struct scrub_job *scrub, const char *path, const struct
 {
     const struct table *table = schema_table(scrub->view.schema, info->table_id);
     char advice[ENGINE_ADVICE_MAX];
-    if (++scrub->finding_count > FINDINGS_MAX)
+    if (!scrub_tells(scrub))
         return;
     engine_rebuild_advise(scrub->engine->world, info, table, "daybook serve --salvage", advice);
     buffer_printf(&scrub->findings, "%s: damaged; %s", path, advice);
@@ -156,7 +162,7 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
 static void scrub_zeros(struct scrub_job *scrub, struct segment *segment)
 {
     struct error err = {0};
-    if (segment_check_zeros(segment, &err) == 0 || ++scrub->finding_count > FINDINGS_MAX)
+    if (segment_check_zeros(segment, &err) == 0 || !scrub_tells(scrub))
         return;
     buffer_printf(&scrub->findings, "%s", err.text);
     buffer_put_u8(&scrub->findings, 0);
