@@ -108,7 +108,10 @@ void engine_freeze_open(struct engine *engine, uint64_t frame_last)
 {
     struct memtable *memtable = engine->open;
     engine->freeze_requested = false;
-    if (!memtable_is_empty(memtable)) {
+    if (memtable_is_empty(memtable)) {
+        /* Nothing of these frames is in it: who waits for them does not wait for its next rows. */
+        memtable->frame_first = frame_last + 1;
+    } else {
         memtable_freeze(memtable, frame_last);
         engine->frozen =
             memory_resize(engine->frozen, (engine->frozen_count + 1) * sizeof(struct memtable *));

@@ -7,6 +7,7 @@
 #include "ingest/tables.h"
 #include "storage/base/hash.h"
 #include "tests/lib/engine_fixture.h"
+#include "tests/sim/sim_world.h"
 
 /* The paper's six clicks; times are UTC. */
 static const struct click paper[] = {
@@ -793,6 +794,36 @@ static void expect_upgraded(struct engine_fixture *fixture)
         "2013-11-28|00000000-0000-1000-8000-000000000000|-|bad_day|-|-|-|-|-\n";
     expect_rows(fixture, TABLE_OF_USER, 100, "a|v\n");
     expect_rows(fixture, TABLE_REJECT, 100, reject);
+}
+
+/* A change of the schema is in a frame and in no memtable.  Who asks for a flush after it waits for
+ * the one under way, and for nothing that is written meanwhile. */
+Test(engine, a_flush_ends_though_the_last_frame_had_no_rows)
+{
+    enum { STEPS_MAX = 10000 };
+    struct sim_world *sim = sim_world_new(1);
+    struct engine_fixture fixture = {0};
+    struct executor *executor = sim_world_interface(sim)->executor;
+    struct error err = {0};
+    bool is_first_done = false;
+    bool is_done = false;
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s",
+                 err.text);
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper, 6), 0);
+    sim_world_stall(sim, LANE_BACKGROUND, true);
+    cr_assert_eq(store_flush(fixture.store, note_durable, &is_first_done, &err), 0);
+    create_user_table(&fixture);
+    cr_assert_eq(store_flush(fixture.store, note_durable, &is_done, &err), 0);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    cr_assert(!is_first_done && !is_done, "nothing can have been flushed");
+    sim_world_stall(sim, LANE_BACKGROUND, false);
+    for (int i = 0; i < STEPS_MAX && !is_done; i++)
+        executor->step(executor);
+    cr_expect(is_first_done);
+    cr_expect(is_done, "it waits for rows that nobody asked to flush");
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
 }
 
 /* The log of an older version holds a schema without the tables that this one has built in: they
