@@ -30,7 +30,8 @@ struct memtable {
     struct counter_memtable *counters;
     struct counting_slots *slots;      /* counter slots by string code, one list per rule */
     uint32_t slots_count;
-    uint64_t frame_first;
+    uint64_t frame_first;              /* nothing of an earlier one is in it; moves on while it is
+                                        * empty */
     uint64_t frame_last;               /* set when it is frozen */
     int64_t timestamp_first_us;        /* of the first batch: where its counters' shards begin */
     int64_t timestamp_max_us;
