@@ -103,8 +103,10 @@ void memory_return_large(size_t limit)
 {
     int large = between(MEMORY_LARGE_LEAST, limit / MEMORY_LARGE_SHARE, MEMORY_LARGE);
     int spare = between(MEMORY_SPARE_LEAST, limit / MEMORY_SPARE_SHARE, MEMORY_SPARE);
-    check(mallopt(M_MMAP_THRESHOLD, large) == 1 && mallopt(M_TRIM_THRESHOLD, spare) == 1 &&
-          mallopt(M_ARENA_MAX, MEMORY_HEAPS) == 1);
+    /* Advice: another malloc, as a sanitizer's or one that is preloaded, takes none. */
+    (void)mallopt(M_MMAP_THRESHOLD, large);
+    (void)mallopt(M_TRIM_THRESHOLD, spare);
+    (void)mallopt(M_ARENA_MAX, MEMORY_HEAPS);
 }
 
 void memory_return_free(void)

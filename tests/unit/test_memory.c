@@ -145,3 +145,13 @@ Test(memory, who_may_take_little_keeps_little_of_what_is_free)
     cr_expect_geq(kept_of_a_heap(), (size_t)4 << 20);
     cr_expect(is_in_a_heap(600 << 10));
 }
+
+/* A sanitizer's malloc takes no advice, and the server runs on it. */
+Test(memory, a_malloc_that_takes_no_advice_is_used_as_it_is)
+{
+    memory_return_large(128 << 20);
+    uint8_t *block = memory_resize(numbered(3 << 20), 5 << 20);
+    assert_numbered(block, 3 << 20);
+    memory_free(block);
+    memory_return_free();
+}
