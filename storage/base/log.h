@@ -49,7 +49,7 @@ static inline struct log_field log_number(const char *key, int64_t value)
 }
 
 /* Log an event with at least one field:
- *     log_event(LOG_WARNING, "disk_full", log_text("path", path), log_number("needed_bytes", n)); */
+ *     log_event(LOG_WARNING, "disk_full", log_text("path", path), log_number("free_bytes", n)); */
 #define log_event(level, event, ...)                                                               \
     log_event_fields(level, event, (const struct log_field[]){__VA_ARGS__},                        \
                      sizeof((const struct log_field[]){__VA_ARGS__}) / sizeof(struct log_field))
