@@ -2,12 +2,12 @@
  *
  *     2026-11-24T08:31:02.114Z warning disk_full path=data/log needed_bytes=67108864
  *
- * A line is the time in UTC, the level, the event's name, and fields in the form key=value (logfmt).
+ * A line is the time in UTC, the level, the event's name, and fields as key=value (logfmt).
  * A value with blanks, quotes, '=' or control characters is a JSON string, so that nothing a client
  * sends can begin a line of its own.  Names of events and keys are words joined by '_'; a number's
  * key ends in its unit.  A line is one write(2) of at most LOG_LINE_MAX bytes.  Any thread may log.
  *
- * Events that a client can cause at will are logged by a log_group, so that it cannot fill a disk. */
+ * Events that a client can cause at will are logged by a log_group, so that no disk is filled. */
 #ifndef DAYBOOK_STORAGE_BASE_LOG_H
 #define DAYBOOK_STORAGE_BASE_LOG_H
 
@@ -22,7 +22,7 @@ enum log_level {
     LOG_ERROR                          /* something asked for was not done */
 };
 
-enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 };     /* bytes; what is longer is cut, with "..." */
+enum { LOG_LINE_MAX = 2048, LOG_VALUE_MAX = 256 }; /* bytes; what is longer is cut, with "..." */
 
 enum log_kind { LOG_TEXT, LOG_NUMBER };
 
