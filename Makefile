@@ -23,7 +23,7 @@ PREFIX ?= /usr/local
 V ?=
 quiet := $(if $(V),,@)
 
-folders := storage/base client counters storage rollup ingest query query/cql query/native query/model control
+folders := storage/base door client counters storage rollup ingest query query/cql query/native query/model control
 # Linked; snappy's library is opened when a client asks for it (query/native/native_compress.c).
 vendor  := libuv gmp libzstd uuid libxxhash zlib yajl liblz4 libxcrypt expat inih
 packages := gcc libc6-dev pkgconf re2c lemon tzdata libuv1-dev libgmp-dev libzstd-dev uuid-dev \

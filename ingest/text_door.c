@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "door/http_begin.h"
 #include "ingest/binary_door.h"
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
@@ -221,6 +222,14 @@ static bool records_step(struct text_connection *connection, struct bytes rest, 
     return true;
 }
 
+/* Not asked of a line that may still end: until it has, nothing of it is taken. */
+static bool is_http(struct bytes rest, struct bytes line, bool is_whole)
+{
+    if (is_whole)
+        return http_begin_is_request(line);
+    return rest.size > RECORD_LINE_MAX && http_begin_is_long_request(rest);
+}
+
 /* The first record says what the format is, and may be a header when it is in no batch. */
 static bool first_step(struct text_connection *connection, struct bytes rest)
 {
@@ -228,6 +237,10 @@ static bool first_step(struct text_connection *connection, struct bytes rest)
     struct bytes line = bytes_of(rest.data, end == NULL ? 0 : (size_t)(end - rest.data));
     struct error err = {0};
 
+    if (connection->lines == 0 && is_http(rest, line, end != NULL)) {
+        text_reply_refuse(connection, 0, "http", NULL);
+        return true;
+    }
     if (end == NULL)
         return partial_step(connection);
     connection->is_first = false;

@@ -64,6 +64,12 @@ static const struct exchange exchanges[] = {
     {GOOD "#x,2013-11-28,1385654400123,ad42,1\n" GOOD,
      "reject - 2 unknown_control \"#x,2013-11-28,1385654400123,ad42,1\"\n"
      "ok - accepted 2 rejected 1\n"},
+    {"POST / HTTP/1.1\r\nHost: a\r\n\r\n" GOOD, "error - http\n"},
+    {"get http://localhost:7600/x?y HTTP/1.0\n" GOOD, "error - http\n"},
+    {"PRI * HTTP/2.0\r\n\r\n" GOOD, "error - http\n"},
+    {"POST /\n" GOOD, "reject - 1 too_few_fields \"POST /\"\nok - accepted 1 rejected 1\n"},
+    {GOOD "GET / HTTP/1.1\n",
+     "reject - 2 too_few_fields \"GET / HTTP/1.1\"\nok - accepted 1 rejected 1\n"},
     {"time,ad_id\n" GOOD, "error - missing_column \"reseller_id\"\n"},
     {"time,country\n" GOOD, "error - unknown_column \"country\"\n"},
     {"#stream clicks\n" GOOD, "ok - accepted 1 rejected 0\n"},
@@ -327,6 +333,21 @@ Test(text_door, a_line_of_100_megabytes_is_skipped_and_the_next_ones_are_taken)
     talk_bytes(buffer_view(&input), expected);
     cr_expect(fake.contents.size == 4096 + 1);
     buffer_release(&input);
+}
+
+/* A browser sends such a target when a page asks for it. */
+Test(text_door, an_http_request_is_refused_though_its_line_is_too_long)
+{
+    static const char begin[] = "POST /";
+    struct buffer input = {0};
+
+    buffer_append_text(&input, begin);
+    buffer_put_zeros(&input, RECORD_LINE_MAX + 10);
+    memset(input.data + strlen(begin), 'x', input.size - strlen(begin));
+    buffer_append_text(&input, " HTTP/1.1\r\n\r\n" GOOD);
+    talk_bytes(buffer_view(&input), "error - http\n");
+    buffer_release(&input);
+    cr_expect(fake.clicks == 0);
 }
 
 Test(text_door, a_batch_over_8_mib_is_refused_whole_and_one_below_is_taken)
