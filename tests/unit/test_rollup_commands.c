@@ -1,100 +1,17 @@
 /* test_rollup_commands: rate, rollup, restatements and verify, as a person gives them. */
-#include <argp.h>
 #include <criterion/criterion.h>
 #include <stdio.h>
 
 #include "storage/base/memory.h"
 #include "storage/base/uuid.h"
+#include "tests/lib/answer.h"
 #include "tests/lib/rollup_fixture.h"
-
-/* What a command printed, both streams, and its exit status. */
-struct answer {
-    struct command_output output;
-    struct buffer text;
-    bool done;
-    int exit_status;
-    struct command_request request;
-    void *options;
-    char *words;
-};
-
-static void take_text(struct command_output *output, enum command_stream stream, struct bytes bytes)
-{
-    (void)stream;
-    buffer_append_bytes(&((struct answer *)output)->text, bytes);
-}
-
-static bool never_full(struct command_output *output)
-{
-    (void)output;
-    return false;
-}
-
-static void take_exit(struct command_output *output, int exit_status)
-{
-    struct answer *answer = (struct answer *)output;
-    answer->done = true;
-    answer->exit_status = exit_status;
-}
-
-enum { WORDS_MAX = 12 };
-
-/* Words apart by single spaces; `answer->done` when it is over, then start_free. */
-static void start(struct rollup_fixture *fixture, struct answer *answer, const char *line,
-                  const char *input)
-{
-    uint32_t count;
-    const struct command *command = rollup_commands(&count);
-    char *text = memory_string(line);
-    char *words[WORDS_MAX + 1] = {text};
-    int word_count = 1;
-    for (char *c = text; *c != '\0'; c++) {
-        if (*c == ' ' && word_count < WORDS_MAX) {
-            *c = '\0';
-            words[word_count++] = c + 1;
-        }
-    }
-    while (strcmp(command->name, words[0]) != 0)
-        command++;
-    void *options = memory_zeroed(1, command->options_size);
-    *answer =
-        (struct answer){.output = {.write = take_text, .is_full = never_full, .finish = take_exit}};
-    error_t rc = argp_parse(command->argp, word_count, words,
-                            ARGP_NO_EXIT | ARGP_NO_ERRS | ARGP_NO_HELP, NULL, options);
-    answer->options = options;
-    answer->words = text;
-    answer->request = (struct command_request){.options = options,
-                                               .input = bytes_text(input),
-                                               .is_read_only = fixture->is_read_only,
-                                               .door = "command",
-                                               .actor = "tester",
-                                               .text = line};
-    if (rc != 0)
-        take_exit(&answer->output, EXIT_WRONG_USAGE);
-    else
-        command->run(fixture->streams, &answer->request, &answer->output);
-}
-
-static void start_free(struct answer *answer)
-{
-    memory_free(answer->options);
-    memory_free(answer->words);
-}
-
-static void run(struct rollup_fixture *fixture, struct answer *answer, const char *line,
-                const char *input)
-{
-    start(fixture, answer, line, input);
-    rollup_fixture_step_until(fixture, &answer->done);
-    buffer_put_u8(&answer->text, 0);
-    start_free(answer);
-}
 
 static void expect(struct rollup_fixture *fixture, const char *line, int exit_status,
                    const char *expected)
 {
     struct answer answer;
-    run(fixture, &answer, line, "");
+    answer_run(fixture, &answer, line, "");
     cr_expect_eq(answer.exit_status, exit_status, "%s: exit %d\n%s", line, answer.exit_status,
                  (const char *)answer.text.data);
     cr_expect_str_eq((const char *)answer.text.data, expected, "%s:\n%s", line,
@@ -106,7 +23,7 @@ static void expect_load(struct rollup_fixture *fixture, const char *file, int ex
                         const char *expected)
 {
     struct answer answer;
-    run(fixture, &answer, "rate load rates.csv", file);
+    answer_run(fixture, &answer, "rate load rates.csv", file);
     cr_expect_eq(answer.exit_status, exit_status);
     cr_expect_str_eq((const char *)answer.text.data, expected, "%s",
                      (const char *)answer.text.data);
@@ -250,8 +167,8 @@ Test(rollup_commands, a_dry_run_prints_of_many_days_what_the_change_then_prints)
             buffer_printf(&file, "%s,2011-01-30,%s\n%s,2011-03-%02d,10%%\n", names[r], rates[i],
                           names[r], 10 + r);
         buffer_put_u8(&file, 0);
-        run(&fixture, &dry, "rate load rates.csv --dry-run", (const char *)file.data);
-        run(&fixture, &done, "rate load rates.csv", (const char *)file.data);
+        answer_run(&fixture, &dry, "rate load rates.csv --dry-run", (const char *)file.data);
+        answer_run(&fixture, &done, "rate load rates.csv", (const char *)file.data);
         dry.text.size--;
         done.text.data[done.text.size - 1] = 0;
         buffer_release(&file);
@@ -323,9 +240,9 @@ Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
     expect(&fixture, "restatements --format csv", EXIT_DONE,
            "at,reseller_id,day,causes,old_clicks,new_clicks,old_gross,new_gross,old_rate,new_rate,"
            "old_amount,new_amount,changes,by\nnothing was restated\n");
-    run(&fixture, &answer, "rate set r 2013-11-01 20% --note March", "");
+    answer_run(&fixture, &answer, "rate set r 2013-11-01 20% --note March", "");
     buffer_release(&answer.text);
-    run(&fixture, &answer, "restatements --format json --reseller r", "");
+    answer_run(&fixture, &answer, "restatements --format json --reseller r", "");
     const char *text = (const char *)answer.text.data;
     cr_expect_not_null(strstr(text, "\"day\": \"2013-11-28\", \"causes\": [\"rate\"], "
                                     "\"old_clicks\": 1, \"new_clicks\": 1, "
@@ -341,11 +258,11 @@ Test(rollup_commands, restatements_tell_what_changed_and_by_whom)
     char line[128];
     snprintf(line, sizeof(line), "restatements --format csv --all --change %.36s", changes + 13);
     buffer_release(&answer.text);
-    run(&fixture, &answer, line, "");
+    answer_run(&fixture, &answer, line, "");
     cr_expect_not_null(strstr((const char *)answer.text.data, ",r,2013-11-28,rate,1,1,0.10,"));
     cr_expect_null(strstr((const char *)answer.text.data, "published"));
     buffer_release(&answer.text);
-    run(&fixture, &answer, "restatements --all --from 2013-11-28", "");
+    answer_run(&fixture, &answer, "restatements --all --from 2013-11-28", "");
     cr_expect_not_null(strstr((const char *)answer.text.data, "published"));
     buffer_release(&answer.text);
     rollup_fixture_stop(&fixture);
@@ -383,7 +300,7 @@ Test(rollup_commands, verify_names_a_figure_that_does_not_follow_from_the_clicks
     struct write_batch *batch = figure_batch(&fixture, "clicks", 7);
     cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
     write_batch_free(batch);
-    run(&fixture, &answer, "verify", "");
+    answer_run(&fixture, &answer, "verify", "");
     cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
     const char *text = (const char *)answer.text.data;
     cr_expect_not_null(strstr(text, "difference: amount_by_day, r 2013-11-28: it says 7 clicks, "
@@ -408,17 +325,16 @@ Test(rollup_commands, verify_beside_clicks_and_rollups_finds_nothing)
             rollup_fixture_click(&fixture, i % 2 == 0 ? "r" : "s", days[i % DAY_COUNT], "0.5");
         rollup_fixture_rate(&fixture, "r", "2013-11-01", "0.25", true);
         cr_assert_eq(rollup_fixture_settle(&fixture, seed % 2 == 0), 0);
-        start(&fixture, &answer, "verify -q", "");
+        answer_start(&fixture, &answer, "verify -q", "");
         for (int i = 0; !answer.done; i++) {
             rollup_fixture_click(&fixture, i % 3 == 0 ? "s" : "r", days[i % DAY_COUNT], "0.25");
             if (i % 4 == 0)
                 rollup_fixture_rate(&fixture, "r", "2013-11-27", i % 8 == 0 ? "0.5" : "0.75", true);
             cr_assert_eq(rollup_fixture_settle(&fixture, i % 5 == 0), 0);
         }
-        buffer_put_u8(&answer.text, 0);
+        answer_end(&answer);
         cr_expect_eq(answer.exit_status, EXIT_DONE, "seed %d:\n%s", (int)seed,
                      (const char *)answer.text.data);
-        start_free(&answer);
         buffer_release(&answer.text);
         rollup_fixture_stop(&fixture);
     }
@@ -438,7 +354,7 @@ Test(rollup_commands, verify_names_a_counter_that_is_not_its_clicks)
     write_batch_add_increment(batch, &increment);
     cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
     write_batch_free(batch);
-    run(&fixture, &answer, "verify", "");
+    answer_run(&fixture, &answer, "verify", "");
     cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
     cr_expect_not_null(strstr((const char *)answer.text.data,
                               "difference: clicks_per_ad, ad: it says 3, there are 1 clicks\n"),
@@ -460,7 +376,7 @@ Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_
     write_batch_delete(batch, ledger, key, 1);
     cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
     write_batch_free(batch);
-    run(&fixture, &answer, "verify", "");
+    answer_run(&fixture, &answer, "verify", "");
     cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
     cr_expect_not_null(strstr((const char *)answer.text.data,
                               "difference: restatement, r 2013-11-28: it says nothing; "
@@ -478,7 +394,7 @@ Test(rollup_commands, verify_names_a_figure_without_clicks_and_a_ledger_that_is_
 static void expect_verified(struct rollup_fixture *fixture, const char *expected)
 {
     struct answer answer;
-    run(fixture, &answer, "verify -q", "");
+    answer_run(fixture, &answer, "verify -q", "");
     cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
     cr_expect_not_null(strstr((const char *)answer.text.data, expected), "%s",
                        (const char *)answer.text.data);
@@ -557,24 +473,24 @@ static bool void_is_interrupted(uint32_t steps)
             (struct click){"r", "2013-11-28", INT64_C(1385640000000) + i % 700, "a", "0.01"};
     rollup_fixture_clicks(&fixture, clicks, CLICKS);
     memory_free(clicks);
-    start(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+    answer_start(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
     while (steps-- > 0)
         fixture.world->executor->step(fixture.world->executor);
     struct sim_world *after = sim_world_crash(fixture.sim, 3);
     rollup_fixture_step_until(&fixture, &answer.done);
     rollup_fixture_stop(&fixture);
+    answer_end(&answer);
     buffer_release(&answer.text);
-    start_free(&answer);
     rollup_fixture_open(&fixture, after);
-    run(&fixture, &answer, "verify -q", "");
+    answer_run(&fixture, &answer, "verify -q", "");
     cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
     is_half = strstr((const char *)answer.text.data, "with 5000 clicks") == NULL &&
               strstr((const char *)answer.text.data, "with 0 clicks") == NULL;
     buffer_release(&answer.text);
-    run(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+    answer_run(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
     buffer_release(&answer.text);
     expect_verified(&fixture, "clicks_per_ad: 1 counters compared with 0 clicks");
-    run(&fixture, &answer, "clicks restore --reseller r --day 2013-11-28", "");
+    answer_run(&fixture, &answer, "clicks restore --reseller r --day 2013-11-28", "");
     cr_expect_not_null(strstr((const char *)answer.text.data, "5000 clicks of 1 day"), "%s",
                        (const char *)answer.text.data);
     buffer_release(&answer.text);
@@ -606,7 +522,7 @@ Test(rollup_commands, clicks_says_what_it_needs)
     };
     rollup_fixture_start(&fixture);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        run(&fixture, &answer, lines[i], "");
+        answer_run(&fixture, &answer, lines[i], "");
         cr_expect_eq(answer.exit_status, EXIT_WRONG_USAGE, "%s: %d", lines[i], answer.exit_status);
         buffer_release(&answer.text);
     }
@@ -647,10 +563,10 @@ Test(rollup_commands, a_repair_puts_counters_figures_and_ledger_right)
     write_batch_delete(batch, schema_table(schema, TABLE_RESTATEMENT), ledger, 1);
     cr_assert_eq(rollup_fixture_apply(&fixture, batch), 0);
     write_batch_free(batch);
-    run(&fixture, &answer, "verify -q", "");
+    answer_run(&fixture, &answer, "verify -q", "");
     cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
     buffer_release(&answer.text);
-    run(&fixture, &answer, "verify -q --repair", "");
+    answer_run(&fixture, &answer, "verify -q --repair", "");
     cr_expect_eq(answer.exit_status, EXIT_DONE, "%s", (const char *)answer.text.data);
     cr_expect_not_null(strstr((const char *)answer.text.data, "repaired: 2 days, 3 counters"), "%s",
                        (const char *)answer.text.data);
@@ -658,7 +574,7 @@ Test(rollup_commands, a_repair_puts_counters_figures_and_ledger_right)
     rollup_fixture_restart(&fixture);
     expect_verified(&fixture, "all agree\n");
     rollup_fixture_expect_figures(&fixture, (const char *)figures.data);
-    run(&fixture, &answer, "verify -q --repair", "");
+    answer_run(&fixture, &answer, "verify -q --repair", "");
     cr_expect_null(strstr((const char *)answer.text.data, "repaired"), "%s",
                    (const char *)answer.text.data);
     buffer_release(&answer.text);
@@ -693,7 +609,7 @@ Test(rollup_commands, a_changed_rate_writes_its_own_days_in_one_frame)
     }
     rollup_fixture_clicks(&fixture, clicks, RESELLERS);
     uint64_t frame = frame_of(fixture.store);
-    run(&fixture, &answer, "rate set r 2013-11-01 0.5", "");
+    answer_run(&fixture, &answer, "rate set r 2013-11-01 0.5", "");
     cr_expect_eq(answer.exit_status, EXIT_DONE);
     cr_expect_not_null(strstr((const char *)answer.text.data, "2 days of 1 reseller"), "%s",
                        (const char *)answer.text.data);
@@ -800,7 +716,7 @@ Test(rollup_commands, days_expire_and_a_damaged_seal_is_named)
            "be neither voided nor restored; nothing was changed\n");
     damage_seal(&fixture, "a");
     struct answer answer;
-    run(&fixture, &answer, "verify", "");
+    answer_run(&fixture, &answer, "verify", "");
     cr_expect_eq(answer.exit_status, EXIT_DATA_SAYS_NO);
     cr_expect_not_null(strstr((const char *)answer.text.data,
                               "difference: table sealed_ad, r 2013-11-28 ad a: the seal is "
