@@ -14,16 +14,18 @@
  * because one batch moves it.  Interrupted, the command has done some of its pages, and given again
  * does the rest.
  *
- * A range with a sealed day is refused whole, before anything is changed (seal.h).
+ * A range with a sealed day is refused whole, before anything is changed (seal.h), and from that
+ * look to the end no day is sealed: else a part of the range would be voided, or nothing be found.
  *
  * A restored click gets a click_id of its own, drawn and negative: its rank may be another click's
- * by now.  Clicks that brought ids along keep them. */
+ * by now.  Clicks that brought ids along keep them, and are left where a click has the id: sent
+ * again, that one is the click (voided_page.h). */
 #include <errno.h>
 #include <inttypes.h>
 
 #include "rollup/command_private.h"
 #include "rollup/rows.h"
-#include "storage/base/arena.h"
+#include "rollup/voided_page.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -131,7 +133,8 @@ const struct argp clicks_argp = {
     .doc = "List clicks, void them, restore what was voided.\v"
            "A voided click is taken off every counter and figure; days that were published are "
            "restated, with cause `void` and your note. A restored one comes back with a click_id "
-           "of its own. Days are YYYY-MM-DD, both ends included; --where may be given several "
+           "of its own; one that brought its id along is left where a click has this id again. "
+           "Days are YYYY-MM-DD, both ends included; --where may be given several "
            "times. Days whose clicks have expired (daybook retention) can be neither voided nor "
            "restored.\n\n"
            "Examples:\n"
@@ -163,6 +166,7 @@ struct clicks_call {
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
     struct change_row change;
+    struct seal_hold hold; /* of what writes, all the while */
     struct timer turn;
     int32_t day; /* being worked on */
     struct buffer key;
@@ -170,17 +174,18 @@ struct clicks_call {
     struct buffer position_next; /* empty: it is the day's last */
     struct write_batch *batch;
     struct store_version version;
+    struct voided_page *voided; /* of a restore */
     uint64_t page_clicks;
     struct decimal page_gross;
+    uint64_t page_left;
     uint64_t day_clicks;
     struct decimal day_gross;
     uint64_t days;
     uint64_t clicks;
     struct decimal gross;
+    uint64_t left; /* voided clicks whose ids are taken */
     struct buffer text;
     struct table_print *print;
-    int status;
-    struct error err;
 };
 
 static bool is_listing(const struct clicks_call *call)
@@ -188,9 +193,24 @@ static bool is_listing(const struct clicks_call *call)
     return call->options->action == CLICKS_LIST;
 }
 
+static bool is_restoring(const struct clicks_call *call)
+{
+    return call->options->action == CLICKS_RESTORE;
+}
+
 static uint32_t table_of(const struct clicks_call *call)
 {
-    return call->options->action == CLICKS_RESTORE ? TABLE_VOIDED_CLICK : TABLE_AD_CLICK;
+    return is_restoring(call) ? TABLE_VOIDED_CLICK : TABLE_AD_CLICK;
+}
+
+static bool are_ranked(const struct clicks_call *call)
+{
+    return (rollup_table(call->rollup, TABLE_AD_CLICK)->flags & TABLE_RANKED) != 0;
+}
+
+static enum read_view view_of(const struct clicks_call *call)
+{
+    return clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE;
 }
 
 static void call_finish(struct clicks_call *call, int exit_status)
@@ -202,6 +222,9 @@ static void call_finish(struct clicks_call *call, int exit_status)
     command_flush(output, &call->text, true);
     for (uint32_t i = 0; i < call->filter_count; i++)
         buffer_release(&call->filters[i].value);
+    if (call->hold.is_granted)
+        rollup_unhold_seals(call->rollup, &call->hold);
+    voided_page_free(call->voided);
     write_batch_free(call->batch);
     buffer_release(&call->key);
     buffer_release(&call->position);
@@ -331,14 +354,12 @@ static void restore_row(struct clicks_call *call, const struct table *table,
     struct write_batch *batch = call->batch;
     struct column_value values[CLICK_VALUES + 1];
     uint64_t drawn;
-    const struct table *clicks = rollup_table(call->rollup, TABLE_AD_CLICK);
-    bool is_ranked = (clicks->flags & TABLE_RANKED) != 0;
     uint32_t count = row_values(table, row, voided_columns, click_columns, CLICK_VALUES, values);
     random->fill(random, &drawn, sizeof(drawn));
     for (uint32_t i = 0; i < count; i++)
-        if (values[i].column_id == AD_CLICK_CLICK_ID && is_ranked)
+        if (values[i].column_id == AD_CLICK_CLICK_ID && are_ranked(call))
             values[i].value = write_batch_bigint(batch, -(int64_t)(drawn >> 2) - 1);
-    write_batch_insert(batch, clicks, values, count);
+    write_batch_insert(batch, rollup_table(call->rollup, TABLE_AD_CLICK), values, count);
     count = row_values(table, row, voided_columns, voided_columns, 5, values);
     count += row_values(table, row, (const uint32_t[]){VOIDED_CHANGE_ID},
                         (const uint32_t[]){VOIDED_CHANGE_ID}, 1, &values[count]);
@@ -350,7 +371,7 @@ static void restore_row(struct clicks_call *call, const struct table *table,
 static int count_row(struct clicks_call *call, const struct table *table,
                      const struct page_row *row, struct error *err)
 {
-    uint32_t column = call->options->action == CLICKS_RESTORE ? VOIDED_AMOUNT : AD_CLICK_AMOUNT;
+    uint32_t column = is_restoring(call) ? VOIDED_AMOUNT : AD_CLICK_AMOUNT;
     struct decimal amount;
     struct bytes value;
     int rc = 0;
@@ -364,6 +385,21 @@ static int count_row(struct clicks_call *call, const struct table *table,
     return rc < 0 ? error_set(err, rc, "an amount has too many digits") : 0;
 }
 
+/* What a void may come back as is known when all of the page is. */
+static int take_row(struct clicks_call *call, const struct table *table, const struct page_row *row,
+                    struct error *err)
+{
+    if (is_restoring(call)) {
+        voided_page_add(call->voided, row);
+        return 0;
+    }
+    if (is_listing(call))
+        list_row(call, table, row);
+    else
+        void_row(call, table, row);
+    return count_row(call, table, row, err);
+}
+
 static int take_page(void *context, const struct read_page *page, struct error *err)
 {
     struct clicks_call *call = context;
@@ -374,13 +410,7 @@ static int take_page(void *context, const struct read_page *page, struct error *
         const struct page_row *row = &page->rows[i];
         if (!is_asked(call, page->table, row))
             continue;
-        rc = count_row(call, page->table, row, err);
-        if (is_listing(call))
-            list_row(call, page->table, row);
-        else if (call->options->action == CLICKS_VOID)
-            void_row(call, page->table, row);
-        else
-            restore_row(call, page->table, row);
+        rc = take_row(call, page->table, row, err);
         bytes += ROW_BYTES + 8 * (row->key.size + row->row.clustering.values[1].size);
         if (!is_listing(call) && bytes > PAGE_BYTES_MAX && i + 1 < page->row_count) {
             store_position_after(row, false, &call->position_next);
@@ -431,8 +461,10 @@ static void page_end(struct clicks_call *call)
     }
     call->day_clicks += call->page_clicks;
     call->clicks += call->page_clicks;
+    call->left += call->page_left;
     buffer_clear(&call->position);
     buffer_append_bytes(&call->position, buffer_view(&call->position_next));
+    voided_page_end(call->voided, call->position.size > 0);
     if (call->position.size == 0)
         day_end(call);
     command_flush(call->output, &call->text, false);
@@ -450,25 +482,65 @@ static void page_applied(void *context, int status, const struct error *err)
         page_end(call);
 }
 
-static void page_read(void *context, int status, const struct error *err)
+static void page_write(struct clicks_call *call)
 {
-    struct clicks_call *call = context;
-    if (status < 0) {
-        call_fail(call, status, err);
-        return;
-    }
+    const bool has_looked = is_restoring(call) && !are_ranked(call);
+    struct store_expectation unchanged[] = {{.table_id = table_of(call),
+                                             .key = buffer_view(&call->key),
+                                             .version = call->version,
+                                             .allows_fresh = true},
+                                            {.table_id = TABLE_AD_CLICK,
+                                             .key = buffer_view(&call->key),
+                                             .version = voided_page_version(call->voided)}};
     if (call->page_clicks == 0 || !clicks_writes(call->options)) {
         page_end(call);
         return;
     }
-    const struct store_expectation unchanged = {.table_id = table_of(call),
-                                                .key = buffer_view(&call->key),
-                                                .version = call->version,
-                                                .allows_fresh = true};
     rollup_write_change(call->rollup, call->batch, &call->change);
-    streams_apply(call->streams, call->batch, &unchanged, 1, page_applied, call);
+    streams_apply(call->streams, call->batch, unchanged, has_looked ? 2 : 1, page_applied, call);
 }
 
+static void page_looked(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    const struct table *table = rollup_table(call->rollup, TABLE_VOIDED_CLICK);
+    struct error own = {0};
+    for (uint32_t i = 0; status == 0 && i < voided_page_count(call->voided); i++) {
+        const struct page_row *row = voided_page_row(call->voided, i);
+        err = &own;
+        if (voided_page_is_taken(call->voided, i)) {
+            call->page_left++;
+            continue;
+        }
+        restore_row(call, table, row);
+        status = count_row(call, table, row, &own);
+    }
+    if (status < 0)
+        call_fail(call, status, err);
+    else
+        page_write(call);
+}
+
+static void page_read(void *context, int status, const struct error *err)
+{
+    struct clicks_call *call = context;
+    struct error own = {0};
+    if (status == 0 && is_restoring(call) && !are_ranked(call) &&
+        voided_page_count(call->voided) > 0) {
+        status = voided_page_look(call->voided, view_of(call), page_looked, call, &own);
+        err = &own;
+        if (status == 0)
+            return;
+    }
+    if (status < 0)
+        call_fail(call, status, err);
+    else if (is_restoring(call))
+        page_looked(call, 0, NULL);
+    else
+        page_write(call);
+}
+
+/* Voids go from the table's end to its beginning: of several of one id the newest comes back. */
 static void page_begin(struct clicks_call *call)
 {
     struct error err = {0};
@@ -476,13 +548,14 @@ static void page_begin(struct clicks_call *call)
     buffer_clear(&call->key);
     dirty_put_key(&call->key, bytes_text(call->options->reseller), call->day);
     key = buffer_view(&call->key);
-    struct read_request request = rows_request(
-        table_of(call), &key, clicks_writes(call->options) ? READ_APPLIED : READ_DURABLE);
+    struct read_request request = rows_request(table_of(call), &key, view_of(call));
     request.row_limit = PAGE_ROWS_MAX;
     request.position = buffer_view(&call->position);
+    request.slice.reversed = is_restoring(call);
     buffer_clear(&call->position_next);
     write_batch_clear(call->batch);
-    call->page_clicks = 0;
+    voided_page_clear(call->voided);
+    call->page_clicks = call->page_left = 0;
     call->page_gross = decimal_from(0, 0);
     int rc = rows_read_pages(call->rollup->store, &request, take_page, page_read, call, &err);
     if (rc < 0)
@@ -490,6 +563,14 @@ static void page_begin(struct clicks_call *call)
 }
 
 /* ---- the end ---- */
+
+static void append_left(struct clicks_call *call)
+{
+    if (call->left == 0)
+        return;
+    append_count(&call->text, call->left, "voided click");
+    buffer_append_text(&call->text, " left: clicks with the same time, ad and id are there\n");
+}
 
 static void append_summary(struct clicks_call *call, const char *what)
 {
@@ -499,6 +580,7 @@ static void append_summary(struct clicks_call *call, const char *what)
     buffer_append_text(&call->text, ", gross ");
     decimal_append(&call->text, call->gross);
     buffer_printf(&call->text, ": %s\n", what);
+    append_left(call);
 }
 
 static void figures_settled(void *context, int status, const struct error *err)
@@ -516,7 +598,10 @@ static void days_end(struct clicks_call *call)
 {
     struct error err = {0};
     if (call->clicks == 0 && !is_listing(call)) {
-        command_printf(call->output, COMMAND_ERR, "no such clicks; nothing was changed\n");
+        append_left(call);
+        command_flush(call->output, &call->text, true);
+        command_printf(call->output, COMMAND_ERR, "%s; nothing was changed\n",
+                       call->left > 0 ? "no click was restored" : "no such clicks");
         call_finish(call, EXIT_DATA_SAYS_NO);
         return;
     }
@@ -586,14 +671,18 @@ static void none_is_sealed(void *context, int status, const struct error *err)
 }
 
 /* Before anything is changed: the whole command, if one of its days is sealed. */
-static int refuse_sealed(struct clicks_call *call, struct error *err)
+static void refuse_sealed(void *context)
 {
+    struct clicks_call *call = context;
+    struct error err = {0};
     struct day_slice_text text;
     struct bytes reseller = bytes_text(call->options->reseller);
     struct read_request request =
         rows_request(call->rollup->stream->figures_table_id, &reseller, READ_APPLIED);
     request.slice = figure_slice(call->options->days.from, call->options->days.to, &text);
-    return rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, err);
+    int rc = rows_read(call->rollup->store, &request, sealed_row, none_is_sealed, call, &err);
+    if (rc < 0)
+        call_fail(call, rc, &err);
 }
 
 void clicks_run(void *room, const struct command_request *request, struct command_output *output)
@@ -612,6 +701,8 @@ void clicks_run(void *room, const struct command_request *request, struct comman
     call->day = call->options->days.from;
     call->gross = call->day_gross = decimal_from(0, 0);
     call->batch = write_batch_new();
+    call->voided = voided_page_new(call->rollup->store);
+    call->hold = (struct seal_hold){.granted = refuse_sealed, .context = call};
     call->turn = (struct timer){.fire = next_page, .context = call};
     call->change = (struct change_row){.door = request->door,
                                        .actor = request->actor,
@@ -622,10 +713,10 @@ void clicks_run(void *room, const struct command_request *request, struct comman
                       ? table_print_new(call->options->format, list_columns, 6, &call->text)
                       : table_print_new(TABLE_ALIGNED, day_columns, 3, &call->text);
     int rc = filters_make(call, &err);
-    if (rc == 0 && is_listing(call))
-        call_turn(call);
-    else if (rc == 0)
-        rc = refuse_sealed(call, &err);
     if (rc < 0)
         call_fail(call, rc, &err);
+    else if (is_listing(call))
+        call_turn(call);
+    else
+        rollup_hold_seals(call->rollup, &call->hold);
 }

@@ -63,7 +63,7 @@ watched() {
     step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
     # Of the short histories one in three: without a sanitizer all of them are gone through, and
     # each letter is in some of these.
-    step "simulation (sanitized)"  env SIM_HISTORIES=2 SIM_STREAMS=1 SIM_PART=3 \
+    step "simulation (sanitized)"  env SIM_HISTORIES=2 SIM_STREAMS=1 SIM_VOIDS=6 SIM_PART=3 \
         make --no-print-directory BUILD=asan test-sim
 }
 

@@ -250,6 +250,75 @@ void rollup_fixture_click(struct rollup_fixture *fixture, const char *reseller, 
     rollup_fixture_clicks(fixture, &click, 1);
 }
 
+static void add_keyed_click(struct rollup_fixture *fixture, struct write_batch *batch,
+                            const struct click *click, int64_t click_id)
+{
+    struct decimal amount;
+    cr_assert_eq(decimal_parse(bytes_text(click->amount), &amount), 0);
+    const struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, bytes_text(click->reseller)},
+        {AD_CLICK_DAY, false, bytes_text(click->day)},
+        {AD_CLICK_TIME, false, write_batch_bigint(batch, click->time_ms)},
+        {AD_CLICK_AD_ID, false, bytes_text(click->ad)},
+        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, click_id)},
+        {AD_CLICK_AMOUNT, false, write_batch_decimal(batch, amount)}};
+    write_batch_insert(batch, schema_table(store_schema(fixture->store), TABLE_AD_CLICK), values,
+                       sizeof(values) / sizeof(values[0]));
+}
+
+/* A look for one row by its whole key, and the version of its partition. */
+struct look {
+    struct waiting waiting; /* first: set_done takes it for the whole */
+    struct store_version version;
+    bool is_there;
+};
+
+static int take_look(void *context, const struct read_page *page, struct error *err)
+{
+    struct look *look = context;
+    (void)err;
+    look->version = page->version;
+    look->is_there = page->row_count > 0;
+    return 1;
+}
+
+static void look_for(struct rollup_fixture *fixture, const struct mutation *mutation,
+                     struct look *look)
+{
+    struct read_request request = rows_request(TABLE_AD_CLICK, &mutation->key, READ_APPLIED);
+    const struct clustering clustering = mutation->items[0].row.clustering;
+    request.slice = (struct slice){.start = {.prefix = clustering, .side = BOUND_BEFORE},
+                                   .end = {.prefix = clustering, .side = BOUND_AFTER}};
+    require(
+        rows_read_pages(fixture->store, &request, take_look, set_done, look, &look->waiting.err),
+        &look->waiting.err, "a look for a click");
+    wait_for(fixture, &look->waiting, "a look for a click");
+}
+
+bool rollup_fixture_keyed_click(struct rollup_fixture *fixture, const struct click *click,
+                                int64_t click_id)
+{
+    struct write_batch *batch = write_batch_new();
+    struct waiting applied;
+    struct look look;
+    do {
+        look = (struct look){0};
+        applied = (struct waiting){0};
+        write_batch_clear(batch);
+        add_keyed_click(fixture, batch, click, click_id);
+        look_for(fixture, &batch->mutations[0], &look);
+        if (look.is_there)
+            break;
+        const struct store_expectation unchanged = {
+            .table_id = TABLE_AD_CLICK, .key = batch->mutations[0].key, .version = look.version};
+        streams_apply(fixture->streams, batch, &unchanged, 1, set_done, &applied);
+        rollup_fixture_step_until(fixture, &applied.done);
+    } while (applied.status == ERROR_CONFLICT);
+    cr_assert_eq(applied.status, 0, "%s", applied.err.text);
+    write_batch_free(batch);
+    return !look.is_there;
+}
+
 void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, const char *day,
                          const char *rate, bool named)
 {

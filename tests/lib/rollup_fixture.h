@@ -56,6 +56,10 @@ void rollup_fixture_clicks(struct rollup_fixture *fixture, const struct click *c
                            uint32_t count);
 void rollup_fixture_click(struct rollup_fixture *fixture, const char *reseller, const char *day,
                           const char *amount);
+/* Where `click_id` is bigint: the click of this id, unless one is there, as doors write it.  False:
+ * one is. */
+bool rollup_fixture_keyed_click(struct rollup_fixture *fixture, const struct click *click,
+                                int64_t click_id);
 /* `rate` NULL deletes; `named`: with a row in `change`. */
 void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, const char *day,
                          const char *rate, bool named);

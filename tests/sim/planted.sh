@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "$0")/../.."
 
 here=tests/sim/planted
-programs=(exhaustive_crash history_crash clients_crash stream_crash engine_crash
+programs=(voids exhaustive_crash history_crash clients_crash stream_crash engine_crash
     commit_log_crash backup backup_following)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -507,6 +507,150 @@ Test(rollup_commands, an_interrupted_void_is_finished_by_giving_it_again)
     cr_expect_gt(interrupted, 0);
 }
 
+#define DAYS_OF_VOIDS "--reseller r --from 2013-11-20 --to 2013-11-28"
+
+/* Nine days that have expired, of three clicks each; a pass of seals and a void, of which one
+ * begins `steps` after the other.  Returns how many clicks were voided. */
+static uint32_t void_beside_seals(uint32_t steps, bool void_is_first)
+{
+    static const char line[] = "clicks void " DAYS_OF_VOIDS;
+    struct rollup_fixture fixture = {.seed = steps, .keep_days = 10};
+    struct answer answer;
+    char day[] = "2013-11-20";
+    rollup_fixture_start(&fixture);
+    for (; day[9] <= '8'; day[9]++)
+        for (uint32_t i = 0; i < 3; i++)
+            rollup_fixture_click(&fixture, "r", day, "0.01");
+    cr_assert_eq(rollup_fixture_settle(&fixture, true), 0);
+    if (void_is_first)
+        answer_start(&fixture, &answer, line, "");
+    else
+        rollup_fixture_seal(&fixture);
+    while (steps-- > 0)
+        fixture.world->executor->step(fixture.world->executor);
+    if (void_is_first)
+        rollup_fixture_seal(&fixture);
+    else
+        answer_start(&fixture, &answer, line, "");
+    rollup_fixture_step_until(&fixture, &answer.done);
+    answer_end(&answer);
+    bool is_whole =
+        answer.exit_status == EXIT_DONE &&
+        strstr((const char *)answer.text.data, "\n27 clicks of 9 days, gross 0.27: voided\n");
+    bool is_refused = answer.exit_status == EXIT_WRONG_USAGE &&
+                      strstr((const char *)answer.text.data, "nothing was changed");
+    cr_expect(is_whole || is_refused, "exit %d: %s", answer.exit_status,
+              (const char *)answer.text.data);
+    buffer_release(&answer.text);
+    rollup_fixture_stop(&fixture);
+    return is_whole ? 27 : 0;
+}
+
+/* What was voided before the pass came to it, and the rest sealed, were neither. */
+Test(rollup_commands, a_void_beside_a_pass_of_seals_is_whole_or_refused)
+{
+    uint32_t voided = 0, tries = 0;
+    for (uint32_t steps = 0; steps < 120; steps += 6, tries += 2)
+        voided += void_beside_seals(steps, false) + void_beside_seals(steps, true);
+    cr_expect(voided > 0 && voided < tries * 27, "%u of %u", voided, tries * 27);
+}
+
+static void put_keyed(struct rollup_fixture *fixture, const char *amount, int64_t click_id)
+{
+    const struct click click = {"r", "2013-11-28", INT64_C(1385640000000), "a", amount};
+    cr_assert(rollup_fixture_keyed_click(fixture, &click, click_id));
+}
+
+/* An acknowledged click that was sent again is the click of its id; the voided one stays where it
+ * is, until that one is voided, too: then the newest comes back. */
+Test(rollup_commands, a_voided_click_whose_id_is_taken_is_left_and_said)
+{
+    struct rollup_fixture fixture = {.click_id = "bigint"};
+    rollup_fixture_start(&fixture);
+    put_keyed(&fixture, "5", 1);
+    put_keyed(&fixture, "0.5", 2);
+    expect(&fixture, "clicks void --reseller r --day 2013-11-28", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       2    5.5\n"
+           "2 clicks of 1 day, gross 5.5: voided\n");
+    put_keyed(&fixture, "7", 1);
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28       1    0.5\n"
+           "1 click of 1 day, gross 0.5: restored\n"
+           "1 voided click left: clicks with the same time, ad and id are there\n");
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28", EXIT_DATA_SAYS_NO,
+           "1 voided click left: clicks with the same time, ad and id are there\n"
+           "no click was restored; nothing was changed\n");
+    expect(&fixture, "clicks list --reseller r --day 2013-11-28 --format csv", EXIT_DONE,
+           "reseller_id,day,time,ad_id,click_id,amount\n"
+           "r,2013-11-28,2013-11-28T12:00:00.000Z,a,1,7\n"
+           "r,2013-11-28,2013-11-28T12:00:00.000Z,a,2,0.5\n");
+    expect_verified(&fixture, "clicks_per_ad: 1 counters compared with 2 clicks\n");
+    rollup_fixture_stop(&fixture);
+}
+
+Test(rollup_commands, of_several_voids_of_one_id_the_newest_comes_back)
+{
+    struct rollup_fixture fixture = {.click_id = "bigint"};
+    rollup_fixture_start(&fixture);
+    for (const char *amount = "5\0"
+                              "7\0"
+                              "6\0";
+         *amount != '\0'; amount += 2) {
+        struct answer answer;
+        put_keyed(&fixture, amount, 1);
+        answer_run(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+        cr_assert_eq(answer.exit_status, EXIT_DONE);
+        buffer_release(&answer.text);
+    }
+    static const char says[] =
+        "day         clicks  gross\n"
+        "2013-11-28       1      6\n"
+        "1 click of 1 day, gross 6: restored\n"
+        "2 voided clicks left: clicks with the same time, ad and id are there\n";
+    char found[sizeof says + 30];
+    const char *restored = strstr(says, "restored");
+    snprintf(found, sizeof found, "%.*sfound%sdry run: nothing was changed\n",
+             (int)(restored - says), says, restored + strlen("restored"));
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28 --dry-run", EXIT_DONE, found);
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28", EXIT_DONE, says);
+    expect_verified(&fixture, "clicks_per_ad: 1 counters compared with 1 clicks\n");
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28 --where amount=5",
+           EXIT_DATA_SAYS_NO,
+           "1 voided click left: clicks with the same time, ad and id are there\n"
+           "no click was restored; nothing was changed\n");
+    rollup_fixture_stop(&fixture);
+}
+
+/* More of them than a page has, which so ends between two voids of an id. */
+Test(rollup_commands, voids_of_one_id_on_two_pages_come_back_once)
+{
+    enum { IDS = 700, VOIDS = 3 };
+    struct rollup_fixture fixture = {.click_id = "bigint"};
+    struct answer answer;
+    rollup_fixture_start(&fixture);
+    for (uint32_t round = 0; round < VOIDS; round++) {
+        for (int64_t id = 0; id < IDS; id++)
+            put_keyed(&fixture, "1", id);
+        answer_run(&fixture, &answer, "clicks void --reseller r --day 2013-11-28", "");
+        cr_assert_eq(answer.exit_status, EXIT_DONE);
+        buffer_release(&answer.text);
+    }
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28 --dry-run", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28     700    700\n"
+           "700 clicks of 1 day, gross 700: found\n"
+           "1400 voided clicks left: clicks with the same time, ad and id are there\n"
+           "dry run: nothing was changed\n");
+    expect(&fixture, "clicks restore --reseller r --day 2013-11-28", EXIT_DONE,
+           "day         clicks  gross\n"
+           "2013-11-28     700    700\n"
+           "700 clicks of 1 day, gross 700: restored\n"
+           "1400 voided clicks left: clicks with the same time, ad and id are there\n");
+    rollup_fixture_stop(&fixture);
+}
+
 Test(rollup_commands, clicks_says_what_it_needs)
 {
     struct rollup_fixture fixture = {0};
