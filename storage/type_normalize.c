@@ -94,7 +94,7 @@ static void normalize_entries(const struct type *type, struct type_items *items,
 
 struct bytes type_normalize(const struct type *type, struct bytes value, struct arena *arena)
 {
-    struct buffer buffer = {0};
+    struct buffer buffer = {.arena = arena};
     struct type_items items;
 
     if (!type_has_order(type) || !type_items_open(type, value, &items))
@@ -107,7 +107,5 @@ struct bytes type_normalize(const struct type *type, struct bytes value, struct 
         for (uint32_t i = 0; i < items.count && reader_left(&items.reader) > 0; i++)
             put_item(&buffer, next_item(type, &items, i, arena));
     }
-    struct bytes normal = arena_copy(arena, buffer_view(&buffer));
-    buffer_release(&buffer);
-    return normal;
+    return buffer_view(&buffer);
 }

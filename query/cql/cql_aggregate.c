@@ -8,7 +8,6 @@
 
 #include "query/cql/cql_function.h"
 #include "query/cql/cql_number.h"
-#include "storage/base/memory.h"
 
 enum { COUNT, SUM, AVG, MIN, MAX };
 
@@ -80,23 +79,17 @@ static void accumulator_clear(struct cql_accumulator *accumulator)
     buffer_clear(&accumulator->best);
 }
 
-struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate)
+struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
+                                            struct arena *arena)
 {
-    struct cql_accumulator *accumulator = memory_zeroed(1, sizeof(*accumulator));
+    struct cql_accumulator *accumulator = arena_alloc_zeroed(arena, sizeof(*accumulator), 16);
+    accumulator->best.arena = arena;
     accumulator->what = what_of(aggregate->function);
     accumulator->counts_rows = aggregate->argument == NULL;
     accumulator->type = aggregate->argument == NULL ? NULL : aggregate->argument->type;
     accumulator->result = aggregate->type->kind;
     accumulator_clear(accumulator);
     return accumulator;
-}
-
-void cql_accumulator_free(struct cql_accumulator *accumulator)
-{
-    if (accumulator != NULL) {
-        buffer_release(&accumulator->best);
-        memory_free(accumulator);
-    }
 }
 
 static void add_real(struct cql_accumulator *accumulator, double real)

@@ -94,7 +94,7 @@ static void excerpt_print(const struct cql_lexer *lexer, const struct cql_token 
 
 void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *token, int expected)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = builder->arena};
     struct cql_token shown = *token;
 
     if (token->kind == CQL_TOKEN_END) {
@@ -118,7 +118,6 @@ void cql_build_fail_token(struct cql_builder *builder, const struct cql_token *t
     if (token->kind != CQL_TOKEN_END)
         excerpt_print(builder->lexer, &shown, &text);
     cql_build_fail(builder, ERROR_INVALID, "%.*s", (int)text.size, (const char *)text.data);
-    buffer_release(&text);
 }
 
 /* ---- names that come twice ---- */
@@ -193,7 +192,7 @@ void cql_build_check_properties(struct cql_builder *builder, struct cql_property
 static void fail_property(struct cql_builder *builder, const struct cql_term *key,
                           const struct cql_term *value)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = builder->arena};
 
     buffer_append_text(&text,
                        value == NULL ? "Invalid property name: " : "Invalid property value: ");
@@ -205,7 +204,6 @@ static void fail_property(struct cql_builder *builder, const struct cql_term *ke
     if ((value == NULL ? key : value)->kind == CQL_TERM_MARKER)
         buffer_append_text(&text, " (bind variables are not supported in DDL queries)");
     cql_build_fail(builder, ERROR_INVALID, "%.*s", (int)text.size, (const char *)text.data);
-    buffer_release(&text);
 }
 
 void cql_build_check_map(struct cql_builder *builder, const struct cql_term *map)

@@ -219,7 +219,9 @@ bool cql_condition_holds(const struct cql_write_statement *statement, struct are
     if (!plan->is_conditional)
         return true;
     const struct cql_read_row *read = &statement->reads[0];
+    struct cql_row_memo memo = {0};
     struct cql_row row = {.table = plan->table,
+                          .memo = &memo,
                           .key = read->key,
                           .row = read->row_count > 0 ? &read->rows[0] : NULL,
                           .static_row = read->static_row};

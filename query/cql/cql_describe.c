@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_guard.h"
 #include "query/cql/cql_index.h"
 
 struct describe {
     struct cql_work *work;
+    const struct cql_describe *asked;
     const struct schema *schemas[2]; /* the store's and the system's */
     struct buffer cells;
     uint32_t row_count;
@@ -31,11 +33,10 @@ static void put_cell(struct describe *describe, struct bytes text)
 
 static void put_name(struct describe *describe, const char *name)
 {
-    struct buffer quoted = {0};
+    struct buffer quoted = {.arena = describe->work->arena};
 
     type_print_name(name, &quoted);
     put_cell(describe, buffer_view(&quoted));
-    buffer_release(&quoted);
 }
 
 /* The row of something, all but its statement. */
@@ -52,13 +53,12 @@ static void put_statement(struct describe *describe, struct buffer *cql)
 {
     if (describe->has_statements)
         put_cell(describe, buffer_view(cql));
-    buffer_release(cql);
 }
 
 static void put_keyspace(struct describe *describe, const struct keyspace *keyspace)
 {
     struct keyspace shown = *keyspace;
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = describe->work->arena};
 
     if (cql_is_system_keyspace(keyspace->name))
         shown.replication = "{'class': 'org.apache.cassandra.locator.LocalStrategy'}";
@@ -69,7 +69,7 @@ static void put_keyspace(struct describe *describe, const struct keyspace *keysp
 
 static void put_type(struct describe *describe, const struct user_type *type)
 {
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = describe->work->arena};
 
     put_row(describe, type->keyspace, "type", type->type->name);
     schema_print_type(type, &cql);
@@ -78,7 +78,7 @@ static void put_type(struct describe *describe, const struct user_type *type)
 
 static void put_index(struct describe *describe, const struct cql_index *index)
 {
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = describe->work->arena};
 
     put_row(describe, index->table->keyspace, "index", index->name);
     buffer_append_text(&cql, "CREATE INDEX ");
@@ -97,7 +97,7 @@ static void put_index(struct describe *describe, const struct cql_index *index)
 static void put_table(struct describe *describe, const struct schema *schema,
                       const struct table *table)
 {
-    struct buffer cql = {0};
+    struct buffer cql = {.arena = describe->work->arena};
     const struct cql_index *indexes = NULL;
     uint32_t count = 0;
 
@@ -355,8 +355,11 @@ static int describe_any(struct describe *describe, const struct cql_describe *as
     return describe_thing(describe, asked);
 }
 
-static int describe_make(struct describe *describe, const struct cql_describe *asked)
+static int describe_make(void *context)
 {
+    struct describe *describe = context;
+    const struct cql_describe *asked = describe->asked;
+
     switch (asked->kind) {
     case CQL_DESCRIBE_CLUSTER:
         return describe_cluster(describe);
@@ -413,10 +416,12 @@ void cql_describe_run(struct cql_work *work)
     const struct cql_describe *asked = &work->compiled->statement->describe;
     struct describe describe = {
         .work = work,
+        .asked = asked,
+        .cells = {.arena = work->arena},
         .schemas = {store_schema(work->cql->options.store), work->cql->system_schema},
         .with_ids = asked->with_internals};
 
-    if (describe_make(&describe, asked) < 0) {
+    if (cql_guard(work, describe_make, &describe) < 0) {
         cql_finish_fault(work);
     } else {
         bool is_cluster = asked->kind == CQL_DESCRIBE_CLUSTER;
@@ -428,5 +433,4 @@ void cql_describe_run(struct cql_work *work)
         cql_metadata_id(&result.rows.metadata, result.rows.metadata_id);
         cql_finish(work, &result);
     }
-    buffer_release(&describe.cells);
 }

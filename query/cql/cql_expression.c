@@ -27,10 +27,9 @@ struct cql_expression *cql_expression_new(struct cql_scope *scope, enum cql_expr
 
 const char *cql_expression_text(struct cql_scope *scope, const struct cql_term *term)
 {
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     cql_expression_name(term, &name);
     const char *text = cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     return text;
 }
 
@@ -44,10 +43,9 @@ int cql_expression_untyped(struct cql_scope *scope, const struct cql_term *term)
 
 const char *cql_expression_part(struct cql_scope *scope, const char *part, const char *of)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "%s(%s)", part, of);
     const char *name = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return name;
 }
 

@@ -21,10 +21,9 @@ static struct cql_place inside(const struct cql_place *place)
 /* A function as refusals name it. */
 static const char *system_name(struct cql_scope *scope, const struct cql_function *function)
 {
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     buffer_printf(&name, "system.%s", function->name[0] == '_' ? "_negate" : function->name);
     const char *text = cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     return text;
 }
 
@@ -107,12 +106,11 @@ static int resolve_argument(struct cql_scope *scope, const struct cql_term *argu
 {
     const struct cql_function *function = call->function;
     struct cql_place within = inside(place);
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     buffer_printf(&name, "arg%u(system.%s)", index,
                   function->name[0] == '_' ? "_negate" : function->name);
     within.receiver =
         place->table != NULL ? "[selection]" : cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     within.is_argument = true;
     /* What has a type of its own is checked afterwards. */
     within.type = function->wants == NULL || cql_expression_is_typed(argument, false)

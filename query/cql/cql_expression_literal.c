@@ -24,12 +24,10 @@ int cql_expression_literal(struct cql_scope *scope, const struct cql_term *term,
     }
     *out = cql_expression_new(scope, CQL_EXPRESSION_VALUE, type, 0);
     (*out)->receiver = place->receiver;
-    struct buffer value = {0};
+    struct buffer value = {.arena = scope->arena};
     struct error err = {0};
     int rc = cql_literal_value(term, type, &value, &err);
-    (*out)->value =
-        value.size == 0 ? bytes_of("", 0) : arena_copy(scope->arena, buffer_view(&value));
-    buffer_release(&value);
+    (*out)->value = value.size == 0 ? bytes_of("", 0) : buffer_view(&value);
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 
@@ -115,7 +113,7 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
                                const struct cql_place *place, uint32_t index,
                                const struct cql_term *item, const struct type *wanted)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "Invalid %s literal for %s: ", collection_word(term), place->receiver);
     if (term->kind == CQL_TERM_TUPLE) {
         buffer_printf(&text, "component %u", index);
@@ -126,18 +124,16 @@ static const char *misfit_text(struct cql_scope *scope, const struct cql_term *t
     }
     buffer_printf(&text, " is not of type %s", cql_type_name(scope, wanted));
     const char *kept = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
 static const char *field_misfit_text(struct cql_scope *scope, const struct cql_place *place,
                                      const char *field, const struct type *wanted)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "Invalid user type literal for %s: field %s is not of type %s",
                   place->receiver, field, cql_type_name(scope, wanted));
     const char *kept = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 

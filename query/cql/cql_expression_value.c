@@ -7,6 +7,7 @@
 
 #include "query/cql/cql_expression.h"
 #include "query/cql/cql_function.h"
+#include "query/cql/cql_value_set.h"
 
 struct cql_context cql_context_of(struct cql_work *work, struct arena *arena)
 {
@@ -119,6 +120,19 @@ static int field_value(const struct cql_expression *expression, const struct cql
     return 0;
 }
 
+/* An element of a column's map or set, which is not put together for that. */
+static int column_element(const struct cql_expression *expression,
+                          const struct cql_context *context, struct bytes *value)
+{
+    struct bytes key;
+    int rc = inner_value(expression->arguments[1], context, &key);
+    if (rc == 0 && key.data != NULL) {
+        *value =
+            cql_row_element(context->row, expression->arguments[0]->column, key, context->arena);
+    }
+    return rc;
+}
+
 /* The items of a map or set between two keys; for an element the two are the same. */
 static int part_value(const struct cql_expression *expression, const struct cql_context *context,
                       struct bytes *value)
@@ -126,6 +140,10 @@ static int part_value(const struct cql_expression *expression, const struct cql_
     bool is_slice = expression->kind == CQL_EXPRESSION_SLICE;
     const struct type *type = expression->arguments[0]->type;
     struct bytes parts[3] = {{0}};
+    if (!is_slice && expression->arguments[0]->kind == CQL_EXPRESSION_COLUMN &&
+        context->row != NULL) {
+        return column_element(expression, context, value);
+    }
     for (uint32_t i = 0; i < expression->argument_count; i++) {
         int rc = inner_value(expression->arguments[i], context, &parts[i]);
         if (rc != 0)
@@ -140,6 +158,7 @@ static int part_value(const struct cql_expression *expression, const struct cql_
     struct bytes *kept = arena_alloc(context->arena, (items.count + 1) * sizeof(struct bytes), 16);
     uint32_t step = type->kind == TYPE_MAP ? 2 : 1;
     uint32_t count = 0;
+    arena_count(context->arena, items.count);
     for (uint32_t i = 0; i < items.count; i += step) {
         struct bytes pair[2] = {{0}};
         for (uint32_t part = 0; part < step; part++)
@@ -187,30 +206,27 @@ static int chosen_cells(const struct cql_expression *expression, const struct cq
         if (rc != 0)
             return rc;
     }
-    *count_out = 0;
     const struct type *path = type_path(column->type);
-    for (uint32_t i = 0; i < count; i++) {
-        if ((from.data != NULL && type_compare(path, cells[i].path, from) < 0) ||
-            (until.data != NULL && type_compare(path, cells[i].path, until) > 0)) {
-            continue;
-        }
-        *cells_out = *count_out == 0 ? &cells[i] : *cells_out;
-        (*count_out)++;
-    }
+    uint32_t first = from.data == NULL || count == 0
+                         ? 0
+                         : cql_value_place(path, &cells[0].path, sizeof(*cells), count, from);
+    uint32_t end = until.data == NULL || count == 0
+                       ? count
+                       : cql_value_place(path, &cells[0].path, sizeof(*cells), count, until);
+    end += until.data != NULL && end < count && type_compare(path, cells[end].path, until) == 0;
+    *cells_out = first < end ? &cells[first] : NULL;
+    *count_out = first < end ? end - first : 0;
     return 0;
 }
 
 static struct bytes time_of(const struct cell *cell, bool is_ttl, const struct cql_context *context)
 {
-    struct buffer value = {0};
+    struct buffer value = {.arena = context->arena};
     if (!is_ttl)
         value_put_bigint(&value, cell->timestamp_us);
     else if (cell->ttl_s > 0)
         value_put_int(&value, (int32_t)(cell->expiry_s - context->now_s));
-    struct bytes kept =
-        value.size == 0 ? CQL_NULL : arena_copy(context->arena, buffer_view(&value));
-    buffer_release(&value);
-    return kept;
+    return value.size == 0 ? CQL_NULL : buffer_view(&value);
 }
 
 static int times_value(const struct cql_expression *expression, const struct cql_context *context,
@@ -222,6 +238,7 @@ static int times_value(const struct cql_expression *expression, const struct cql
     int rc = chosen_cells(expression, context, &cells, &count);
     if (rc != 0 || count == 0)
         return rc;
+    arena_count(context->arena, count);
     if (expression->type->kind != TYPE_LIST) {
         const struct cell *latest = cells;
         for (uint32_t i = 1; i < count; i++)

@@ -22,12 +22,9 @@ const struct type *cql_call_kind(const struct cql_call *call)
     return type_builtin(call->function->kind);
 }
 
-struct bytes cql_keep(const struct cql_context *context, struct buffer *value)
+struct bytes cql_keep(const struct buffer *value)
 {
-    struct bytes kept =
-        value->size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(value));
-    buffer_release(value);
-    return kept;
+    return value->size == 0 ? bytes_of("", 0) : buffer_view(value);
 }
 
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,
@@ -55,13 +52,13 @@ static const struct type *token_wants(const struct cql_call *call, uint32_t inde
 static int token_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
-    struct buffer key = {0};
+    struct buffer key = {.arena = context->arena};
     for (uint32_t i = 0; i < call->argument_count; i++)
         key_put_component(&key, call->argument_count, arguments[i]);
     int64_t token = murmur3_token(key.data, key.size);
     buffer_clear(&key);
     value_put_bigint(&key, token);
-    *value = cql_keep(context, &key);
+    *value = cql_keep(&key);
     return 0;
 }
 
@@ -101,26 +98,25 @@ static int from_blob_value(const struct cql_expression *call, const struct bytes
     *value = arguments[0];
     if (arguments[0].size == 0 || type_validate(call->type, arguments[0], NULL) == 0)
         return 0;
-    struct buffer text = {0};
+    struct buffer text = {.arena = context->arena};
     type_format(type_builtin(TYPE_BLOB), arguments[0], &text);
     buffer_append_text(&text, " is not a valid binary representation for type ");
     type_print(call->type, &text);
     int rc = cql_invalid(context->fault, "In call to function system.%s, value %.*s",
                          call->function->name, CQL_SHOW(buffer_view(&text)));
-    buffer_release(&text);
     return rc;
 }
 
 static int to_json_value(const struct cql_expression *call, const struct bytes *arguments,
                          const struct cql_context *context, struct bytes *value)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = context->arena};
     const struct type *type = call->arguments[0]->type;
     bool may_be_empty =
         type->kind == TYPE_TEXT || type->kind == TYPE_ASCII || type->kind == TYPE_BLOB;
     bool is_null = arguments[0].size == 0 && !may_be_empty;
     cql_json_format(type, is_null ? CQL_NULL : arguments[0], &text);
-    *value = cql_keep(context, &text);
+    *value = cql_keep(&text);
     return 0;
 }
 
@@ -140,13 +136,13 @@ static int from_json_value(const struct cql_expression *call, const struct bytes
                            const struct cql_context *context, struct bytes *value)
 {
     const struct cql_json *json;
-    struct buffer bytes = {0};
+    struct buffer bytes = {.arena = context->arena};
     struct error err = {0};
     int rc = cql_json_read(arguments[0], context->arena, &json, &err);
     if (rc == 0 && json->kind == CQL_JSON_NULL)
         return 0;
     rc = rc == 0 ? cql_json_value(json, call->type, context->arena, &bytes, &err) : rc;
-    *value = cql_keep(context, &bytes);
+    *value = cql_keep(&bytes);
     if (rc == 0)
         return 0;
     return cql_function_fails(call, context, "%s", err.text);

@@ -56,8 +56,8 @@ const struct cql_function *cql_function_collection(struct bytes name);
 bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind);
 /* The type that the function's `kind` names. */
 const struct type *cql_call_kind(const struct cql_call *call);
-/* In the context's arena; releases the buffer. */
-struct bytes cql_keep(const struct cql_context *context, struct buffer *value);
+/* What was made in a buffer of the context's arena: a value, also where it is empty. */
+struct bytes cql_keep(const struct buffer *value);
 /* A failure while a function ran: 0x1400. */
 int cql_function_fails(const struct cql_expression *call, const struct cql_context *context,
                        const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -71,8 +71,8 @@ int cql_time_shift(const struct cql_expression *call, const struct bytes *argume
 const struct cql_function *cql_function_aggregate(struct bytes name);
 
 struct cql_accumulator;
-struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate);
-void cql_accumulator_free(struct cql_accumulator *accumulator);
+struct cql_accumulator *cql_accumulator_new(const struct cql_aggregate *aggregate,
+                                            struct arena *arena);
 /* A row's value; CQL_NULL counts for count(*) only. */
 int cql_accumulator_add(struct cql_accumulator *accumulator, struct bytes value,
                         struct cql_fault *fault);

@@ -59,9 +59,9 @@ static int size_value(const struct cql_expression *call, const struct bytes *arg
     struct type_items items;
     if (!type_items_open(type, arguments[0], &items))
         return 0;
-    struct buffer count = {0};
+    struct buffer count = {.arena = context->arena};
     value_put_int(&count, (int32_t)(items.count / (type->kind == TYPE_MAP ? 2 : 1)));
-    *value = cql_keep(context, &count);
+    *value = cql_keep(&count);
     return 0;
 }
 
@@ -90,8 +90,9 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
     struct type_items items;
     if (!type_items_open(call->arguments[0]->type, arguments[0], &items))
         return 0;
-    struct cql_accumulator *accumulator = cql_accumulator_new(&aggregate);
+    struct cql_accumulator *accumulator = cql_accumulator_new(&aggregate, context->arena);
     int rc = 0;
+    arena_count(context->arena, items.count);
     for (uint32_t i = 0; i < items.count && rc == 0; i++) {
         struct bytes one;
         rc = type_items_next(&items, &one)
@@ -100,7 +101,6 @@ static int items_value(const struct cql_expression *call, const struct bytes *ar
     }
     if (rc == 0)
         cql_accumulator_result(accumulator, context->arena, value);
-    cql_accumulator_free(accumulator);
     return rc;
 }
 

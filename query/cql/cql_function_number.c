@@ -32,12 +32,11 @@ static int cast_number(const struct cql_expression *call, const struct bytes *ar
 static int cast_text(const struct cql_expression *call, const struct bytes *arguments,
                      const struct cql_context *context, struct bytes *value)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = context->arena};
     if (arguments[0].size == 0 && !is_text(call->arguments[0]->type->kind))
         return 0;
     cql_json_format_plain(call->arguments[0]->type, arguments[0], &text);
-    *value = text.size == 0 ? bytes_of("", 0) : arena_copy(context->arena, buffer_view(&text));
-    buffer_release(&text);
+    *value = text.size == 0 ? bytes_of("", 0) : buffer_view(&text);
     return 0;
 }
 
@@ -125,7 +124,7 @@ static const struct type *operator_result(const struct cql_call *call)
 
 static int by_zero(const struct cql_expression *call, const struct cql_context *context)
 {
-    struct buffer types = {0};
+    struct buffer types = {.arena = context->arena};
     enum type_kind kind = call->type->kind;
     char operation = call->function->name[0];
     const char *why = "/ by zero";
@@ -138,7 +137,6 @@ static int by_zero(const struct cql_expression *call, const struct cql_context *
     type_print(call->arguments[1]->type, &types);
     int rc = cql_function_fails(call, context, "the operation '%.*s' failed: %s",
                                 CQL_SHOW(buffer_view(&types)), why);
-    buffer_release(&types);
     return rc;
 }
 
@@ -223,10 +221,10 @@ static int compute(const struct cql_expression *call, const struct cql_number in
 static int join_texts(const struct bytes *arguments, const struct cql_context *context,
                       struct bytes *value)
 {
-    struct buffer joined = {0};
+    struct buffer joined = {.arena = context->arena};
     buffer_append_bytes(&joined, arguments[0]);
     buffer_append_bytes(&joined, arguments[1]);
-    *value = cql_keep(context, &joined);
+    *value = cql_keep(&joined);
     return 0;
 }
 

@@ -43,12 +43,12 @@ static int bound_value(const struct cql_expression *call, const struct bytes *ar
     int64_t time_ms = value_bigint(arguments[0]);
     uint64_t ticks = (uint64_t)(time_ms + (is_min ? 0 : 1)) * 10000 + UUID_EPOCH_TICKS;
     ticks -= is_min ? 0 : 1;
-    struct buffer uuid = {0};
+    struct buffer uuid = {.arena = context->arena};
     buffer_put_u32_be(&uuid, (uint32_t)ticks);
     buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));
     buffer_put_u16_be(&uuid, (uint16_t)((ticks >> 48 & 0x0FFF) | 0x1000));
     buffer_put_u64_be(&uuid, is_min ? UINT64_C(0x8080808080808080) : UINT64_C(0x7F7F7F7F7F7F7F7F));
-    *value = cql_keep(context, &uuid);
+    *value = cql_keep(&uuid);
     return 0;
 }
 
@@ -83,14 +83,14 @@ static int64_t java_day(int64_t time_ms)
 
 static struct bytes time_as(enum type_kind kind, int64_t time_ms, const struct cql_context *context)
 {
-    struct buffer value = {0};
+    struct buffer value = {.arena = context->arena};
     if (kind == TYPE_DATE)
         buffer_put_u32_be(&value, (uint32_t)(java_day(time_ms) + (INT64_C(1) << 31)));
     else if (kind == TYPE_TIME)
         value_put_bigint(&value, (time_ms - (int64_t)day_of_time(time_ms) * DAY_MS) * 1000000);
     else
         value_put_bigint(&value, time_ms);
-    return cql_keep(context, &value);
+    return cql_keep(&value);
 }
 
 static int current_value(const struct cql_expression *call, const struct bytes *arguments,
@@ -192,10 +192,9 @@ static bool has_day_precision(const struct type_duration *duration)
 /* The duration as CQL writes it, in the context's arena. */
 static const char *duration_text(struct bytes value, const struct cql_context *context)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = context->arena};
     type_format(type_builtin(TYPE_DURATION), value, &text);
     const char *kept = cql_text(context->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -302,10 +301,10 @@ static int floor_value(const struct cql_expression *call, const struct bytes *ar
     if (rc != 0)
         return rc;
     if (type->kind == TYPE_TIME) {
-        struct buffer floored = {0};
+        struct buffer floored = {.arena = context->arena};
         at = value_bigint(arguments[0]);
         value_put_bigint(&floored, duration.nanoseconds > 0 ? at - at % duration.nanoseconds : at);
-        *value = cql_keep(context, &floored);
+        *value = cql_keep(&floored);
         return 0;
     }
     bool is_there =

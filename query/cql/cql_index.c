@@ -43,11 +43,10 @@ static bool read_comment(const struct schema *schema, const struct table *hidden
 static const char *comment_of(const char *name, uint32_t table_id, uint32_t column_id,
                               enum cql_index_of of, bool is_built, struct arena *arena)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = arena};
     buffer_printf(&text, "index %s table %u column %u %s %s", name, table_id, column_id, kinds[of],
                   is_built ? "built" : "building");
     const char *kept = cql_text(arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -115,10 +114,9 @@ void cql_index_target(const struct cql_index *index, struct buffer *text)
 
 static const char *type_text(const struct type *type, struct arena *arena)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = arena};
     type_print(type, &text);
     const char *kept = cql_text(arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -139,10 +137,9 @@ static const char *key_type(const struct type *type, struct arena *arena)
 
 static const char *numbered(const char *before, uint32_t a, uint32_t b, struct arena *arena)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = arena};
     buffer_printf(&text, "%s%u_%u", before, a, b);
     const char *kept = cql_text(arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -216,15 +213,12 @@ void cql_index_drop_all(struct schema *schema, const struct table *table, struct
 
 struct bytes cql_index_key(struct bytes value, struct arena *arena)
 {
-    struct buffer key = {0};
-    struct buffer place = {0};
+    struct buffer key = {.arena = arena};
+    struct buffer place = {.arena = arena};
     value_put_int(&place, 0);
     key_put_component(&key, 2, value);
     key_put_component(&key, 2, buffer_view(&place));
-    struct bytes kept = arena_copy(arena, buffer_view(&key));
-    buffer_release(&key);
-    buffer_release(&place);
-    return kept;
+    return buffer_view(&key);
 }
 
 void cql_index_row(const struct page_row *entry, struct bytes *key_out,
@@ -275,7 +269,7 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
                            entry->value.size, index->name, index->table->keyspace,
                            index->table->name, index->column->name, KEY_SIZE_MAX);
     }
-    struct buffer token = {0};
+    struct buffer token = {.arena = batch->arena};
     value_put_bigint(&token, murmur3_token(entry->key.data, entry->key.size));
     struct unfiltered *item = arena_alloc(arena, sizeof(*item), 16);
     *item = (struct unfiltered){.kind = UNFILTERED_ROW};
@@ -288,7 +282,6 @@ static int add_entry(const struct entry *entry, struct write_batch *batch, struc
         item->row.clustering.values[item->row.clustering.count++] =
             arena_copy(arena, entry->clustering->values[i]);
     }
-    buffer_release(&token);
     struct bytes entry_key = cql_index_key(entry->value, arena);
     struct mutation mutation = {.table_id = index->hidden->id,
                                 .token = murmur3_token(entry_key.data, entry_key.size),

@@ -36,14 +36,13 @@ static void put_string(struct bytes text, struct buffer *json)
 
 void cql_json_format_name(const char *name, struct buffer *json)
 {
-    struct buffer quoted = {0};
+    struct buffer quoted = {.arena = json->arena};
     bool has_capitals = false;
 
     for (const char *c = name; *c != '\0'; c++)
         has_capitals |= *c >= 'A' && *c <= 'Z';
     buffer_printf(&quoted, has_capitals ? "\"%s\"" : "%s", name);
     put_string(buffer_view(&quoted), json);
-    buffer_release(&quoted);
 }
 
 /* ---- numbers ---- */
@@ -109,7 +108,7 @@ static void put_double(const char *text, struct buffer *out)
 static void put_decimal(struct bytes value, struct buffer *out)
 {
     int32_t scale = (int32_t)load_u32_be(value.data);
-    struct buffer digits = {0};
+    struct buffer digits = {.arena = out->arena};
     const char *text;
     int64_t count;
     int64_t exponent;
@@ -129,7 +128,6 @@ static void put_decimal(struct bytes value, struct buffer *out)
         buffer_printf(out, "0.%.*s%s", (int)(scale - count), "00000", text);
     else
         buffer_printf(out, "%c%s%sE%+" PRId64, text[0], count > 1 ? "." : "", text + 1, exponent);
-    buffer_release(&digits);
 }
 
 /* ---- other scalars ---- */
@@ -143,7 +141,7 @@ static void put_inet6(struct bytes value, struct buffer *out)
 
 void cql_json_format_plain(const struct type *type, struct bytes value, struct buffer *text)
 {
-    struct buffer plain = {0};
+    struct buffer plain = {.arena = text->arena};
     size_t last;
 
     if (type->kind == TYPE_DECIMAL && value.size > 4) {
@@ -166,7 +164,6 @@ void cql_json_format_plain(const struct type *type, struct bytes value, struct b
     } else {
         buffer_append_bytes(text, buffer_view(&plain));
     }
-    buffer_release(&plain);
 }
 
 /* Whether a type's values stand in JSON without quotes. */
@@ -206,7 +203,7 @@ static bool is_bare(enum type_kind kind)
 
 static void put_scalar(const struct type *type, struct bytes value, struct buffer *json)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = json->arena};
 
     cql_json_format_plain(type, value, &text);
     if (type->kind == TYPE_TIMESTAMP && text.size > 10 && text.data[10] == 'T')
@@ -217,7 +214,6 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
         buffer_append_text(json, "null");
     else
         buffer_append_bytes(json, buffer_view(&text));
-    buffer_release(&text);
 }
 
 /* ---- collections ---- */
@@ -225,14 +221,13 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
 /* A map's key: its JSON, made a string unless it is one. */
 static void put_key(const struct type *type, struct bytes value, struct buffer *json)
 {
-    struct buffer key = {0};
+    struct buffer key = {.arena = json->arena};
 
     cql_json_format(type, value, &key);
     if (key.data[0] == '"')
         buffer_append_bytes(json, buffer_view(&key));
     else
         put_string(buffer_view(&key), json);
-    buffer_release(&key);
 }
 
 static void put_items(const struct type *type, struct bytes value, struct buffer *json)

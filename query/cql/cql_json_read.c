@@ -111,6 +111,32 @@ static int on_end(void *context)
     return 1;
 }
 
+/* ---- yajl's memory: in the arena, like the tree, so that it needs no freeing ---- */
+
+static void *parser_alloc(void *arena, size_t size)
+{
+    size_t *block = arena_alloc(arena, sizeof(size_t) * 2 + size, _Alignof(max_align_t));
+
+    *block = size;
+    return block + 2;
+}
+
+static void *parser_resize(void *arena, void *old, size_t size)
+{
+    size_t held = old == NULL ? 0 : ((size_t *)old)[-2];
+    void *moved = size <= held ? old : parser_alloc(arena, size);
+
+    if (moved != old && held > 0)
+        memcpy(moved, old, held);
+    return moved;
+}
+
+static void parser_free(void *arena, void *block)
+{
+    (void)arena;
+    (void)block;
+}
+
 /* ---- reading ---- */
 
 /* The UTF-16 unit that \u and four digits at `at` say, or -1. */
@@ -174,6 +200,7 @@ int cql_json_read(struct bytes text, struct arena *arena, const struct cql_json 
         .yajl_start_array = on_array,
         .yajl_end_array = on_end,
     };
+    yajl_alloc_funcs memory = {parser_alloc, parser_resize, parser_free, arena};
     struct json_reader reader = {.arena = arena};
     yajl_handle parser;
     int rc = 0;
@@ -181,14 +208,13 @@ int cql_json_read(struct bytes text, struct arena *arena, const struct cql_json 
     *json_out = NULL;
     if (!surrogates_are_paired(text))
         return error_set(err, ERROR_INVALID, "half of a surrogate pair in a string");
-    parser = yajl_alloc(&callbacks, NULL, &reader);
+    parser = yajl_alloc(&callbacks, &memory, &reader);
     check(parser != NULL);
     if (yajl_parse(parser, text.data, text.size) != yajl_status_ok ||
         yajl_complete_parse(parser) != yajl_status_ok || reader.root == NULL)
         rc = reader.is_too_deep
                  ? error_set(err, ERROR_LIMIT, "JSON nested more than %d deep", CQL_JSON_DEPTH_MAX)
                  : fail_syntax(parser, text, err);
-    yajl_free(parser);
     if (rc == 0)
         *json_out = reader.root;
     return rc;

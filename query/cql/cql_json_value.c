@@ -385,7 +385,7 @@ static int put_value(struct value_maker *maker, const struct cql_json *json,
 int cql_json_value(const struct cql_json *json, const struct type *type, struct arena *arena,
                    struct buffer *value, struct error *err)
 {
-    struct buffer made = {0};
+    struct buffer made = {.arena = arena};
     struct value_maker maker = {.arena = arena, .value = &made, .err = err};
     int rc;
 
@@ -396,7 +396,6 @@ int cql_json_value(const struct cql_json *json, const struct type *type, struct 
         rc = type_validate(type, buffer_view(&made), err);
     if (rc == 0)
         buffer_append_bytes(value, type_normalize(type, buffer_view(&made), arena));
-    buffer_release(&made);
     return rc;
 }
 

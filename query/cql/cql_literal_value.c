@@ -230,10 +230,9 @@ int cql_literal_value(const struct cql_term *term, const struct type *type, stru
         return 0;
     if (term->text.size > 0 && type_parse_text(type, term->text, value, err) == 0)
         return 0;
-    struct buffer other = {0};
+    struct buffer other = {.arena = value->arena};
     bool is_uuid = type->kind == TYPE_TIMEUUID &&
                    type_parse_text(type_builtin(TYPE_UUID), term->text, &other, NULL) == 0;
-    buffer_release(&other);
     return is_uuid ? error_set(err, ERROR_INVALID, "TimeUUID supports only version 1 UUIDs")
                    : refuse(term->text, type, err);
 }

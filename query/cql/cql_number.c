@@ -75,12 +75,11 @@ int cql_number_read(enum type_kind kind, struct bytes value, struct cql_number *
 
 static void varint_write(struct decimal decimal, struct buffer *value)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = value->arena};
     decimal.scale = 0;
     decimal_append(&text, decimal);
     int rc = bigint_parse(buffer_view(&text), value);
     check(rc == 0);
-    buffer_release(&text);
 }
 
 static void number_write(const struct cql_number *number, struct buffer *value)
@@ -123,11 +122,9 @@ static void number_write(const struct cql_number *number, struct buffer *value)
 
 struct bytes cql_number_keep(const struct cql_number *number, struct arena *arena)
 {
-    struct buffer value = {0};
+    struct buffer value = {.arena = arena};
     number_write(number, &value);
-    struct bytes kept = arena_copy(arena, buffer_view(&value));
-    buffer_release(&value);
-    return kept;
+    return buffer_view(&value);
 }
 
 /* ---- conversions ---- */

@@ -264,10 +264,9 @@ void cql_once_add(const struct cql_once *once, const struct cql_once_answer *ans
     cells[1] = cell;
     cells[1].column_id = REQUEST_ANSWER;
     if (answer->count > 0) {
-        struct buffer packed = {0};
+        struct buffer packed = {.arena = batch->arena};
         cql_once_answer_pack(answer, &packed);
-        cells[1].value = arena_copy(batch->arena, buffer_view(&packed));
-        buffer_release(&packed);
+        cells[1].value = buffer_view(&packed);
     }
     *item = (struct unfiltered){.kind = UNFILTERED_ROW,
                                 .row = {.marker = {TIMESTAMP_SERVER, CQL_ONCE_WINDOW_S, expiry_s},

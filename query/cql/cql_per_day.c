@@ -3,18 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/cql/cql_private.h"
+#include "query/cql/cql_guard.h"
 #include "rollup/dirty.h"
 #include "rollup/streams.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
-#include "storage/base/memory.h"
 #include "storage/partition_index.h"
 
-enum {
-    ROWS_MAX = 1000000,
-    HOLD_ROWS = 1024 /* after which their memory is counted anew */
-};
+enum { ROWS_MAX = 1000000 };
 
 struct per_day {
     struct cql_work *work;
@@ -25,40 +21,45 @@ struct per_day {
     int status;
 };
 
-static void add_row(struct per_day *per_day, const struct day_figure *figure)
+struct arrival {
+    struct per_day *per_day;
+    const struct day_figure *figure;
+};
+
+static int add_row(void *context)
 {
+    const struct arrival *arrival = context;
+    struct per_day *per_day = arrival->per_day;
+    const struct day_figure *figure = arrival->figure;
     struct arena *arena = per_day->work->arena;
     if (figure->clicks == 0)
-        return;
+        return 0;
     if (per_day->count == per_day->capacity) {
         per_day->capacity = per_day->capacity == 0 ? 64 : per_day->capacity * 2;
-        per_day->rows = memory_resize(per_day->rows, per_day->capacity * sizeof(struct page_row));
+        per_day->rows = arena_resize(arena, per_day->rows, per_day->count * sizeof(struct page_row),
+                                     per_day->capacity * sizeof(struct page_row));
     }
-    struct buffer clicks = {0};
+    struct buffer clicks = {.arena = per_day->work->arena};
     value_put_bigint(&clicks, (int64_t)figure->clicks);
     struct cell *cell = arena_alloc(arena, sizeof(*cell), 16);
-    *cell = (struct cell){.column_id = COUNTER_DAY_CLICKS,
-                          .expiry_s = EXPIRY_NONE,
-                          .value = arena_copy(arena, buffer_view(&clicks))};
-    buffer_release(&clicks);
-    struct buffer key = {0};
+    *cell = (struct cell){
+        .column_id = COUNTER_DAY_CLICKS, .expiry_s = EXPIRY_NONE, .value = buffer_view(&clicks)};
+    struct buffer key = {.arena = per_day->work->arena};
     dirty_put_key(&key, figure->reseller, figure->day);
     struct page_row *row = &per_day->rows[per_day->count++];
-    *row = (struct page_row){.token = murmur3_token(key.data, key.size),
-                             .key = arena_copy(arena, buffer_view(&key))};
-    buffer_release(&key);
+    *row = (struct page_row){.token = murmur3_token(key.data, key.size), .key = buffer_view(&key)};
     row->row = (struct row){
         .marker = LIVENESS_NONE, .deletion = DELETION_NONE, .cells = cell, .cell_count = 1};
+    if (per_day->count > ROWS_MAX) {
+        return cql_invalid(&per_day->work->fault, "over %d days of resellers: use `daybook report`",
+                           ROWS_MAX);
+    }
+    return 0;
 }
 
 static void per_day_end(struct per_day *per_day)
 {
-    struct page_row *kept =
-        arena_alloc(per_day->work->arena, (per_day->count + 1) * sizeof(*kept), 16);
-    if (per_day->count > 0)
-        memcpy(kept, per_day->rows, per_day->count * sizeof(*kept));
-    memory_free(per_day->rows);
-    per_day->ready(per_day->context, per_day->status, kept, per_day->count);
+    per_day->ready(per_day->context, per_day->status, per_day->rows, per_day->count);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -71,13 +72,8 @@ static int compare_rows(const void *a, const void *b)
 static bool figure_given(void *context, const struct day_figure *figure)
 {
     struct per_day *per_day = context;
-    add_row(per_day, figure);
-    if (per_day->count % HOLD_ROWS == 0)
-        per_day->status = cql_hold(per_day->work, per_day->capacity * 2 * sizeof(struct page_row));
-    if (per_day->count > ROWS_MAX) {
-        per_day->status = cql_invalid(&per_day->work->fault,
-                                      "over %d days of resellers: use `daybook report`", ROWS_MAX);
-    }
+    struct arrival arrival = {per_day, figure};
+    per_day->status = cql_guard(per_day->work, add_row, &arrival);
     return per_day->status == 0;
 }
 

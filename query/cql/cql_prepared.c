@@ -167,15 +167,26 @@ static void describe(const struct prepared *prepared, struct arena *arena, struc
     }
 }
 
-int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, struct arena *arena,
-                     struct cql_fault *fault, struct cql_prepared *prepared_out)
+static void remember(struct cql_prepared_cache *cache, struct prepared *prepared)
 {
-    struct cql_prepared_cache *cache = cql->prepared;
-    struct cql_compiled *compiled = cql_compile(cql, text, keyspace, fault);
+    struct prepared **bucket = &cache->buckets[load_u16(prepared->id) % BUCKETS];
+    prepared->next = *bucket;
+    *bucket = prepared;
+    link_newest(cache, prepared);
+    take_bytes(cache, (int64_t)prepared->bytes);
+    while (cache->bytes > cache->bytes_max && cache->oldest != prepared)
+        drop(cache, cache->oldest);
+}
+
+int cql_prepared_add(struct cql_work *work, struct cql_prepared *prepared_out)
+{
+    struct cql_prepared_cache *cache = work->cql->prepared;
+    struct bytes text = work->request.text;
+    struct cql_compiled *compiled = cql_compile_to_keep(work, text, work->keyspace);
     if (compiled == NULL)
         return ERROR_INVALID;
     uint8_t id[CQL_ID_SIZE];
-    statement_id(text, keyspace, id);
+    statement_id(text, work->keyspace, id);
     struct prepared *prepared = *find(cache, id);
     if (prepared != NULL)
         drop(cache, prepared);
@@ -185,13 +196,8 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
     buffer_append_bytes(&prepared->text, text);
     prepared->compiled = compiled;
     prepared->bytes = sizeof(*prepared) + text.size + arena_held(compiled->arena);
-    prepared->next = cache->buckets[load_u16(id) % BUCKETS];
-    cache->buckets[load_u16(id) % BUCKETS] = prepared;
-    link_newest(cache, prepared);
-    take_bytes(cache, (int64_t)prepared->bytes);
-    while (cache->bytes > cache->bytes_max && cache->oldest != prepared)
-        drop(cache, cache->oldest);
-    describe(prepared, arena, prepared_out);
+    remember(cache, prepared);
+    describe(prepared, work->arena, prepared_out);
     return 0;
 }
 
@@ -199,7 +205,7 @@ int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, s
 
 static int unprepared(struct bytes id, struct cql_fault *fault)
 {
-    struct buffer hex = {0};
+    struct buffer hex = {.arena = fault->arena};
     for (size_t i = 0; i < id.size && i < CQL_ID_SIZE; i++)
         buffer_printf(&hex, "%02x", id.data[i]);
     int rc = cql_refuse(fault, CQL_UNPREPARED,
@@ -207,17 +213,16 @@ static int unprepared(struct bytes id, struct cql_fault *fault)
                         "on this host (maybe the host has been restarted?) or you have prepared "
                         "too many queries and it has been evicted from the internal cache)",
                         CQL_SHOW(buffer_view(&hex)));
-    buffer_release(&hex);
     memcpy(fault->error.id, id.data, id.size < CQL_ID_SIZE ? id.size : CQL_ID_SIZE);
     return rc;
 }
 
 /* Bring a statement up to the schema; false: its columns are others now. */
-static bool refresh(struct cql *cql, struct prepared *prepared, struct cql_fault *fault)
+static bool refresh(struct cql_work *work, struct prepared *prepared)
 {
     uint8_t now[CQL_ID_SIZE];
     struct cql_compiled *compiled =
-        cql_compile(cql, buffer_view(&prepared->text), prepared->compiled->keyspace, fault);
+        cql_compile_to_keep(work, buffer_view(&prepared->text), prepared->compiled->keyspace);
     if (compiled == NULL)
         return false;
     columns_id(compiled, now);
@@ -230,17 +235,17 @@ static bool refresh(struct cql *cql, struct prepared *prepared, struct cql_fault
     return true;
 }
 
-struct cql_compiled *cql_prepared_get(struct cql *cql, struct bytes id, struct cql_fault *fault)
+struct cql_compiled *cql_prepared_get(struct cql_work *work, struct bytes id)
 {
-    struct cql_prepared_cache *cache = cql->prepared;
+    struct cql_prepared_cache *cache = work->cql->prepared;
     struct prepared *prepared = id.size == CQL_ID_SIZE ? *find(cache, id.data) : NULL;
-    if (prepared != NULL && prepared->compiled->schema != store_schema(cql->options.store) &&
-        !refresh(cql, prepared, fault)) {
+    if (prepared != NULL && prepared->compiled->schema != store_schema(work->cql->options.store) &&
+        !refresh(work, prepared)) {
         drop(cache, prepared);
         prepared = NULL;
     }
     if (prepared == NULL) {
-        unprepared(id, fault);
+        unprepared(id, &work->fault);
         return NULL;
     }
     unlink_prepared(cache, prepared);

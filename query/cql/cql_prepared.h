@@ -12,7 +12,7 @@
 struct cql_prepared_cache *cql_prepared_cache_new(struct store *store, size_t bytes_max);
 void cql_prepared_cache_free(struct cql_prepared_cache *cache);
 
-/* Compile and remember; what *prepared_out points to lives in `arena`. */
-int cql_prepared_add(struct cql *cql, struct bytes text, const char *keyspace, struct arena *arena,
-                     struct cql_fault *fault, struct cql_prepared *prepared_out);
+/* Compile and remember the text of the work's request; what *prepared_out points to lives in the
+ * work's arena. */
+int cql_prepared_add(struct cql_work *work, struct cql_prepared *prepared_out);
 #endif

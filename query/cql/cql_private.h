@@ -15,10 +15,11 @@
 #include "query/cql/cql_ast.h"
 #include "query/cql/cql_session.h"
 #include "storage/base/arena.h"
+#include "storage/base/quota.h"
 
 enum {
     CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory, */
-    CQL_COMPILED_CHUNK = 4 * 1024,       /* and of a statement's: a batch may have thousands */
+    CQL_COMPILED_CHUNK = 4 * 1024,       /* and of a prepared statement's */
     CQL_ARENAS_SPARE_MAX = 256,          /* kept for reuse, with a chunk each */
     CQL_WARNINGS_MAX = 16
 };
@@ -47,6 +48,7 @@ const char *cql_text(struct arena *arena, struct bytes text);
 /* ---- the server ---- */
 
 struct cql_prepared_cache;
+struct cql_guard;
 struct cql_trace;
 struct cql_traces;
 struct cql_work;
@@ -59,7 +61,9 @@ struct cql {
     void (*schema_changed)(void *context, const struct cql_schema_change *change);
     void *schema_changed_context;
     uint32_t running;
-    size_t work_bytes;                   /* held by works: the sum of theirs */
+    struct quota quota;                  /* of all works, */
+    size_t told_bytes;                   /* and what the store was told of it */
+    bool is_stopping;                    /* nothing that is not with the store goes on */
     bool is_crowded;
     void (*has_room)(void *context);
     void *has_room_context;
@@ -117,6 +121,7 @@ struct cql_batch_plan;
 struct cql_compiled {
     uint32_t references;
     struct arena *arena;
+    bool is_kept;                        /* the arena is its own, and goes with it */
     struct schema *schema;               /* referenced */
     const struct cql_statement *statement;
     const char *keyspace;                /* it was compiled in; "": none */
@@ -131,9 +136,13 @@ struct cql_compiled {
     };
 };
 
-/* One reference.  NULL and a filled `fault` when the text is refused. */
-struct cql_compiled *cql_compile(struct cql *cql, struct bytes text, const char *keyspace,
-                                 struct cql_fault *fault);
+/* One reference, in an arena of the work's budget that outlives it.  NULL and the work's fault when
+ * the text is refused. */
+struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
+                                 const char *keyspace);
+/* The same in an arena of its own, for which the work does not pay once it is made. */
+struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+                                         const char *keyspace);
 struct cql_compiled *cql_compiled_ref(struct cql_compiled *compiled);
 void cql_compiled_unref(struct cql_compiled *compiled);
 
@@ -155,7 +164,12 @@ struct cql_work {
     const char *warnings[CQL_WARNINGS_MAX];
     uint32_t warning_count;
     struct cql_payload echo;             /* of the answer, unless it is an error; empty: none */
-    size_t held_bytes;                   /* as counted last */
+    struct arena_budget arenas;          /* of what it makes (cql_guard.h), */
+    struct quota quota;                  /* and how much that is */
+    struct cql_guard *guard;             /* the step that is unwound; NULL: none is under way */
+    int64_t step_began_us;
+    int64_t deadline_us;                 /* monotonic; 0: none */
+    const char *write_type;              /* of a write, as a timeout names it; NULL: a read */
     void (*resume)(struct cql_work *work);   /* while it waits or is stalled */
     struct cql_work *next;
     void (*release)(struct cql_work *work);  /* frees what is not in the arena; may be NULL */
@@ -164,10 +178,6 @@ struct cql_work {
 
 void cql_warn(struct cql_work *work, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* The work holds its arena, a statement of its own, and so much beside them.  It has grown past
- * what all works may hold: refused by 0x1001, so nothing of it may have been done. */
-must_check int cql_hold(struct cql_work *work, size_t beside_bytes);
 
 /* Each ends the work: the client is answered, and `work` is gone. */
 void cql_finish(struct cql_work *work, struct cql_result *result);
@@ -215,7 +225,7 @@ void cql_describe_run(struct cql_work *work);            /* DESCRIBE: cql_descri
 void cql_metadata_id(const struct cql_metadata *metadata, uint8_t id[CQL_ID_SIZE]);
 
 /* The compiled statement of a prepared id, or NULL and 0x2500 in the fault; referenced. */
-struct cql_compiled *cql_prepared_get(struct cql *cql, struct bytes id, struct cql_fault *fault);
+struct cql_compiled *cql_prepared_get(struct cql_work *work, struct bytes id);
 /* Bind values to markers: counts, names, types are checked.  *values_out by marker number. */
 int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
              const struct cql_value *values, uint32_t value_count, bool are_named,

@@ -30,10 +30,9 @@ static const struct type *tuple_of(struct arena *arena, const struct column *con
 static const char *named(struct arena *arena, const char *before, const char *name,
                          const char *after)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = arena};
     buffer_printf(&text, "%s%s%s", before, name, after);
     const char *kept = cql_text(arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -42,10 +41,9 @@ static const char *named(struct arena *arena, const char *before, const char *na
 /* A relation as CQL has it, for refusals. */
 static const char *relation_text(struct cql_scope *scope, const struct cql_relation *relation)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     cql_print_relation(relation, &text);
     const char *kept = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -105,12 +103,11 @@ static int check_tuple_literal(struct cql_scope *scope, const struct cql_term *t
     if (term->kind != CQL_TERM_TUPLE)
         return 0;
     if (term->argument_count != restriction->column_count) {
-        struct buffer text = {0};
+        struct buffer text = {.arena = scope->arena};
         cql_print_term(term, &text);
         int rc = cql_invalid(scope->fault, "Expected %u elements in value tuple, but got %u: %.*s",
                              restriction->column_count, term->argument_count,
                              CQL_SHOW(buffer_view(&text)));
-        buffer_release(&text);
         return rc;
     }
     const struct cql_term *part = term->arguments;
@@ -170,14 +167,13 @@ static int resolve_values(struct cql_scope *scope, const struct cql_relation *re
 
 static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restriction)
 {
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     for (uint32_t i = 0; i < restriction->column_count; i++) {
         buffer_append_text(&name, i == 0 ? "(" : ",");
         buffer_append_text(&name, restriction->columns[i]->name);
     }
     buffer_put_u8(&name, ')');
     restriction->name = cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     restriction->type = tuple_of(scope->arena, restriction->columns, restriction->column_count);
     for (uint32_t i = 0; i < restriction->column_count; i++) {
         const struct column *column = restriction->columns[i];
@@ -205,11 +201,10 @@ static int resolve_tuple(struct cql_scope *scope, struct cql_restriction *restri
 
 static const char *names_of(struct arena *arena, const struct column *columns, uint32_t count)
 {
-    struct buffer names = {0};
+    struct buffer names = {.arena = arena};
     for (uint32_t i = 0; i < count; i++)
         buffer_printf(&names, "%s%s", i == 0 ? "" : ", ", columns[i].name);
     const char *kept = cql_text(arena, buffer_view(&names));
-    buffer_release(&names);
     return kept;
 }
 
@@ -341,7 +336,7 @@ static bool shares_column(const struct cql_restriction *a, const struct cql_rest
 static const char *common_names(struct arena *arena, const struct cql_restriction *a,
                                 const struct cql_restriction *b)
 {
-    struct buffer names = {0};
+    struct buffer names = {.arena = arena};
     bool is_token = a->kind == CQL_RELATION_TOKEN;
     for (uint32_t i = 0; i < a->column_count; i++) {
         bool is_common = false;
@@ -356,7 +351,6 @@ static const char *common_names(struct arena *arena, const struct cql_restrictio
         }
     }
     const char *kept = cql_text(arena, buffer_view(&names));
-    buffer_release(&names);
     return kept;
 }
 
@@ -450,7 +444,7 @@ static int sort_partition(struct cql_scope *scope, struct cql_restrict_plan *pla
 
 static int missing_keys(struct cql_scope *scope, const struct cql_restrict_plan *plan)
 {
-    struct buffer names = {0};
+    struct buffer names = {.arena = scope->arena};
     for (uint32_t i = 0; i < plan->table->partition_count; i++) {
         if (plan->partition[i] == NULL) {
             buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
@@ -459,7 +453,6 @@ static int missing_keys(struct cql_scope *scope, const struct cql_restrict_plan 
     }
     int rc = cql_invalid(scope->fault, "Some partition key parts are missing: %.*s",
                          CQL_SHOW(buffer_view(&names)));
-    buffer_release(&names);
     return rc;
 }
 

@@ -60,7 +60,8 @@ int cql_restriction_resolve(struct cql_scope *scope, const struct table *table,
 
 /* ---- with values ---- */
 
-/* A restriction whose values are known; `values` of IN ? are the list's elements. */
+/* A restriction whose values are known; `values` of IN ? are the list's elements.  Those of IN are
+ * in order, each once, but for tuples. */
 struct cql_filter {
     const struct cql_restriction *restriction;
     struct bytes *values;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/cql/cql_restrict.h"
+#include "query/cql/cql_value_set.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
@@ -60,8 +61,8 @@ static int bind_list(const struct cql_restriction *restriction, const struct cql
     return 0;
 }
 
-int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
-                    bool allows_null, struct cql_filter *filter)
+static int bind_values(const struct cql_restriction *restriction, const struct cql_context *context,
+                       bool allows_null, struct cql_filter *filter)
 {
     *filter = (struct cql_filter){.restriction = restriction};
     if (restriction->key != NULL) {
@@ -98,25 +99,19 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
     return 0;
 }
 
-/* ---- partition keys ---- */
-
-static void sort_values(const struct type *type, struct bytes *values, uint32_t *count)
+int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
+                    bool allows_null, struct cql_filter *filter)
 {
-    for (uint32_t i = 1; i < *count; i++) {
-        struct bytes value = values[i];
-        uint32_t place = i;
-        while (place > 0 && type_compare(type, values[place - 1], value) > 0) {
-            values[place] = values[place - 1];
-            place--;
-        }
-        values[place] = value;
+    int rc = bind_values(restriction, context, allows_null, filter);
+    bool is_sorted = restriction->operator== CQL_IN && restriction->kind != CQL_RELATION_TUPLE;
+    if (rc == 0 && is_sorted) {
+        filter->value_count =
+            cql_value_set_sort(restriction->type, filter->values, filter->value_count).count;
     }
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < *count; i++)
-        if (kept == 0 || type_compare(type, values[kept - 1], values[i]) != 0)
-            values[kept++] = values[i];
-    *count = kept;
+    return rc;
 }
+
+/* ---- partition keys ---- */
 
 static int check_key(const struct table *table, struct bytes key, const struct cql_context *context)
 {
@@ -134,16 +129,14 @@ static struct bytes key_of(const struct table *table, const struct cql_filter *p
                            struct arena *arena)
 {
     struct bytes *chosen = arena_alloc(arena, table->partition_count * sizeof(struct bytes), 16);
-    struct buffer key = {0};
+    struct buffer key = {.arena = arena};
     for (uint32_t i = table->partition_count; i > 0; i--) {
         chosen[i - 1] = parts[i - 1].values[number % parts[i - 1].value_count];
         number /= parts[i - 1].value_count;
     }
     for (uint32_t i = 0; i < table->partition_count; i++)
         key_put_component(&key, table->partition_count, chosen[i]);
-    struct bytes kept = key.size == 0 ? bytes_of("", 0) : arena_copy(arena, buffer_view(&key));
-    buffer_release(&key);
-    return kept;
+    return key.size == 0 ? bytes_of("", 0) : buffer_view(&key);
 }
 
 static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_context *context,
@@ -157,7 +150,6 @@ static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_cont
         int rc = cql_filter_bind(plan->partition[i], context, false, &parts[i]);
         if (rc != 0)
             return rc;
-        sort_values(table->columns[i].type, parts[i].values, &parts[i].value_count);
         count *= parts[i].value_count;
         if (count > PRODUCT_MAX)
             return cql_invalid(context->fault, "IN names over %d partitions", PRODUCT_MAX);
@@ -489,6 +481,10 @@ static bool order_fits(enum cql_operator operator, int order)
 static bool value_fits(const struct cql_filter *filter, const struct type *type, struct bytes value)
 {
     enum cql_operator operator= filter->restriction->operator;
+    if (operator== CQL_IN) {
+        struct cql_value_set set = {type, filter->values, filter->value_count};
+        return cql_value_set_has(&set, value);
+    }
     for (uint32_t i = 0; i < filter->value_count; i++) {
         struct bytes wanted = filter->values[i];
         if (value.data == NULL || wanted.data == NULL) {
@@ -502,50 +498,29 @@ static bool value_fits(const struct cql_filter *filter, const struct type *type,
     return false;
 }
 
-static bool contains(const struct cql_filter *filter, const struct type *type, struct bytes value)
+/* The element of a map at a key or of a list at a place. */
+static struct bytes element_of(const struct cql_filter *filter, const struct cql_row *row,
+                               const struct column *column, struct arena *arena)
 {
-    struct type_items items;
-    bool is_map = type->kind == TYPE_MAP;
-    uint32_t part = filter->restriction->operator== CQL_CONTAINS_KEY || !is_map ? 0 : 1;
-    if (value.data == NULL || !type_items_open(type, value, &items))
-        return false;
-    for (uint32_t i = 0; i < items.count; i++) {
-        struct bytes item;
-        if (!type_items_next(&items, &item))
-            return false;
-        if ((!is_map || i % 2 == part) &&
-            type_compare(filter->restriction->type, item, filter->values[0]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    if (column->type->kind != TYPE_LIST)
+        return cql_row_element(row, column, filter->key, arena);
+    struct cql_items items = cql_row_items(row, column, arena);
+    int64_t index = filter->key.size == 4 ? value_int(filter->key) : -1;
+    return index >= 0 && index < (int64_t)items.count ? items.items[index] : CQL_NULL;
 }
 
-/* The element of a map at a key or of a list at a place; the field of a user type. */
-static struct bytes part_of(const struct cql_filter *filter, const struct type *type,
-                            struct bytes value)
+/* The field of a user type. */
+static struct bytes field_of(const struct cql_filter *filter, const struct type *type,
+                             struct bytes value)
 {
     struct type_items items;
+    struct bytes item = CQL_NULL;
     if (value.data == NULL || !type_items_open(type, value, &items))
         return CQL_NULL;
-    int64_t index =
-        filter->restriction->kind == CQL_RELATION_FIELD ? (int64_t)filter->restriction->field : -1;
-    if (type->kind == TYPE_LIST)
-        index = filter->key.size == 4 ? value_int(filter->key) : -1;
-    struct bytes item = CQL_NULL;
-    for (uint32_t i = 0; i < items.count && type_items_next(&items, &item); i++) {
-        if (type->kind == TYPE_MAP) {
-            bool is_it = type_compare(type->arguments[0], item, filter->key) == 0;
-            i++;
-            if (!type_items_next(&items, &item))
-                return CQL_NULL;
-            if (is_it)
-                return item;
-        } else if ((int64_t)i == index) {
-            return item;
-        }
-    }
-    return CQL_NULL;
+    for (uint32_t i = 0; i <= filter->restriction->field; i++)
+        if (i >= items.count || !type_items_next(&items, &item))
+            return CQL_NULL;
+    return item;
 }
 
 static bool tuple_matches(const struct cql_filter *filter, const struct cql_row *row,
@@ -577,10 +552,15 @@ bool cql_filter_matches(const struct cql_filter *filter, const struct cql_row *r
     if (restriction->kind == CQL_RELATION_TUPLE)
         return tuple_matches(filter, row, arena);
     const struct column *column = restriction->columns[0];
+    arena_count(arena, 1);
+    if (restriction->operator== CQL_CONTAINS || restriction->operator== CQL_CONTAINS_KEY) {
+        bool is_value = restriction->operator== CQL_CONTAINS && column->type->kind == TYPE_MAP;
+        return cql_row_contains(row, column, is_value, filter->values[0], arena);
+    }
+    if (restriction->kind == CQL_RELATION_ELEMENT)
+        return value_fits(filter, restriction->type, element_of(filter, row, column, arena));
     struct bytes value = cql_row_value(row, column, arena);
-    if (restriction->operator== CQL_CONTAINS || restriction->operator== CQL_CONTAINS_KEY)
-        return contains(filter, column->type, value);
-    if (restriction->kind == CQL_RELATION_ELEMENT || restriction->kind == CQL_RELATION_FIELD)
-        return value_fits(filter, restriction->type, part_of(filter, column->type, value));
+    if (restriction->kind == CQL_RELATION_FIELD)
+        return value_fits(filter, restriction->type, field_of(filter, column->type, value));
     return value_fits(filter, column->type, value);
 }

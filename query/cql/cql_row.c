@@ -10,28 +10,38 @@
 
 #include <string.h>
 
+#include "query/cql/cql_value_set.h"
+
 const struct cell *cql_row_cells(const struct cql_row *row, const struct column *column,
                                  uint32_t *count_out)
 {
     const struct row *from = column->kind == COLUMN_STATIC ? row->static_row : row->row;
+    uint32_t ends[2] = {0, 0}; /* the first cell of the column, and of the next */
     *count_out = 0;
-    if (from == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < from->cell_count; i++) {
-        if (from->cells[i].column_id != column->id)
-            continue;
-        const struct cell *first = &from->cells[i];
-        for (; i < from->cell_count && from->cells[i].column_id == column->id; i++)
-            (*count_out)++;
-        return first;
+    for (uint32_t side = 0; from != NULL && side < 2; side++) {
+        uint32_t until = from->cell_count;
+        ends[side] = ends[0];
+        while (ends[side] < until) {
+            uint32_t middle = ends[side] + (until - ends[side]) / 2;
+            if (from->cells[middle].column_id < column->id + side)
+                ends[side] = middle + 1;
+            else
+                until = middle;
+        }
     }
-    return NULL;
+    *count_out = ends[1] - ends[0];
+    return *count_out > 0 ? &from->cells[ends[0]] : NULL;
 }
 
 struct bytes cql_collection(const struct type *type, const struct bytes *items, uint32_t count,
                             struct arena *arena)
 {
-    struct buffer value = {0};
+    struct buffer value = {.arena = arena};
+    size_t size = 4;
+    for (uint32_t i = 0; i < count; i++)
+        size += 4 + items[i].size;
+    arena_count(arena, count);
+    buffer_reserve(&value, size);
     if (type->kind == TYPE_LIST || type->kind == TYPE_SET)
         value_put_int(&value, (int32_t)count);
     else if (type->kind == TYPE_MAP)
@@ -41,9 +51,7 @@ struct bytes cql_collection(const struct type *type, const struct bytes *items, 
         buffer_append_bytes(&value, items[i]);
     }
     /* A view of nothing would be a null. */
-    struct bytes kept = value.size == 0 ? bytes_of("", 0) : arena_copy(arena, buffer_view(&value));
-    buffer_release(&value);
-    return kept;
+    return value.size == 0 ? bytes_of("", 0) : buffer_view(&value);
 }
 
 static struct bytes udt_value(const struct type *type, const struct cell *cells, uint32_t count,
@@ -60,23 +68,156 @@ static struct bytes udt_value(const struct type *type, const struct cell *cells,
     return cql_collection(type, items, fields, arena);
 }
 
-static struct bytes complex_value(const struct type *type, const struct cell *cells, uint32_t count,
+/* ---- what is kept of a row ---- */
+
+enum { SCANS_MAX = 8 }; /* of a column's items for a value, before they are put in order */
+
+struct cql_row_part {
+    const struct column *column;
+    struct cql_row_part *next;
+    bool has_value, has_items;
+    struct bytes value;
+    struct cql_items items;
+    uint32_t scans;
+    struct cql_value_set sorted; /* after so many: of a list its items, of a map its values */
+};
+
+/* The column's part; without a memo a new one each time. */
+static struct cql_row_part *part_of(const struct cql_row *row, const struct column *column,
+                                    struct arena *arena)
+{
+    struct cql_row_part *part = row->memo == NULL ? NULL : row->memo->parts;
+    while (part != NULL && part->column != column)
+        part = part->next;
+    if (part != NULL)
+        return part;
+    part = arena_alloc_zeroed(arena, sizeof(*part), 16);
+    part->column = column;
+    if (row->memo != NULL) {
+        part->next = row->memo->parts;
+        row->memo->parts = part;
+    }
+    return part;
+}
+
+/* An empty value is no null. */
+static struct bytes no_null(struct bytes value)
+{
+    return value.data == NULL ? bytes_of("", 0) : value;
+}
+
+static struct cql_items items_of_cells(const struct type *type, const struct cell *cells,
+                                       uint32_t count, struct arena *arena)
+{
+    struct bytes *items = arena_alloc(arena, 2 * (size_t)count * sizeof(struct bytes), 16);
+    uint32_t used = 0;
+    arena_count(arena, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (type->kind != TYPE_LIST)
+            items[used++] = no_null(cells[i].path);
+        if (type->kind != TYPE_SET)
+            items[used++] = no_null(cells[i].value);
+    }
+    return (struct cql_items){items, used};
+}
+
+static struct cql_items items_of_value(const struct type *type, struct bytes value,
+                                       struct arena *arena)
+{
+    struct type_items from;
+    if (value.data == NULL || !type_items_open(type, value, &from))
+        return (struct cql_items){0};
+    struct bytes *items = arena_alloc(arena, (from.count + 1) * sizeof(struct bytes), 16);
+    uint32_t used = 0;
+    arena_count(arena, from.count);
+    while (used < from.count && type_items_next(&from, &items[used]))
+        used++;
+    return (struct cql_items){items, used};
+}
+
+static const struct cql_items *part_items(const struct cql_row *row, struct cql_row_part *part,
+                                          struct arena *arena)
+{
+    const struct column *column = part->column;
+    if (!part->has_items && type_is_complex(column->type)) {
+        uint32_t count;
+        const struct cell *cells = cql_row_cells(row, column, &count);
+        part->items = items_of_cells(column->type, cells, count, arena);
+    } else if (!part->has_items) {
+        part->items = items_of_value(column->type, cql_row_value(row, column, arena), arena);
+    }
+    part->has_items = true;
+    return &part->items;
+}
+
+struct cql_items cql_row_items(const struct cql_row *row, const struct column *column,
+                               struct arena *arena)
+{
+    return *part_items(row, part_of(row, column, arena), arena);
+}
+
+struct bytes cql_row_element(const struct cql_row *row, const struct column *column,
+                             struct bytes key, struct arena *arena)
+{
+    const struct type *type = column->type;
+    uint32_t step = type->kind == TYPE_MAP ? 2 : 1;
+    struct cql_items items = cql_row_items(row, column, arena);
+    uint32_t place = step * cql_value_place(type->arguments[0], items.items,
+                                            step * sizeof(struct bytes), items.count / step, key);
+    bool is_there = place + step <= items.count &&
+                    type_compare(type->arguments[0], items.items[place], key) == 0;
+    return is_there ? items.items[place + step - 1] : CQL_NULL;
+}
+
+/* Every `step`th item from `part` on, in order. */
+static struct cql_value_set sort_items(const struct type *type, struct cql_items items,
+                                       uint32_t part, uint32_t step, struct arena *arena)
+{
+    struct bytes *values = arena_alloc(arena, (items.count + 1) * sizeof(struct bytes), 16);
+    uint32_t count = 0;
+    arena_count(arena, items.count);
+    for (uint32_t i = part; i < items.count; i += step)
+        values[count++] = items.items[i];
+    return cql_value_set_sort(type, values, count);
+}
+
+bool cql_row_contains(const struct cql_row *row, const struct column *column, uint32_t part,
+                      struct bytes value, struct arena *arena)
+{
+    const struct type *type = column->type;
+    bool is_map = type->kind == TYPE_MAP;
+    if (type->kind == TYPE_SET || (is_map && part == 0))
+        return cql_row_element(row, column, value, arena).data != NULL;
+    struct cql_row_part *kept = part_of(row, column, arena);
+    const struct cql_items *items = part_items(row, kept, arena);
+    const struct type *item_type = type->arguments[part];
+    if (++kept->scans > SCANS_MAX) {
+        if (kept->sorted.values == NULL)
+            kept->sorted = sort_items(item_type, *items, part, is_map ? 2 : 1, arena);
+        return cql_value_set_has(&kept->sorted, value);
+    }
+    arena_count(arena, items->count);
+    for (uint32_t i = part; i < items->count; i += is_map ? 2 : 1)
+        if (items->items[i].data != NULL && type_compare(item_type, items->items[i], value) == 0)
+            return true;
+    return false;
+}
+
+static struct bytes complex_value(const struct cql_row *row, struct cql_row_part *part,
                                   struct arena *arena)
 {
+    const struct type *type = part->column->type;
+    uint32_t count;
+    const struct cell *cells = cql_row_cells(row, part->column, &count);
     if (count == 0)
         return CQL_NULL;
     if (type->kind == TYPE_UDT)
         return udt_value(type, cells, count, arena);
-    struct bytes *items = arena_alloc(arena, 2 * (size_t)count * sizeof(struct bytes), 16);
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (type->kind != TYPE_LIST)
-            items[used++] = cells[i].path;
-        if (type->kind != TYPE_SET)
-            items[used++] = cells[i].value;
-    }
-    return cql_collection(type, items, used, arena);
+    const struct cql_items *items = part_items(row, part, arena);
+    return cql_collection(type, items->items, items->count, arena);
 }
+
+/* ---- values ---- */
 
 struct bytes cql_row_value(const struct cql_row *row, const struct column *column,
                            struct arena *arena)
@@ -90,12 +231,16 @@ struct bytes cql_row_value(const struct cql_row *row, const struct column *colum
         bool has = row->row != NULL && column->position < row->row->clustering.count;
         return has ? row->row->clustering.values[column->position] : CQL_NULL;
     }
+    if (type_is_complex(column->type)) {
+        struct cql_row_part *part = part_of(row, column, arena);
+        if (!part->has_value)
+            part->value = complex_value(row, part, arena);
+        part->has_value = true;
+        return part->value;
+    }
     uint32_t count;
     const struct cell *cells = cql_row_cells(row, column, &count);
-    if (type_is_complex(column->type))
-        return complex_value(column->type, cells, count, arena);
     if (count == 0)
         return CQL_NULL;
-    /* An empty value is no null. */
-    return cells[0].value.data == NULL ? bytes_of("", 0) : cells[0].value;
+    return no_null(cells[0].value);
 }

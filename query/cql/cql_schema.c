@@ -379,7 +379,7 @@ static int check_dropped(struct change *change, const struct table *table,
                                is_static ? "STATIC" : "REGULAR");
         }
         if (!reads_as(type, dropped->type)) {
-            struct buffer old = {0};
+            struct buffer old = {.arena = change->work->arena};
             type_print(dropped->type, &old);
             int rc =
                 cql_invalid(fault,
@@ -387,7 +387,6 @@ static int check_dropped(struct change *change, const struct table *table,
                             "previously dropped column '%s' of type %.*s",
                             dropped->name, cql_schema_type_text(change->work, definition->type),
                             dropped->name, CQL_SHOW(buffer_view(&old)));
-            buffer_release(&old);
             return rc;
         }
     }

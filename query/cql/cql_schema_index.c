@@ -69,7 +69,7 @@ static int read_kind(struct cql_fault *fault, const struct column *column, enum 
 static const char *made_up_name(const struct schema *schema, const struct table *table,
                                 const struct column *column, struct arena *arena)
 {
-    struct buffer name = {0};
+    struct buffer name = {.arena = arena};
     struct cql_index index;
     buffer_printf(&name, "%s_%s_idx", table->name, column->name);
     size_t size = name.size;
@@ -84,7 +84,6 @@ static const char *made_up_name(const struct schema *schema, const struct table 
         name.data[i] = is_plain ? name.data[i] : '_';
     }
     const char *kept = cql_text(arena, buffer_view(&name));
-    buffer_release(&name);
     return kept;
 }
 

@@ -65,7 +65,7 @@ static int read_replication(struct cql_work *work, const char *keyspace,
                             const struct cql_property *property, const char **replication_out)
 {
     const char *class = NULL;
-    struct buffer map = {0};
+    struct buffer map = {.arena = work->arena};
     int rc = 0;
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
@@ -76,10 +76,9 @@ static int read_replication(struct cql_work *work, const char *keyspace,
         rc = cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Missing replication strategy class");
     bool is_simple = class != NULL && class[0] == 'S';
     if (rc == 0) {
-        struct buffer full = {0};
+        struct buffer full = {.arena = work->arena};
         buffer_printf(&full, STRATEGIES "%s", class);
         put_option(&map, bytes_text("class"), buffer_view(&full));
-        buffer_release(&full);
     }
     for (const struct cql_term *key = property->value->arguments; key != NULL && rc == 0;
          key = key->next->next) {
@@ -97,7 +96,6 @@ static int read_replication(struct cql_work *work, const char *keyspace,
     }
     buffer_put_u8(&map, '}');
     *replication_out = cql_text(work->arena, buffer_view(&map));
-    buffer_release(&map);
     return rc;
 }
 

@@ -11,10 +11,9 @@
 
 const char *cql_schema_type_text(struct cql_work *work, const struct cql_type *type)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = work->arena};
     cql_type_text(type, &text);
     const char *kept = cql_text(work->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -273,7 +272,7 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
     int rc = find_type(change, &object->name, object->if_exists, true, &keyspace, &name);
     if (rc != 0 || change->is_nothing)
         return rc;
-    struct buffer names = {0};
+    struct buffer names = {.arena = change->work->arena};
     list_types(change->schema, keyspace, name, &names);
     bool is_in_types = names.size > 0;
     if (!is_in_types)
@@ -283,7 +282,6 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
             &change->work->fault, "Cannot drop user type '%s.%s' as it is still used by %s %.*s",
             keyspace, name, is_in_types ? "user types" : "tables", CQL_SHOW(buffer_view(&names)));
     }
-    buffer_release(&names);
     if (rc != 0)
         return rc;
     cql_schema_event(change, CQL_DROPPED, CQL_TARGET_TYPE, keyspace, name);
@@ -294,7 +292,7 @@ int cql_schema_drop_type(struct change *change, const struct cql_object *object)
 static int check_not_in_key(struct change *change, const char *keyspace, const char *name,
                             const struct cql_definition *field)
 {
-    struct buffer tables = {0};
+    struct buffer tables = {.arena = change->work->arena};
     list_tables(change->schema, keyspace, name, true, &tables);
     int rc =
         tables.size == 0
@@ -304,7 +302,6 @@ static int check_not_in_key(struct change *change, const char *keyspace, const c
                           "type is being used in partition key by the following tables: %.*s",
                           CQL_SHOW(field->name), cql_schema_type_text(change->work, field->type),
                           keyspace, name, CQL_SHOW(buffer_view(&tables)));
-    buffer_release(&tables);
     return rc;
 }
 

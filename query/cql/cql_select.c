@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_guard.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/tables.h"
-#include "storage/base/memory.h"
 
 enum {
     READ_ROWS = 2000, /* of a store's page where nothing says how many */
@@ -30,8 +30,6 @@ enum {
 static void select_release(struct cql_work *work)
 {
     struct select *select = work->state;
-    for (uint32_t i = 0; i < select->plan->aggregate_count; i++)
-        cql_accumulator_free(select->accumulators[i]);
     cql_arena_give(work->cql, select->scratch);
     cql_arena_give(work->cql, select->group_arena);
     cql_arena_give(work->cql, select->static_arena);
@@ -43,20 +41,21 @@ static void select_release(struct cql_work *work)
     buffer_release(&select->partition_key);
     buffer_release(&select->static_position);
     buffer_release(&select->group_key);
-    buffer_release(&select->cells);
-    buffer_release(&select->paging_state);
-    memory_free(select->sorted);
-    memory_free(select->accumulators);
+}
+
+static int sort_rows(void *context)
+{
+    cql_select_sort_rows(context);
+    return 0;
 }
 
 static void select_finish(struct select *select)
 {
     struct cql_work *work = select->work;
-    if (select->status != 0) {
+    if (select->status != 0 || cql_guard(work, sort_rows, select) != 0) {
         cql_finish_fault(work);
         return;
     }
-    cql_select_sort_rows(select);
     struct cql_result result = {.kind = CQL_RESULT_ROWS,
                                 .rows = {.metadata = select->plan->metadata,
                                          .row_count = select->row_count,
@@ -153,10 +152,9 @@ static int entry_row(struct select *select, const struct read_page *page)
                            .static_row = select->has_static ? &select->static_row : NULL};
     rc = rc == 0 && !select->is_done ? cql_select_take_row(select, &seen) : rc;
     if (rc == 1) {
-        struct buffer position = {0};
+        struct buffer position = {.arena = select->work->arena};
         place_before_entry(select, &position);
         cql_select_save_state(select, 0, buffer_view(&position), select->partition_rows);
-        buffer_release(&position);
         rc = 0;
     }
     return rc;
@@ -253,34 +251,51 @@ static void reserve_cells(struct select *select, uint32_t rows)
         buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
 }
 
+static int take_rows(struct select *select, const struct read_page *page)
+{
+    int rc = 0;
+    reserve_cells(select, page->row_count);
+    for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++)
+        rc = cql_select_page_row(select, page, i);
+    if (!select->is_done && !skip_partition(select, page)) {
+        buffer_clear(&select->position);
+        buffer_append_bytes(&select->position, page->position);
+    }
+    if (select->by_index)
+        return rc == 0 ? partition_answer(select) : rc;
+    select->unit_ended = select->position.size == 0;
+    return rc;
+}
+
+/* A page that came, for a guarded step. */
+struct arrival {
+    struct select *select;
+    const struct read_page *page;
+};
+
+static int take_page(void *context)
+{
+    const struct arrival *arrival = context;
+    struct select *select = arrival->select;
+    const struct read_page *page = arrival->page;
+    cql_trace(select->work, "Read %u rows", page->row_count);
+    if (select->reads_static_only) {
+        select->reads_static_only = false;
+        if (page->row_count > 0 && page->rows[0].row.is_static)
+            cql_select_keep_static(select, &page->rows[0]);
+        return 0;
+    }
+    bool is_partition = select->reads_row && cql_select_reads_partition(select);
+    return select->by_index && !is_partition ? index_answer(select, page) : take_rows(select, page);
+}
+
 static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct select *select = context;
-    int rc = status == 0 ? 0 : cql_fault_of(&select->work->fault, err);
-    if (status == 0)
-        cql_trace(select->work, "Read %u rows", page->row_count);
-    if (status == 0 && select->reads_static_only) {
-        select->reads_static_only = false;
-        if (page->row_count > 0 && page->rows[0].row.is_static)
-            cql_select_keep_static(select, &page->rows[0]);
-    } else if (status == 0 && select->by_index &&
-               !(select->reads_row && cql_select_reads_partition(select))) {
-        rc = index_answer(select, page);
-    } else if (status == 0) {
-        reserve_cells(select, page->row_count);
-        for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++)
-            rc = cql_select_page_row(select, page, i);
-        if (!select->is_done && !skip_partition(select, page)) {
-            buffer_clear(&select->position);
-            buffer_append_bytes(&select->position, page->position);
-        }
-        if (select->by_index)
-            rc = rc == 0 ? partition_answer(select) : rc;
-        else
-            select->unit_ended = select->position.size == 0;
-    }
-    rc = rc == 0 ? cql_select_hold(select) : rc;
+    struct arrival arrival = {select, page};
+    int rc = status == 0 ? cql_guard(select->work, take_page, &arrival)
+                         : cql_fault_of(&select->work->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
     select_go(select);
@@ -327,7 +342,7 @@ static int virtual_read(struct select *select, const struct read_request *reques
     struct page_row *rows =
         arena_alloc(select->work->arena, (select->virtual_count + 1) * sizeof(*rows), 16);
     struct read_page page = {.table = select->plan->table, .rows = rows};
-    struct buffer position = {0};
+    struct buffer position = {.arena = select->work->arena};
     bool is_after = request->position.size == 0;
     for (uint32_t i = 0; i < select->virtual_count; i++) {
         uint32_t at = request->slice.reversed ? select->virtual_count - 1 - i : i;
@@ -346,7 +361,6 @@ static int virtual_read(struct select *select, const struct read_request *reques
         store_position_after(row, false, &position);
         is_after = bytes_equal(buffer_view(&position), request->position);
     }
-    buffer_release(&position);
     page_arrived(select, 0, NULL, &page);
     return 0;
 }
@@ -405,23 +419,31 @@ static void read_unit(struct select *select)
         cql_select_stop(select, cql_fault_of(&select->work->fault, &err));
 }
 
+/* All units were read: the rows that no further one completes. */
+static int take_last(void *context)
+{
+    struct select *select = context;
+    int rc = cql_select_end_partition(select);
+    bool has_last =
+        select->plan->is_aggregate && (select->has_group || !select->plan->has_group_by);
+    if (rc == 0 && !select->is_done && has_last)
+        rc = cql_select_group_end(select);
+    return rc;
+}
+
 static void select_next(struct select *select)
 {
     if (select->unit_ended) {
         select->unit_ended = false;
         select->unit++;
     }
-    if (select->unit >= select->unit_count) {
-        int rc = cql_select_end_partition(select);
-        bool has_last =
-            select->plan->is_aggregate && (select->has_group || !select->plan->has_group_by);
-        if (rc == 0 && !select->is_done && has_last)
-            rc = cql_select_group_end(select);
-        if (!select->is_done || rc != 0)
-            cql_select_stop(select, rc);
+    if (select->unit < select->unit_count) {
+        read_unit(select);
         return;
     }
-    read_unit(select);
+    int rc = cql_guard(select->work, take_last, select);
+    if (!select->is_done || rc != 0)
+        cql_select_stop(select, rc);
 }
 
 static void select_go(struct select *select)
@@ -513,8 +535,9 @@ static int go_on_from(struct select *select, struct bytes paging_state)
     return 0;
 }
 
-static int select_begin(struct select *select)
+static int select_begin(void *context_of_step)
 {
+    struct select *select = context_of_step;
     struct cql_work *work = select->work;
     struct cql_context context = cql_context_of(work, work->arena);
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
@@ -546,8 +569,7 @@ static int select_begin(struct select *select)
 
 static void select_start(struct select *select)
 {
-    int rc = select_begin(select);
-    rc = rc == 0 ? cql_select_hold(select) : rc;
+    int rc = cql_guard(select->work, select_begin, select);
     if (rc != 0)
         cql_select_stop(select, rc);
     else
@@ -570,15 +592,19 @@ static void rows_made(void *context, int status, const struct page_row *rows, ui
 void cql_select_run(struct cql_work *work)
 {
     struct select *select = arena_alloc(work->arena, sizeof(*select), 16);
-    *select = (struct select){.work = work, .plan = work->compiled->select};
-    select->scratch = cql_arena_take(work->cql);
-    select->group_arena = cql_arena_take(work->cql);
-    select->static_arena = cql_arena_take(work->cql);
-    select->entry_arena = cql_arena_take(work->cql);
+    *select = (struct select){.work = work,
+                              .plan = work->compiled->select,
+                              .cells = {.arena = work->arena},
+                              .paging_state = {.arena = work->arena}};
+    select->scratch = cql_budget_arena(work);
+    select->group_arena = cql_budget_arena(work);
+    select->static_arena = cql_budget_arena(work);
+    select->entry_arena = cql_budget_arena(work);
+    uint32_t aggregates = select->plan->aggregate_count;
     select->accumulators =
-        memory_zeroed(select->plan->aggregate_count + 1, sizeof(*select->accumulators));
-    for (uint32_t i = 0; i < select->plan->aggregate_count; i++)
-        select->accumulators[i] = cql_accumulator_new(&select->plan->aggregates[i]);
+        arena_alloc(work->arena, (aggregates + 1) * sizeof(*select->accumulators), 16);
+    for (uint32_t i = 0; i < aggregates; i++)
+        select->accumulators[i] = cql_accumulator_new(&select->plan->aggregates[i], work->arena);
     work->state = select;
     work->release = select_release;
     if (select->plan->table->id == TABLE_CLICKS_PER_RESELLER_PER_DAY &&

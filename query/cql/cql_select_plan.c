@@ -12,10 +12,9 @@ static const char *term_name(struct cql_scope *scope, const struct cql_selector 
 {
     if (selector->alias.size > 0)
         return cql_text(scope->arena, selector->alias);
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     cql_expression_name(expression->named != NULL ? expression->named : selector->term, &name);
     const char *kept = cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     return kept;
 }
 

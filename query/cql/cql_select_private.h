@@ -73,14 +73,10 @@ struct select {
     struct buffer before_entry;          /* the index's position */
     struct buffer resumed;               /* where a paging state goes on in the first entry's */
     uint32_t virtual_count;
-    size_t counted;                      /* capacity of cells and sorted rows when it was counted */
 };
 
 /* The statement has its answer, or a fault. */
 void cql_select_stop(struct select *select, int status);
-
-/* Count what it holds; refused when that is too much. */
-must_check int cql_select_hold(struct select *select);
 
 /* Whether ORDER BY merges rows of several partitions: then all of them must have come. */
 bool cql_select_sorts(const struct select *select);
@@ -89,7 +85,7 @@ void cql_select_sort_rows(struct select *select);
 /* The row that a group is; the accumulators are back to nothing. */
 int cql_select_group_end(struct select *select);
 /* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
-int cql_select_take_row(struct select *select, const struct cql_row *row);
+int cql_select_take_row(struct select *select, struct cql_row *row);
 /* Row `i` of a page of the store, in the order of the answer. */
 int cql_select_page_row(struct select *select, const struct read_page *page, uint32_t i);
 

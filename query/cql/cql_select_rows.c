@@ -9,7 +9,6 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
-#include "storage/base/memory.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
 
@@ -17,24 +16,6 @@ void cql_select_stop(struct select *select, int status)
 {
     select->is_done = true;
     select->status = status;
-}
-
-/* ---- memory ---- */
-
-static size_t answer_held(const struct select *select)
-{
-    return select->cells.capacity + select->sorted_capacity * sizeof(struct sorted_row);
-}
-
-int cql_select_hold(struct select *select)
-{
-    const struct arena *arenas[] = {select->scratch, select->group_arena, select->static_arena,
-                                    select->entry_arena};
-    select->counted = answer_held(select);
-    size_t bytes = select->counted;
-    for (size_t i = 0; i < sizeof(arenas) / sizeof(arenas[0]); i++)
-        bytes += arena_held(arenas[i]);
-    return cql_hold(select->work, bytes);
 }
 
 /* ---- ORDER BY over several partitions ---- */
@@ -62,12 +43,11 @@ void cql_select_sort_rows(struct select *select)
     if (!cql_select_sorts(select) || select->row_count == 0)
         return;
     qsort_r(select->sorted, select->row_count, sizeof(struct sorted_row), order_sorted, select);
-    struct buffer cells = {0};
+    struct buffer cells = {.arena = select->work->arena};
     uint64_t kept = select->row_count;
     kept = kept < select->limit_left ? kept : select->limit_left;
     for (uint64_t i = 0; i < kept; i++)
         buffer_append(&cells, select->cells.data + select->sorted[i].start, select->sorted[i].size);
-    buffer_release(&select->cells);
     select->cells = cells;
     select->row_count = (uint32_t)kept;
 }
@@ -87,7 +67,7 @@ static void put_cell(struct buffer *cells, struct bytes value)
 static int put_row(struct select *select, const struct cql_context *context)
 {
     const struct cql_select_plan *plan = select->plan;
-    struct buffer json = {0};
+    struct buffer json = {.arena = context->arena};
     int rc = 0;
     for (uint32_t i = 0; i < plan->selector_count && rc == 0; i++) {
         struct bytes value;
@@ -107,7 +87,6 @@ static int put_row(struct select *select, const struct cql_context *context)
         buffer_put_u8(&json, '}');
         put_cell(&select->cells, buffer_view(&json));
     }
-    buffer_release(&json);
     return rc;
 }
 
@@ -115,8 +94,9 @@ static void note_sorted(struct select *select, const struct clustering *clusteri
 {
     if (select->row_count == select->sorted_capacity) {
         select->sorted_capacity = select->sorted_capacity == 0 ? 64 : select->sorted_capacity * 2;
-        select->sorted =
-            memory_resize(select->sorted, select->sorted_capacity * sizeof(struct sorted_row));
+        select->sorted = arena_resize(select->work->arena, select->sorted,
+                                      select->row_count * sizeof(struct sorted_row),
+                                      select->sorted_capacity * sizeof(struct sorted_row));
     }
     struct clustering ordered = *clustering;
     uint32_t most = select->plan->order_columns;
@@ -152,7 +132,7 @@ static int count_row(struct select *select)
         return cql_refuse(&select->work->fault, CQL_INVALID,
                           "the answer has over %d bytes; ask for it in pages", RESULT_BYTES_MAX);
     }
-    return select->counted == answer_held(select) ? 0 : cql_select_hold(select);
+    return 0;
 }
 
 /* ---- groups ---- */
@@ -165,7 +145,9 @@ int cql_select_group_end(struct select *select)
         arena_alloc(select->scratch, (plan->aggregate_count + 1) * sizeof(struct bytes), 16);
     for (uint32_t i = 0; i < plan->aggregate_count; i++)
         cql_accumulator_result(select->accumulators[i], select->scratch, &results[i]);
+    struct cql_row_memo memo = {0};
     struct cql_row row = {.table = plan->table,
+                          .memo = &memo,
                           .key = select->group_row.key,
                           .row = select->group_is_static_only ? NULL : &select->group_row.row,
                           .static_row = select->group_has_static ? &select->group_static : NULL};
@@ -220,7 +202,7 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
 {
     const struct cql_select_plan *plan = select->plan;
     struct cql_context context = cql_context_of(select->work, select->scratch);
-    struct buffer key = {0};
+    struct buffer key = {.arena = select->scratch};
     context.row = row;
     int rc = group_key_of(select, row, &context, &key);
     bool is_same =
@@ -248,7 +230,6 @@ static int group_row(struct select *select, const struct cql_row *row, bool part
                 rc = cql_accumulator_add(select->accumulators[i], value, context.fault);
         }
     }
-    buffer_release(&key);
     return rc;
 }
 
@@ -263,8 +244,10 @@ static bool passes(struct select *select, const struct cql_row *row)
 }
 
 /* A row that belongs into the answer if its filters say so.  1: the page has no room for it. */
-int cql_select_take_row(struct select *select, const struct cql_row *row)
+int cql_select_take_row(struct select *select, struct cql_row *row)
 {
+    struct cql_row_memo memo = {0};
+    row->memo = &memo;
     arena_reset(select->scratch);
     if (!passes(select, row))
         return 0;
@@ -298,7 +281,7 @@ bool cql_select_reads_partition(const struct select *select)
 void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
                            uint64_t partition_rows)
 {
-    struct buffer both = {0};
+    struct buffer both = {.arena = select->work->arena};
     if (cql_select_reads_partition(select)) {
         buffer_put_sized(&both, buffer_view(&select->before_entry));
         buffer_append_bytes(&both, position);
@@ -311,7 +294,6 @@ void cql_select_save_state(struct select *select, uint64_t unit, struct bytes po
                                    .partition_key = buffer_view(&select->partition_key),
                                    .position = position};
     cql_page_write(&state, &select->paging_state);
-    buffer_release(&both);
     cql_select_stop(select, 0);
 }
 
@@ -403,10 +385,9 @@ int cql_select_page_row(struct select *select, const struct read_page *page, uin
     select->static_is_pending = false;
     rc = cql_select_take_row(select, &seen);
     if (rc == 1) {
-        struct buffer position = {0};
+        struct buffer position = {.arena = select->work->arena};
         place_before(select, page, i, &position);
         cql_select_save_state(select, select->unit, buffer_view(&position), select->partition_rows);
-        buffer_release(&position);
         rc = 0;
     }
     return rc;

@@ -10,8 +10,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_guard.h"
 #include "query/cql/cql_once.h"
 #include "query/cql/cql_parse.h"
 #include "query/cql/cql_prepared.h"
@@ -20,6 +22,8 @@
 #include "query/cql/cql_trace.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+
+enum { RESERVE_SHARE = 4 }; /* of what requests may hold: for those that hold little */
 
 /* ---- the server ---- */
 
@@ -43,6 +47,9 @@ struct cql *cql_new(const struct cql_options *options)
     cql->options = *options;
     if (cql->options.work_bytes_max == 0)
         cql->options.work_bytes_max = CQL_WORK_BYTES_DEFAULT;
+    cql->quota = (struct quota){.limit = cql->options.work_bytes_max,
+                                .reserve = cql->options.work_bytes_max / RESERVE_SHARE,
+                                .little = CQL_LITTLE_BYTES};
     cql->system_schema = cql_system_schema();
     cql->prepared = cql_prepared_cache_new(options->store, options->prepared_bytes_max > 0
                                                                ? options->prepared_bytes_max
@@ -71,6 +78,7 @@ struct arena *cql_arena_take(struct cql *cql)
 
 void cql_arena_give(struct cql *cql, struct arena *arena)
 {
+    arena_set_budget(arena, NULL);
     if (cql->spare_count == CQL_ARENAS_SPARE_MAX || arena_held(arena) > CQL_ARENA_CHUNK) {
         arena_free(arena);
         return;
@@ -150,41 +158,72 @@ static void name_markers(const struct cql_compiled *compiled)
     }
 }
 
-struct cql_compiled *cql_compile(struct cql *cql, struct bytes text, const char *keyspace,
-                                 struct cql_fault *fault)
+/* What a guarded step compiles. */
+struct compilation {
+    struct cql_work *work;
+    struct bytes text;
+    struct cql_compiled *compiled;
+};
+
+static int compile_step(void *context)
 {
-    struct cql_compiled *compiled = memory_zeroed(1, sizeof(*compiled));
+    struct compilation *compilation = context;
+    struct cql_compiled *compiled = compilation->compiled;
+    struct cql_fault *fault = &compilation->work->fault;
+    int rc = cql_once_hint(compilation->text, compiled->arena, &compiled->request_id, fault);
+    rc = rc == 0 ? parse(compiled, compilation->text, fault) : rc;
+    if (rc != 0)
+        return rc;
+    compiled->marker_count = compiled->statement->marker_count;
+    size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
+    compiled->markers = arena_alloc(compiled->arena, size, 16);
+    memset(compiled->markers, 0, size);
+    struct cql_scope scope = {.cql = compilation->work->cql,
+                              .schema = compiled->schema,
+                              .keyspace = compiled->keyspace,
+                              .arena = compiled->arena,
+                              .markers = compiled->markers,
+                              .marker_count = compiled->marker_count,
+                              .fault = fault};
+    rc = compile_statement(&scope, compiled);
+    if (rc == 0)
+        name_markers(compiled);
+    return rc;
+}
+
+struct cql_compiled *cql_compile(struct cql_work *work, struct arena *arena, struct bytes text,
+                                 const char *keyspace)
+{
+    struct store *store = work->cql->options.store;
+    struct cql_compiled *compiled = arena_alloc_zeroed(arena, sizeof(*compiled), 16);
     compiled->references = 1;
-    compiled->arena = arena_new(CQL_COMPILED_CHUNK);
-    compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(cql->options.store));
+    compiled->arena = arena;
+    compiled->schema = schema_ref((struct schema *)(uintptr_t)store_schema(store));
     compiled->keyspace = cql_text(compiled->arena, bytes_text(keyspace));
     compiled->hash = hash64(text.data, text.size) ^ hash64(keyspace, strlen(keyspace));
-    if (text.size > CQL_TEXT_MAX) {
-        cql_invalid(fault, "the statement has %zu bytes, over %d", text.size, CQL_TEXT_MAX);
-        cql_compiled_unref(compiled);
-        return NULL;
-    }
-    int rc = cql_once_hint(text, compiled->arena, &compiled->request_id, fault);
-    rc = rc == 0 ? parse(compiled, text, fault) : rc;
-    if (rc == 0) {
-        compiled->marker_count = compiled->statement->marker_count;
-        size_t size = (compiled->marker_count + 1) * sizeof(struct cql_column);
-        compiled->markers = arena_alloc(compiled->arena, size, 16);
-        memset(compiled->markers, 0, size);
-        struct cql_scope scope = {.cql = cql,
-                                  .schema = compiled->schema,
-                                  .keyspace = compiled->keyspace,
-                                  .arena = compiled->arena,
-                                  .markers = compiled->markers,
-                                  .marker_count = compiled->marker_count,
-                                  .fault = fault};
-        rc = compile_statement(&scope, compiled);
-    }
+    struct compilation compilation = {.work = work, .text = text, .compiled = compiled};
+    int rc = text.size <= CQL_TEXT_MAX
+                 ? cql_guard(work, compile_step, &compilation)
+                 : cql_invalid(&work->fault, "the statement has %zu bytes, over %d", text.size,
+                               CQL_TEXT_MAX);
     if (rc != 0) {
         cql_compiled_unref(compiled);
         return NULL;
     }
-    name_markers(compiled);
+    return compiled;
+}
+
+struct cql_compiled *cql_compile_to_keep(struct cql_work *work, struct bytes text,
+                                         const char *keyspace)
+{
+    struct arena *arena = arena_new(CQL_COMPILED_CHUNK);
+    arena_set_budget(arena, &work->arenas);
+    struct cql_compiled *compiled = cql_compile(work, arena, text, keyspace);
+    arena_set_budget(arena, NULL);
+    if (compiled == NULL)
+        arena_free(arena);
+    else
+        compiled->is_kept = true;
     return compiled;
 }
 
@@ -199,8 +238,8 @@ void cql_compiled_unref(struct cql_compiled *compiled)
     if (compiled == NULL || --compiled->references > 0)
         return;
     schema_unref(compiled->schema);
-    arena_free(compiled->arena);
-    memory_free(compiled);
+    if (compiled->is_kept)
+        arena_free(compiled->arena);
 }
 
 /* ---- names ---- */
@@ -242,11 +281,10 @@ const struct column *cql_find_column(struct cql_scope *scope, const struct table
 {
     const struct column *column = table_column_named(table, name);
     if (column == NULL) {
-        struct buffer shown = {0};
+        struct buffer shown = {.arena = scope->arena};
         cql_print_name(name, &shown);
         cql_invalid(scope->fault, "Undefined column name %.*s in table %s.%s",
                     CQL_SHOW(buffer_view(&shown)), table->keyspace, table->name);
-        buffer_release(&shown);
     }
     return column;
 }
@@ -284,40 +322,6 @@ void cql_warn(struct cql_work *work, const char *format, ...)
         work->warnings[work->warning_count++] = cql_text(work->arena, bytes_text(text));
 }
 
-static void work_count(struct cql_work *work, size_t bytes)
-{
-    struct cql *cql = work->cql;
-    size_t most = cql->options.work_bytes_max;
-    if (bytes == work->held_bytes)
-        return;
-    cql->work_bytes += bytes - work->held_bytes;
-    store_hold_memory(cql->options.store, STORE_HELD_REQUESTS,
-                      (int64_t)bytes - (int64_t)work->held_bytes);
-    work->held_bytes = bytes;
-    if (!cql->is_crowded) {
-        cql->is_crowded = cql->work_bytes > most / 2;
-        return;
-    }
-    cql->is_crowded = cql->work_bytes > most / 4;
-    if (!cql->is_crowded && cql->has_room != NULL)
-        cql->has_room(cql->has_room_context);
-}
-
-int cql_hold(struct cql_work *work, size_t beside_bytes)
-{
-    /* What is prepared is in an account of its own. */
-    bool is_own = work->request.kind == CQL_QUERY && work->compiled != NULL;
-    size_t bytes =
-        arena_held(work->arena) + beside_bytes + (is_own ? arena_held(work->compiled->arena) : 0);
-    bool has_grown = bytes > work->held_bytes;
-    work_count(work, bytes);
-    if (!has_grown || work->cql->work_bytes <= work->cql->options.work_bytes_max)
-        return 0;
-    return cql_refuse(&work->fault, CQL_OVERLOADED,
-                      "Requests under way take all the memory that they may; send it again, or ask "
-                      "for less at a time: a page, a smaller batch");
-}
-
 void cql_finish(struct cql_work *work, struct cql_result *result)
 {
     struct cql *cql = work->cql;
@@ -333,7 +337,7 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
     if (work->release != NULL)
         work->release(work);
     cql_compiled_unref(work->compiled);
-    work_count(work, 0);
+    cql_budget_end(work);
     cql_arena_give(cql, work->arena);
 }
 
@@ -400,13 +404,39 @@ static int bind_one(struct cql_work *work, const struct cql_column *marker,
     return 0;
 }
 
-static const struct cql_value *value_named(const struct cql_value *values, uint32_t count,
-                                           const char *name)
+/* Values in the order of their names; of one name the first given. */
+static int order_names(const void *a, const void *b)
 {
+    const struct cql_value *const *left = a;
+    const struct cql_value *const *right = b;
+    int order = bytes_compare((*left)->name, (*right)->name);
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+static const struct cql_value **sort_names(struct arena *arena, const struct cql_value *values,
+                                           uint32_t count)
+{
+    const struct cql_value **sorted = arena_alloc(arena, (count + 1) * sizeof(*sorted), 16);
     for (uint32_t i = 0; i < count; i++)
-        if (bytes_equal(values[i].name, bytes_text(name)))
-            return &values[i];
-    return NULL;
+        sorted[i] = &values[i];
+    if (count > 1)
+        qsort(sorted, count, sizeof(*sorted), order_names);
+    return sorted;
+}
+
+static const struct cql_value *value_named(const struct cql_value *const *sorted, uint32_t count,
+                                           struct bytes name)
+{
+    uint32_t from = 0;
+    uint32_t until = count;
+    while (from < until) {
+        uint32_t middle = from + (until - from) / 2;
+        if (bytes_compare(sorted[middle]->name, name) < 0)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    return from < count && bytes_equal(sorted[from]->name, name) ? sorted[from] : NULL;
 }
 
 /* Another number of values than markers, as Cassandra says it at each door. */
@@ -418,19 +448,21 @@ static int refuse_count(struct cql_work *work, uint32_t wanted, uint32_t count)
                        work->request.kind == CQL_BATCH ? 'T' : 't', wanted, count);
 }
 
-int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
-             const struct cql_value *values, uint32_t value_count, bool are_named,
-             const struct cql_value **values_out)
+static int bind(struct cql_work *work, const struct cql_compiled *compiled,
+                const struct cql_value *values, uint32_t value_count, bool are_named,
+                const struct cql_value **values_out)
 {
     uint32_t count = compiled->marker_count;
     if (!are_named && value_count != count)
         return refuse_count(work, count, value_count);
     struct cql_value *bound = arena_alloc(work->arena, (count + 1) * sizeof(*bound), 16);
     *values_out = bound;
+    const struct cql_value **sorted =
+        are_named ? sort_names(work->arena, values, value_count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_column *marker = &compiled->markers[i];
         const struct cql_value *given =
-            are_named ? value_named(values, value_count, marker->name) : &values[i];
+            are_named ? value_named(sorted, value_count, bytes_text(marker->name)) : &values[i];
         if (given == NULL) {
             return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
                                marker->name);
@@ -440,6 +472,30 @@ int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
             return rc;
     }
     return 0;
+}
+
+struct binding {
+    struct cql_work *work;
+    const struct cql_compiled *compiled;
+    const struct cql_value *values;
+    uint32_t value_count;
+    bool are_named;
+    const struct cql_value **values_out;
+};
+
+static int bind_step(void *context)
+{
+    const struct binding *binding = context;
+    return bind(binding->work, binding->compiled, binding->values, binding->value_count,
+                binding->are_named, binding->values_out);
+}
+
+int cql_bind(struct cql_work *work, const struct cql_compiled *compiled,
+             const struct cql_value *values, uint32_t value_count, bool are_named,
+             const struct cql_value **values_out)
+{
+    struct binding binding = {work, compiled, values, value_count, are_named, values_out};
+    return cql_guard(work, bind_step, &binding);
 }
 
 /* ---- running ---- */
@@ -549,16 +605,15 @@ static int prepare_work(struct cql_work *work)
 {
     const struct cql_request *request = &work->request;
     if (request->kind == CQL_EXECUTE) {
-        work->compiled = cql_prepared_get(work->cql, request->text, &work->fault);
+        work->compiled = cql_prepared_get(work, request->text);
     } else {
         trace_parsing(work);
-        work->compiled = cql_compile(work->cql, request->text, work->keyspace, &work->fault);
+        work->compiled = cql_compile(work, work->arena, request->text, work->keyspace);
     }
     if (work->compiled == NULL)
         return ERROR_INVALID;
     int rc = cql_bind(work, work->compiled, request->values, request->value_count,
                       request->values_are_named, &work->values);
-    rc = rc == 0 ? cql_hold(work, 0) : rc;
     if (rc == 0)
         cql_trace_values(work);
     return rc;
@@ -568,8 +623,7 @@ static void prepare_run(struct cql_work *work)
 {
     struct cql_result result = {.kind = CQL_RESULT_PREPARED};
     trace_parsing(work);
-    if (cql_prepared_add(work->cql, work->request.text, work->keyspace, work->arena, &work->fault,
-                         &result.prepared) != 0) {
+    if (cql_prepared_add(work, &result.prepared) != 0) {
         cql_finish_fault(work);
         return;
     }
@@ -617,6 +671,7 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
                               .fault = {.arena = arena},
                               .now_s = request->has_now ? request->now_s : now_us / 1000000,
                               .resume = work_run};
+    cql_budget_begin(work);
     work->keyspace = cql_text(arena, request->keyspace.size > 0 ? request->keyspace
                                                                 : bytes_text(session->keyspace));
     if (request->is_traced)

@@ -38,7 +38,9 @@ enum {
     CQL_PAGE_BYTES_MAX = 16 << 20,       /* a page ends after the row that passes it, or a quarter
                                           * of `work_bytes_max`, */
     CQL_PAGE_BYTES_SHORT = 32 << 10,     /* or this, of a short one */
-    CQL_WORK_BYTES_DEFAULT = 128 << 20
+    CQL_WORK_BYTES_DEFAULT = 128 << 20,
+    CQL_LITTLE_BYTES = 256 << 10         /* a request that holds no more has a quarter of these to
+                                          * itself */
 };
 
 struct cql_address {
@@ -71,6 +73,7 @@ struct cql_options {
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
     size_t work_bytes_max;               /* of all requests while they are carried out, with the
                                           * answers that they make; 0: CQL_WORK_BYTES_DEFAULT */
+    int64_t statement_time_us;           /* of one request; 0: no limit */
 };
 
 struct cql;
@@ -88,8 +91,9 @@ void cql_on_schema_change(struct cql *cql,
                           void *context);
 
 /* Requests under way hold half of what they may: pages are short, and a door starts no further
- * requests until `has_room` is called, when they hold a quarter.  One that grows past the whole is
- * answered 0x1001.  At most one listener; NULL takes it back. */
+ * requests until `has_room` is called, when they hold a quarter.  One that finds no room is
+ * answered 0x1001, and one that alone would hold more than any may 0x2200.  At most one listener;
+ * NULL takes it back. */
 bool cql_is_crowded(const struct cql *cql);
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context);
 
@@ -98,6 +102,8 @@ void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context
 struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
+    bool is_gone;                        /* no answer is wanted any more: what is not with the
+                                          * store ends soon */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;

@@ -91,28 +91,25 @@ void cql_system_boolean(struct cql_system_maker *maker, bool value)
 
 void cql_system_int(struct cql_system_maker *maker, int32_t value)
 {
-    struct buffer bytes = {0};
+    struct buffer bytes = {.arena = maker->work->arena};
     value_put_int(&bytes, value);
     cql_system_bytes(maker, buffer_view(&bytes));
-    buffer_release(&bytes);
 }
 
 void cql_system_double(struct cql_system_maker *maker, double value)
 {
     uint64_t bits;
-    struct buffer bytes = {0};
+    struct buffer bytes = {.arena = maker->work->arena};
     memcpy(&bits, &value, sizeof(bits));
     buffer_put_u64_be(&bytes, bits);
     cql_system_bytes(maker, buffer_view(&bytes));
-    buffer_release(&bytes);
 }
 
 void cql_system_timestamp(struct cql_system_maker *maker, int64_t value_ms)
 {
-    struct buffer bytes = {0};
+    struct buffer bytes = {.arena = maker->work->arena};
     value_put_bigint(&bytes, value_ms);
     cql_system_bytes(maker, buffer_view(&bytes));
-    buffer_release(&bytes);
 }
 
 void cql_system_inet(struct cql_system_maker *maker, const struct cql_address *address)
@@ -131,7 +128,7 @@ void cql_system_null(struct cql_system_maker *maker, uint32_t count)
 void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, uint32_t count)
 {
     const struct column *column = table_column(maker->table, maker->value_count + 1);
-    struct buffer value = {0};
+    struct buffer value = {.arena = maker->work->arena};
     value_put_int(&value, (int32_t)(column->type->kind == TYPE_MAP ? count / 2 : count));
     for (uint32_t i = 0; i < count; i++) {
         value_put_int(&value, (int32_t)strlen(texts[i]));
@@ -139,7 +136,6 @@ void cql_system_texts(struct cql_system_maker *maker, const char *const *texts, 
     }
     struct bytes sorted = type_normalize(column->type, buffer_view(&value), maker->work->arena);
     cql_system_bytes(maker, sorted);
-    buffer_release(&value);
 }
 
 /* ---- rows ---- */
@@ -174,13 +170,14 @@ void cql_system_row(struct cql_system_maker *maker)
     maker->value_count = 0;
     if (maker->count == maker->capacity) {
         maker->capacity = maker->capacity == 0 ? 64 : maker->capacity * 2;
-        maker->rows = memory_resize(maker->rows, maker->capacity * sizeof(struct page_row));
+        maker->rows = arena_resize(arena, maker->rows, maker->count * sizeof(struct page_row),
+                                   maker->capacity * sizeof(struct page_row));
     }
     struct page_row *row = &maker->rows[maker->count++];
     *row = (struct page_row){.row = {.marker = {0, 0, EXPIRY_NONE}, .deletion = DELETION_NONE}};
     struct cell *cells = arena_alloc(arena, (table->column_count + TOKENS) * sizeof(*cells), 16);
     row->row.cells = cells;
-    struct buffer key = {0};
+    struct buffer key = {.arena = maker->work->arena};
     for (uint32_t id = 1; id <= table->column_count; id++) {
         const struct column *column = table_column(table, id);
         struct bytes value = maker->values[id - 1];
@@ -197,7 +194,6 @@ void cql_system_row(struct cql_system_maker *maker)
     }
     row->key = arena_copy(arena, buffer_view(&key));
     row->token = murmur3_token(key.data, key.size);
-    buffer_release(&key);
 }
 
 static int order_rows(const void *a, const void *b, void *table)
@@ -272,11 +268,6 @@ uint32_t cql_system_rows(struct cql_work *work, const struct table *table,
         qsort_r(maker.rows, maker.count, sizeof(struct page_row), order_rows,
                 (void *)(uintptr_t)table);
     }
-    struct page_row *kept =
-        arena_alloc(work->arena, (maker.count + 1) * sizeof(struct page_row), 16);
-    if (maker.count > 0)
-        memcpy(kept, maker.rows, maker.count * sizeof(struct page_row));
-    memory_free(maker.rows);
-    *rows_out = kept;
+    *rows_out = maker.rows;
     return maker.count;
 }

@@ -135,10 +135,9 @@ static void table_rows(struct cql_system_maker *maker, const struct schema *sche
 
 static void put_type(struct cql_system_maker *maker, const struct type *type)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = maker->work->arena};
     type_print(type, &text);
     cql_system_bytes(maker, buffer_view(&text));
-    buffer_release(&text);
 }
 
 static void column_row(struct cql_system_maker *maker, const struct table *table,
@@ -177,13 +176,12 @@ static void dropped_rows(struct cql_system_maker *maker, const struct schema *sc
          t = schema_table_next(schema, t)) {
         for (uint32_t i = 0; i < t->dropped_count; i++) {
             const struct dropped_column *dropped = &t->dropped[i];
-            struct buffer time = {0};
+            struct buffer time = {.arena = maker->work->arena};
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, dropped->name);
             value_put_bigint(&time, dropped->dropped_us / 1000);
             cql_system_bytes(maker, buffer_view(&time));
-            buffer_release(&time);
             cql_system_text(maker, dropped->kind == COLUMN_STATIC ? "static" : "regular");
             put_type(maker, dropped->type);
             cql_system_row(maker);
@@ -213,10 +211,9 @@ static void index_rows(struct cql_system_maker *maker, const struct schema *sche
         const struct cql_index *indexes;
         uint32_t count = cql_index_list(schema, t, maker->work->arena, &indexes);
         for (uint32_t i = 0; i < count; i++) {
-            struct buffer target = {0};
+            struct buffer target = {.arena = maker->work->arena};
             cql_index_target(&indexes[i], &target);
             const char *options[] = {"target", cql_text(maker->work->arena, buffer_view(&target))};
-            buffer_release(&target);
             cql_system_text(maker, t->keyspace);
             cql_system_text(maker, t->name);
             cql_system_text(maker, indexes[i].name);

@@ -87,7 +87,7 @@ static int read_chance(struct option_reader *reader)
     bool is_bloom = reader->name[0] == 'b';
     char *end;
     double number = strtod(reader->text, &end);
-    struct buffer value = {0};
+    struct buffer value = {.arena = reader->work->arena};
     uint64_t bits;
     if (end == reader->text || *end != '\0') {
         return cql_refuse(&reader->work->fault, CQL_SYNTAX_ERROR,
@@ -96,7 +96,6 @@ static int read_chance(struct option_reader *reader)
     memcpy(&bits, &number, sizeof(bits));
     buffer_put_u64_be(&value, bits);
     cql_json_format(type_builtin(TYPE_DOUBLE), buffer_view(&value), &reader->value);
-    buffer_release(&value);
     bool fits = !reader->checks_range;
     fits = fits || (number <= 1.0 && (is_bloom ? number > 6.71e-5 : number >= 0.0));
     return fits
@@ -338,10 +337,9 @@ static const char *class_named(const char *text, const char *package, const char
 
 static const char *class_text(struct cql_work *work, const char *package, const char *name)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = work->arena};
     buffer_printf(&text, "%s%s", package, name);
     const char *kept = cql_text(work->arena, buffer_view(&text));
-    buffer_release(&text);
     return kept;
 }
 
@@ -547,6 +545,7 @@ static int read_option(struct cql_work *work, const struct option_rule *rule,
                        const char **value_out)
 {
     struct option_reader reader = {.work = work,
+                                   .value = {.arena = work->arena},
                                    .property = property,
                                    .name = rule->name,
                                    .text = cql_text(work->arena, property->value->text),
@@ -568,6 +567,7 @@ static int read_ttl(struct cql_work *work, const struct cql_property *property, 
                     int32_t *ttl_s_out)
 {
     struct option_reader reader = {.work = work,
+                                   .value = {.arena = work->arena},
                                    .name = "default_time_to_live",
                                    .text = cql_text(work->arena, property->value->text)};
     int rc = parse_integer(&reader, ttl_s_out);
@@ -584,9 +584,8 @@ static int read_ttl(struct cql_work *work, const struct cql_property *property, 
 
 static int check_id(struct cql_work *work, const struct cql_property *property, bool is_new)
 {
-    struct buffer id = {0};
+    struct buffer id = {.arena = work->arena};
     int rc = type_parse_text(type_builtin(TYPE_UUID), property->value->text, &id, NULL);
-    buffer_release(&id);
     if (rc != 0)
         return cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Invalid table id");
     return is_new ? 0 : cql_refuse(&work->fault, CQL_CONFIG_ERROR, "Cannot alter table id.");

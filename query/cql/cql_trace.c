@@ -166,16 +166,14 @@ void cql_trace_values(struct cql_work *work)
     struct cql_trace *trace = work->trace;
     for (uint32_t i = 0; trace != NULL && i < work->compiled->marker_count; i++) {
         const struct cql_column *marker = &work->compiled->markers[i];
-        struct buffer name = {0};
-        struct buffer value = {0};
+        struct buffer name = {.arena = work->arena};
+        struct buffer value = {.arena = work->arena};
         buffer_printf(&name, "bound_var_%u_%s", i, marker->name);
         if (work->values[i].state == CQL_VALUE_SET)
             type_format(marker->type, work->values[i].data, &value);
         else
             buffer_append_text(&value, work->values[i].state == CQL_VALUE_NULL ? "null" : "unset");
         put_parameter(trace, shown(trace, buffer_view(&name)), shown(trace, buffer_view(&value)));
-        buffer_release(&name);
-        buffer_release(&value);
     }
 }
 

@@ -9,14 +9,13 @@ void cql_type_text(const struct cql_type *type, struct buffer *text)
         [CQL_TYPE_LIST] = "list",   [CQL_TYPE_SET] = "set",       [CQL_TYPE_MAP] = "map",
         [CQL_TYPE_TUPLE] = "tuple", [CQL_TYPE_FROZEN] = "frozen", [CQL_TYPE_VECTOR] = "vector"};
     if (type->arguments == NULL) {
-        struct buffer name = {0};
+        struct buffer name = {.arena = text->arena};
         buffer_append_bytes(&name, type->name.name);
         buffer_put_u8(&name, 0);
         if (type->kind == CQL_TYPE_USER)
             type_print_name((const char *)name.data, text);
         else
             buffer_append_bytes(text, type->name.name);
-        buffer_release(&name);
         return;
     }
     buffer_append_text(text, names[type->kind]);
@@ -36,22 +35,20 @@ void cql_type_text(const struct cql_type *type, struct buffer *text)
 
 const char *cql_type_name(struct cql_scope *scope, const struct type *type)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     type_print(type, &text);
     const char *name = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return name;
 }
 
 int cql_type_resolve(struct cql_scope *scope, const struct cql_type *type,
                      const struct type **type_out)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     struct error err = {0};
     cql_type_text(type, &text);
     int rc = schema_parse_type(scope->schema, scope->keyspace, buffer_view(&text), scope->arena,
                                type_out, &err);
-    buffer_release(&text);
     return rc == 0 ? 0 : cql_fault_of(scope->fault, &err);
 }
 

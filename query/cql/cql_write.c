@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "query/cql/cql_condition.h"
+#include "query/cql/cql_guard.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/streams.h"
 #include "storage/base/memory.h"
@@ -32,12 +33,12 @@ enum {
 struct write {
     struct cql_work *work;
     bool is_batch;
-    enum cql_batch_kind kind; /* of a batch */
+    enum cql_batch_kind kind;               /* of a batch, */
+    const struct cql_expression *timestamp; /* and its own; NULL: none */
     struct cql_write_statement *statements;
     uint32_t count;
     struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
     uint32_t compiled_count;
-    size_t compiled_bytes; /* of those that were not prepared */
     bool is_conditional;
     uint32_t attempts;
     bool is_holding;
@@ -86,15 +87,10 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
     work->state = write;
     work->release = write_release;
+    work->write_type = "SIMPLE";
     write->batch = write_batch_new_in(work->arena);
     work->cql->writing++;
     return write;
-}
-
-/* Count what it holds; refused when that is too much. */
-static int write_hold(struct write *write)
-{
-    return cql_hold(write->work, write->compiled_bytes);
 }
 
 /* ---- the answer ---- */
@@ -193,7 +189,7 @@ static void add_change(struct write *write)
     uint8_t change_id[UUID_SIZE];
     const char *words[] = {"INSERT", "UPDATE", "DELETE"};
     const struct cql_write_plan *plan = write->statements[0].plan;
-    struct buffer command = {0};
+    struct buffer command = {.arena = write->work->arena};
     buffer_printf(&command, "%s %s.%s", write->is_batch ? "BATCH" : words[plan->kind],
                   plan->table->keyspace, plan->table->name);
     buffer_put_u8(&command, 0);
@@ -201,7 +197,6 @@ static void add_change(struct write *write)
     rollup_add_change(streams_find(streams, NULL), write->batch, "cql",
                       user[0] != '\0' ? user : "anonymous", (const char *)command.data, NULL,
                       change_id);
-    buffer_release(&command);
 }
 
 static int apply_batch(struct write *write, struct error *err)
@@ -266,8 +261,9 @@ static void write_wait(struct cql_work *work)
     }
 }
 
-static int build(struct write *write)
+static int build(void *context)
 {
+    struct write *write = context;
     int64_t now_us = store_now_us(write->work->cql->options.store);
     write_batch_free_blocks(write->batch);
     write_batch_clear(write->batch);
@@ -296,7 +292,6 @@ static int build(struct write *write)
         rc = cql_write_check_size(write->work, write->kind, write->statements[0].plan->table,
                                   write->batch);
     }
-    rc = rc == 0 ? write_hold(write) : rc;
     if (rc == 0 && write->once != NULL)
         cql_once_add(write->once, &write->answer, write->batch);
     return rc;
@@ -304,21 +299,35 @@ static int build(struct write *write)
 
 /* ---- conditions ---- */
 
-static void write_decide(struct write *write)
+enum { CONDITIONS_FAIL = 1 };
+
+/* CONDITIONS_FAIL, and what is answered then; 0: they hold. */
+static int ask_conditions(void *context)
 {
+    struct write *write = context;
     struct cql_work *work = write->work;
     for (uint32_t i = 0; i < write->count; i++) {
         if (!cql_condition_holds(&write->statements[i], work->arena)) {
             cql_trace(work, "A condition does not hold");
             cql_write_keep_refused(work, write->statements, write->count, write->is_batch,
                                    &write->answer);
-            write_wait(work);
-            return;
+            return CONDITIONS_FAIL;
         }
     }
     if (write->is_conditional)
         cql_write_keep_applied(work, &write->answer);
-    if (build(write) != 0) {
+    return 0;
+}
+
+static void write_decide(struct write *write)
+{
+    struct cql_work *work = write->work;
+    int rc = cql_guard(work, ask_conditions, write);
+    if (rc == CONDITIONS_FAIL) {
+        write_wait(work);
+        return;
+    }
+    if (rc != 0 || cql_guard(work, build, write) != 0) {
         cql_finish_fault(work);
         return;
     }
@@ -365,6 +374,21 @@ static void keep_row(struct write *write, struct cql_read_row *read, const struc
     row_copy(row, arena, &read->rows[read->row_count++]);
 }
 
+/* A page that came, for a guarded step. */
+struct arrival {
+    struct write *write;
+    struct cql_read_row *read;
+    const struct read_page *page;
+};
+
+static int keep_rows(void *context)
+{
+    const struct arrival *arrival = context;
+    for (uint32_t i = 0; i < arrival->page->row_count; i++)
+        keep_row(arrival->write, arrival->read, &arrival->page->rows[i].row);
+    return 0;
+}
+
 static void read_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
@@ -377,13 +401,11 @@ static void read_arrived(void *context, int status, const struct error *err,
     }
     struct cql_write_statement *statement = &write->statements[write->read_statement];
     struct cql_read_row *read = &statement->reads[write->read_unit];
+    struct arrival arrival = {write, read, page};
     if (write->position.size == 0)
         expect(write, statement, read->key, page->version);
     cql_trace(write->work, "Read %u rows", page->row_count);
-    for (uint32_t i = 0; i < page->row_count; i++)
-        keep_row(write, read, &page->rows[i].row);
-    if (write_hold(write) != 0)
-        write->read_failed = true;
+    write->read_failed = cql_guard(write->work, keep_rows, &arrival) != 0;
     buffer_clear(&write->position);
     buffer_append_bytes(&write->position, page->position);
     if (write->position.size == 0 || read == statement->first) {
@@ -539,15 +561,39 @@ static int take_id(struct write *write)
     return 0;
 }
 
-/* `timestamp`: the batch's, or NULL. */
-static int bind_all(struct write *write, const struct cql_expression *timestamp)
+/* Bind all statements, and see whether they may stand together. */
+static int bind_all(void *context)
 {
-    int rc = 0;
+    struct write *write = context;
+    struct cql_work *work = write->work;
+    const struct cql_expression *timestamp = write->timestamp;
+    int rc = take_id(write);
+    if (rc == 0 && write->is_batch) {
+        rc = cql_write_check_batch(work, write->kind, write->statements, write->count,
+                                   timestamp != NULL);
+    }
     for (uint32_t i = 0; i < write->count && rc == 0; i++) {
-        rc = cql_write_bind(write->work, &write->statements[i], timestamp, write->once != NULL);
+        rc = cql_write_bind(work, &write->statements[i], timestamp, write->once != NULL);
         write->is_conditional |= write->statements[i].plan->is_conditional;
     }
+    if (rc == 0 && write->is_batch && write->is_conditional)
+        rc = cql_condition_check_batch(work, write->statements, write->count);
     return rc;
+}
+
+static void write_begin(struct write *write)
+{
+    struct cql_work *work = write->work;
+    if (cql_guard(work, bind_all, write) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
+    if (write->count == 0) {
+        cql_finish_void(work);
+        return;
+    }
+    work->write_type = write_type(write);
+    write_start(write);
 }
 
 void cql_write_run(struct cql_work *work)
@@ -556,34 +602,7 @@ void cql_write_run(struct cql_work *work)
     write->count = 1;
     write->statements[0].plan = work->compiled->write;
     write->statements[0].values = work->values;
-    if (take_id(write) != 0 || bind_all(write, NULL) != 0) {
-        cql_finish_fault(work);
-        return;
-    }
-    write_start(write);
-}
-
-static void batch_run(struct write *write, const struct cql_expression *timestamp,
-                      bool has_timestamp)
-{
-    struct cql_work *work = write->work;
-    int rc = take_id(write);
-    if (rc == 0) {
-        rc = cql_write_check_batch(work, write->kind, write->statements, write->count,
-                                   has_timestamp);
-    }
-    rc = rc == 0 ? bind_all(write, timestamp) : rc;
-    if (rc == 0 && write->is_conditional)
-        rc = cql_condition_check_batch(work, write->statements, write->count);
-    if (rc != 0) {
-        cql_finish_fault(work);
-        return;
-    }
-    if (write->count == 0) {
-        cql_finish_void(work);
-        return;
-    }
-    write_start(write);
+    write_begin(write);
 }
 
 void cql_batch_run(struct cql_work *work)
@@ -597,7 +616,8 @@ void cql_batch_run(struct cql_work *work)
         write->statements[i].plan = plan->statements[i];
         write->statements[i].values = work->values;
     }
-    batch_run(write, plan->timestamp, plan->timestamp != NULL);
+    write->timestamp = plan->timestamp;
+    write_begin(write);
 }
 
 /* A statement of the protocol's BATCH; its plan lives in its compiled form. */
@@ -606,15 +626,11 @@ static int add_item(struct write *write, const struct cql_batch_item *item)
     struct cql_work *work = write->work;
     struct cql_write_statement *statement = &write->statements[write->count++];
     struct cql_compiled *compiled =
-        item->is_prepared ? cql_prepared_get(work->cql, item->text, &work->fault)
-                          : cql_compile(work->cql, item->text, work->keyspace, &work->fault);
+        item->is_prepared ? cql_prepared_get(work, item->text)
+                          : cql_compile(work, work->arena, item->text, work->keyspace);
     if (compiled == NULL)
         return ERROR_INVALID;
     write->compiled[write->compiled_count++] = compiled;
-    if (!item->is_prepared)
-        write->compiled_bytes += arena_held(compiled->arena);
-    if (write_hold(write) != 0)
-        return ERROR_INVALID;
     enum cql_statement_kind kind = compiled->statement->kind;
     if (kind != CQL_STATEMENT_INSERT && kind != CQL_STATEMENT_UPDATE &&
         kind != CQL_STATEMENT_DELETE) {
@@ -642,5 +658,5 @@ void cql_batch_run_request(struct cql_work *work)
             return;
         }
     }
-    batch_run(write, NULL, false);
+    write_begin(write);
 }

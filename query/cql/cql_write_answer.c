@@ -50,7 +50,7 @@ static void finish(struct cql_work *work, struct buffer *cells, struct cql_once_
 
 void cql_write_keep_applied(struct cql_work *work, struct cql_once_answer *answer_out)
 {
-    struct buffer cells = {0};
+    struct buffer cells = {.arena = work->arena};
     begin(work, 1, answer_out);
     answer_out->row_count = 1;
     add_applied(&cells, true);
@@ -169,7 +169,7 @@ void cql_write_keep_refused(struct cql_work *work, const struct cql_write_statem
 {
     const struct table *table = statements[0].plan->table;
     struct refusal refusal = {.statements = statements, .count = count, .table = table};
-    struct buffer cells = {0};
+    struct buffer cells = {.arena = work->arena};
     refusal.rows = arena_alloc(work->arena, (count + 1) * sizeof(*refusal.rows), 16);
     look_at_plans(&refusal);
     find_rows(&refusal);

@@ -152,7 +152,7 @@ int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind, const 
                          const struct write_batch *batch)
 {
     uint32_t partitions = 0;
-    struct buffer packed = {0};
+    struct buffer packed = {.arena = work->arena};
     if (batch->mutation_count < 2)
         return 0;
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
@@ -165,7 +165,6 @@ int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind, const 
         mutation_pack(&batch->mutations[i], &packed);
     }
     size_t size = packed.size;
-    buffer_release(&packed);
     if (partitions < 2)
         return 0;
     if (size > BATCH_FAIL_BYTES)

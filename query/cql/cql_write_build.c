@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_value_set.h"
 #include "query/cql/cql_write.h"
 #include "storage/base/calendar.h"
 #include "storage/base/hash.h"
-#include "storage/base/memory.h"
 #include "storage/base/uuid.h"
 
 #define UUID_EPOCH_TICKS INT64_C(0x01B21DD213814000) /* 100 ns from 1582-10-15 to 1970 */
@@ -46,9 +46,11 @@ static void add_cell(struct row_builder *builder, const struct column *column, s
                      struct bytes value, bool is_tombstone)
 {
     if (builder->cell_count == builder->cell_capacity) {
-        builder->cell_capacity = builder->cell_capacity == 0 ? 16 : builder->cell_capacity * 2;
-        builder->cells =
-            memory_resize(builder->cells, builder->cell_capacity * sizeof(struct cell));
+        uint32_t first = builder->statement->plan->operation_count;
+        builder->cell_capacity = builder->cell_capacity == 0 ? first : builder->cell_capacity * 2;
+        builder->cells = arena_resize(builder->batch->arena, builder->cells,
+                                      builder->cell_count * sizeof(struct cell),
+                                      builder->cell_capacity * sizeof(struct cell));
     }
     int32_t ttl_s = is_tombstone ? 0 : builder->statement->ttl_s;
     int64_t expiry_s = is_tombstone ? made_s(builder) : EXPIRY_NONE;
@@ -67,8 +69,10 @@ static void delete_complex(struct row_builder *builder, const struct column *col
 {
     if (builder->complex_count == builder->complex_capacity) {
         builder->complex_capacity += 8;
-        builder->complex = memory_resize(builder->complex, builder->complex_capacity *
-                                                               sizeof(struct complex_deletion));
+        builder->complex =
+            arena_resize(builder->batch->arena, builder->complex,
+                         builder->complex_count * sizeof(struct complex_deletion),
+                         builder->complex_capacity * sizeof(struct complex_deletion));
     }
     builder->complex[builder->complex_count++] =
         (struct complex_deletion){column->id, {timestamp_us, made_s(builder)}};
@@ -80,7 +84,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
 {
     struct random *random = builder->work->cql->options.world->random;
     uint8_t rest[8];
-    struct buffer uuid = {0};
+    struct buffer uuid = {.arena = builder->batch->arena};
     ticks += (uint64_t)UUID_EPOCH_TICKS;
     buffer_put_u32_be(&uuid, (uint32_t)ticks);
     buffer_put_u16_be(&uuid, (uint16_t)(ticks >> 32));
@@ -88,9 +92,7 @@ static struct bytes list_path(struct row_builder *builder, uint64_t ticks)
     random->fill(random, rest, sizeof(rest));
     rest[0] = (uint8_t)((rest[0] & 0x3F) | 0x80);
     buffer_append(&uuid, rest, sizeof(rest));
-    struct bytes path = arena_copy(builder->batch->arena, buffer_view(&uuid));
-    buffer_release(&uuid);
-    return path;
+    return buffer_view(&uuid);
 }
 
 /* Rising numbers that no list of this server had before. */
@@ -238,7 +240,25 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     return 0;
 }
 
-/* Tombstones for the keys of a set or map, or for each cell of a list with one of the values. */
+/* Tombstones for the cells of a list that have one of the values. */
+static int subtract_from_list(struct row_builder *builder, const struct column *column,
+                              struct type_items *items)
+{
+    struct arena *arena = builder->batch->arena;
+    const struct type *type = column->type->arguments[0];
+    struct cql_value_set values = cql_value_set_of(type, items, arena);
+    uint32_t count = 0;
+    const struct cell *cells =
+        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        arena_count(arena, 1);
+        if (cql_value_set_has(&values, cells[i].value))
+            add_cell(builder, column, cells[i].path, CQL_NULL, true);
+    }
+    return 0;
+}
+
+/* Tombstones for the keys of a set or map, or for the cells of a list. */
 static int subtract(struct row_builder *builder, const struct cql_operation *operation,
                     struct bytes value)
 {
@@ -246,20 +266,13 @@ static int subtract(struct row_builder *builder, const struct cql_operation *ope
     struct type_items items;
     if (!type_items_open(operation->value->type, value, &items))
         return cql_invalid(builder->context.fault, "Invalid value for %s", column->name);
-    uint32_t count = 0;
-    const struct cell *cells =
-        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+    if (column->type->kind == TYPE_LIST)
+        return subtract_from_list(builder, column, &items);
     for (uint32_t i = 0; i < items.count; i++) {
         struct bytes item;
         if (!type_items_next(&items, &item))
             break;
-        if (column->type->kind != TYPE_LIST) {
-            add_cell(builder, column, item, CQL_NULL, true);
-            continue;
-        }
-        for (uint32_t c = 0; c < count; c++)
-            if (type_compare(column->type->arguments[0], cells[c].value, item) == 0)
-                add_cell(builder, column, cells[c].path, CQL_NULL, true);
+        add_cell(builder, column, item, CQL_NULL, true);
     }
     return 0;
 }
@@ -316,14 +329,6 @@ static int order_complex(const void *a, const void *b)
     return (left->column_id > right->column_id) - (left->column_id < right->column_id);
 }
 
-static void *copy_array(struct row_builder *builder, const void *items, size_t size)
-{
-    void *copy = arena_alloc(builder->batch->arena, size, 16);
-    if (size > 0)
-        memcpy(copy, items, size);
-    return copy;
-}
-
 /* Cells in their order; two with one path have one time, and one of them stands as it would between
  * two statements. */
 static void finish_cells(struct row_builder *builder, struct row *row)
@@ -347,10 +352,9 @@ static void finish_cells(struct row_builder *builder, struct row *row)
         }
         builder->cells[kept++] = builder->cells[i];
     }
-    row->cells = copy_array(builder, builder->cells, kept * sizeof(struct cell));
+    row->cells = builder->cells;
     row->cell_count = kept;
-    row->complex = copy_array(builder, builder->complex,
-                              builder->complex_count * sizeof(struct complex_deletion));
+    row->complex = builder->complex;
     row->complex_count = builder->complex_count;
 }
 
@@ -376,8 +380,6 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
             rc = apply_operation(&builder, &plan->operations[i]);
     if (rc == 0)
         finish_cells(&builder, row);
-    memory_free(builder.cells);
-    memory_free(builder.complex);
     bool has_marker = plan->kind == CQL_INSERT && !is_static;
     if (has_marker) {
         row->marker =
@@ -524,11 +526,9 @@ static void build_deletion(struct cql_work *work, const struct cql_write_stateme
 static struct bytes packed_clustering(struct write_batch *batch,
                                       const struct clustering *clustering)
 {
-    struct buffer packed = {0};
+    struct buffer packed = {.arena = batch->arena};
     clustering_pack(clustering, &packed);
-    struct bytes kept = arena_copy(batch->arena, buffer_view(&packed));
-    buffer_release(&packed);
-    return kept;
+    return buffer_view(&packed);
 }
 
 static int count_operation(struct cql_work *work, const struct cql_write_statement *statement,

@@ -41,7 +41,7 @@ static int read_column(struct cql_work *work, const struct column *column,
                        const struct cql_json *object, bool leaves_out, struct cql_value *value)
 {
     const struct cql_json *member = cql_json_member(object, column->name);
-    struct buffer bytes = {0};
+    struct buffer bytes = {.arena = work->arena};
     struct error err = {0};
     if (member == NULL || member->kind == CQL_JSON_NULL) {
         bool is_unset = member == NULL && leaves_out;
@@ -51,8 +51,7 @@ static int read_column(struct cql_work *work, const struct column *column,
     int rc = cql_json_value(member, column->type, work->arena, &bytes, &err);
     *value = (struct cql_value){.state = CQL_VALUE_SET, .data = bytes_of("", 0)};
     if (bytes.size > 0)
-        value->data = arena_copy(work->arena, buffer_view(&bytes));
-    buffer_release(&bytes);
+        value->data = buffer_view(&bytes);
     return rc == 0 ? 0
                    : cql_invalid(&work->fault, "Error decoding JSON value for %s: %s", column->name,
                                  err.text);

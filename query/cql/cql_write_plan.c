@@ -16,10 +16,9 @@ static void *room(struct cql_scope *scope, size_t count, size_t size)
 
 static const char *part_of(struct cql_scope *scope, const char *part, const char *of)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     buffer_printf(&text, "%s(%s)", part, of);
     const char *name = cql_text(scope->arena, buffer_view(&text));
-    buffer_release(&text);
     return name;
 }
 
@@ -159,7 +158,7 @@ static int resolve_conditions(struct cql_scope *scope, const struct cql_conditio
 static int missing_clustering(struct cql_scope *scope, const struct cql_write_plan *plan)
 {
     const struct table *table = plan->table;
-    struct buffer names = {0};
+    struct buffer names = {.arena = scope->arena};
     for (uint32_t i = 0; i < table->clustering_count; i++) {
         if (plan->where.clustering[i] == NULL) {
             buffer_printf(&names, "%s%s", names.size == 0 ? "" : ", ",
@@ -168,7 +167,6 @@ static int missing_clustering(struct cql_scope *scope, const struct cql_write_pl
     }
     int rc = cql_invalid(scope->fault, "Some clustering keys are missing: %.*s",
                          CQL_SHOW(buffer_view(&names)));
-    buffer_release(&names);
     return rc;
 }
 
@@ -272,11 +270,10 @@ static const char *element_word(const struct type *type)
 static int refuse_assignment(struct cql_scope *scope, const struct cql_assignment *assignment,
                              const char *word)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     cql_print_assignment(assignment, &text);
     int rc = cql_invalid(scope->fault, "Invalid operation (%.*s) for %s column %.*s",
                          CQL_SHOW(buffer_view(&text)), word, CQL_SHOW(assignment->column));
-    buffer_release(&text);
     return rc;
 }
 
@@ -337,10 +334,9 @@ static int resolve_field(struct cql_scope *scope, const struct cql_assignment *a
     int rc = find_field(scope, assignment->field, operation);
     if (rc != 0)
         return rc;
-    struct buffer name = {0};
+    struct buffer name = {.arena = scope->arena};
     buffer_printf(&name, "%s.%s", operation->column->name, type->field_names[operation->field]);
     const char *receiver = cql_text(scope->arena, buffer_view(&name));
-    buffer_release(&name);
     return cql_expression_resolve_value(scope, assignment->value, type->arguments[operation->field],
                                         receiver, &operation->value);
 }
@@ -348,12 +344,11 @@ static int resolve_field(struct cql_scope *scope, const struct cql_assignment *a
 static int refuse_prepend(struct cql_scope *scope, const struct cql_assignment *assignment,
                           const struct column *column)
 {
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     cql_print_term(assignment->value, &text);
     int rc = cql_invalid(scope->fault, "Invalid operation (%s = %.*s - %s) for %s list column %s",
                          column->name, CQL_SHOW(buffer_view(&text)), column->name,
                          column->type->kind == TYPE_LIST ? "frozen" : "non", column->name);
-    buffer_release(&text);
     return rc;
 }
 
@@ -375,12 +370,11 @@ static int resolve_map_change(struct cql_scope *scope, const struct cql_assignme
                                           &operation->value);
     if (rc == 0)
         return 0;
-    struct buffer text = {0};
+    struct buffer text = {.arena = scope->arena};
     cql_print_term(assignment->value, &text);
     rc = cql_invalid(scope->fault, "Value for a map %s has to be a %s, but was: '%.*s'",
                      is_addition ? "addition" : "substraction", is_addition ? "map" : "set",
                      CQL_SHOW(buffer_view(&text)));
-    buffer_release(&text);
     return rc;
 }
 

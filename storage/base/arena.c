@@ -36,6 +36,7 @@ struct arena {
     struct arena_chunk *first;
     struct arena_chunk *current; /* NULL before the first request */
     struct arena_chunk *large;   /* those made to measure, newest first */
+    struct arena_budget *budget; /* NULL: none */
     size_t used;
     size_t held;
 };
@@ -95,11 +96,25 @@ static void chunk_free(struct arena_chunk *chunk)
     memory_free(chunk);
 }
 
+static void arena_take(struct arena *arena, size_t bytes)
+{
+    if (arena->budget != NULL)
+        arena->budget->take(arena->budget, bytes);
+    arena->held += bytes;
+}
+
+static void arena_give(struct arena *arena, size_t bytes)
+{
+    if (arena->budget != NULL)
+        arena->budget->give(arena->budget, bytes);
+    arena->held -= bytes;
+}
+
 static void arena_list_free(struct arena *arena, struct arena_chunk *chunk)
 {
     while (chunk != NULL) {
         struct arena_chunk *next = chunk->next;
-        arena->held -= chunk->size;
+        arena_give(arena, chunk->size);
         chunk_free(chunk);
         chunk = next;
     }
@@ -265,11 +280,11 @@ static void arena_advance(struct arena *arena)
 {
     struct arena_chunk **next = arena->current != NULL ? &arena->current->next : &arena->first;
     if (*next == NULL) {
+        arena_take(arena, arena->chunk_size);
         if (arena->supply != NULL && arena->current != NULL)
             arena->supply->is_used = true;
         *next =
             arena->supply != NULL ? supply_take(arena->supply) : chunk_new(arena->chunk_size, true);
-        arena->held += arena->chunk_size;
     }
     arena->current = *next;
 }
@@ -284,8 +299,8 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     if (taken != NULL)
         return taken;
     if (size > arena->chunk_size) {
+        arena_take(arena, size);
         struct arena_chunk *chunk = chunk_new(size, true);
-        arena->held += size;
         chunk->used = size;
         chunk->next = arena->large;
         arena->large = chunk;
@@ -295,6 +310,52 @@ void *arena_alloc(struct arena *arena, size_t size, size_t alignment)
     void *memory = arena_chunk_take(arena->current, size, alignment);
     check(memory != NULL);
     return memory;
+}
+
+/* The large chunk whose memory `data` is, or NULL; those that were made last are looked at first.
+ */
+static struct arena_chunk **large_of(struct arena *arena, const void *data, size_t size)
+{
+    if (data == NULL || size <= arena->chunk_size)
+        return NULL;
+    struct arena_chunk **place = &arena->large;
+    while (*place != NULL && (*place)->data != data)
+        place = &(*place)->next;
+    return *place != NULL ? place : NULL;
+}
+
+/* Only what it grows by is paid for: the old chunk goes with the same call. */
+static void *resize_large(struct arena *arena, struct arena_chunk **place, size_t size)
+{
+    struct arena_chunk *old = *place;
+    arena_take(arena, size - old->size);
+    struct arena_chunk *chunk = chunk_new(size, true);
+    memcpy(chunk->data, old->data, old->size);
+    chunk->used = size;
+    chunk->next = old->next;
+    *place = chunk;
+    arena->used += size - old->size;
+    chunk_free(old);
+    return chunk->data;
+}
+
+void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size)
+{
+    struct arena_chunk *current = arena->current;
+    struct arena_chunk **large = large_of(arena, old, old_size);
+    if (large != NULL)
+        return resize_large(arena, large, size);
+    bool is_last = old != NULL && current != NULL &&
+                   (uint8_t *)old + old_size == current->data + current->used;
+    if (is_last && size - old_size <= current->size - current->used) {
+        current->used += size - old_size;
+        arena->used += size - old_size;
+        return old;
+    }
+    void *moved = arena_alloc(arena, size, 16);
+    if (old_size > 0)
+        memcpy(moved, old, old_size);
+    return moved;
 }
 
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment)
@@ -337,6 +398,28 @@ void arena_shrink(struct arena *arena, size_t bytes)
     arena_list_free(arena, *rest);
     *rest = NULL;
     arena->current = arena->first;
+}
+
+void arena_set_budget(struct arena *arena, struct arena_budget *budget)
+{
+    size_t held = arena->held;
+    if (budget == arena->budget)
+        return;
+    if (arena->budget != NULL)
+        arena->budget->give(arena->budget, held);
+    arena->budget = NULL;
+    if (budget != NULL)
+        budget->take(budget, held);
+    arena->budget = budget;
+}
+
+void arena_count(struct arena *arena, size_t items)
+{
+    struct arena_budget *budget = arena->budget;
+    if (budget == NULL || (budget->items += items) < ARENA_LOOK_ITEMS)
+        return;
+    budget->items = 0;
+    budget->look(budget);
 }
 
 size_t arena_used(const struct arena *arena)

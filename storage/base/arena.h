@@ -58,6 +58,10 @@ void arena_range_touch(struct arena_range range);
 
 /* `alignment` is a power of two, at most 64.  Never fails (memory.h); not zeroed. */
 void *arena_alloc(struct arena *arena, size_t size, size_t alignment);
+/* A larger piece, aligned to 16, with what is in `old`, which is given up: NULL, or a piece of
+ * `old_size` bytes.  One that was handed out last may grow where it is, and one larger than a chunk
+ * is freed; of others the memory stays unused. */
+void *arena_resize(struct arena *arena, void *old, size_t old_size, size_t size);
 /* Zeroed; what is larger than a chunk and a multiple of 2 MiB is not touched for that, since the
  * kernel clears it piece by piece when it is used. */
 void *arena_alloc_zeroed(struct arena *arena, size_t size, size_t alignment);
@@ -67,6 +71,25 @@ struct bytes arena_copy(struct arena *arena, struct bytes bytes);
 void arena_reset(struct arena *arena);
 /* The same, and free chunks until at most so many bytes of them are left. */
 void arena_shrink(struct arena *arena, size_t bytes);
+
+/* Whoever bounds the memory and the time of the work that arenas serve. */
+struct arena_budget {
+    /* A chunk of `bytes` is about to be made: the call may end the work instead, by not returning
+     * (query/cql/cql_guard.h), and then nothing was made. */
+    void (*take)(struct arena_budget *budget, size_t bytes);
+    void (*give)(struct arena_budget *budget, size_t bytes);
+    /* The work goes on: called once in so many items, and may not return either. */
+    void (*look)(struct arena_budget *budget);
+    size_t items;                        /* since it looked last */
+};
+
+enum { ARENA_LOOK_ITEMS = 4096 };
+
+/* From now on `budget` pays for the arena's chunks, those that it has too; NULL: nothing does. */
+void arena_set_budget(struct arena *arena, struct arena_budget *budget);
+/* The work that the arena serves has looked at `items` things: said by every loop over what a
+ * client sent or stored, so that its budget can end the work between any two of them. */
+void arena_count(struct arena *arena, size_t items);
 
 size_t arena_used(const struct arena *arena);                  /* bytes handed out */
 size_t arena_held(const struct arena *arena);                  /* bytes of all chunks */

@@ -56,9 +56,10 @@ void bigint_format(struct bytes number, struct buffer *text)
 {
     mpz_t value;
 
+    /* Room for the sign and the NUL that mpz_get_str writes past the digits, of which a byte has
+     * fewer than two and a half.  The buffer grows before GMP has memory: its arena may unwind. */
+    buffer_reserve(text, number.size / 2 * 5 + 8);
     bigint_load(value, number);
-    /* Room for the sign and the NUL that mpz_get_str writes past the digits. */
-    buffer_reserve(text, mpz_sizeinbase(value, 10) + 2);
     char *digits = (char *)text->data + text->size;
     mpz_get_str(digits, 10, value);
     while (text->data[text->size] != '\0')
@@ -124,6 +125,7 @@ void bigint_divide(struct bytes a, uint32_t a_digits, struct bytes b, uint32_t b
     mpz_t divisor;
     mpz_t result;
 
+    buffer_reserve(quotient, a.size + a_digits / 2 + 2); /* as in bigint_format */
     bigint_load(dividend, a);
     bigint_load(divisor, b);
     bigint_scale_up(dividend, a_digits);
@@ -151,6 +153,7 @@ int bigint_parse(struct bytes text, struct buffer *number)
     for (size_t i = digits_start; i < text.size; i++)
         if (text.data[i] < '0' || text.data[i] > '9')
             return ERROR_INVALID;
+    buffer_reserve(number, text.size / 2 + 2); /* as in bigint_format, before GMP has memory */
     char *terminated = memory_alloc(text.size + 1);
     for (size_t i = 0; i < text.size; i++)
         terminated[i] = (char)text.data[i];

@@ -10,9 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
-enum { BUFFER_SIZE_FIRST = 64 };
+enum {
+    BUFFER_SIZE_FIRST = 64,
+    BUFFER_SIZE_IN_ARENA = 16 /* what was handed out last grows where it is */
+};
 
 /* ---- views ---- */
 
@@ -89,8 +93,9 @@ bool bytes_valid_utf8(struct bytes text)
 
 void buffer_release(struct buffer *buffer)
 {
-    memory_free(buffer->data);
-    *buffer = (struct buffer){0};
+    if (buffer->arena == NULL)
+        memory_free(buffer->data);
+    *buffer = (struct buffer){.arena = buffer->arena};
 }
 
 void buffer_clear(struct buffer *buffer)
@@ -102,10 +107,13 @@ void buffer_grow(struct buffer *buffer, size_t more)
 {
     check(more <= SIZE_MAX / 2 - buffer->size);
     size_t wanted = buffer->size + more;
-    size_t capacity = buffer->capacity > 0 ? buffer->capacity * 2 : BUFFER_SIZE_FIRST;
+    size_t first = buffer->arena != NULL ? BUFFER_SIZE_IN_ARENA : BUFFER_SIZE_FIRST;
+    size_t capacity = buffer->capacity > 0 ? buffer->capacity * 2 : first;
     if (capacity < wanted)
         capacity = wanted;
-    buffer->data = memory_resize(buffer->data, capacity);
+    buffer->data = buffer->arena == NULL
+                       ? memory_resize(buffer->data, capacity)
+                       : arena_resize(buffer->arena, buffer->data, buffer->capacity, capacity);
     buffer->capacity = capacity;
 }
 

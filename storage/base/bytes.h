@@ -28,14 +28,19 @@ bool bytes_equal(struct bytes a, struct bytes b);
 int bytes_compare(struct bytes a, struct bytes b);      /* unsigned bytewise; <0, 0, >0 */
 bool bytes_valid_utf8(struct bytes text);               /* RFC 3629: no surrogates, no overlongs */
 
-/* A growing buffer that owns its memory.  All-zero is an empty one.  `data` moves when it grows. */
+struct arena;
+
+/* A growing buffer.  All-zero is an empty one, which owns its memory; one that begins as
+ * {.arena = arena} takes it there, within the arena's budget, and need not be released.  `data`
+ * moves when it grows. */
 struct buffer {
     uint8_t *data;
     size_t size;
     size_t capacity;
+    struct arena *arena;                                /* NULL: the heap */
 };
 
-void buffer_release(struct buffer *buffer);
+void buffer_release(struct buffer *buffer);             /* an empty one of the same kind is left */
 void buffer_clear(struct buffer *buffer);               /* keeps the memory */
 void buffer_grow(struct buffer *buffer, size_t more);   /* private */
 /* Room for `more` bytes past size. */

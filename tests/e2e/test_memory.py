@@ -253,6 +253,7 @@ THING_BYTES = 16 << 10
 CONNECTIONS = 40
 ASKED = 4                        # requests of a connection that leave together
 OVERLOADED = 0x1001
+INVALID = 0x2200
 RESULT, ERROR = 8, 0
 
 
@@ -341,7 +342,7 @@ def test_large_batches_of_many_clients_stay_within_the_limit(serve):
     alone.startup()
     alone.send(13, batch_of(4000, 1 << 20))
     _, _, opcode, answer = alone.receive()
-    assert opcode == ERROR and struct.unpack_from(">i", answer)[0] == OVERLOADED
+    assert opcode == ERROR and struct.unpack_from(">i", answer)[0] == INVALID
     assert b"a smaller batch" in answer
     alone.send(13, batch_of(100, 1 << 20))
     assert alone.receive()[2] == RESULT

@@ -144,3 +144,78 @@ Test(arena, zeroed_memory_is_zero_in_used_fresh_and_mapped_chunks)
     }
     arena_free(arena);
 }
+
+/* ---- budgets ---- */
+
+struct counter {
+    struct arena_budget budget;
+    size_t held;
+    int looks;
+};
+
+static void counter_take(struct arena_budget *budget, size_t bytes)
+{
+    ((struct counter *)budget)->held += bytes;
+}
+
+static void counter_give(struct arena_budget *budget, size_t bytes)
+{
+    ((struct counter *)budget)->held -= bytes;
+}
+
+static void counter_look(struct arena_budget *budget)
+{
+    ((struct counter *)budget)->looks++;
+}
+
+static struct counter counter_new(void)
+{
+    return (struct counter){
+        .budget = {.take = counter_take, .give = counter_give, .look = counter_look}};
+}
+
+Test(arena, a_budget_pays_for_every_chunk_and_gets_all_of_it_back)
+{
+    struct counter counter = counter_new();
+    struct arena *arena = arena_new(4096);
+    arena_alloc(arena, 10, 1);
+    arena_set_budget(arena, &counter.budget);
+    cr_assert_eq(counter.held, 4096, "what it had already counts");
+    arena_alloc(arena, 5000, 1);
+    arena_alloc(arena, 4096, 1);
+    cr_assert_eq(counter.held, arena_held(arena));
+    arena_reset(arena);
+    cr_assert_eq(counter.held, 2 * 4096);
+    arena_alloc(arena, 100000, 1);
+    arena_free(arena);
+    cr_assert_eq(counter.held, 0);
+}
+
+Test(arena, a_budget_looks_once_in_so_many_items)
+{
+    struct counter counter = counter_new();
+    struct arena *arena = arena_new(4096);
+    arena_count(arena, 1 << 20);
+    arena_set_budget(arena, &counter.budget);
+    for (int i = 0; i < 10 * ARENA_LOOK_ITEMS; i++)
+        arena_count(arena, 1);
+    cr_assert_eq(counter.looks, 10);
+    arena_count(arena, 1 << 20);
+    cr_assert_eq(counter.looks, 11);
+    arena_free(arena);
+}
+
+Test(arena, a_buffer_in_an_arena_grows_without_leaving_its_old_memory)
+{
+    struct arena *arena = arena_new(4096);
+    struct buffer buffer = {.arena = arena};
+    for (int i = 0; i < 1000000; i++)
+        buffer_put_u8(&buffer, (uint8_t)(i % 251));
+    for (size_t i = 0; i < buffer.size; i++)
+        cr_assert_eq(buffer.data[i], i % 251);
+    cr_assert_lt(arena_held(arena), (1 << 20) + 4 * 4096);
+    buffer_release(&buffer);
+    buffer_put_u8(&buffer, 1);
+    cr_assert_eq(buffer.arena, arena);
+    arena_free(arena);
+}

@@ -44,17 +44,23 @@ static void schema_changed(void *context, const struct cql_schema_change *change
              change->target, change->keyspace, change->name);
 }
 
-static void house_open(struct house *house, size_t prepared_bytes_max)
+static void house_open_with(struct house *house, size_t prepared_bytes_max, size_t work_bytes_max)
 {
     rollup_fixture_start(&house->fixture);
     struct cql_options options = {.store = house->fixture.store,
                                   .world = house->fixture.world,
                                   .streams = house->fixture.streams,
                                   .host_id = host_id,
-                                  .prepared_bytes_max = prepared_bytes_max};
+                                  .prepared_bytes_max = prepared_bytes_max,
+                                  .work_bytes_max = work_bytes_max};
     house->cql = cql_new(&options);
     cql_on_schema_change(house->cql, schema_changed, house);
     cql_session_init(&house->session, house->cql);
+}
+
+static void house_open(struct house *house, size_t prepared_bytes_max)
+{
+    house_open_with(house, prepared_bytes_max, 0);
 }
 
 static void house_close(struct house *house)
@@ -505,6 +511,83 @@ Test(cql_session, a_long_statement_is_shown_cut_at_the_end_of_a_character)
         (struct cql_request){.kind = CQL_QUERY, .text = buffer_view(&text), .is_traced = true});
     ask_trace(&house, "parameters['query']", "sessions");
     cr_expect_eq(strncmp(house.seen.cells, (const char *)text.data, 400), 0);
+    buffer_release(&text);
+    house_close(&house);
+}
+
+/* ---- what one request may take ---- */
+
+static void repeat(struct buffer *text, const char *part, int count)
+{
+    for (int i = 0; i < count; i++) {
+        buffer_append_text(text, i == 0 ? "" : ", ");
+        buffer_append_text(text, part);
+    }
+}
+
+/* Each of these took memory without bound, and the server with it. */
+Test(cql_session, a_request_that_takes_too_much_is_refused_and_the_next_one_is_not)
+{
+    static const char *const parts[] = {
+        "textasblob(:x)",
+        "tojson(tojson(tojson(tojson(tojson(tojson(tojson(tojson(:x))))))))",
+        "[:x, :x, :x, :x]",
+    };
+    struct house house = {0};
+    house_open_with(&house, 0, 8 << 20);
+    make_table(&house);
+    query(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    char *large = calloc(1, 256 << 10);
+    memset(large, '"', (256 << 10) - 1);
+    struct cql_value value = {.state = CQL_VALUE_SET, .data = bytes_text(large)};
+    value.name = bytes_text("x");
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        struct buffer text = {0};
+        buffer_append_text(&text, "SELECT ");
+        repeat(&text, parts[i], 1000);
+        buffer_append_text(&text, " FROM t");
+        run(&house, (struct cql_request){.kind = CQL_QUERY,
+                                         .text = buffer_view(&text),
+                                         .values = &value,
+                                         .value_count = 1,
+                                         .values_are_named = true});
+        cr_expect_eq(house.seen.kind, CQL_RESULT_ERROR);
+        cr_expect_eq(house.seen.code, CQL_INVALID, "%s: %x %s", parts[i], house.seen.code,
+                     house.seen.message);
+        buffer_release(&text);
+        query(&house, "SELECT v FROM t");
+        cr_expect_str_eq(house.seen.cells, "one;");
+    }
+    free(large);
+    house_close(&house);
+}
+
+Test(cql_session, a_list_less_a_list_and_conditions_are_not_the_product_of_the_two)
+{
+    struct house house = {0};
+    struct buffer text = {0};
+    house_open(&house, 0);
+    make_table(&house);
+    query(&house, "CREATE TABLE many (p int PRIMARY KEY, l list<int>, m map<int, int>)");
+    buffer_append_text(&text, "UPDATE many SET l = [");
+    repeat(&text, "1", 20000);
+    buffer_append_text(&text, "] WHERE p = 1");
+    buffer_put_u8(&text, 0);
+    query(&house, (const char *)text.data);
+    buffer_clear(&text);
+    buffer_append_text(&text, "UPDATE many SET m[1] = 7 WHERE p = 1 IF l CONTAINS 1");
+    for (int i = 0; i < 2000; i++)
+        buffer_printf(&text, " AND l[%d] = 1 AND l CONTAINS 1", i);
+    buffer_put_u8(&text, 0);
+    query(&house, (const char *)text.data);
+    buffer_clear(&text);
+    buffer_append_text(&text, "UPDATE many SET l = l - [");
+    repeat(&text, "1", 20000);
+    buffer_append_text(&text, "] WHERE p = 1");
+    buffer_put_u8(&text, 0);
+    query(&house, (const char *)text.data);
+    query(&house, "SELECT l, m[1] FROM many");
+    cr_expect_str_eq(house.seen.cells, "- 7;");
     buffer_release(&text);
     house_close(&house);
 }
