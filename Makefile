@@ -214,7 +214,7 @@ $(out)/tests/unit/test_away: LDFLAGS += -Wl,--wrap=publication_earliest_us
 $(out)/tests/unit/test_memory: LDFLAGS += -Wl,--wrap=realloc
 
 # The simulated network stands in the place of libuv's, which other tests use.
-$(out)/tests/sim/test_clients_crash: $(out)/tests/sim/sim_network.o
+$(out)/tests/sim/test_clients_crash $(out)/tests/sim/test_door: $(out)/tests/sim/sim_network.o
 
 # What Criterion's forks need beside the sanitizer's allocator.
 ifeq ($(BUILD),asan)

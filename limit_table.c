@@ -51,7 +51,8 @@ static const struct limit limits[] = {
     {"days of silence until a producer may be forgotten", PRODUCER_SILENT_DAYS, UNIT_COUNT,
      "it is unknown when it comes back: `error - unknown_producer`"},
     {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,
-     "`error - too_many_connections`, and the new one is closed"},
+     "the address that has most gives the place of its longest idle one up, which is told `error - "
+     "too_many_connections`; the new one is refused so only while all wait for answers"},
     {"strings of all binary connections", INGEST_STRINGS_MAX, UNIT_BYTES,
      "or an eighth of the account: `error - too_many_strings`, and the connection is closed"},
     {"lines, frames and batches that have come in part, of all connections", INGEST_INPUT_MAX,
@@ -80,7 +81,9 @@ static const struct limit limits[] = {
     {"log held back for a backup that follows", BACKUP_LOG_MAX, UNIT_BYTES,
      "nothing more is held; it begins again with a point"},
     {"connections at the CQL door", NATIVE_CONNECTIONS_MAX, UNIT_COUNT,
-     "the new one is closed at once"},
+     "the address that has most gives the place of its longest idle one up, which is closed; the "
+     "new "
+     "one is, only while all wait for answers"},
     {"CQL request", NATIVE_BODY_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
     {"CQL requests that come or wait, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: error 0x1001, nothing of the request was done"},
@@ -114,7 +117,7 @@ static const struct limit limits[] = {
     {"answer of a command that waits for its reader", CONTROL_QUEUED_MAX, UNIT_BYTES,
      "it is made no further until it is read"},
     {"connections of commands to a server", CONTROL_CONNECTIONS_MAX, UNIT_COUNT,
-     "exit status 3: too many commands at a time"},
+     "an idle one is closed for it; exit status 3, too many commands at a time, if all run some"},
     {"commands that run in a server, with what goes along with them", CONTROL_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: further ones wait, but for `status`, and are refused after "
      "10 s, exit status 3"},

@@ -30,6 +30,7 @@ enum {
     IDLE_POLL_US = 200,
     IDLE_POLL_US_MAX = 10000,
     GIVE_BACK_WATCHES = 120,
+    FILES_RESERVE = 1024, /* descriptors, or half of those that there are */
     KEY_INGEST = 0x20001,
     KEY_CQL,
     KEY_CQL_PASSWORDS,
@@ -38,7 +39,9 @@ enum {
     KEY_MEMORY,
     KEY_KEEP_LOG,
     KEY_IDLE_POLL,
-    KEY_SALVAGE
+    KEY_SALVAGE,
+    KEY_INGEST_OPEN,
+    KEY_CQL_OPEN
 };
 
 struct serve_options {
@@ -51,6 +54,8 @@ struct serve_options {
     uint64_t keep_log;
     int64_t idle_poll_us; /* if given */
     bool salvages;
+    bool is_ingest_open; /* to all who reach it */
+    bool is_cql_open;
     uint32_t given; /* a bit for each that was, by its key */
 };
 
@@ -62,6 +67,7 @@ struct serve {
     struct control_server *control;
     struct native_passwords *passwords;
     struct native_door *cql_door;
+    struct door_shares shares; /* of the connections that there are descriptors for */
     struct timer watch;
     uint32_t watches; /* since memory was given back */
     bool is_giving_back;
@@ -151,6 +157,12 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_SALVAGE:
         options->salvages = true;
         break;
+    case KEY_INGEST_OPEN:
+        options->is_ingest_open = true;
+        break;
+    case KEY_CQL_OPEN:
+        options->is_cql_open = true;
+        break;
     default:
         return ERROR_UNSUPPORTED;
     }
@@ -177,10 +189,14 @@ static error_t serve_parse(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option serve_argp_options[] = {
     {"ingest", KEY_INGEST, "ADDR", 0, "Take clicks at HOST:PORT; 127.0.0.1:7600 unless given", 0},
+    {"ingest-open-to-all", KEY_INGEST_OPEN, NULL, 0,
+     "Whoever reaches ADDR may send clicks; needed where that is not a loopback address", 0},
     {"cql", KEY_CQL, "ADDR", 0, "Speak CQL at HOST:PORT; 127.0.0.1:9042 unless given", 0},
     {"cql-passwords", KEY_CQL_PASSWORDS, "FILE", 0,
-     "Lines NAME:HASH of who may log in there, as htpasswd -B makes them; without it a door that "
-     "is not on the loopback address is read-only",
+     "Lines NAME:HASH of who may log in there, as htpasswd -nBC 12 NAME prints them", 0},
+    {"cql-open-to-all-read-only", KEY_CQL_OPEN, NULL, 0,
+     "Whoever reaches ADDR may read everything; needed without passwords where that is not a "
+     "loopback address",
      0},
     {"http", KEY_HTTP, "ADDR", 0, "Show the page there (not in this version); none: do not say so",
      0},
@@ -211,7 +227,7 @@ static const struct argp serve_argp = {
            "line on standard error says ready and the addresses.\n\n"
            "Examples:\n"
            "  daybook serve -d /var/lib/daybook\n"
-           "  daybook serve --ingest 10.0.0.5:7600 --memory 4G\n"
+           "  daybook serve --ingest 10.0.0.5:7600 --ingest-open-to-all --memory 4G\n"
            "  daybook serve -d /var/lib/daybook --config /etc/daybook.conf\n"
            "  daybook serve --cql 10.0.0.5:9042 --cql-passwords /etc/daybook.passwords\n"
            "  nc -N 127.0.0.1 7600 < clicks.csv",
@@ -303,31 +319,27 @@ static int open_ingest_door(struct serve *serve, const struct serve_options *opt
     *address_out = "none";
     if (is_none(address))
         return 0;
-    int rc = ingest_listen(serve->house->ingest, address, address_out, err);
+    struct door_place place = {.address = address,
+                               .slots_max = serve->shares.ingest,
+                               .is_open_to_all = options->is_ingest_open,
+                               .remedy = "--ingest-open-to-all lets whoever reaches it send "
+                                         "clicks; 127.0.0.1 is this machine's own"};
+    int rc = ingest_listen(serve->house->ingest, &place, address_out, err);
     return explain_door(rc, "ingest", address, err);
 }
 
-/* By its name alone: an address of another name is taken for one that others reach. */
-static bool is_loopback(const char *address)
-{
-    const char *colon = strrchr(address, ':');
-    struct bytes host = bytes_of(address, colon == NULL ? 0 : (size_t)(colon - address));
-    return host.size == 0 || bytes_equal(host, bytes_text("localhost")) ||
-           bytes_equal(host, bytes_text("[::1]")) ||
-           (host.size > 4 && memcmp(host.data, "127.", 4) == 0);
-}
-
-static void make_cql_door(struct serve *serve, bool is_read_only)
+static void make_cql_door(struct serve *serve)
 {
     size_t share = house_door_share(serve->house);
     struct native_options door = {.cql = serve->house->cql,
-                                  .read_only = is_read_only,
                                   .world = serve->house->world,
                                   .network = serve->network,
                                   .metrics = serve->house->metrics,
                                   .store = serve->house->store,
                                   .passwords = serve->passwords,
-                                  .limits = {.bytes_max = share, .answer_bytes_max = share}};
+                                  .limits = {.connections_max = serve->shares.cql,
+                                             .bytes_max = share,
+                                             .answer_bytes_max = share}};
     serve->cql_door = native_door_new(&door);
 }
 
@@ -345,15 +357,13 @@ static int open_cql_door(struct serve *serve, const struct serve_options *option
             return rc;
         }
     }
-    bool is_read_only = serve->passwords == NULL && !is_loopback(address);
-    make_cql_door(serve, is_read_only);
-    int rc = native_door_listen(serve->cql_door, address, address_out, err);
-    if (rc == 0 && is_read_only) {
-        fprintf(stderr,
-                "daybook: note: the CQL door on %s is read-only; --cql-passwords FILE says who may "
-                "write\n",
-                address);
-    }
+    struct door_place place = {
+        .address = address,
+        .is_open_to_all = options->is_cql_open,
+        .remedy = "--cql-passwords FILE says who may log in, --cql-open-to-all-read-only lets "
+                  "whoever reaches it read everything; 127.0.0.1 is this machine's own"};
+    make_cql_door(serve);
+    int rc = native_door_listen(serve->cql_door, &place, address_out, err);
     return explain_door(rc, "cql", address, err);
 }
 
@@ -388,10 +398,11 @@ static void hold_commands(void *context, int64_t change_bytes)
 static int open_control(struct serve *serve, const char *path, struct error *err)
 {
     struct control_server_options options = {.network = serve->network,
-                                             .executor = serve->house->world->executor,
+                                             .world = serve->house->world,
                                              .path = path,
                                              .entries = serve->house->entries,
                                              .entry_count = serve->house->entry_count,
+                                             .connections_max = serve->shares.control,
                                              .bytes_max = house_door_share(serve->house),
                                              .held = hold_commands,
                                              .ingest = attach_ingest,
@@ -547,14 +558,21 @@ static void serve_resume_backup(struct serve *serve)
         fprintf(stderr, "daybook: note: nothing follows the directory: %s\n", err.text);
 }
 
-/* Thousands of connections need as many descriptors; what the system allows is taken. */
-static void raise_descriptors(void)
+/* Thousands of connections need as many descriptors: what the system allows is taken, and the doors
+ * get what is left when files have theirs. */
+static void share_descriptors(struct door_shares *shares)
 {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit);
-    }
+    *shares = (struct door_shares){CONTROL_CONNECTIONS_MAX, INGEST_CONNECTIONS_MAX,
+                                   NATIVE_CONNECTIONS_MAX};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    uint64_t reserve = limit.rlim_cur / 2 < FILES_RESERVE ? limit.rlim_cur / 2 : FILES_RESERVE;
+    door_share(limit.rlim_cur - reserve, shares);
 }
 
 static int serve_with(const struct serve_options *options, const struct control_common *common)
@@ -565,7 +583,7 @@ static int serve_with(const struct serve_options *options, const struct control_
         .idle_poll_us =
             (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US};
     struct error err = {0};
-    raise_descriptors();
+    share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {

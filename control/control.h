@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "door/door.h"
 #include "storage/base/command.h"
 #include "storage/base/network.h"
 #include "storage/base/world.h"
@@ -29,7 +30,7 @@
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so */
+    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so if all of them run commands */
     CONTROL_BYTES_MAX = 128 << 20,     /* of memory, unless the options say less */
     CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs: what it reads and makes
                                         * at a time; a report of many resellers does */
@@ -76,10 +77,11 @@ struct control_server;
 
 struct control_server_options {
     struct network *network;
-    struct executor *executor;         /* of the same loop */
+    struct world *world;               /* on the same loop */
     const char *path;                  /* of the socket */
     const struct control_entry *entries;           /* outlive the server */
     uint32_t entry_count;
+    uint32_t connections_max;          /* 0: CONTROL_CONNECTIONS_MAX */
     size_t bytes_max;                  /* of memory, for what commands take (control_room.h); 0:
                                         * CONTROL_BYTES_MAX */
     /* Tells an account of it; NULL: there is none. */

@@ -42,6 +42,7 @@ struct session {
     struct timer patience;        /* while it waits for room, and then for its turn */
     bool is_asking;               /* for room: it may be granted at once */
     struct control_server *server;
+    struct door_slot slot;         /* its place; it has none that was told that there is none */
     struct session *next;          /* in the server's list */
     struct connection *connection; /* NULL once it is closed */
     struct message_reader reader;
@@ -65,8 +66,8 @@ struct session {
 struct control_server {
     struct control_server_options options;
     struct control_room room;
-    uint32_t session_count;
-    struct listener *listener; /* NULL once it closes */
+    struct door door;
+    bool is_closing;
     struct session *sessions;
     void (*closed)(void *context);
     void *closed_context;
@@ -74,8 +75,9 @@ struct control_server {
 
 static void server_free_if_idle(struct control_server *server)
 {
-    if (server->listener != NULL || server->sessions != NULL)
+    if (!server->is_closing || server->sessions != NULL)
         return;
+    door_close(&server->door);
     void (*closed)(void *context) = server->closed;
     void *context = server->closed_context;
     memory_free(server);
@@ -88,14 +90,14 @@ static void server_forget(struct control_server *server, struct session *session
     while (*link != session)
         link = &(*link)->next;
     *link = session->next;
-    server->session_count--;
 }
 
 static void session_wait_no_more(struct session *session)
 {
     struct control_server *server = session->server;
     control_room_forget(&server->room, &session->waiter);
-    server->options.executor->timer_stop(server->options.executor, &session->patience);
+    server->options.world->executor->timer_stop(server->options.world->executor,
+                                                &session->patience);
 }
 
 /* Of the room: all but the answer. */
@@ -112,6 +114,7 @@ static void session_give_back(struct session *session)
 static void session_free(struct session *session)
 {
     struct control_server *server = session->server;
+    door_leave(&session->slot);
     session_wait_no_more(session);
     session_give_back(session);
     control_room_answer(&server->room, -(int64_t)session->answer_bytes);
@@ -124,7 +127,7 @@ static void session_free(struct session *session)
     memory_free(session->folder);
     memory_free(session->options);
     message_reader_release(&session->reader);
-    server->options.executor->timer_stop(server->options.executor, &session->turn);
+    server->options.world->executor->timer_stop(server->options.world->executor, &session->turn);
     buffer_release(&session->held);
     memory_free(session);
     server_free_if_idle(server);
@@ -134,6 +137,7 @@ static void session_close(struct session *session)
 {
     if (!session->is_closing && session->connection != NULL) {
         session->is_closing = true;
+        door_leave(&session->slot);
         network_close(session->connection);
     }
 }
@@ -141,7 +145,7 @@ static void session_close(struct session *session)
 /* Of a server that closes: hang up unless the connection is needed and its reader keeps up. */
 static void session_hurry(struct session *session)
 {
-    if (session->server->listener == NULL && session->connection != NULL &&
+    if (session->server->is_closing && session->connection != NULL &&
         (!session->is_running || network_queued(session->connection) > 0)) {
         session_close(session);
     }
@@ -189,7 +193,7 @@ static void held_turn(struct timer *timer)
 /* Unless all of it was sent, or the command has ended. */
 static void held_want_turn(struct session *session)
 {
-    struct executor *executor = session->server->options.executor;
+    struct executor *executor = session->server->options.world->executor;
     if (session->held.size == 0 || session->is_turn_wanted || session->is_starting)
         return;
     session->is_turn_wanted = true;
@@ -234,6 +238,7 @@ static void output_finish(struct command_output *output, int exit_status)
     uint8_t status = (uint8_t)exit_status;
     session->is_running = false;
     output->drained = NULL;
+    door_claim(&session->slot, DOOR_NAMED);
     if (session->connection == NULL) {
         session_free(session);
         return;
@@ -303,6 +308,7 @@ static bool session_prepare(struct session *session, struct bytes body)
 {
     struct error err = {0};
     session->is_running = true;
+    door_claim(&session->slot, DOOR_OWED);
     if (read_words(session, body) != 0) {
         command_fail(&session->output, EXIT_SYSTEM_FAILED,
                      "a request the server cannot read; are "
@@ -367,7 +373,7 @@ static void room_turn(struct timer *timer)
 
 static void session_wait(struct session *session, void (*fire)(struct timer *timer), int64_t ms)
 {
-    struct executor *executor = session->server->options.executor;
+    struct executor *executor = session->server->options.world->executor;
     session->patience.fire = fire;
     executor->timer_start(executor, &session->patience, ms);
 }
@@ -421,6 +427,7 @@ static void session_hand_over(struct session *session)
     struct connection *connection = session->connection;
     struct control_server *server = session->server;
     message_send(connection, CONTROL_OPEN, (struct bytes){0});
+    door_leave(&session->slot);
     network_stop(connection);
     session->connection = NULL;
     session_free(session);
@@ -483,6 +490,7 @@ static void session_closed(void *context)
 {
     struct session *session = context;
     session->connection = NULL;
+    door_leave(&session->slot);
     answer_count(session);
     if (session->is_running) {
         if (session->output.drained != NULL)
@@ -498,7 +506,17 @@ static const struct connection_handler session_handler = {.space = session_space
                                                           .drained = session_drained,
                                                           .closed = session_closed};
 
-static void server_accepted(void *context, struct connection *connection)
+static struct session *session_of_slot(struct door_slot *slot)
+{
+    return (struct session *)(void *)((char *)slot - offsetof(struct session, slot));
+}
+
+static void session_evict(struct door_slot *slot)
+{
+    session_close(session_of_slot(slot));
+}
+
+static void server_came(void *context, struct connection *connection)
 {
     struct control_server *server = context;
     struct session *session = memory_zeroed(1, sizeof(*session));
@@ -513,7 +531,7 @@ static void server_accepted(void *context, struct connection *connection)
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);
-    if (++server->session_count > CONTROL_CONNECTIONS_MAX)
+    if (!door_enter(&server->door, &session->slot, connection))
         session_refuse(session, "too many commands at a time; try again when some have ended");
 }
 
@@ -526,9 +544,18 @@ int control_server_open(const struct control_server_options *options,
                                                                              : CONTROL_BYTES_MAX,
                                          .changed = options->held,
                                          .context = options->context};
-    int rc = network_listen_unix(options->network, options->path, server_accepted, server,
-                                 &server->listener, err);
+    struct door_options door = {.name = "control",
+                                .network = options->network,
+                                .world = options->world,
+                                .slots_max = options->connections_max > 0 ? options->connections_max
+                                                                          : CONTROL_CONNECTIONS_MAX,
+                                .came = server_came,
+                                .context = server,
+                                .evict = session_evict};
+    door_open(&server->door, &door);
+    int rc = door_listen_unix(&server->door, options->path, err);
     if (rc != 0) {
+        door_close(&server->door);
         memory_free(server);
         server = NULL;
     }
@@ -541,8 +568,8 @@ void control_server_close(struct control_server *server, void (*closed)(void *co
 {
     server->closed = closed;
     server->closed_context = context;
-    listener_close(server->listener);
-    server->listener = NULL;
+    door_stop(&server->door);
+    server->is_closing = true;
     for (struct session *session = server->sessions; session != NULL; session = session->next)
         session_hurry(session);
     server_free_if_idle(server);

@@ -34,6 +34,8 @@ static void ingest_add_metrics(struct ingest *ingest)
                                   "Copies of batches that were there already.");
     own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections", "",
                                    "Open connections of the text door.");
+    own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_evicted_total", "",
+                               "Idle connections that were closed for others to have their place.");
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_refused_total", "",
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
@@ -213,8 +215,6 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
 
     check(options->stream_count > 0);
     ingest->options = *options;
-    if (limits->connections_max == 0)
-        limits->connections_max = INGEST_CONNECTIONS_MAX;
     if (limits->slow_reader_ms == 0)
         limits->slow_reader_ms = INGEST_SLOW_READER_MS;
     if (limits->linger_ms == 0)
@@ -237,6 +237,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     ingest->asked_us = ingest->turn_resumed_us - INGEST_ASKED_US;
     ingest->woken_end = &ingest->woken;
     ingest_add_metrics(ingest);
+    text_door_open(ingest);
     *ingest_out = ingest;
     if (store_capabilities(options->store).read_only) {
         ingest_opened(ingest, 0, NULL);
@@ -247,6 +248,8 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     if (rc != 0) {
         *ingest_out = NULL;
         store_on_drain(options->store, NULL, ingest);
+        door_close(&ingest->door);
+        door_close(&ingest->loads);
         producer_table_free(ingest->producers);
         write_batch_free(ingest->batch);
         memory_free(ingest);
@@ -254,22 +257,13 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     return rc;
 }
 
-static void ingest_accept(void *context, struct connection *connection)
-{
-    ingest_attach(context, connection);
-}
-
-int ingest_listen(struct ingest *ingest, const char *address, const char **address_out,
+int ingest_listen(struct ingest *ingest, const struct door_place *place, const char **address_out,
                   struct error *err)
 {
-    int rc;
-
-    check(ingest->listener == NULL);
-    rc = network_listen(ingest->options.network, address, ingest_accept, ingest, &ingest->listener,
-                        err);
-    if (rc == 0)
-        *address_out = listener_address(ingest->listener);
-    return rc;
+    /* Both doors' connections take descriptors. */
+    if (place->slots_max > 0)
+        door_limit(&ingest->loads, place->slots_max / 4);
+    return door_listen(&ingest->door, place, address_out, err);
 }
 
 void ingest_attach(struct ingest *ingest, struct connection *connection)
@@ -277,7 +271,7 @@ void ingest_attach(struct ingest *ingest, struct connection *connection)
     if (ingest->is_closing)
         network_close(connection);
     else
-        text_door_attach(ingest, connection);
+        text_door_attach(ingest, &ingest->loads, connection);
 }
 
 int ingest_new_builder(struct ingest *ingest, const struct ingest_stream *stream,
@@ -304,8 +298,10 @@ void ingest_release(struct ingest *ingest)
     store_done closed = ingest->closed;
     void *context = ingest->closed_context;
 
-    if (!ingest->is_closing || ingest->calls > 0 || ingest->connection_count > 0)
+    if (!ingest->is_closing || ingest->calls > 0 || !LIST_EMPTY(&ingest->connections))
         return;
+    door_close(&ingest->door);
+    door_close(&ingest->loads);
     store_on_drain(ingest->options.store, NULL, ingest);
     ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
     text_memory_close(ingest);
@@ -334,8 +330,7 @@ void ingest_close(struct ingest *ingest, store_done closed, void *context)
     struct text_connection *connection;
 
     check(!ingest->is_closing);
-    if (ingest->listener != NULL)
-        listener_close(ingest->listener);
+    door_stop(&ingest->door);
     LIST_FOREACH (connection, &ingest->connections, link)
         text_door_close(connection);
     ingest->is_closing = true;

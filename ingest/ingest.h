@@ -5,6 +5,7 @@
 #ifndef DAYBOOK_INGEST_INGEST_H
 #define DAYBOOK_INGEST_INGEST_H
 
+#include "door/door.h"
 #include "ingest/stream_map.h"
 #include "ingest/tables.h"
 #include "storage/base/command.h"
@@ -16,6 +17,7 @@ struct ingest;
 
 enum {
     INGEST_CONNECTIONS_MAX = 1024,
+    INGEST_LOADS_MAX = 256,            /* connections that come by the control socket */
     INGEST_SLOW_READER_MS = 60000,
     INGEST_LINGER_MS = 5000,
     INGEST_HOLD_MS = 2000,
@@ -26,7 +28,7 @@ enum {
 
 /* 0 stands for the default, which is the constant of that name. */
 struct ingest_limits {
-    uint32_t connections_max;          /* one more is answered too_many_connections */
+    uint32_t connections_max;          /* of the network, and as many by the control socket */
     int64_t slow_reader_ms;            /* how long replies may wait for their reader */
     int64_t linger_ms;                 /* how long a refused client may take to hang up */
     size_t strings_max;                /* bytes of memory of all connections' dictionaries; whose
@@ -54,11 +56,14 @@ struct ingest_options {
 must_check int ingest_open(const struct ingest_options *options, store_done opened, void *context,
                            struct ingest **ingest_out, struct error *err);
 
-/* The text door at `address`; *address_out is the one it really has, valid until ingest_close. */
-must_check int ingest_listen(struct ingest *ingest, const char *address, const char **address_out,
-                             struct error *err);
+/* The door of lines and frames; *address_out is the address it really has, valid until
+ * ingest_close.  No client logs in there: ERROR_USAGE where other machines reach it and the place
+ * does not say that it is open to all. */
+must_check int ingest_listen(struct ingest *ingest, const struct door_place *place,
+                             const char **address_out, struct error *err);
 
-/* Speak the text door's protocol on a connection that is not started yet, and own it. */
+/* Speak the door's protocol on a connection that is not started yet, and own it: one that came by
+ * the control socket, or of this process.  It takes no place of those that the network's have. */
 void ingest_attach(struct ingest *ingest, struct connection *connection);
 
 /* Close the door and all connections; `closed` when nothing is under way any more and the room is

@@ -28,6 +28,7 @@ struct ingest_metrics {
     struct metric *duplicates;
     struct metric *rejects[REJECT_CODE_COUNT];
     struct metric *connections;
+    struct metric *evicted;
     struct metric *refused;
     struct metric *waits;
     struct metric *forgotten;
@@ -52,7 +53,8 @@ struct ingest {
     struct schema *keyed_schema;       /* what builders fill for a stream with click ids, or NULL */
     struct ahead_pool aheads;
     struct write_batch *batch;         /* made, applied and cleared in one call */
-    struct listener *listener;
+    struct door door;                  /* connections of the network, */
+    struct door loads;                 /* and of the control socket */
     LIST_HEAD(, text_connection) connections;
     struct text_connection *woken;     /* to be served in the next turn of the loop, in order, */
     struct text_connection **woken_end;        /* and where the next one goes */
@@ -63,7 +65,6 @@ struct ingest {
     int64_t turn_look_us_left;         /* when so much is left it is looked whether somebody asks */
     bool is_turn_given;                /* to who asked, whole: the next one is not */
     int64_t asked_us;                  /* when somebody asked last, by the same clock */
-    uint32_t connection_count;
     uint64_t connections_ever;
     uint32_t calls;                    /* of the store, whose callback is still to come */
     store_done opened;                 /* NULL once it was called */

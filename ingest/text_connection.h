@@ -81,8 +81,8 @@ struct text_connection {
     bool is_running;                   /* it is being served: not to be entered again */
     bool is_told;                      /* whether it speaks in lines or in frames is known */
     struct binary_door *binary;        /* it speaks in frames; NULL: in lines */
-    struct timer timer;                /* closes it: a slow reader, or one that was refused */
-    bool is_timed;
+    struct door_slot slot;             /* its place; the clock closes a slow reader, and one that
+                                        * was refused */
     /* input */
     struct text_input input;
     uint32_t jobs;                     /* parsing ahead, or reading what is there; it is not freed

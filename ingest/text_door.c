@@ -12,6 +12,7 @@
 #include "ingest/text_door.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "door/http_begin.h"
@@ -493,10 +494,19 @@ static bool has_space(const struct text_connection *connection)
                : text_input_has_space(&connection->input, text_memory_may_grow(connection));
 }
 
+/* What it would lose with its place.  Clicks that were applied and not answered yet are the
+ * server's to finish; a batch that has come in part is the client's to send again. */
+static enum door_claim claim_of(const struct text_connection *connection)
+{
+    if (connection->replies != NULL || connection->state == TEXT_BLOCKED ||
+        connection->group.in_flight > 0)
+        return DOOR_OWED;
+    return connection->producer != NULL ? DOOR_NAMED : DOOR_IDLE;
+}
+
 void text_door_update(struct text_connection *connection)
 {
     const struct ingest_limits *limits = &connection->ingest->options.limits;
-    struct executor *executor = connection->ingest->options.world->executor;
     size_t answers_max;
     size_t queued;
     bool is_quiet;
@@ -525,31 +535,43 @@ void text_door_update(struct text_connection *connection)
         network_pause(connection->connection);
     is_lingering = connection->state == TEXT_REFUSED && connection->replies == NULL;
     is_slow = queued > answers_max || (connection->state == TEXT_ENDING && queued > 0);
-    if ((is_slow || is_lingering) && !connection->is_timed)
-        executor->timer_start(executor, &connection->timer,
-                              is_lingering ? limits->linger_ms : limits->slow_reader_ms);
-    else if (!is_slow && !is_lingering && connection->is_timed)
-        executor->timer_stop(executor, &connection->timer);
-    connection->is_timed = is_slow || is_lingering;
+    door_claim(&connection->slot, claim_of(connection));
+    door_clock(&connection->slot, is_lingering ? limits->linger_ms
+                                  : is_slow    ? limits->slow_reader_ms
+                                               : 0);
 }
 
 void text_door_close(struct text_connection *connection)
 {
-    struct executor *executor = connection->ingest->options.world->executor;
-
     if (connection->is_closing)
         return;
     connection->is_closing = true;
     connection->holds_key = false;
-    executor->timer_stop(executor, &connection->timer);
+    door_leave(&connection->slot);
     text_control_leave(connection);
     text_reply_abandon(connection);
     network_close(connection->connection);
 }
 
-static void door_timer(struct timer *timer)
+static struct text_connection *connection_of(struct door_slot *slot)
 {
-    text_door_close(timer->context);
+    return (struct text_connection *)(void *)((char *)slot -
+                                              offsetof(struct text_connection, slot));
+}
+
+static void door_late(struct door_slot *slot)
+{
+    text_door_close(connection_of(slot));
+}
+
+/* Another client needs the place more. */
+static void door_evict(struct door_slot *slot)
+{
+    struct text_connection *connection = connection_of(slot);
+
+    text_reply_refuse(connection, 0, "too_many_connections", NULL);
+    text_reply_flush(connection);
+    text_door_close(connection);
 }
 
 static void door_space(void *context, uint8_t **to_out, size_t *size_out)
@@ -569,6 +591,7 @@ static void door_data(void *context, size_t size)
 {
     struct text_connection *connection = context;
 
+    door_use(&connection->slot, connection->slot.claim);
     text_input_filled(&connection->input, size);
     text_memory_came(connection, size);
     if (!connection->is_told && !binary_door_tell(connection))
@@ -616,8 +639,6 @@ void text_door_release(struct text_connection *connection)
     hash128_stream_free(connection->batch.hash);
     buffer_release(&connection->skipped);
     memory_free(connection);
-    ingest->connection_count--;
-    ingest->metrics.connections->value--;
     ingest_release(ingest);
 }
 
@@ -637,22 +658,56 @@ static const struct connection_handler door_handler = {
     .closed = door_closed,
 };
 
-void text_door_attach(struct ingest *ingest, struct connection *connection)
+static void door_turn_away(struct ingest *ingest, struct connection *connection)
 {
-    struct text_connection *door = memory_zeroed(1, sizeof *door);
+    ingest->metrics.refused->value++;
+    network_write(connection, bytes_text("error - too_many_connections\n"));
+    network_close(connection);
+}
 
-    door->ingest = ingest;
-    door->connection = connection;
-    door->input.spare = &ingest->spare;
-    door->member.number = ++ingest->connections_ever;
-    door->timer = (struct timer){.fire = door_timer, .context = door};
-    door->replies_end = &door->replies;
-    line_parser_init(&door->parser);
-    LIST_INSERT_HEAD(&ingest->connections, door, link);
-    ingest->connection_count++;
-    ingest->metrics.connections->value++;
-    network_start(connection, &door_handler, door);
-    text_door_choose(door, &ingest->options.streams[0]);
-    if (ingest->connection_count > ingest->options.limits.connections_max)
-        text_reply_refuse(door, 0, "too_many_connections", NULL);
+void text_door_attach(struct ingest *ingest, struct door *door, struct connection *network)
+{
+    struct text_connection *connection = memory_zeroed(1, sizeof *connection);
+
+    if (!door_enter(door, &connection->slot, network)) {
+        memory_free(connection);
+        door_turn_away(ingest, network);
+        return;
+    }
+    connection->ingest = ingest;
+    connection->connection = network;
+    connection->input.spare = &ingest->spare;
+    connection->member.number = ++ingest->connections_ever;
+    connection->replies_end = &connection->replies;
+    line_parser_init(&connection->parser);
+    LIST_INSERT_HEAD(&ingest->connections, connection, link);
+    network_start(network, &door_handler, connection);
+    text_door_choose(connection, &ingest->options.streams[0]);
+}
+
+static void door_came(void *context, struct connection *connection)
+{
+    struct ingest *ingest = context;
+
+    text_door_attach(ingest, &ingest->door, connection);
+}
+
+void text_door_open(struct ingest *ingest)
+{
+    uint32_t given = ingest->options.limits.connections_max;
+    struct door_options options = {.name = "ingest",
+                                   .network = ingest->options.network,
+                                   .world = ingest->options.world,
+                                   .slots_max = given > 0 ? given : INGEST_CONNECTIONS_MAX,
+                                   .came = door_came,
+                                   .context = ingest,
+                                   .evict = door_evict,
+                                   .late = door_late,
+                                   .connections = ingest->metrics.connections,
+                                   .evicted = ingest->metrics.evicted};
+
+    door_open(&ingest->door, &options);
+    options.name = "load";
+    options.slots_max = given > 0 ? given : INGEST_LOADS_MAX;
+    door_open(&ingest->loads, &options);
 }

@@ -8,8 +8,10 @@
 
 struct text_bundle;
 
-/* Own `connection` and start to read from it. */
-void text_door_attach(struct ingest *ingest, struct connection *connection);
+/* The doors of the room, which do not listen yet. */
+void text_door_open(struct ingest *ingest);
+/* Own `connection`, for which `door` has a place, and start to read from it; or turn it away. */
+void text_door_attach(struct ingest *ingest, struct door *door, struct connection *connection);
 
 /* Take what has come in, as far as it goes, but no more than a chunk, and than is left of the turn
  * (ingest_private.h): others want theirs. */

@@ -128,6 +128,15 @@ line_length() {
     files ch | xargs -r grep -nP '\t' /dev/null | sed -E 's/^([^:]*:[0-9]+:).*/\1 tab/'
 }
 
+# Who may come in is decided in one folder: no other listens, counts connections or asks whether a
+# peer is still there.
+one_door() {
+    local names='network_(listen|listen_unix|keepalive)|listener_[a-z]+|accept4?|listen|setsockopt'
+    local counts='connection_count|session_count|SO_KEEPALIVE|TCP_KEEP[A-Z]+'
+    code_lines | grep -vE '^(door/|client/|storage/base/network(_uv)?\.[ch]:)' |
+        grep -E "(^|[^a-z_.>])($names)\(|[^a-z_]($counts)"
+}
+
 # As `make fmt` lays it out, which .clang-format says how.
 layout() {
     find . -name build -prune -o -name '*.c' -print |
@@ -179,8 +188,8 @@ symbols() {
     done
 }
 
-rules=(headers layout include_table vendor_headers banned_functions allocation comment_style
-    line_length symbols large_files)
+rules=(headers layout include_table one_door vendor_headers banned_functions allocation
+    comment_style line_length symbols large_files)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for rule in "${rules[@]}"; do

@@ -8,6 +8,7 @@
  * An idle connection holds its struct, and no buffer: all read into the door's. */
 #include "query/native/native_connection.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include "storage/base/arena.h"
@@ -271,32 +272,21 @@ static uint64_t bytes_left(const struct native_connection *connection)
 
 static void connection_time(struct native_connection *connection, bool is_slow, bool is_lingering)
 {
-    const struct native_door *door = connection->door;
-    struct executor *executor = door->options.world->executor;
-    int64_t wanted_ms = is_lingering ? door->options.limits.linger_ms
-                        : is_slow    ? door->options.limits.slow_reader_ms
-                                     : 0;
+    const struct native_limits *limits = &connection->door->options.limits;
+    int64_t wanted_ms = is_lingering ? limits->linger_ms : is_slow ? limits->slow_reader_ms : 0;
 
-    if (wanted_ms == connection->timed_ms)
-        return;
-    connection->timed_ms = wanted_ms;
-    connection->left = bytes_left(connection);
-    if (wanted_ms > 0)
-        executor->timer_start(executor, &connection->timer, wanted_ms);
-    else
-        executor->timer_stop(executor, &connection->timer);
+    if (wanted_ms != connection->slot.clock_ms)
+        connection->left = bytes_left(connection);
+    door_clock(&connection->slot, wanted_ms);
 }
 
 static void connection_close(struct native_connection *connection)
 {
-    struct native_door *door = connection->door;
-    struct executor *executor = door->options.world->executor;
-
     if (connection->is_closing)
         return;
     connection->is_closing = true;
     connection->events = 0;
-    executor->timer_stop(executor, &connection->timer);
+    door_leave(&connection->slot);
     native_call_drop(connection);
     native_inbox_release(&connection->inbox);
     native_outbox_release(&connection->outbox);
@@ -306,12 +296,22 @@ static void connection_close(struct native_connection *connection)
     network_close(connection->connection);
 }
 
-/* A reader that is slow may go on as long as it reads at all. */
-static void connection_timer(struct timer *timer)
+static struct native_connection *connection_of(struct door_slot *slot)
 {
-    struct native_connection *connection = timer->context;
+    return (struct native_connection *)(void *)((char *)slot -
+                                                offsetof(struct native_connection, slot));
+}
 
-    connection->timed_ms = 0;
+void native_connection_evict(struct door_slot *slot)
+{
+    connection_close(connection_of(slot));
+}
+
+/* A reader that is slow may go on as long as it reads at all. */
+void native_connection_late(struct door_slot *slot)
+{
+    struct native_connection *connection = connection_of(slot);
+
     if (connection->has_finished || bytes_left(connection) == connection->left)
         connection_close(connection);
     else
@@ -327,6 +327,14 @@ static void connection_pump(struct native_connection *connection)
         native_call_start(connection);
     } while (native_outbox_size(&connection->outbox) > 0 && !connection->has_finished);
     native_connection_count(connection);
+}
+
+/* What it would lose with its place. */
+static enum door_claim claim_of(const struct native_connection *connection)
+{
+    if (connection->running > 0 || connection->waiting != NULL || connection->login != NULL)
+        return DOOR_OWED;
+    return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
 void native_connection_update(struct native_connection *connection)
@@ -356,6 +364,7 @@ void native_connection_update(struct native_connection *connection)
         network_resume(connection->connection);
     else
         network_pause(connection->connection);
+    door_claim(&connection->slot, claim_of(connection));
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
 }
@@ -369,8 +378,6 @@ void native_connection_release(struct native_connection *connection)
         return;
     LIST_REMOVE(connection, link);
     memory_free(connection);
-    door->connection_count--;
-    door->metrics.connections->value--;
     native_door_release(door);
 }
 
@@ -390,6 +397,7 @@ static void connection_data(void *context, size_t size)
     struct native_door *door = connection->door;
 
     door->metrics.bytes_in->value += (int64_t)size;
+    door_use(&connection->slot, connection->slot.claim);
     if (connection->state == NATIVE_REFUSED || connection->has_finished)
         return;
     connection->is_taking = true;
@@ -451,26 +459,23 @@ static void connection_addresses(struct native_connection *connection)
 
 void native_door_attach(struct native_door *door, struct connection *network)
 {
-    struct native_connection *connection;
+    struct native_connection *connection = memory_zeroed(1, sizeof *connection);
 
-    if (door->is_closing || door->connection_count >= door->options.limits.connections_max) {
+    if (door->is_closing || !door_enter(&door->door, &connection->slot, network)) {
+        memory_free(connection);
         door->metrics.refused->value++;
         network_close(network);
         return;
     }
-    connection = memory_zeroed(1, sizeof *connection);
     connection->door = door;
     connection->connection = network;
     connection->waiting_end = &connection->waiting;
-    connection->timer = (struct timer){.fire = connection_timer, .context = connection};
     native_inbox_init(&connection->inbox, false, NATIVE_GREETING_BODY_MAX);
     native_outbox_init(&connection->outbox, false);
     cql_session_init(&connection->session, door->options.cql);
     connection->session.read_only = door->options.read_only;
     connection_addresses(connection);
     LIST_INSERT_HEAD(&door->connections, connection, link);
-    door->connection_count++;
-    door->metrics.connections->value++;
     door->metrics.accepted->value++;
     network_start(network, &connection_handler, connection);
     network_expect_questions(network);

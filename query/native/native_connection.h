@@ -77,14 +77,15 @@ struct native_connection {
     size_t input_bytes, output_bytes;      /* as counted in the door's sums */
     struct native_connection *next_due;    /* to be flushed in the loop's next turn */
     bool is_due;
-    struct timer timer;                    /* closes it: a slow reader, or one that was refused */
-    int64_t timed_ms;                      /* how long it was told to wait; 0: it does not run */
+    struct door_slot slot;                 /* its place; the clock closes it: a slow reader, one
+                                            * that was refused, or one that does not log in */
     uint64_t written;                      /* bytes given to the network, */
     uint64_t left;                         /* and those that had left when the timer began */
 };
 
 struct native_metrics {
     struct metric *connections;
+    struct metric *evicted;
     struct metric *accepted;
     struct metric *refused;
     struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers' */
@@ -96,9 +97,8 @@ struct native_metrics {
 struct native_door {
     struct native_options options;
     struct native_metrics metrics;
-    struct listener *listener;
+    struct door door;
     LIST_HEAD(, native_connection) connections;
-    uint32_t connection_count;
     size_t request_bytes;                  /* held by inboxes and calls, */
     size_t answer_bytes;                   /* and by outboxes and the network, as last seen */
     bool is_over;                          /* too many: who has not read his is not served */
@@ -132,6 +132,9 @@ void native_connection_flush_soon(struct native_connection *connection);
 void native_connection_update(struct native_connection *connection);
 /* Free it if nothing holds it any more. */
 void native_connection_release(struct native_connection *connection);
+/* Its place is needed for another, or its clock has run down. */
+void native_connection_evict(struct door_slot *slot);
+void native_connection_late(struct door_slot *slot);
 /* Bring the door's sums up to date. */
 void native_connection_count(struct native_connection *connection);
 

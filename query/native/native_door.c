@@ -47,6 +47,8 @@ static void add_metrics(struct native_door *door)
 
     own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections", "",
                                    "Open connections of the CQL door.");
+    own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_evicted_total", "",
+                               "Idle connections that were closed for others to have their place.");
     own->accepted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_connections_total", "",
                                 "Connections that were opened.");
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_refused_total", "",
@@ -169,6 +171,27 @@ static void default_limits(struct native_limits *limits)
         limits->linger_ms = LINGER_MS;
 }
 
+static void door_came(void *context, struct connection *connection)
+{
+    native_door_attach(context, connection);
+}
+
+static void open_slots(struct native_door *door)
+{
+    struct door_options options = {.name = "cql",
+                                   .network = door->options.network,
+                                   .world = door->options.world,
+                                   .slots_max = door->options.limits.connections_max,
+                                   .came = door_came,
+                                   .context = door,
+                                   .evict = native_connection_evict,
+                                   .late = native_connection_late,
+                                   .connections = door->metrics.connections,
+                                   .evicted = door->metrics.evicted};
+
+    door_open(&door->door, &options);
+}
+
 struct native_door *native_door_new(const struct native_options *options)
 {
     struct native_door *door = memory_zeroed(1, sizeof *door);
@@ -177,26 +200,25 @@ struct native_door *native_door_new(const struct native_options *options)
     default_limits(&door->options.limits);
     door->flush = (struct timer){.fire = door_flush, .context = door};
     add_metrics(door);
+    open_slots(door);
     cql_on_schema_change(options->cql, door_schema_changed, door);
     cql_on_room(options->cql, door_has_room, door);
     return door;
 }
 
-static void door_accept(void *context, struct connection *connection)
+int native_door_listen(struct native_door *door, const struct door_place *place,
+                       const char **address_out, struct error *err)
 {
-    native_door_attach(context, connection);
-}
-
-int native_door_listen(struct native_door *door, const char *address, const char **address_out,
-                       struct error *err)
-{
+    struct door_place own = *place;
     int rc;
 
-    check(door->listener == NULL);
-    rc = network_listen(door->options.network, address, door_accept, door, &door->listener, err);
-    if (rc == 0)
-        *address_out = listener_address(door->listener);
-    return rc;
+    own.is_open_to_all |= door->options.passwords != NULL;
+    rc = door_listen(&door->door, &own, address_out, err);
+    if (rc != 0 || door->options.passwords != NULL || door_is_local(&door->door))
+        return rc;
+    door->options.read_only = true;
+    log_event(LOG_NOTICE, "cql_door_is_read_only", log_text("address", *address_out));
+    return 0;
 }
 
 void native_door_release(struct native_door *door)
@@ -205,8 +227,9 @@ void native_door_release(struct native_door *door)
     void (*closed)(void *context) = door->closed;
     void *context = door->closed_context;
 
-    if (!door->is_closing || door->connection_count > 0 || door->is_flushing)
+    if (!door->is_closing || !LIST_EMPTY(&door->connections) || door->is_flushing)
         return;
+    door_close(&door->door);
     executor->timer_stop(executor, &door->flush);
     native_call_free_spare(door);
     buffer_release(&door->wire);
@@ -217,8 +240,7 @@ void native_door_release(struct native_door *door)
 void native_door_close(struct native_door *door, void (*closed)(void *context), void *context)
 {
     check(!door->is_closing);
-    if (door->listener != NULL)
-        listener_close(door->listener);
+    door_stop(&door->door);
     cql_on_schema_change(door->options.cql, NULL, NULL);
     cql_on_room(door->options.cql, NULL, NULL);
     door->closed = closed;

@@ -5,6 +5,7 @@
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_DOOR_H
 
+#include "door/door.h"
 #include "query/cql/cql_session.h"
 #include "storage/base/network.h"
 
@@ -15,7 +16,7 @@ enum { NATIVE_CONNECTIONS_MAX = 16384, NATIVE_BYTES_MAX = 128 << 20 };
 
 /* 0 where the default shall hold. */
 struct native_limits {
-    uint32_t connections_max;            /* more are hung up at once; NATIVE_CONNECTIONS_MAX */
+    uint32_t connections_max;            /* NATIVE_CONNECTIONS_MAX */
     size_t bytes_max;                    /* of requests under way in all; NATIVE_BYTES_MAX */
     size_t connection_bytes_max;         /* and of one connection; 32 MiB, or as many as of all */
     size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
@@ -37,8 +38,9 @@ struct native_options {
 /* The door is the cql's listener for changes of the schema. */
 struct native_door *native_door_new(const struct native_options *options);
 
-/* At most once; `*address_out` is valid until the door closes. */
-must_check int native_door_listen(struct native_door *door, const char *address,
+/* At most once; `*address_out` is valid until the door closes.  Without passwords a door that other
+ * machines reach is read-only if its place says that it is open to all, and ERROR_USAGE if not. */
+must_check int native_door_listen(struct native_door *door, const struct door_place *place,
                                   const char **address_out, struct error *err);
 /* Own `connection`, wherever it came from, and serve it. */
 void native_door_attach(struct native_door *door, struct connection *connection);

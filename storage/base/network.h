@@ -22,6 +22,16 @@ struct network_address {
     uint16_t port;
 };
 
+/* Loopback, or a unix socket's, which has none. */
+static inline bool network_address_is_local(const struct network_address *address)
+{
+    static const uint8_t v6_loopback[16] = {[15] = 1};
+
+    if (address->size == 16)
+        return memcmp(address->bytes, v6_loopback, sizeof v6_loopback) == 0;
+    return address->size == 0 || address->bytes[0] == 127;
+}
+
 struct connection_handler {
     /* Where the next bytes shall go; asked before every read.  At least 1 byte. */
     void (*space)(void *context, uint8_t **to_out, size_t *size_out);
@@ -52,6 +62,8 @@ must_check int network_listen_unix(struct network *network, const char *path,
                                    struct error *err);
 /* The address it really has, port included; valid as long as the listener. */
 const char *listener_address(const struct listener *listener);
+/* Whether it is bound to a loopback address or a path, so that this machine alone reaches it. */
+bool listener_is_local(const struct listener *listener);
 void listener_close(struct listener *listener);
 
 /* Connect (blocking; for commands, not for the server). */
@@ -81,6 +93,10 @@ void network_addresses(const struct connection *connection, struct network_addre
 void network_close(struct connection *connection);     /* at once; what is queued may be lost */
 /* Bytes the kernel may hold for us; bounds what waits unread. */
 void network_receive_buffer(struct connection *connection, size_t bytes);
+
+/* When nothing came for `idle_s` seconds the system asks the peer's whether it is there, `probes`
+ * times, `every_s` seconds apart; without an answer the connection ends.  Not of a unix socket. */
+void network_keepalive(struct connection *connection, int idle_s, int every_s, int probes);
 
 /* What comes on this connection are questions, whose askers wait: network_has_question sees them,
  * while it is read from. */

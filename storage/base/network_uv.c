@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ struct listener {
     void (*accepted)(void *context, struct connection *connection);
     void *context;
     char *path; /* of a unix socket, removed at the end; else NULL */
+    bool is_local;
     char address[NETWORK_ADDRESS_MAX];
 };
 
@@ -338,6 +340,20 @@ void network_receive_buffer(struct connection *connection, size_t bytes)
     (void)uv_recv_buffer_size(&connection->uv.handle, &size);
 }
 
+void network_keepalive(struct connection *connection, int idle_s, int every_s, int probes)
+{
+    int on = 1;
+    uv_os_fd_t fd;
+
+    if (connection->uv.handle.type != UV_TCP || uv_fileno(&connection->uv.handle, &fd) != 0)
+        return;
+    /* Without it, a peer that is gone is noticed when something is sent to it. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
 /* ---- connections: writing ---- */
 
 static void connection_send(struct connection *connection);
@@ -492,6 +508,11 @@ const char *listener_address(const struct listener *listener)
     return listener->address;
 }
 
+bool listener_is_local(const struct listener *listener)
+{
+    return listener->is_local;
+}
+
 /* Who connects to a unix socket has mostly sent his request by then: it is taken now rather than a
  * turn of the loop later.  An end or an error shows again in the ordinary read.
  *
@@ -590,6 +611,7 @@ int network_listen(struct network *network, const char *address,
 {
     struct sockaddr_storage name = {0};
     int name_size = sizeof name;
+    struct network_address bound;
     struct addrinfo *found;
     struct listener *listener;
     int rc;
@@ -612,6 +634,8 @@ int network_listen(struct network *network, const char *address,
     }
     address_format((struct sockaddr *)&name, (socklen_t)name_size, listener->address,
                    sizeof listener->address);
+    bound = address_of(&name);
+    listener->is_local = network_address_is_local(&bound);
     *listener_out = listener;
     return 0;
 }
@@ -743,6 +767,7 @@ int network_listen_unix(struct network *network, const char *path,
     if (fd < 0)
         return error_set(err, fd, "cannot listen on %s: %s", path, error_text(fd));
     listener = listener_new(network, true, accepted, context);
+    listener->is_local = true;
     listener->path = memory_string(path);
     rc = uv_pipe_open(&listener->uv.pipe, fd);
     if (rc != 0)

@@ -307,8 +307,8 @@ def test_busy_connections_do_not_starve_a_heartbeat(server):
 
 
 def test_a_door_for_others_is_read_only_without_a_password_file(serve):
-    server = serve("--cql", "0.0.0.0:0")
-    assert "read-only" in server.text()
+    server = serve("--cql", "0.0.0.0:0", "--cql-open-to-all-read-only")
+    assert "cql_door_is_read_only" in server.text()
     with cql.connected(server) as session:
         assert session.execute("SELECT cluster_name FROM system.local").one()
         with pytest.raises(Exception) as caught:

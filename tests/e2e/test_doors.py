@@ -1,5 +1,12 @@
 """What the doors have in common: who may come in, and that no client keeps others out."""
 
+import subprocess
+import uuid
+
+import pytest
+
+import daybook
+
 GOOD = "r1,2013-11-28,1385654400123,ad42,0.005\n"
 
 
@@ -11,3 +18,53 @@ def test_a_page_in_a_browser_sends_no_clicks(serve):
     assert server.client().send(GOOD).finish().rest() == ["ok - accepted 1 rejected 0"]
     counted = server.run("counters", "clicks_per_ad", "--format", "csv").out
     assert counted.splitlines()[1:] == ["ad42,1"]
+
+
+# ---- which addresses ----
+
+
+def refused_start(directory, *options):
+    """What a server says that does not start."""
+    answer = daybook.run("serve", "-d", directory, "--http", "none", *options, status=2)
+    assert "other machines reach" in answer.err
+    return answer.err
+
+
+def test_a_door_that_others_reach_is_opened_only_when_that_is_said(directory, serve):
+    assert "--ingest-open-to-all" in refused_start(
+        directory, "--ingest", "0.0.0.0:0", "--cql", "none")
+    said = refused_start(directory, "--ingest", "none", "--cql", "0.0.0.0:0")
+    assert "--cql-open-to-all-read-only" in said and "--cql-passwords" in said
+    serve("--ingest", "0.0.0.0:0", "--ingest-open-to-all")
+
+
+def test_loopback_is_decided_by_what_a_door_is_bound_to(directory, tmp_path, serve):
+    """A name may begin with 127. and be another machine's; here one is this machine's."""
+    hosts = tmp_path / "hosts"
+    hosts.write_text("0.0.0.0 127.example.com\n127.0.0.1 far.example.com\n")
+    named = ["unshare", "--mount", "sh", "-c",
+             f'mount --bind {hosts} /etc/hosts && exec "$0" "$@"']
+    if subprocess.run([*named, "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("the system does not let a process have names of its own")
+    answer = subprocess.run(
+        [*named, daybook.PROGRAM, "serve", "-d", directory, "--cql", "none", "--ingest",
+         "127.example.com:0"], capture_output=True, timeout=daybook.PATIENCE, check=False)
+    assert answer.returncode == 2
+    assert b"other machines reach 0.0.0.0" in answer.stderr
+    serve("--ingest", "far.example.com:0", wrapper=named)
+
+
+# ---- places ----
+
+
+def test_idle_connections_keep_no_client_out(serve):
+    server = serve()
+    idle = [server.client() for _ in range(1100)]
+    assert server.client().send(GOOD).finish().rest() == ["ok - accepted 1 rejected 0"]
+    producer = server.client().send(f"#producer {uuid.uuid4()} 1 new\n#batch 1 1\n{GOOD}")
+    assert producer.line() == "ok 1 accepted 1 rejected 0"
+    more = [server.client() for _ in range(1100)]
+    assert producer.send(f"#batch 2 1\n{GOOD}").line() == "ok 2 accepted 1 rejected 0"
+    assert idle[0].rest() == ["error - too_many_connections"]
+    for client in idle + more:
+        client.close()

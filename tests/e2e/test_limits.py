@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import uuid
 
 import pytest
 from cassandra import InvalidRequest
@@ -25,7 +26,7 @@ MET_BY = {
         "unit/test_producer_rows.c "
         "who_is_silent_for_long_is_forgotten_for_ever_when_another_comes",
     "connections at the ingest door":
-        "e2e/test_limits.py test_one_connection_too_many_is_told_so_and_the_others_go_on",
+        "e2e/test_limits.py test_one_connection_too_many_has_the_place_of_the_longest_idle_one",
     "strings of all binary connections":
         "unit/test_binary_door.c the_strings_of_all_connections_have_a_limit_and_are_counted",
     "lines, frames and batches that have come in part, of all connections":
@@ -78,7 +79,7 @@ MET_BY = {
     "days or months in a picture": "unit/test_report.c is_no_picture_of_more_days_than_it_can_show",
     "`counters --top`": "e2e/test_limits.py test_more_than_may_be_named",
     "connections of commands to a server":
-        "unit/test_control.c connections_past_the_limit_are_told_so",
+        "unit/test_control.c one_more_than_can_run_is_told_so",
     "commands that run in a server, with what goes along with them":
         "unit/test_control.c a_command_that_waits_too_long_for_room_is_refused_and_told_why",
     "answers of all commands that wait for their readers":
@@ -105,16 +106,17 @@ def test_the_documented_limits_are_those_of_the_program():
     assert table in limits, "docs/OPERATIONS.md \"Limits\" is to hold what `daybook limits` prints"
 
 
-def test_one_connection_too_many_is_told_so_and_the_others_go_on(serve):
+def test_one_connection_too_many_has_the_place_of_the_longest_idle_one(serve):
     server = serve(wrapper=("prlimit", "--nofile=4096"))
     clients = [server.client() for _ in range(1024)]
     clients[-1].send("r,2013-11-28,1385654400123,a,1\n#sync\n")
     assert clients[-1].line() == "ok - accepted 1 rejected 0"
     over = server.client()
-    assert over.line() == "error - too_many_connections"
-    assert over.line() is None
-    clients[0].send("r,2013-11-28,1385654400123,a,1\n#sync\n")
-    assert clients[0].line() == "ok - accepted 1 rejected 0"
+    assert clients[0].line() == "error - too_many_connections"
+    assert clients[0].line() is None
+    for client in (over, clients[1], clients[-1]):
+        client.send("r,2013-11-28,1385654400123,a,1\n#sync\n")
+        assert client.line() == "ok - accepted 1 rejected 0"
     for client in clients + [over]:
         client.close()
 
@@ -133,11 +135,11 @@ def is_served(server):
 def test_a_server_that_is_out_of_open_files_keeps_what_it_has_and_goes_on(serve):
     server = serve(wrapper=("prlimit", "--nofile=64"))
     held = server.client()
-    held.send("r,2013-11-28,1385654400123,a,1\n#sync\n")
-    assert held.line() == "ok - accepted 1 rejected 0"
+    held.send(f"#producer {uuid.uuid4()} 1 new\n#batch 1 1\nr,2013-11-28,1385654400123,a,1\n")
+    assert held.line() == "ok 1 accepted 1 rejected 0"
     clients = [server.client() for _ in range(80)]
-    held.send("r,2013-11-28,1385654400123,a,1\n#sync\n")
-    assert held.line() == "ok - accepted 1 rejected 0"
+    held.send("#batch 2 1\nr,2013-11-28,1385654400123,a,1\n")
+    assert held.line() == "ok 2 accepted 1 rejected 0"
     for client in clients:
         client.close()
     daybook.wait_until(lambda: is_served(server), "a connection that is served")

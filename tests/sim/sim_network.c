@@ -15,6 +15,7 @@ struct connection {
     void *client;
     const struct connection_handler *handler;
     void *context;
+    struct network_address peer;
     struct buffer to_server;
     struct buffer queued; /* written, and not yet on its way */
     struct buffer to_client;
@@ -105,6 +106,18 @@ void network_receive_buffer(struct connection *connection, size_t bytes)
     (void)bytes;
 }
 
+void network_addresses(const struct connection *connection, struct network_address *local_out,
+                       struct network_address *peer_out)
+{
+    *local_out = (struct network_address){0};
+    *peer_out = connection->peer;
+}
+
+void network_keepalive(struct connection *connection, int idle_s, int every_s, int probes)
+{
+    check(!connection->is_closing && idle_s > 0 && every_s > 0 && probes > 0);
+}
+
 /* Nobody asks anything here. */
 bool network_has_question(const struct network *network)
 {
@@ -130,6 +143,19 @@ const char *listener_address(const struct listener *listener)
     return "";
 }
 
+bool listener_is_local(const struct listener *listener)
+{
+    check(listener == NULL);
+    return true;
+}
+
+int network_listen_unix(struct network *network, const char *path,
+                        void (*accepted)(void *context, struct connection *connection),
+                        void *context, struct listener **listener_out, struct error *err)
+{
+    return network_listen(network, path, accepted, context, listener_out, err);
+}
+
 void listener_close(struct listener *listener)
 {
     check(listener == NULL);
@@ -145,6 +171,11 @@ struct connection *sim_network_connect(struct network *network, void *client)
     connection->next = network->connections;
     network->connections = connection;
     return connection;
+}
+
+void sim_network_come_from(struct connection *connection, const struct network_address *peer)
+{
+    connection->peer = *peer;
 }
 
 void sim_network_send(struct connection *connection, struct bytes bytes)

@@ -20,6 +20,8 @@ bool sim_network_step(struct network *network);
 
 /* A connection, for the server to attach, and for the calls below, until it is dropped. */
 struct connection *sim_network_connect(struct network *network, void *client);
+/* Before it is attached; without it a connection is of this machine. */
+void sim_network_come_from(struct connection *connection, const struct network_address *peer);
 void sim_network_send(struct connection *connection, struct bytes bytes);
 /* What has arrived and not been taken; the caller takes from it. */
 struct buffer *sim_network_received(struct connection *connection);

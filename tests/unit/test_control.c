@@ -24,8 +24,9 @@ struct bench {
     struct timer late;              /* that ends it */
     struct connection *handed_over;
     uint32_t runs;
-    size_t bytes_max; /* of memory for commands; 0: the default */
-    int64_t held;     /* of it, as the server tells */
+    uint32_t connections_max; /* 0: the default */
+    size_t bytes_max;         /* of memory for commands; 0: the default */
+    int64_t held;             /* of it, as the server tells */
     int64_t held_most;
     bool is_closed;
 };
@@ -201,10 +202,11 @@ static void bench_start(struct bench *bench, struct control_entry entries[COMMAN
     cr_assert_eq(world_uv_open(bench->directory, false, loop_uv(bench->loop), &bench->world, &err),
                  0, "%s", err.text);
     const struct control_server_options options = {.network = bench->network,
-                                                   .executor = bench->world->executor,
+                                                   .world = bench->world,
                                                    .path = bench->path,
                                                    .entries = entries,
                                                    .entry_count = COMMANDS,
+                                                   .connections_max = bench->connections_max,
                                                    .bytes_max = bench->bytes_max,
                                                    .held = hold,
                                                    .ingest = take_over,
@@ -637,7 +639,7 @@ Test(control, what_goes_along_waits_for_room_before_it_is_read_and_is_refused_if
     bench_stop(&bench);
 }
 
-Test(control, connections_past_the_limit_are_told_so)
+Test(control, idle_connections_give_their_place_to_one_that_asks)
 {
     char *words[] = {(char[]){"say"}, (char[]){"word"}, NULL};
     struct control_entry entries[COMMANDS];
@@ -652,9 +654,7 @@ Test(control, connections_past_the_limit_are_told_so)
     }
     ask(&bench, &answer, words, 2, "");
     step_until(&bench, &answer.is_finished);
-    buffer_put_u8(&answer.err, 0);
-    cr_expect_eq(answer.exit_status, EXIT_SYSTEM_FAILED);
-    cr_expect_not_null(strstr((char *)answer.err.data, "too many"));
+    cr_expect_eq(answer.exit_status, EXIT_DONE);
     answer_release(&answer);
     for (int i = 0; i < CONTROL_CONNECTIONS_MAX; i++)
         network_close(connections[i]);
@@ -663,6 +663,31 @@ Test(control, connections_past_the_limit_are_told_so)
     for (int i = 0; i < 10; i++)
         send_and_hang_up(&bench, bytes_text("x"));
     expect_say(&bench);
+    bench_stop(&bench);
+}
+
+Test(control, one_more_than_can_run_is_told_so)
+{
+    char *hang[] = {(char[]){"hang"}, NULL};
+    char *say[] = {(char[]){"say"}, (char[]){"word"}, NULL};
+    struct control_entry entries[COMMANDS];
+    struct bench bench = {.connections_max = 1};
+    struct answer hanging;
+    struct answer answer;
+    bench_start(&bench, entries);
+    ask(&bench, &hanging, hang, 1, "");
+    while (hanging.out.size == 0)
+        cr_assert(loop_step(bench.loop));
+    ask(&bench, &answer, say, 2, "");
+    step_until(&bench, &answer.is_finished);
+    buffer_put_u8(&answer.err, 0);
+    cr_expect_eq(answer.exit_status, EXIT_SYSTEM_FAILED);
+    cr_expect_not_null(strstr((char *)answer.err.data, "too many"));
+    answer_release(&answer);
+    bench.hanging->finish(bench.hanging, EXIT_DONE);
+    step_until(&bench, &hanging.is_finished);
+    cr_expect_eq(hanging.exit_status, EXIT_DONE);
+    answer_release(&hanging);
     bench_stop(&bench);
 }
 

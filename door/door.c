@@ -1,0 +1,377 @@
+/* door: see the header.
+ *
+ * What decides correctness: a slot is in one list of its door and one of its address, both of its
+ * claim, from door_enter to door_leave, so that the one that is idle for longest is always the
+ * first.  Addresses stand in levels by how many places they have, so that the one with most is
+ * found without a search, however many addresses a crowd has; of several with as many, the one that
+ * has had as many for longest is first.
+ *
+ * An IPv6 address counts by its first 64 bits, which is what one network gets. */
+#include "door/door.h"
+
+#include <string.h>
+
+#include "storage/base/hash.h"
+#include "storage/base/memory.h"
+
+enum {
+    CHAINS = 1024,
+    LOG_PERIOD_US = 60000000,
+    KEEPALIVE_IDLE_S = 60, /* then a probe every so often, and so many of them: two minutes */
+    KEEPALIVE_EVERY_S = 15,
+    KEEPALIVE_PROBES = 4,
+    SHARE_LEAST = 4
+};
+
+struct door_address {
+    uint64_t key;
+    uint32_t count; /* of places; not kept of the local one */
+    struct door_slots slots[DOOR_CLAIMS];
+    TAILQ_ENTRY(door_address) of_level;
+    LIST_ENTRY(door_address) of_chain;
+};
+
+/* ---- addresses ---- */
+
+/* Below 2^48 of IPv4; no IPv6 network has such a number. */
+static uint64_t address_key(const struct network_address *address)
+{
+    if (address->size == 16)
+        return load_u64_be(address->bytes);
+    return UINT64_C(0xFFFF) << 32 | load_u32_be(address->bytes);
+}
+
+static struct door_address *address_new(uint64_t key)
+{
+    struct door_address *address = memory_zeroed(1, sizeof *address);
+
+    address->key = key;
+    for (int claim = 0; claim < DOOR_CLAIMS; claim++)
+        TAILQ_INIT(&address->slots[claim]);
+    return address;
+}
+
+static struct door_address *address_find(struct door *door, uint64_t key)
+{
+    uint64_t seeded[2] = {key, door->seed};
+    struct door_chain *chain = &door->chains[hash64(seeded, sizeof seeded) % CHAINS];
+    struct door_address *address;
+
+    LIST_FOREACH (address, chain, of_chain)
+        if (address->key == key)
+            return address;
+    address = address_new(key);
+    LIST_INSERT_HEAD(chain, address, of_chain);
+    return address;
+}
+
+/* It has one place more, or less: another level's. */
+static void address_count(struct door *door, struct door_address *address, int change)
+{
+    if (address == door->local)
+        return;
+    if (address->count > 0)
+        TAILQ_REMOVE(&door->levels[address->count], address, of_level);
+    address->count += (uint32_t)change;
+    if (address->count > 0)
+        TAILQ_INSERT_TAIL(&door->levels[address->count], address, of_level);
+    if (address->count > door->level_max)
+        door->level_max = address->count;
+    while (door->level_max > 0 && TAILQ_EMPTY(&door->levels[door->level_max]))
+        door->level_max--;
+    if (address->count == 0) {
+        LIST_REMOVE(address, of_chain);
+        memory_free(address);
+    }
+}
+
+/* ---- places ---- */
+
+static void slot_link(struct door_slot *slot)
+{
+    TAILQ_INSERT_TAIL(&slot->door->slots[slot->claim], slot, of_door);
+    TAILQ_INSERT_TAIL(&slot->address->slots[slot->claim], slot, of_address);
+}
+
+static void slot_unlink(struct door_slot *slot)
+{
+    TAILQ_REMOVE(&slot->door->slots[slot->claim], slot, of_door);
+    TAILQ_REMOVE(&slot->address->slots[slot->claim], slot, of_address);
+}
+
+static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS])
+{
+    struct door_slot *first = TAILQ_FIRST(&slots[DOOR_IDLE]);
+
+    return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
+}
+
+/* Which one gives its place up; NULL: all are owed answers. */
+static struct door_slot *door_pick(const struct door *door)
+{
+    struct door_slot *slot = NULL;
+
+    if (door->level_max > 1)
+        slot = longest_idle(TAILQ_FIRST(&door->levels[door->level_max])->slots);
+    return slot != NULL ? slot : longest_idle(door->slots);
+}
+
+static void door_counted(struct door *door, int change)
+{
+    door->count += (uint32_t)change;
+    if (door->options.connections != NULL)
+        door->options.connections->value += change;
+}
+
+static void log_grouped(struct door *door, struct log_group *group, const char *event)
+{
+    struct clock *clock = door->options.world->clock;
+    uint64_t count;
+
+    if (!log_group_admit(group, clock->monotonic_us(clock), &count))
+        return;
+    log_event(LOG_WARNING, event, log_text("door", door->options.name),
+              log_number("connections_max", door->slots_max),
+              log_number("times_count", (int64_t)count));
+}
+
+static void slot_evict(struct door_slot *slot)
+{
+    struct door *door = slot->door;
+
+    if (door->options.evicted != NULL)
+        door->options.evicted->value++;
+    door->options.evict(slot);
+    check(slot->door == NULL);
+}
+
+/* One more came than there are places: the newest is `slot`.  False: that one goes. */
+static bool door_make_room(struct door *door, struct door_slot *slot)
+{
+    struct door_slot *picked = door_pick(door);
+
+    if (picked == NULL || picked == slot) {
+        log_grouped(door, &door->refused, "door_refuses");
+        return false;
+    }
+    log_grouped(door, &door->full, "door_full");
+    slot_evict(picked);
+    return true;
+}
+
+static void slot_clock(struct timer *timer)
+{
+    struct door_slot *slot = timer->context;
+
+    slot->clock_ms = 0;
+    slot->door->options.late(slot);
+}
+
+bool door_enter(struct door *door, struct door_slot *slot, struct connection *connection)
+{
+    struct network_address local;
+    struct network_address peer;
+
+    check(slot->door == NULL);
+    network_addresses(connection, &local, &peer);
+    *slot = (struct door_slot){.door = door, .connection = connection};
+    slot->clock = (struct timer){.fire = slot_clock, .context = slot};
+    slot->address =
+        network_address_is_local(&peer) ? door->local : address_find(door, address_key(&peer));
+    address_count(door, slot->address, 1);
+    slot_link(slot);
+    door_counted(door, 1);
+    if (door->count > door->slots_max && !door_make_room(door, slot)) {
+        door_leave(slot);
+        return false;
+    }
+    network_keepalive(connection, KEEPALIVE_IDLE_S, KEEPALIVE_EVERY_S, KEEPALIVE_PROBES);
+    return true;
+}
+
+void door_leave(struct door_slot *slot)
+{
+    struct door *door = slot->door;
+
+    if (door == NULL)
+        return;
+    door_clock(slot, 0);
+    door_guest_known(slot);
+    slot_unlink(slot);
+    address_count(door, slot->address, -1);
+    slot->door = NULL;
+    door_counted(door, -1);
+}
+
+void door_use(struct door_slot *slot, enum door_claim claim)
+{
+    if (slot->door == NULL)
+        return;
+    slot_unlink(slot);
+    slot->claim = claim;
+    slot_link(slot);
+}
+
+void door_claim(struct door_slot *slot, enum door_claim claim)
+{
+    if (slot->claim != claim)
+        door_use(slot, claim);
+}
+
+void door_clock(struct door_slot *slot, int64_t ms)
+{
+    struct executor *executor;
+
+    if (slot->door == NULL || slot->clock_ms == ms)
+        return;
+    executor = slot->door->options.world->executor;
+    slot->clock_ms = ms;
+    if (ms > 0)
+        executor->timer_start(executor, &slot->clock, ms);
+    else
+        executor->timer_stop(executor, &slot->clock);
+}
+
+/* ---- guests ---- */
+
+void door_guest(struct door_slot *slot)
+{
+    slot->is_guest = true;
+    TAILQ_INSERT_TAIL(&slot->door->guests, slot, of_guests);
+}
+
+void door_guest_hold(struct door_slot *slot, size_t bytes)
+{
+    struct door *door = slot->door;
+
+    if (!slot->is_guest)
+        return;
+    quota_give(&door->guest_quota, slot->guest_bytes);
+    slot->guest_bytes = 0;
+    while (slot->is_guest && !quota_take(&door->guest_quota, bytes)) {
+        log_grouped(door, &door->full, "door_guests_full");
+        slot_evict(TAILQ_FIRST(&door->guests));
+    }
+    if (slot->is_guest)
+        slot->guest_bytes = bytes;
+}
+
+void door_guest_known(struct door_slot *slot)
+{
+    if (!slot->is_guest)
+        return;
+    quota_give(&slot->door->guest_quota, slot->guest_bytes);
+    slot->guest_bytes = 0;
+    slot->is_guest = false;
+    TAILQ_REMOVE(&slot->door->guests, slot, of_guests);
+}
+
+/* ---- the door ---- */
+
+void door_open(struct door *door, const struct door_options *options)
+{
+    struct random *random = options->world->random;
+
+    *door = (struct door){.options = *options, .slots_max = options->slots_max};
+    random->fill(random, &door->seed, sizeof door->seed);
+    for (int claim = 0; claim < DOOR_CLAIMS; claim++)
+        TAILQ_INIT(&door->slots[claim]);
+    TAILQ_INIT(&door->guests);
+    door->guest_quota = (struct quota){.parent = options->quota, .limit = options->guest_bytes_max};
+    door->full.period_us = door->refused.period_us = LOG_PERIOD_US;
+    door->local = address_new(0);
+    door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
+    /* One more than there are places: who comes to a full door counts before one goes. */
+    door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
+    for (uint32_t level = 0; level <= options->slots_max + 1; level++)
+        TAILQ_INIT(&door->levels[level]);
+}
+
+static void door_accepted(void *context, struct connection *connection)
+{
+    struct door *door = context;
+
+    door->options.came(door->options.context, connection);
+}
+
+void door_limit(struct door *door, uint32_t slots_max)
+{
+    uint32_t most = slots_max > SHARE_LEAST ? slots_max : SHARE_LEAST;
+
+    check(door->count == 0);
+    if (most < door->slots_max)
+        door->slots_max = most;
+}
+
+int door_listen(struct door *door, const struct door_place *place, const char **address_out,
+                struct error *err)
+{
+    int rc;
+
+    check(door->listener == NULL);
+    rc = network_listen(door->options.network, place->address, door_accepted, door, &door->listener,
+                        err);
+    if (rc != 0)
+        return rc;
+    /* What it is bound to decides, not its name: nothing is accepted before this is looked at. */
+    if (!listener_is_local(door->listener) && !place->is_open_to_all) {
+        rc = error_set(err, ERROR_USAGE,
+                       "other machines reach %s, and no client has to log in there: %s",
+                       listener_address(door->listener),
+                       place->remedy != NULL ? place->remedy : "127.0.0.1 is this machine's own");
+        door_stop(door);
+        return rc;
+    }
+    if (place->slots_max > 0)
+        door_limit(door, place->slots_max);
+    *address_out = listener_address(door->listener);
+    return 0;
+}
+
+int door_listen_unix(struct door *door, const char *path, struct error *err)
+{
+    check(door->listener == NULL);
+    return network_listen_unix(door->options.network, path, door_accepted, door, &door->listener,
+                               err);
+}
+
+bool door_is_local(const struct door *door)
+{
+    return door->listener == NULL || listener_is_local(door->listener);
+}
+
+void door_stop(struct door *door)
+{
+    if (door->listener != NULL)
+        listener_close(door->listener);
+    door->listener = NULL;
+}
+
+void door_close(struct door *door)
+{
+    check(door->count == 0);
+    door_stop(door);
+    memory_free(door->local);
+    memory_free(door->chains);
+    memory_free(door->levels);
+}
+
+/* ---- descriptors ---- */
+
+static uint32_t share_of(uint64_t descriptors, uint32_t most)
+{
+    uint64_t share = descriptors > SHARE_LEAST ? descriptors : SHARE_LEAST;
+
+    return share < most ? (uint32_t)share : most;
+}
+
+void door_share(uint64_t descriptors, struct door_shares *shares)
+{
+    uint64_t left = descriptors;
+
+    shares->control = share_of(left / 8, shares->control);
+    left = left > shares->control ? left - shares->control : 0;
+    shares->ingest = share_of(left / 2, shares->ingest);
+    left = left > shares->ingest ? left - shares->ingest : 0;
+    shares->cql = share_of(left, shares->cql);
+}
