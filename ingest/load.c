@@ -595,9 +595,9 @@ static bool load_prefix_reply(struct load *load, struct bytes reply)
 {
     struct load_prefix prefix = {0};
 
-    if (!uuid_parse(reply_word(&reply), prefix.producer) || !reply_number(&reply, &prefix.batch) ||
-        !reply_number(&reply, &prefix.bytes) || !reply_hash(&reply, prefix.hash) ||
-        !reply_number(&reply, &prefix.lines))
+    if (!uuid_from_text(reply_word(&reply), prefix.producer) ||
+        !reply_number(&reply, &prefix.batch) || !reply_number(&reply, &prefix.bytes) ||
+        !reply_hash(&reply, prefix.hash) || !reply_number(&reply, &prefix.lines))
         return false;
     prefix.ends_line = reply_word_is(&reply, "lf");
     load_file_add_prefix(&load->file, &prefix);

@@ -119,7 +119,7 @@ static bool control_producer(struct text_connection *connection, const struct co
     bool is_new = words->count == 4 && word_is(words->words[3], "new");
     char text[64];
 
-    if (words->count != (is_new ? 4 : 3) || !uuid_parse(words->words[1], id) ||
+    if (words->count != (is_new ? 4 : 3) || !uuid_from_text(words->words[1], id) ||
         !word_number(words->words[2], &epoch))
         return false;
     producer = producer_find(ingest->producers, id);

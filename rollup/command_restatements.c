@@ -47,7 +47,7 @@ static error_t restatements_parse_option(int key, char *argument, struct argp_st
         return 0;
     case OPTION_CHANGE:
         options->has_change = true;
-        if (uuid_parse(bytes_text(argument), options->change))
+        if (uuid_from_text(bytes_text(argument), options->change))
             return 0;
         argp_error(state, "'%s' is no id of a change", argument);
         return EINVAL;

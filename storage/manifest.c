@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "storage/base/memory.h"
+#include "storage/base/uuid.h"
 #include "storage/manifest_copy.h"
 #include "storage/manifest_probe.h"
 #include "storage/manifest_record.h"
@@ -202,9 +203,7 @@ static int load_content(struct manifest *manifest, struct bytes content, bool *i
 
 void manifest_new_id(struct world *world, uint8_t directory_id[16])
 {
-    world->random->fill(world->random, directory_id, 16);
-    directory_id[6] = (uint8_t)((directory_id[6] & 0x0f) | 0x40);
-    directory_id[8] = (uint8_t)((directory_id[8] & 0x3f) | 0x80);
+    uuid_make(world->random, directory_id);
 }
 
 /* A second first manifest would make orphans of all segments. */

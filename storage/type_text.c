@@ -11,6 +11,7 @@
 
 #include "storage/base/bigint.h"
 #include "storage/base/calendar.h"
+#include "storage/base/uuid.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 
@@ -38,14 +39,10 @@ static void format_blob(struct bytes value, struct buffer *text)
 
 static void format_uuid(const uint8_t *uuid, struct buffer *text)
 {
-    static const int part_sizes[] = {4, 2, 2, 2, 6};
+    char name[UUID_TEXT_SIZE + 1];
 
-    for (int i = 0; i < 5; i++) {
-        if (i > 0)
-            buffer_put_u8(text, '-');
-        type_format_hex(bytes_of(uuid, (size_t)part_sizes[i]), text);
-        uuid += part_sizes[i];
-    }
+    uuid_format(uuid, name);
+    buffer_append_text(text, name);
 }
 
 /* The shortest digits that read back as the same number. */

@@ -12,6 +12,7 @@
 
 #include "storage/base/bigint.h"
 #include "storage/base/calendar.h"
+#include "storage/base/uuid.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 #include "storage/type_scan.h"
@@ -217,13 +218,12 @@ static bool parse_blob(struct bytes text, struct buffer *value)
 
 static bool parse_uuid(struct bytes text, struct buffer *value)
 {
-    static const size_t part_sizes[] = {4, 2, 2, 2, 6};
-    struct scan scan = {text.data, text.data + text.size};
+    uint8_t uuid[UUID_SIZE];
 
-    for (int i = 0; i < 5; i++)
-        if ((i > 0 && !scan_char(&scan, '-')) || !scan_hex(&scan, part_sizes[i], value))
-            return false;
-    return scan.at == scan.end;
+    if (!uuid_from_text(text, uuid))
+        return false;
+    buffer_append(value, uuid, sizeof uuid);
+    return true;
 }
 
 static bool parse_inet(struct bytes text, struct buffer *value)

@@ -7,6 +7,8 @@
  *   byte 10..15  node; its multicast bit is set, as the RFC asks of random ones */
 #include "storage/base/uuid.h"
 
+#include <uuid/uuid.h>
+
 #include "storage/base/world.h"
 
 /* From 1582-10-15 to 1970-01-01 in 100 ns. */
@@ -56,54 +58,22 @@ int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE])
 
 void uuid_make(struct random *random, uint8_t out[UUID_SIZE])
 {
+    if (random->is_system) {
+        uuid_generate_random(out);
+        return;
+    }
     random->fill(random, out, UUID_SIZE);
     out[6] = (uint8_t)((out[6] & 0x0F) | 0x40);
     out[8] = (uint8_t)((out[8] & 0x3F) | 0x80);
 }
 
-static bool is_dash(size_t text_index)
-{
-    return text_index == 8 || text_index == 13 || text_index == 18 || text_index == 23;
-}
-
 void uuid_format(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE + 1])
 {
-    static const char digits[] = "0123456789abcdef";
-    size_t at = 0;
-    for (size_t i = 0; i < UUID_SIZE; i++) {
-        if (is_dash(at))
-            text[at++] = '-';
-        text[at++] = digits[uuid[i] >> 4];
-        text[at++] = digits[uuid[i] & 15];
-    }
-    text[at] = '\0';
+    uuid_unparse_lower(uuid, text);
 }
 
-static int digit_value(uint8_t c)
+bool uuid_from_text(struct bytes text, uint8_t uuid_out[UUID_SIZE])
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
-bool uuid_parse(struct bytes text, uint8_t uuid_out[UUID_SIZE])
-{
-    size_t at = 0;
-    if (text.size != UUID_TEXT_SIZE)
-        return false;
-    for (size_t i = 0; i < UUID_SIZE; i++) {
-        if (is_dash(at) && text.data[at++] != '-')
-            return false;
-        int high = digit_value(text.data[at]);
-        int low = digit_value(text.data[at + 1]);
-        if (high < 0 || low < 0)
-            return false;
-        uuid_out[i] = (uint8_t)(high << 4 | low);
-        at += 2;
-    }
-    return true;
+    const char *start = (const char *)text.data;
+    return text.size == UUID_TEXT_SIZE && uuid_parse_range(start, start + text.size, uuid_out) == 0;
 }

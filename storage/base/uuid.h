@@ -1,8 +1,9 @@
-/* uuid: time-based identifiers (RFC 9562 version 1), and their text.
+/* uuid: identifiers by time and by chance (RFC 9562 versions 1 and 4), and their text.
  *
- * The time is the caller's clock, not the system's, so that identifiers follow the store's time and
- * a simulated world is deterministic; that is why libuuid, which reads the clock itself, is not
- * used for them. */
+ * libuuid reads text, prints it and draws what is random; no other file includes it.  Version 1 is
+ * packed here from the caller's clock: libuuid would read the system's, which is not the store's
+ * and not the simulated world's, and may put the machine's MAC address into an id that clients
+ * see. */
 #ifndef DAYBOOK_STORAGE_BASE_UUID_H
 #define DAYBOOK_STORAGE_BASE_UUID_H
 
@@ -24,11 +25,11 @@ enum { TIMEUUID_MAKER_SIZE = 8 };
 void timeuuid_make_as(int64_t us, const uint8_t maker[TIMEUUID_MAKER_SIZE], uint8_t out[UUID_SIZE]);
 int64_t timeuuid_us(const uint8_t uuid[UUID_SIZE]);
 
-/* A version 4 uuid. */
+/* A version 4 uuid: libuuid's, or of the bytes of a world whose bytes are not the system's. */
 void uuid_make(struct random *random, uint8_t out[UUID_SIZE]);
 
 /* 36 lowercase characters and a NUL. */
 void uuid_format(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE + 1]);
 /* Exactly 36 characters, either case. */
-bool uuid_parse(struct bytes text, uint8_t uuid_out[UUID_SIZE]);
+bool uuid_from_text(struct bytes text, uint8_t uuid_out[UUID_SIZE]);
 #endif

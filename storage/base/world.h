@@ -77,6 +77,7 @@ struct clock {
 
 struct random {
     void (*fill)(struct random *random, void *to, size_t size);
+    bool is_system;            /* the bytes are the system's: a library may draw for itself */
 };
 
 /* ---- executor: lanes, timers, the loop ---- */

@@ -418,7 +418,7 @@ static void world_uv_init(struct world_uv *world)
         .monotonic_us = clock_uv_monotonic_us,
         .sleep_us = clock_uv_sleep_us,
     };
-    world->random.fill = random_uv_fill;
+    world->random = (struct random){.fill = random_uv_fill, .is_system = true};
     world->executor = (struct executor){
         .submit = executor_uv_submit,
         .timer_start = executor_uv_timer_start,

@@ -1,6 +1,7 @@
 """What people meet: help, wrong usage, directories that are not for us, doors that are taken."""
 
 import os
+import re
 import shutil
 import socket
 import struct
@@ -21,6 +22,19 @@ def test_help_names_every_command():
     text = daybook.run("--help").out
     for command in COMMANDS:
         assert any(line.split()[:1] == [command] for line in text.splitlines()), command
+
+
+@pytest.mark.skipif(not (shutil.which("readelf") and shutil.which("pkg-config")),
+                    reason="readelf or pkg-config is missing")
+def test_every_library_on_the_list_is_used():
+    makefile = (daybook.ROOT / "Makefile").read_text()
+    vendor = re.search(r"^vendor +:= (.*)$", makefile, re.MULTILINE).group(1).split()
+    needed = subprocess.run(["readelf", "--dynamic", daybook.PROGRAM], check=True,
+                            capture_output=True, text=True).stdout
+    for package in vendor:
+        flags = subprocess.run(["pkg-config", "--libs-only-l", package], check=True,
+                               capture_output=True, text=True).stdout.split()
+        assert f"[lib{flags[0][2:]}.so." in needed, package
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -826,7 +826,7 @@ static void damage_seal(struct rollup_fixture *fixture, const char *ad)
     char text[40];
     uint8_t id[UUID_SIZE];
     cr_assert_eq(sscanf((const char *)rows.data, "r|2013-11-28|a|%36[^|]", text), 1);
-    cr_assert(uuid_parse(bytes_text(text), id));
+    cr_assert(uuid_from_text(bytes_text(text), id));
     const struct column_value values[] = {{SEALED_AD_RESELLER_ID, false, bytes_text("r")},
                                           {SEALED_AD_DAY, false, bytes_text("2013-11-28")},
                                           {SEALED_AD_AD_ID, false, bytes_text(ad)},
