@@ -35,6 +35,21 @@ leaks_of_ours() {
 # So who does nothing for half a minute is ended, and run again; a test that waits for ever does so
 # again.
 still_rounds=6
+look_seconds=${LOOK_SECONDS:-5}
+
+# A test that spins never stands still.  What has had this much of a processor is ended, and not run
+# again; the longest that there is takes a few minutes with sanitizers.
+spin_seconds=${SPIN_SECONDS:-$((900 + ${SIM_SECONDS:-0}))}
+
+end_when_spinning() { # PID: its tests, each a process of its own
+    local process ticks
+    for process in $(pgrep --parent "$1"); do
+        ticks=$(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null | awk '{ print $12 + $13 }')
+        [ "${ticks:-0}" -gt $((spin_seconds * $(getconf CLK_TCK))) ] && kill -KILL "$process" &&
+            echo "a test was ended: it took $spin_seconds s of a processor, as one that spins does" \
+                >>"$2.ended"
+    done
+}
 
 progress_of() { # PID: what changes as long as it or a test of it works
     local children
@@ -45,10 +60,11 @@ progress_of() { # PID: what changes as long as it or a test of it works
     done | awk '{ ticks += $12 + $13 } END { print ticks }'
 }
 
-end_when_still() { # PID
+end_when_stuck() { # PID OUTPUT
     local still=0 before='' now
     while [ $still -lt $still_rounds ]; do
-        sleep 5
+        sleep "$look_seconds"
+        end_when_spinning "$1" "$2"
         now=$(progress_of "$1")
         if [ "$now" = "$before" ]; then still=$((still + 1)); else still=0; fi
         before=$now
@@ -60,7 +76,7 @@ run_once() { # PROGRAM OUTPUT
     local program watch code
     "$1" --jobs=1 --color=never >"$2" 2>&1 &
     program=$!
-    end_when_still $program >/dev/null 2>&1 &
+    end_when_stuck $program "$2" >/dev/null 2>&1 &
     watch=$!
     wait $program
     code=$?
@@ -112,7 +128,7 @@ for program in "$@"; do
     failed=$((failed + bad))
     grep -E '^[a-z_]+: .*[0-9]+ distinct crashes' "$output"
     if [ "$bad" -ne 0 ]; then
-        cat "$output"
+        cat "$output" "$output.ended" 2>/dev/null
         echo "FAILED: $program"
     fi
 done
