@@ -61,7 +61,8 @@ const struct argp verify_argp = {
     .parser = verify_parse_option,
     .doc = "Prove that checksums, stats, counters, figures and ledger agree with the clicks.\v"
            "A line per check says what was compared; each difference is named, and the exit status "
-           "is 1 if there is one.  --repair believes the clicks: counters are moved to what was "
+           "is 1 if there is one; a last line says what cannot be compared.  --repair believes the "
+           "clicks: counters are moved to what was "
            "counted, figures made anew, and published ones restated, with cause `repair`; then "
            "everything is compared again.  A damaged file it cannot repair.\n\n"
            "Examples:\n"
@@ -98,13 +99,24 @@ void verify_finish(struct verify *verify, int exit_status)
     output->finish(output, exit_status);
 }
 
+/* What could be wrong where all else agrees: nothing in the directory says it a second time. */
+static const char *unseen_of(const struct verify *verify)
+{
+    const struct table *clicks =
+        rollup_table(verify->rollup, verify->rollup->stream->clicks.table_id);
+    return (clicks->flags & TABLE_RANKED) != 0 ? "not compared: click_ids of clicks of one ad and "
+                                                 "millisecond; deletions from other "
+                                                 "tables\n"
+                                               : "not compared: deletions from other tables\n";
+}
+
 void verify_end(struct verify *verify)
 {
     if (verify->differences > 0)
         command_printf(verify->output, COMMAND_OUT, "%" PRIu64 " difference%s\n",
                        verify->differences, verify->differences == 1 ? "" : "s");
     else
-        command_printf(verify->output, COMMAND_OUT, "all agree\n");
+        command_printf(verify->output, COMMAND_OUT, "%sall agree\n", unseen_of(verify));
     if (verify->repair != NULL && !repair_is_empty(verify->repair))
         verify_repair(verify);
     else

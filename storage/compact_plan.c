@@ -20,10 +20,10 @@ enum {
 
 /* ---- tiers ---- */
 
-static uint32_t size_class(uint64_t size)
+static uint32_t size_class(uint64_t size, uint64_t tier_bytes)
 {
     uint32_t class = 0;
-    for (uint64_t bound = 4 << 20; size >= bound && class < 16; bound *= 4)
+    for (uint64_t bound = tier_bytes; size >= bound && class < 16; bound *= 4)
         class ++;
     return class;
 }
@@ -42,11 +42,12 @@ static bool is_worth(const uint64_t *sizes, uint32_t start, uint32_t end, uint32
 
 /* The newest stretch of runs with no class above `class`.  The smallest runs cost little. */
 static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, uint32_t runs_min,
-                       uint32_t *start_out, uint32_t *end_out)
+                       uint64_t tier_bytes, uint32_t *start_out, uint32_t *end_out)
 {
     for (uint32_t end = count; end >= runs_min; end--) {
         uint32_t start = end;
-        while (start > 0 && end - start < COMPACT_RUNS_MAX && size_class(sizes[start - 1]) <= class)
+        while (start > 0 && end - start < COMPACT_RUNS_MAX &&
+               size_class(sizes[start - 1], tier_bytes) <= class)
             start--;
         if (end - start >= runs_min && (class == 0 || is_worth(sizes, start, end, runs_min))) {
             *start_out = start;
@@ -57,12 +58,12 @@ static bool stretch_of(const uint64_t *sizes, uint32_t count, uint32_t class, ui
     return false;
 }
 
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint32_t *start_out,
-                   uint32_t *end_out)
+bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint64_t tier_bytes,
+                   uint32_t *start_out, uint32_t *end_out)
 {
     for (uint32_t class = 0; class <= 16; class ++)
-        if (stretch_of(sizes, count, class, class == 0 ? COMPACT_RUNS_MIN : runs_min, start_out,
-                       end_out))
+        if (stretch_of(sizes, count, class, class == 0 ? COMPACT_RUNS_MIN : runs_min, tier_bytes,
+                       start_out, end_out))
             return true;
     return false;
 }
@@ -174,7 +175,7 @@ static bool find_tier(const struct compact_facts *facts, const uint32_t *group, 
     uint64_t *sizes = memory_alloc(count * sizeof *sizes);
     for (uint32_t i = 0; i < count; i++)
         sizes[i] = facts->runs[group[i]].info->size;
-    bool found = compact_tiers(sizes, count, runs_min, start, end);
+    bool found = compact_tiers(sizes, count, runs_min, facts->tier_bytes, start, end);
     if (found && is_narrow)
         *start = reach_back(sizes, *start, *end);
     memory_free(sizes);

@@ -7,11 +7,12 @@
  *
  *   lanes     the runs of one day alone, and the mixed ones (late clicks of many days, or days too
  *             small for runs of their own), each a lane in which runs are merged in tiers
- *   tiers     class(s) = floor(log4(s / 1 MiB)), 0 below.  The newest stretch of neighbours, none
- *             in a class above c, for the least c that has one: four of them, and from class 1 on
- *             as many as COMPACT_RUNS_MIN or COMPACT_WIDE_RUNS_MIN says, together at least half as
- *             many times the size of the largest.  So by each merge the runs of all its rows
- *             become that much larger: a row is written seldom, however many runs come after it
+ *   tiers     class(s) = 1 + floor(log4(s / tier_bytes)), 0 below.  The newest stretch of
+ *             neighbours, none in a class above c, for the least c that has one: four of them, and
+ *             from class 1 on as many as COMPACT_RUNS_MIN or COMPACT_WIDE_RUNS_MIN says, together
+ *             at least half as many times the size of the largest.  So by each merge the runs of
+ *             all its rows become that much larger: a row is written seldom, however many runs come
+ *             after it
  *   closing   a day that is over, and to which nothing has come for a while, is merged into one
  *             run as soon as the small ones make up a tenth of the largest.  What mixed runs have
  *             of it goes along; their other days are written out again as they are
@@ -35,7 +36,8 @@
 enum {
     COMPACT_RUNS_MIN = 4,      /* every report reads all of a narrow table's runs; */
     COMPACT_WIDE_RUNS_MIN = 8, /* clicks are written more often than read */
-    COMPACT_RUNS_MAX = 32
+    COMPACT_RUNS_MAX = 32,
+    COMPACT_TIER_BYTES = 4 << 20       /* where class 1 begins; in tests earlier */
 };
 
 struct compact_run {
@@ -53,6 +55,7 @@ struct compact_facts {
      * however many runs come after them. */
     uint64_t asked_until;
     uint64_t day_rows_min;             /* of a day that is worth a run of its own */
+    uint64_t tier_bytes;               /* where class 1 begins */
     int64_t now_us;
     /* Purging was tried of days before purge_day, with the exceptions up to purge_frame. */
     uint64_t purge_frame;
@@ -72,13 +75,13 @@ struct compact_choice {
 bool compact_plan(const struct compact_facts *facts, struct compact_choice *choice_out);
 
 /* The tiers alone: true and the half-open interval [start, end) of `sizes` (bytes, oldest first);
- * from class 1 on it is `runs_min` runs long at least.
+ * from class 1 on, which begins at `tier_bytes`, it is `runs_min` runs long at least.
  *
  *   MiB, oldest first, runs_min 4    1 1 1         nothing
  *                                    1 1 1 1       merge all four
  *                                    90 3 5 3 3    merge the last four (c = 1)
  *                                    90 1 9 3 3    nothing: less than two times 9
  *                                    250 90 1 1    nothing */
-bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint32_t *start_out,
-                   uint32_t *end_out);
+bool compact_tiers(const uint64_t *sizes, uint32_t count, uint32_t runs_min, uint64_t tier_bytes,
+                   uint32_t *start_out, uint32_t *end_out);
 #endif

@@ -22,6 +22,8 @@ struct engine_options {
     uint64_t log_first_file_size;
     uint64_t archive_bytes;            /* commit_log.h */
     uint64_t day_rows_min;             /* of a day that gets runs of its own; 0: 2 Mi */
+    uint32_t page_rows;                /* of a page of clicks, at most; 0: 64 Ki */
+    uint64_t tier_bytes;               /* compact_plan.h; 0: COMPACT_TIER_BYTES */
     struct metrics *metrics;           /* may be NULL */
     /* Told, while opening, of segments that were damaged and what became of them; NULL: nobody is.
      * `text` is valid during the call. */

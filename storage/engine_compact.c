@@ -474,6 +474,7 @@ static bool part_plan(struct engine *engine, struct need *need, uint64_t asked_u
         .exception_count = may_purge ? need->exceptions.end - need->exceptions.start : 0,
         .asked_until = asked_until,
         .day_rows_min = engine->options.day_rows_min,
+        .tier_bytes = engine->options.tier_bytes,
         .now_us = engine->world->clock->wall_us(engine->world->clock),
         .purge_frame = tried->frame,
         .purge_day = tried->day};

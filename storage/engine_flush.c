@@ -130,6 +130,7 @@ static int flush_share(struct flush_job *flush, const struct wide_share *share)
     if (rc != 0)
         return rc;
     wide_segment_writer_set_pace(writer, &flush->pace);
+    wide_segment_writer_set_page_rows(writer, flush->engine->options.page_rows);
     rc = write_wide_partitions(flush, writer, share);
     if (rc == 0)
         rc = wide_segment_writer_finish(writer, &info, &flush->err);

@@ -242,7 +242,8 @@ static int merge_pass(struct compact_job *compact, struct segment **inputs, uint
                                              .may_raise = may_raise,
                                              .deletions = deletions,
                                              .pause = merge_pause,
-                                             .pace = &compact->pace};
+                                             .pace = &compact->pace,
+                                             .page_rows = compact->engine->options.page_rows};
     compact->pass = (struct segment_list){inputs, count};
     struct segment_info info = info_of(compact, &compact->pass, SEGMENT_WIDE);
     int rc = wide_segment_merge(compact->engine->world, compact->table, inputs, count, &info,

@@ -9,6 +9,7 @@
 #include "storage/engine.h"
 
 #include "storage/base/memory.h"
+#include "storage/compact_plan.h"
 #include "storage/engine_private.h"
 #include "storage/frame_batches.h"
 #include "storage/manifest_probe.h"
@@ -271,6 +272,8 @@ static struct engine *engine_new(struct world *world, const struct engine_option
         engine->options.unflushed_log_max = ENGINE_UNFLUSHED_LOG_MAX;
     if (engine->options.day_rows_min == 0)
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
+    if (engine->options.tier_bytes == 0)
+        engine->options.tier_bytes = COMPACT_TIER_BYTES;
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine->memory = arena_supply_new(MEMTABLE_CHUNK);
     engine->readers = reader_pool_new(engine_readers_share(engine));

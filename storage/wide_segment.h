@@ -21,6 +21,8 @@ must_check int wide_segment_writer_open(struct world *world, const struct table 
                                         struct error *err);
 /* Pages are made at this pace, which outlives the writer. */
 void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace);
+/* Pages of so many rows, from the first one on; 0: of 64 Ki, which is also the most. */
+void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint32_t page_rows);
 /* Write one partition, in (token, key) order; its stats are worked out from the rows here.  One
  * without rows is left out. */
 must_check int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t token,
@@ -79,6 +81,7 @@ struct wide_segment_rules {
     /* Called with each partition; a negative result ends the merge with it. */
     int (*pause)(void *context, struct error *err);
     struct pace *pace;                 /* that pages are made at */
+    uint32_t page_rows;                /* of the output's pages; 0: 64 Ki */
 };
 
 /* Merge neighbouring fresh runs (in frame order) into one segment, stably, piece by piece: it takes

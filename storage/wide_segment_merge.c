@@ -305,8 +305,10 @@ int wide_segment_merge(struct world *world, const struct table *table, struct se
     struct merge merge;
     merge_init(&merge, table, inputs, input_count, rules);
     int rc = wide_segment_writer_open(world, table, info, &merge.writer, err);
-    if (rc == 0)
+    if (rc == 0) {
         wide_segment_writer_set_pace(merge.writer, rules->pace);
+        wide_segment_writer_set_page_rows(merge.writer, rules->page_rows);
+    }
     while (rc == 0) {
         uint64_t rows;
         const struct segment_partition *partition = merge_next(&merge, &rows);

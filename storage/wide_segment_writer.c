@@ -36,6 +36,7 @@ struct wide_segment_writer {
     const struct wide_rows *rows; /* being added to the page */
     struct wide_rows pending;     /* of the pieces, not yet in a page; codes are numbers */
     uint32_t page_next;           /* the number the open page will have */
+    uint32_t page_rows;           /* at most in a page */
     struct buffer encoded;
     struct buffer label; /* the clustering of the open page's first row */
     bool is_labelled;    /* that row's partition has other pages too */
@@ -63,6 +64,7 @@ int wide_segment_writer_open(struct world *world, const struct table *table,
     writer->file = file;
     writer->info = *info;
     writer->info.rows = 0;
+    writer->page_rows = WIDE_PAGE_ROWS_MAX;
     writer->encoder = wide_page_encoder_new();
     wide_page_init(&writer->page, table);
     wide_rows_init(&writer->pending, table);
@@ -98,6 +100,12 @@ void wide_segment_writer_close(struct wide_segment_writer *writer)
 void wide_segment_writer_set_pace(struct wide_segment_writer *writer, struct pace *pace)
 {
     wide_page_encoder_set_pace(writer->encoder, pace);
+}
+
+void wide_segment_writer_set_page_rows(struct wide_segment_writer *writer, uint32_t page_rows)
+{
+    check(page_rows <= WIDE_PAGE_ROWS_MAX);
+    writer->page_rows = page_rows > 0 ? page_rows : WIDE_PAGE_ROWS_MAX;
 }
 
 /* ---- strings ---- */
@@ -191,7 +199,7 @@ static int page_write(struct wide_segment_writer *writer, struct error *err)
 static int entry_add(struct wide_segment_writer *writer, const struct wide_rows *rows,
                      uint32_t from, uint32_t count, bool is_part, struct error *err)
 {
-    if (count > WIDE_PAGE_ROWS_MAX - writer->page.rows.rows) {
+    if (count > writer->page_rows - writer->page.rows.rows) {
         int rc = page_write(writer, err);
         if (rc != 0)
             return rc;
@@ -231,7 +239,7 @@ int wide_segment_writer_begin(struct wide_segment_writer *writer, int64_t token,
     int rc = 0;
     if (wide_dictionary_is_full(writer->dictionary))
         rc = dictionary_write(writer, err);
-    else if (rows > WIDE_PAGE_ROWS_MAX - writer->page.rows.rows)
+    else if (rows > writer->page_rows - writer->page.rows.rows)
         rc = page_write(writer, err);
     if (rc != 0)
         return rc;
@@ -266,7 +274,7 @@ int wide_segment_writer_partition(struct wide_segment_writer *writer, int64_t to
     known_begin(writer, rows);
     for (uint32_t from = 0, count; from < rows->rows; from += count) {
         uint32_t left = rows->rows - from;
-        count = left < WIDE_PAGE_ROWS_MAX ? left : WIDE_PAGE_ROWS_MAX;
+        count = left < writer->page_rows ? left : writer->page_rows;
         rc = entry_add(writer, rows, from, count, count < rows->rows, err);
         if (rc != 0)
             return rc;
@@ -300,8 +308,8 @@ int wide_segment_writer_append(struct wide_segment_writer *writer, const struct 
     timestamps_note(writer, rows);
     pending_refresh(writer);
     uint32_t from = 0;
-    for (; pending->rows - from >= WIDE_PAGE_ROWS_MAX; from += WIDE_PAGE_ROWS_MAX) {
-        rc = entry_add(writer, pending, from, WIDE_PAGE_ROWS_MAX, true, err);
+    for (; pending->rows - from >= writer->page_rows; from += writer->page_rows) {
+        rc = entry_add(writer, pending, from, writer->page_rows, true, err);
         if (rc != 0)
             return rc;
     }

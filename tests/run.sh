@@ -45,9 +45,10 @@ end_when_spinning() { # PID: its tests, each a process of its own
     local process ticks
     for process in $(pgrep --parent "$1"); do
         ticks=$(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null | awk '{ print $12 + $13 }')
-        [ "${ticks:-0}" -gt $((spin_seconds * $(getconf CLK_TCK))) ] && kill -KILL "$process" &&
-            echo "a test was ended: it took $spin_seconds s of a processor, as one that spins does" \
-                >>"$2.ended"
+        [ "${ticks:-0}" -gt $((spin_seconds * $(getconf CLK_TCK))) ] || continue
+        kill -KILL "$process"
+        echo "a test was ended: it took $spin_seconds s of a processor, as one that spins does" \
+            >>"$2.ended"
     done
 }
 

@@ -6,7 +6,8 @@ import subprocess
 PROGRAM = """#!/bin/bash
 (while :; do :; done) &
 wait $! || crashed=1
-echo "[====] Synthesis: Tested: 2 | Passing: $((2 - ${crashed:-0})) | Failing: 0 | Crashing: ${crashed:-0}"
+passed=$((2 - ${crashed:-0}))
+echo "[====] Synthesis: Tested: 2 | Passing: $passed | Failing: 0 | Crashing: ${crashed:-0}"
 exit ${crashed:-0}
 """
 

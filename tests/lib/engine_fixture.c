@@ -297,9 +297,12 @@ int engine_fixture_try_page(struct engine_fixture *fixture, const struct read_re
     struct rows_read read = {.text = text, .position = *position};
     struct read_request page = *request;
     page.position = buffer_view(position);
-    read.status = store_read(fixture->store, &page, rows_page, &read, &read.err);
-    if (read.status == 0)
+    /* An answer at once has its status already. */
+    int rc = store_read(fixture->store, &page, rows_page, &read, &read.err);
+    if (rc == 0)
         step_until(fixture, &read.done);
+    else
+        read.status = rc;
     if (read.status != 0)
         *err = read.err;
     *position = read.position;
@@ -364,10 +367,12 @@ int engine_fixture_try_stats(struct engine_fixture *fixture, const char *reselle
     struct stats_read read = {.text = text};
     struct buffer key = {0};
     engine_fixture_key(&key, reseller, day);
-    read.status = store_stats(fixture->store, TABLE_AD_CLICK, 0, buffer_view(&key), READ_DURABLE,
-                              stats_figures, &read, &read.err);
-    if (read.status == 0)
+    int rc = store_stats(fixture->store, TABLE_AD_CLICK, 0, buffer_view(&key), READ_DURABLE,
+                         stats_figures, &read, &read.err);
+    if (rc == 0)
         step_until(fixture, &read.done);
+    else
+        read.status = rc;
     if (read.status != 0)
         *err = read.err;
     buffer_release(&key);

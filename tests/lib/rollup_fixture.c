@@ -61,6 +61,8 @@ static int try_open_store(struct rollup_fixture *fixture, struct error *err)
     struct engine_options options = {.read_only = fixture->is_read_only,
                                      .salvage = fixture->is_salvaging,
                                      .memtable_rows_max = fixture->memtable_rows_max,
+                                     .page_rows = fixture->page_rows,
+                                     .tier_bytes = fixture->tier_bytes,
                                      .log_file_size = SIM_LOG_FILE,
                                      .log_first_file_size = SIM_LOG_FILE};
     return engine_open(fixture->world, &options, tables, count, &fixture->store, err);

@@ -19,7 +19,9 @@ struct rollup_fixture {
     const char *click_id;              /* the type of ids that clicks bring along; NULL: none */
     const char *zone;                  /* NULL: UTC */
     const char *start_time;            /* ISO 8601; NULL: 2013-12-10T12:00:00Z */
-    uint64_t memtable_rows_max;        /* as in engine_options */
+    uint64_t memtable_rows_max;        /* as in engine_options, as the next two */
+    uint32_t page_rows;
+    uint64_t tier_bytes;
     size_t open_days_bytes;            /* as in streams_options, as the next */
     uint32_t keep_days;
     struct sim_world *sim;

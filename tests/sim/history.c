@@ -462,6 +462,8 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     char where[120], label[200];
     bool is_salvaging = hash % SALVAGE_EVERY == 0 && lose_manifest(crashed, hash / SALVAGE_EVERY);
     struct rollup_fixture fixture = {.memtable_rows_max = history->fixture.memtable_rows_max,
+                                     .page_rows = history->fixture.page_rows,
+                                     .tier_bytes = history->fixture.tier_bytes,
                                      .keep_days = history->fixture.keep_days,
                                      .is_salvaging = is_salvaging,
                                      .label = label};

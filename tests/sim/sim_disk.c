@@ -187,6 +187,15 @@ static void check_alignment(const struct disk_file *file, uint64_t offset, const
     check((uintptr_t)memory % DIRECT_ALIGNMENT == 0);
 }
 
+/* What the system has of it in memory, which may be damaged. */
+static void flip_cached(struct sim_disk *sim, uint8_t *bytes, int64_t size)
+{
+    if (sim->flip_number == 0 || size <= 0 || --sim->flip_number > 0)
+        return;
+    uint64_t bit = sim->flip_bit % ((uint64_t)size * 8);
+    bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+}
+
 static int64_t sim_read(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                         size_t size)
 {
@@ -194,14 +203,17 @@ static int64_t sim_read(struct disk *disk, struct disk_file *file, uint64_t offs
     int rc = sim_disk_enter(sim_of(disk), SIM_READ);
     if (rc < 0)
         return rc;
-    return (int64_t)sim_content_read(&file->node->current, offset, to, size);
+    int64_t got = (int64_t)sim_content_read(&file->node->current, offset, to, size);
+    flip_cached(sim_of(disk), to, got);
+    return got;
 }
 
 /* Every other time it would have to wait. */
 static int64_t sim_read_now(struct disk *disk, struct disk_file *file, uint64_t offset, void *to,
                             size_t size)
 {
-    if (sim_of(disk)->reads_now++ % 2 == 0)
+    struct sim_disk *sim = sim_of(disk);
+    if (sim->reads_now++ % 2 == 0 && !sim->is_cached)
         return -EAGAIN;
     return sim_read(disk, file, offset, to, size);
 }
@@ -501,6 +513,20 @@ static void content_flip(struct sim_content *content, uint64_t bit)
     check(sim_content_read(content, bit / 8, &byte, 1) == 1);
     byte ^= (uint8_t)(1 << bit % 8);
     sim_content_put(content, bit / 8, bytes_of(&byte, 1));
+}
+
+bool sim_disk_flip_cached(struct sim_disk *sim, uint64_t number, uint64_t bit)
+{
+    bool was_reached = sim->is_cached && sim->flip_number == 0;
+    sim->is_cached = number != 0;
+    sim->flip_number = number;
+    sim->flip_bit = bit;
+    return was_reached;
+}
+
+uint64_t sim_disk_reads_now(const struct sim_disk *sim)
+{
+    return sim->reads_now;
 }
 
 void sim_disk_flip_bit(struct sim_disk *sim, const char *path, uint64_t bit)

@@ -76,4 +76,9 @@ uint64_t sim_disk_used(const struct sim_disk *disk);
 
 /* Damage: bit 0 is the lowest of the first byte.  The file must be that long. */
 void sim_disk_flip_bit(struct sim_disk *disk, const char *path, uint64_t bit);
+/* The same in the system's memory alone: all is there, and the `number`-th read from now on (1 is
+ * the next) finds this bit of what it reads turned over, modulo its size; the next one finds it
+ * right.  0 ends that.  Whether the one asked for before was reached. */
+bool sim_disk_flip_cached(struct sim_disk *disk, uint64_t number, uint64_t bit);
+uint64_t sim_disk_reads_now(const struct sim_disk *disk);     /* calls of read_now so far */
 #endif

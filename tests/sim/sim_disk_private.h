@@ -67,6 +67,9 @@ struct sim_disk {
     size_t change_count;
     uint64_t calls[SIM_CALL_COUNT];
     uint64_t reads_now;
+    bool is_cached;       /* all bytes are in the system's memory, */
+    uint64_t flip_number; /* and so many reads from now one finds a bit turned over; 0: none */
+    uint64_t flip_bit;
     struct fault faults[SIM_CALL_COUNT];
     void (*before)(void *context, enum sim_call call);
     void *before_context;

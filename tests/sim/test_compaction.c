@@ -28,6 +28,7 @@ enum {
     TIMES = 3,
     ADS = 2,
     CLICKS_MAX = 4000,
+    TIER_BYTES = 16 << 10, /* so that runs fall into several */
     BLOCK_MAX = 14,
     STEPS = 120,
     HISTORIES_DEFAULT = 60,
@@ -386,6 +387,8 @@ static void start(struct history *history, uint64_t seed)
     history->fixture.options = (struct engine_options){.log_file_size = 1 << 20};
     history->fixture.options.day_rows_min = 4 + draw(history, 20);
     history->fixture.options.memtable_rows_max = 10 + draw(history, 40);
+    history->fixture.options.page_rows = 1 + (uint32_t)(seed % 7);
+    history->fixture.options.tier_bytes = TIER_BYTES;
     sim_world_set_wall_us(history->sim, time_of(DAYS - 1, 0) * 1000 + 5 * 86400 * INT64_C(1000000));
     open_engine(history);
 }
@@ -438,6 +441,76 @@ Test(compaction, deletions_go_with_what_they_hid)
                       history.seed, segments_of(&history, TABLE_AD_CLICK));
         stop(&history);
     }
+}
+
+/* ---- tombstones of other tables ---- */
+
+enum { RATES = 1200, RATE_KEY = 200, RATE_ROUNDS = 6 };
+
+/* Rates of resellers with long names that do not compress, so that the first run is large. */
+static void rate_key(uint32_t number, char name[RATE_KEY + 1])
+{
+    struct sim_random random = {.state = number + 1};
+    for (uint32_t i = 0; i < RATE_KEY; i++)
+        name[i] = (char)('!' + sim_random_below(&random, 90));
+    name[RATE_KEY] = '\0';
+}
+
+static void write_rate(struct history *history, struct write_batch *batch, uint32_t number,
+                       bool is_deleted)
+{
+    const struct table *table = schema_table(store_schema(history->fixture.store), TABLE_RESELLER);
+    char name[RATE_KEY + 1];
+    rate_key(number, name);
+    const struct column_value values[] = {
+        {RESELLER_ID, false, write_batch_text(batch, name)},
+        {RESELLER_EFFECTIVE_SINCE, false, bytes_text("2013-01-01")},
+        {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(2, 1))},
+    };
+    if (is_deleted)
+        write_batch_delete(batch, table, values, 2);
+    else
+        write_batch_insert(batch, table, values, 3);
+}
+
+static uint32_t count_rates(struct history *history)
+{
+    uint32_t rows = 0;
+    struct buffer text =
+        engine_fixture_rows(&history->fixture, TABLE_RESELLER, (struct bytes){0}, 1000, false);
+    for (const char *at = (const char *)text.data; (at = strchr(at, '\n')) != NULL; at++)
+        rows++;
+    buffer_release(&text);
+    return rows;
+}
+
+/* The oldest run is so large that what comes later is merged without it: the tombstones of that
+ * merge stay, or rows of the oldest run are there again. */
+Test(compaction, of_runs_without_the_oldest_keeps_their_tombstones)
+{
+    static struct history history;
+    start(&history, 1);
+    struct write_batch *batch = write_batch_new();
+    for (uint32_t i = 0; i < RATES; i++)
+        write_rate(&history, batch, i, false);
+    apply(&history, batch);
+    engine_fixture_flush(&history.fixture);
+    uint32_t deleted = 0;
+    for (uint32_t round = 0; round < RATE_ROUNDS; round++) {
+        batch = write_batch_new();
+        write_rate(&history, batch, deleted++, true);
+        apply(&history, batch);
+        engine_fixture_flush(&history.fixture);
+        sim_world_run_us(history.sim, 1000000);
+        cr_assert_eq(count_rates(&history), RATES - deleted, "round %u", round);
+    }
+    uint32_t runs = segments_of(&history, TABLE_RESELLER);
+    cr_assert(runs > 1 && runs < RATE_ROUNDS, "%u runs of %u: none was merged without the oldest",
+              runs, 1 + RATE_ROUNDS);
+    engine_fixture_compact(&history.fixture);
+    cr_assert_eq(segments_of(&history, TABLE_RESELLER), 1);
+    cr_assert_eq(count_rates(&history), RATES - deleted);
+    stop(&history);
 }
 
 static void note_done(void *context, int status, const struct error *err)

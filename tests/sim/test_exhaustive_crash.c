@@ -133,7 +133,7 @@ static uint64_t run_word(const char *word, uint32_t overlap)
     size_t watched = length > 2 ? length - 2 : 0;
     struct history history = {.random = {.state = 1},
                               .crashes_per_moment = WAYS_MAX,
-                              .fixture = {.seed = overlap, .keep_days = KEEP_DAYS}};
+                              .fixture = {.seed = overlap, .page_rows = 2, .keep_days = KEEP_DAYS}};
     snprintf(history.label, sizeof history.label, "SIM_WORD=%s:%u", word, overlap);
     history_start(&history);
     for (size_t i = 0; i < length; i++) {

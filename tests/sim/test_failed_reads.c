@@ -116,6 +116,80 @@ Test(failed_reads, of_any_kind_of_row_are_told_and_counted_and_end_nothing)
     rollup_fixture_stop(&fixture);
 }
 
+/* ---- what the system has in memory ---- */
+
+struct cached_read {
+    uint32_t table_id;
+    const char *reseller, *day; /* NULL: the key is the reseller alone */
+    uint32_t pages;             /* at least so many are read, */
+    bool is_at_once;            /* on the engine thread */
+};
+
+static int read_cached(struct engine_fixture *engine, const struct cached_read *what,
+                       struct buffer *text, struct error *err)
+{
+    struct buffer key = {0};
+    if (what->day != NULL)
+        engine_fixture_key(&key, what->reseller, what->day);
+    else
+        buffer_append_bytes(&key, bytes_text(what->reseller));
+    const struct read_request request = {.table_id = what->table_id,
+                                         .key = buffer_view(&key),
+                                         .slice = slice_all(),
+                                         .row_limit = 100};
+    buffer_clear(text);
+    int rc = engine_fixture_try_rows(engine, &request, text, err);
+    buffer_release(&key);
+    return rc;
+}
+
+/* With the number-th page damaged there, which then is told; false: it reads fewer. */
+static bool expect_damage_told(const struct sim_world *left, const struct cached_read *what,
+                               uint64_t number, uint64_t bit)
+{
+    struct sim_world *sim = sim_world_restart(left, 1);
+    struct sim_disk *disk = sim_world_disk(sim);
+    struct engine_fixture engine = {.options = {.read_only = true}};
+    struct buffer text = {0}, again = {0};
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_open_in(&engine, sim_world_interface(sim), &err), 0, "%s",
+                 err.text);
+    sim_world_advance_us(sim, 10000); /* the engine thread has time for some pages again */
+    sim_disk_flip_cached(disk, number, bit);
+    int rc = read_cached(&engine, what, &text, &err);
+    bool was_reached = sim_disk_flip_cached(disk, 0, 0);
+    cr_assert_eq(sim_disk_reads_now(disk) > 0, what->is_at_once);
+    cr_assert_eq(rc, was_reached ? ERROR_CORRUPT : 0, "table %u, page %u, bit %u: %d %s",
+                 what->table_id, (unsigned)number, (unsigned)bit, rc, err.text);
+    cr_assert(!was_reached || strstr(err.text, "checksum differs") != NULL, "%s", err.text);
+    cr_assert_eq(read_cached(&engine, what, &again, &err), 0, "%s", err.text);
+    cr_assert(was_reached || bytes_equal(buffer_view(&text), buffer_view(&again)));
+    buffer_release(&text);
+    buffer_release(&again);
+    engine_fixture_close(&engine);
+    sim_world_free(sim);
+    return was_reached;
+}
+
+/* A page of clicks and one of their strings; a page of other rows. */
+Test(failed_reads, of_pages_that_are_damaged_in_memory_are_told)
+{
+    static const struct cached_read reads[] = {{TABLE_AD_CLICK, "r1", "2013-11-28", 2, false},
+                                               {TABLE_RESELLER, "r1", NULL, 1, true}};
+    struct rollup_fixture fixture;
+    start(&fixture);
+    for (size_t i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+        uint64_t number = 1;
+        while (expect_damage_told(fixture.sim, &reads[i], number, number * 61)) {
+            for (uint64_t bit = 0; bit < 64; bit += 7)
+                expect_damage_told(fixture.sim, &reads[i], number, bit);
+            number++;
+        }
+        cr_assert_gt(number, reads[i].pages, "table %u: %u", reads[i].table_id, (unsigned)number);
+    }
+    rollup_fixture_stop(&fixture);
+}
+
 /* A figure needs its row, and a published one its ledger: the marks stay until both were read. */
 Test(failed_reads, of_the_rollup_leave_the_day_to_be_worked_off)
 {

@@ -115,6 +115,8 @@ static uint64_t run_history(uint64_t seed)
     printf("history_crash: %s\n", history.label);
     fflush(stdout);
     history.fixture.memtable_rows_max = 12 + draw(&history, 30);
+    history.fixture.page_rows = 1 + (uint32_t)(seed % 5);
+    history.fixture.tier_bytes = 16 << 10;
     history_start(&history);
     history_watch(&history, true);
     while (history.count < HISTORY_WRITES) {

@@ -272,3 +272,32 @@ Test(click_changes, a_range_is_deleted_from_a_day_that_clicks_pour_into)
         rollup_fixture_stop(&fixture);
     }
 }
+
+/* The DELETE of a rank that no click has yet: a click that gets it while the deletion reads is
+ * there afterwards, or was taken off its counters with it. */
+Test(click_changes, a_rank_that_is_yet_to_come_is_deleted_or_counted)
+{
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        struct rollup_fixture fixture = {.seed = seed};
+        struct write_batch *batch = write_batch_new();
+        int status = 1;
+        long counts[2];
+        rollup_fixture_start(&fixture);
+        rollup_fixture_clicks(&fixture, clicks, 4);
+        rollup_fixture_flush(&fixture);
+        add_delete(&fixture, batch, 0, "a", 2);
+        streams_apply(fixture.streams, batch, NULL, 0, take_status, &status);
+        for (uint64_t step = 0; status == 1; step++) {
+            if (step == seed % 8)
+                pour_click(&fixture);
+            fixture.world->executor->step(fixture.world->executor);
+        }
+        cr_expect_eq(status, 0);
+        rollup_fixture_flush(&fixture);
+        read_counts(&fixture, counts);
+        cr_expect_eq(counts[0], counts[1], "seed %lu: counted %ld, there are %ld",
+                     (unsigned long)seed, counts[0], counts[1]);
+        write_batch_free(batch);
+        rollup_fixture_stop(&fixture);
+    }
+}

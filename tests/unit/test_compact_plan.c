@@ -43,8 +43,11 @@ static void sketch_runs(struct plan *plan, const struct sketch *sketches, uint32
             segment_days_add(&plan->days[i], day_of(*c), sketches[i].size_mb * 1000 / share);
         plan->runs[i] = (struct compact_run){&plan->infos[i], &plan->days[i]};
     }
-    plan->facts = (struct compact_facts){
-        .runs = plan->runs, .run_count = count, .day_rows_min = 1000, .now_us = NOW_US};
+    plan->facts = (struct compact_facts){.runs = plan->runs,
+                                         .run_count = count,
+                                         .day_rows_min = 1000,
+                                         .tier_bytes = COMPACT_TIER_BYTES,
+                                         .now_us = NOW_US};
 }
 
 /* The chosen runs as digits, "/" and a day where one is split off; "" for nothing. */
@@ -85,13 +88,13 @@ Test(compact_plan, what_was_merged_is_not_merged_again_before_its_like_are_there
 {
     uint32_t start;
     uint32_t end;
-    cr_expect(
-        compact_tiers((uint64_t[]){90 * MB, 3 * MB, 5 * MB, 3 * MB, 3 * MB}, 5, 4, &start, &end));
+    cr_expect(compact_tiers((uint64_t[]){90 * MB, 3 * MB, 5 * MB, 3 * MB, 3 * MB}, 5, 4,
+                            COMPACT_TIER_BYTES, &start, &end));
     cr_expect(start == 1 && end == 5);
-    cr_expect_not(
-        compact_tiers((uint64_t[]){90 * MB, 1 * MB, 9 * MB, 3 * MB, 3 * MB}, 5, 4, &start, &end));
-    cr_expect_not(
-        compact_tiers((uint64_t[]){200 * MB, 60 * MB, 60 * MB, 60 * MB}, 4, 4, &start, &end));
+    cr_expect_not(compact_tiers((uint64_t[]){90 * MB, 1 * MB, 9 * MB, 3 * MB, 3 * MB}, 5, 4,
+                                COMPACT_TIER_BYTES, &start, &end));
+    cr_expect_not(compact_tiers((uint64_t[]){200 * MB, 60 * MB, 60 * MB, 60 * MB}, 4, 4,
+                                COMPACT_TIER_BYTES, &start, &end));
     EXPECT("", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8});
     EXPECT("01234567", {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8}, {"z", 8},
            {"z", 8});
@@ -109,7 +112,7 @@ static uint64_t times_written(uint32_t flushes, uint32_t runs_min, uint32_t runs
         uint32_t start;
         uint32_t end;
         sizes[count++] = size;
-        while (compact_tiers(sizes, count, runs_min, &start, &end)) {
+        while (compact_tiers(sizes, count, runs_min, COMPACT_TIER_BYTES, &start, &end)) {
             uint64_t merged = 0;
             for (uint32_t i = start; i < end; i++)
                 merged += sizes[i];
