@@ -104,11 +104,19 @@ void callbacks_call(struct callback **callbacks, uint32_t *count, int status,
 
 /* ---- freezing ---- */
 
+/* Nothing of the open memtable's frames needs a flush: they have no rows, and no schema that only
+ * the log has. */
+bool engine_open_is_empty(const struct engine *engine)
+{
+    return memtable_is_empty(engine->open) &&
+           schema_version(engine->open->schema) <= engine->schema_frozen;
+}
+
 void engine_freeze_open(struct engine *engine, uint64_t frame_last)
 {
     struct memtable *memtable = engine->open;
     engine->freeze_requested = false;
-    if (memtable_is_empty(memtable)) {
+    if (engine_open_is_empty(engine)) {
         /* Nothing of these frames is in it: who waits for them does not wait for its next rows. */
         memtable->frame_first = frame_last + 1;
     } else {
@@ -116,6 +124,7 @@ void engine_freeze_open(struct engine *engine, uint64_t frame_last)
         engine->frozen =
             memory_resize(engine->frozen, (engine->frozen_count + 1) * sizeof(struct memtable *));
         engine->frozen[engine->frozen_count++] = memtable;
+        engine->schema_frozen = schema_version(memtable->schema);
         engine->open = memtable_new(engine->schema, frame_last + 1, engine->memory);
     }
     while (engine->freeze_waiters != NULL) {
@@ -432,14 +441,18 @@ static int apply_admit(struct engine *engine, const struct write_batch *batch, s
     return engine_memory_is_full(engine) ? full(engine, err) : 0;
 }
 
-/* A batch that changes the schema begins a memtable, so that one memtable has one schema. */
+/* A batch that changes the schema begins a memtable, so that one memtable has one schema.  One that
+ * has no rows is left without a flush, for what it changed is in the next one's schema; but not for
+ * ever, as a start reads all that is not flushed. */
 static int admit_schema(struct engine *engine, const struct write_batch *batch, struct error *err)
 {
     if (engine->payload.size > 0) {
         engine->freeze_requested = true;
         return full(engine, err);
     }
-    engine_freeze_open(engine, engine->payload_frame - 1);
+    if (!memtable_is_empty(engine->open) ||
+        commit_log_unflushed_bytes(engine->log) > ENGINE_REPLAY_BYTES)
+        engine_freeze_open(engine, engine->payload_frame - 1);
     schema_unref(engine->schema);
     engine->schema = schema_ref(batch->schema);
     memtable_unref(engine->open);
@@ -514,6 +527,17 @@ static int admit_size(struct engine *engine, const struct write_batch *batch, si
     return 0;
 }
 
+/* What is written must be readable: a schema is read back from the bytes that the log will get. */
+static int admit_readable(const struct write_batch *batch, struct error *err)
+{
+    struct buffer serialized = {0};
+
+    schema_serialize(batch->schema, &serialized);
+    int rc = schema_check_serialized(batch->schema, buffer_view(&serialized), err);
+    buffer_release(&serialized);
+    return rc;
+}
+
 /* Tell `done` when everything is durable that was applied. */
 static void done_after_all(struct engine *engine, store_done done, void *context)
 {
@@ -543,6 +567,8 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     size_t bytes_max;
     struct packed_mutations packed;
     rc = admit_size(engine, batch, &bytes_max, &packed, err);
+    if (rc == 0 && batch->schema != NULL)
+        rc = admit_readable(batch, err);
     if (rc == 0 && batch->schema != NULL)
         rc = admit_schema(engine, batch, err);
     if (rc == 0)

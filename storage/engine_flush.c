@@ -335,7 +335,7 @@ static void flush_free(struct flush_job *flush)
 static bool is_flushed(const struct engine *engine)
 {
     bool is_frozen =
-        memtable_is_empty(engine->open) || engine->open->frame_first > engine->flush_until;
+        engine_open_is_empty(engine) || engine->open->frame_first > engine->flush_until;
     return is_frozen &&
            (engine->frozen_count == 0 || engine->frozen[0]->frame_first > engine->flush_until);
 }
@@ -370,6 +370,7 @@ static void collect_dropped(struct flush_job *flush)
     for (uint32_t i = 0; i < engine->segment_count; i++) {
         const struct segment_info *info = segment_info(engine->segments[i]);
         if (schema_table(flush->memtable->schema, info->table_id) == NULL &&
+            !schema_is_unread(flush->memtable->schema, info->table_id) &&
             !engine_is_merging(engine, info->table_id))
             flush->dropped[flush->dropped_count++] = info->id;
     }

@@ -2,10 +2,12 @@
  *
  * Opening: lock, manifest, segments and their summed stats, then the log's frames after the flushed
  * one, applied by the same calls as when they first came.  A memtable that fills up meanwhile is
- * flushed on the spot, so that a long log needs no more memory than a running server.
+ * flushed on the spot, so that a long log needs no more memory than a running server.  Each change
+ * of the schema is a whole one in the log: of those that follow one another with no rows between
+ * them only the last is read.
  *
  * Closing waits for what is under way, and happens from the loop with no caller of the engine
- * below; a clean close leaves no more than CLOSE_FLUSH_BYTES to be replayed. */
+ * below; a clean close leaves no more than ENGINE_REPLAY_BYTES to be replayed. */
 #include "storage/engine.h"
 
 #include "storage/base/memory.h"
@@ -17,8 +19,7 @@
 enum {
     MEMTABLE_ROWS_DEFAULT = 16 << 20,
     DAY_ROWS_DEFAULT = 2 << 20, /* some 8 MB on disk: a file is worth it */
-    CLOSE_RETRY_MS = 2,         /* until the log's background job has ended */
-    CLOSE_FLUSH_BYTES = 4 << 20
+    CLOSE_RETRY_MS = 2          /* until the log's background job has ended */
 };
 
 /* ---- opening ---- */
@@ -46,14 +47,58 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
     }
 }
 
+/* Whether the directory is opened with this schema. */
+static int admit_unread(const struct engine *engine, struct error *err)
+{
+    return engine->options.salvage ? 0 : schema_refuse_unread(engine->schema, err);
+}
+
+/* Read the last schema of the frames that have nothing else. */
+static int replay_schema(struct engine *engine, struct error *err)
+{
+    struct schema *schema;
+    if (engine->replayed_schema.size == 0)
+        return 0;
+    int rc = schema_deserialize(buffer_view(&engine->replayed_schema), &schema, err);
+    if (rc != 0)
+        return rc;
+    buffer_clear(&engine->replayed_schema);
+    if (!memtable_is_empty(engine->open))
+        engine_freeze_open(engine, engine->replayed_schema_frame - 1);
+    schema_unref(engine->schema);
+    engine->schema = schema;
+    memtable_unref(engine->open);
+    engine->open = memtable_new(schema, engine->replayed_schema_frame, engine->memory);
+    return admit_unread(engine, err);
+}
+
+/* A frame with nothing but a schema, to be read when it is known that it counts. */
+static void keep_schema(struct engine *engine, uint64_t number, struct bytes serialized)
+{
+    if (engine->replayed_schema.size == 0)
+        engine->replayed_schema_frame = number;
+    buffer_clear(&engine->replayed_schema);
+    buffer_append_bytes(&engine->replayed_schema, serialized);
+    engine->payload_frame = number + 1;
+}
+
 /* One frame of the log, into the open memtable; the same calls as when it was first applied. */
 static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                         struct error *err)
 {
     struct engine *engine = context;
     struct frame_batches frame;
+    struct bytes serialized;
     (void)timestamp_us;
-    int rc = frame_batches_parse(payload, &engine->schema, &frame, err);
+    if (frame_batches_is_schema(payload, &serialized)) {
+        keep_schema(engine, number, serialized);
+        return 0;
+    }
+    int rc = replay_schema(engine, err);
+    if (rc != 0)
+        return rc;
+    rc = frame_batches_parse(payload, &engine->schema, &frame, err);
+    rc = rc == 0 ? admit_unread(engine, err) : rc;
     if (rc == 0) {
         frame_apply(engine, number, &frame);
         engine->payload_frame = number + 1;
@@ -112,6 +157,7 @@ static int add_builtin(struct engine *engine, const struct builtin *builtin, str
     engine->schema = changed;
     schema_unref(engine->schema_flushed);
     engine->schema_flushed = schema_ref(changed);
+    engine->schema_frozen = schema_version(changed);
     memtable_unref(engine->open);
     engine->open = memtable_new(changed, engine->payload_frame, engine->memory);
     return 0;
@@ -139,6 +185,14 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     return clicks;
 }
 
+/* An opening that leaves tables out says so. */
+static void tell_unread(const struct engine *engine)
+{
+    struct error what = {0};
+    if (schema_refuse_unread(engine->schema, &what) != 0 && engine->options.notice != NULL)
+        engine->options.notice(engine->options.notice_context, what.text);
+}
+
 static int open_log(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
@@ -158,12 +212,14 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     if (rc != 0)
         return rc;
     engine->payload_frame = commit_log_next_frame(log);
+    rc = replay_schema(engine, err);
     /* While the engine has no log yet, what is frozen is flushed here and not by a job. */
-    rc = add_builtin(engine, builtin, err);
+    rc = rc == 0 ? add_builtin(engine, builtin, err) : rc;
     if (rc != 0) {
         commit_log_close(log);
         return rc;
     }
+    tell_unread(engine);
     engine->log = log;
     int64_t last = commit_log_last_timestamp(engine->log);
     engine->timestamp_next_us =
@@ -190,6 +246,7 @@ static void engine_free(struct engine *engine)
     engine->world->disk->unlock(engine->world->disk);
     buffer_release(&engine->payload);
     buffer_release(&engine->scratch);
+    buffer_release(&engine->replayed_schema);
     memory_free(engine->frozen);
     memory_free(engine->segments);
     memory_free(engine->indexes);
@@ -285,7 +342,9 @@ static int engine_recover(struct engine *engine, const struct builtin *builtin, 
 {
     engine->schema = schema_ref(manifest_state(engine->manifest)->schema);
     engine->schema_flushed = schema_ref(engine->schema);
-    int rc = engine_open_segments(engine, err);
+    engine->schema_frozen = schema_version(engine->schema);
+    int rc = admit_unread(engine, err);
+    rc = rc == 0 ? engine_open_segments(engine, err) : rc;
     return rc == 0 ? open_log(engine, builtin, err) : rc;
 }
 
@@ -413,7 +472,7 @@ void engine_close_op(struct store *store, store_done done, void *context)
     engine->closed = (struct callback){done, context};
     atomic_store(&engine->merge_ends, true);
     bool flushes = !engine->options.read_only && engine->failed == 0 &&
-                   commit_log_unflushed_bytes(engine->log) > CLOSE_FLUSH_BYTES;
+                   commit_log_unflushed_bytes(engine->log) > ENGINE_REPLAY_BYTES;
     if (flushes)
         engine_request_freeze(engine);
     if (!engine->options.read_only && engine->failed == 0) {

@@ -52,7 +52,10 @@ struct purge_tried {
     bool was_disturbed;                /* by a click: the next merge of the table leaves it be */
 };
 
-enum { WRITE_SLOTS = 1 << 14 };        /* a power of two */
+enum {
+    WRITE_SLOTS = 1 << 14,             /* a power of two */
+    ENGINE_REPLAY_BYTES = 4 << 20      /* of the log, which a clean close or schemas leave */
+};
 
 struct engine {
     struct store store;
@@ -60,6 +63,9 @@ struct engine {
     struct engine_options options;
     struct schema *schema;             /* referenced: the current one */
     struct schema *schema_flushed;     /* referenced: the manifest's, as of frame_flushed */
+    uint32_t schema_frozen;            /* the newest version that is flushed or frozen */
+    struct buffer replayed_schema;     /* while opening: of the last frame that has nothing else */
+    uint64_t replayed_schema_frame;    /* and the first of those frames; it is not read yet */
     struct manifest *manifest;
     struct commit_log *log;
 
@@ -156,6 +162,7 @@ bool engine_is_waiting_for_space(const struct engine *engine);
 extern const struct store_ops engine_ops;
 /* Between two frames: what is open covers the frames up to `frame_last`. */
 void engine_freeze_open(struct engine *engine, uint64_t frame_last);
+bool engine_open_is_empty(const struct engine *engine);
 /* Whether a batch overwrites or deletes where the open memtable has fresh rows. */
 bool engine_meets_exceptions(const struct engine *engine, const struct write_batch *batch);
 /* The log's callbacks. */

@@ -21,6 +21,13 @@ int frame_batches_parse(struct bytes payload, struct schema **schema, struct fra
     return rc;
 }
 
+bool frame_batches_is_schema(struct bytes payload, struct bytes *serialized_out)
+{
+    struct reader reader = reader_of(payload);
+    (void)reader_u64(&reader);
+    return write_batch_is_schema(&reader, serialized_out) && reader_left(&reader) == 0;
+}
+
 void frame_batches_release(struct frame_batches *frame)
 {
     for (uint32_t i = 0; i < frame->count; i++) {

@@ -15,5 +15,7 @@ struct frame_batches {
  * Release what was parsed after an error, too. */
 must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
                                    struct frame_batches *frame, struct error *err);
+/* Whether a payload is one batch with nothing but a schema: a view of its bytes. */
+bool frame_batches_is_schema(struct bytes payload, struct bytes *serialized_out);
 void frame_batches_release(struct frame_batches *frame);
 #endif

@@ -309,7 +309,11 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         const struct mutation *mutation = &batch->mutations[i];
         prefetch_behind(memtable, batch, i, batch->mutation_count, mutation_place);
         const struct table *table = schema_table(memtable->schema, mutation->table_id);
-        check(table != NULL);
+        if (table == NULL) {
+            check(schema_is_unread(memtable->schema, mutation->table_id));
+            timestamp_us++;
+            continue;
+        }
         int64_t oldest_us = mutation_oldest_us(mutation);
         memtable->oldest_us = oldest_us < memtable->oldest_us ? oldest_us : memtable->oldest_us;
         narrow_memtable_apply(memtable->narrow, table, mutation, frame, timestamp_us++);
@@ -322,8 +326,9 @@ int64_t memtable_apply(struct memtable *memtable, const struct write_batch *batc
         narrow_memtable_apply_rows(memtable->narrow, table, &batch->rows, run, frame,
                                    timestamp_us++);
     }
-    for (uint32_t i = 0; i < batch->increment_count; i++)
-        apply_increment(memtable, &batch->increments[i], frame, timestamp_us++);
+    for (uint32_t i = 0; i < batch->increment_count; i++, timestamp_us++)
+        if (!schema_is_unread(memtable->schema, batch->increments[i].table_id))
+            apply_increment(memtable, &batch->increments[i], frame, timestamp_us);
     memtable->timestamp_max_us = timestamp_us - 1;
     return timestamp_us;
 }

@@ -29,7 +29,6 @@
 enum { MUTATION_DELETES_PARTITION = 1 };
 
 enum {
-    MUTATION_KEY_MAX = 65535,    /* a composite names sizes in 16 bits, and so do clients */
     MUTATION_ITEM_SIZE_MIN = 2,  /* of a packed unfiltered: a kind and at least one more byte */
     MUTATION_ITEMS_FIRST = 4,    /* one row, or a static row and one row, is nearly every write */
     MUTATION_ITEMS_MAX = 1 << 24 /* more than fit into a frame */
@@ -70,7 +69,7 @@ static int check_key(const struct table *table, struct bytes key, struct error *
 {
     size_t expected = 0;
 
-    if (key.size > MUTATION_KEY_MAX)
+    if (key.size > KEY_SIZE_MAX)
         return corrupt(err, table, "partition key over 65535 bytes");
     for (uint32_t i = 0; i < table->partition_count; i++) {
         struct bytes value;
@@ -248,6 +247,26 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
     return check_items(table, items, mutation->item_count, err);
 }
 
+/* One of a table that is kept as bytes: its place in the batch, which timestamps depend on, and
+ * nothing of what it says. */
+static int skip_unread(struct reader *reader, struct arena *arena, struct mutation *mutation,
+                       struct error *err)
+{
+    (void)reader_sized(reader);
+    if ((reader_u8(reader) & MUTATION_DELETES_PARTITION) != 0) {
+        (void)reader_signed(reader);
+        (void)reader_signed(reader);
+    }
+    uint64_t count = reader_count(reader, MUTATION_ITEM_SIZE_MIN);
+    struct unfiltered item;
+    bool is_good = !reader->failed;
+    for (uint64_t i = 0; i < count && is_good; i++)
+        is_good = unfiltered_unpack(reader, arena, &item) == 0;
+    return is_good ? 0
+                   : error_set(err, ERROR_CORRUPT, "a mutation of table %u is damaged",
+                               mutation->table_id);
+}
+
 int mutation_unpack(struct reader *reader, const struct schema *schema, struct arena *arena,
                     struct mutation *mutation_out, struct error *err)
 {
@@ -255,10 +274,12 @@ int mutation_unpack(struct reader *reader, const struct schema *schema, struct a
     uint64_t table_id = reader_varint(reader);
     const struct table *table =
         table_id <= UINT32_MAX ? schema_table(schema, (uint32_t)table_id) : NULL;
+    mutation_out->table_id = (uint32_t)table_id;
+    if (!reader->failed && table == NULL && schema_is_unread(schema, (uint32_t)table_id))
+        return skip_unread(reader, arena, mutation_out, err);
     if (reader->failed || table == NULL)
         return error_set(err, ERROR_CORRUPT, "mutation of table %llu, which does not exist",
                          (unsigned long long)table_id);
-    mutation_out->table_id = (uint32_t)table_id;
     mutation_out->key = reader_sized(reader);
     uint8_t flags = reader_u8(reader);
     if (reader->failed || (flags & ~MUTATION_DELETES_PARTITION) != 0)

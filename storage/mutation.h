@@ -24,7 +24,8 @@ void mutation_pack(const struct mutation *mutation, struct buffer *buffer);
 /* The same without the items, for one who has them packed already. */
 void mutation_pack_head(const struct mutation *mutation, struct buffer *buffer);
 /* Views into the reader's bytes, arrays from `arena`; checked against the schema: table, key
- * components, clustering counts, column ids and kinds, value sizes.  ERROR_CORRUPT. */
+ * components, clustering counts, column ids and kinds, value sizes.  ERROR_CORRUPT.  Of a table
+ * that the schema keeps as bytes (schema_is_unread) it has the number and nothing else. */
 must_check int mutation_unpack(struct reader *reader, const struct schema *schema,
                                struct arena *arena, struct mutation *mutation_out,
                                struct error *err);

@@ -64,6 +64,7 @@ static void schema_free(struct schema *schema)
     memory_free(schema->types);
     memory_free(schema->tables);
     memory_free(schema->tables_by_id);
+    memory_free(schema->unread);
     memory_free(schema);
 }
 
@@ -325,6 +326,17 @@ static int check_text(const char *what, const char *text, struct error *err)
     return 0;
 }
 
+int schema_check_type(const char *name, const struct type *type, struct error *err)
+{
+    if (type_is_moderate(type))
+        return 0;
+    return error_set(
+        err, ERROR_LIMIT,
+        "%.100s: its type has over %d types within each other, or over %d in all, with "
+        "the fields of user types",
+        name, TYPE_DEPTH_MAX, TYPE_PARTS_MAX);
+}
+
 /* Keyspaces */
 
 int schema_add_keyspace(struct schema *schema, const char *name, struct error *err)
@@ -453,15 +465,44 @@ static int check_column(const struct table *table, const struct column *column, 
     if (column->kind == COLUMN_STATIC && table->clustering_count == 0)
         return error_set(err, ERROR_INVALID, "%s: static columns need a clustering column",
                          column->name);
-    for (const struct column *other = table->columns; other < column; other++) {
-        if (strcmp(other->name, column->name) == 0)
-            return error_set(err, ERROR_EXISTS, "column %s exists already", column->name);
-        if (other->id == column->id)
-            return error_set(err, ERROR_INVALID, "column id %u is used twice", column->id);
-    }
     if (column->id == 0 || column->id >= table->column_id_next)
         return error_set(err, ERROR_INVALID, "column id %u is out of range", column->id);
     return 0;
+}
+
+static int order_by_name(const void *a, const void *b)
+{
+    const struct column *const *left = a, *const *right = b;
+
+    return strcmp((*left)->name, (*right)->name);
+}
+
+static int order_by_id(const void *a, const void *b)
+{
+    const struct column *const *left = a, *const *right = b;
+
+    return ((*left)->id > (*right)->id) - ((*left)->id < (*right)->id);
+}
+
+/* Each name and each number once. */
+static int check_distinct(const struct table *table, struct error *err)
+{
+    uint32_t count = table->column_count;
+    const struct column **columns = memory_alloc(count * sizeof *columns);
+    int rc = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        columns[i] = &table->columns[i];
+    qsort(columns, count, sizeof *columns, order_by_name);
+    for (uint32_t i = 1; i < count && rc == 0; i++)
+        if (order_by_name(&columns[i - 1], &columns[i]) == 0)
+            rc = error_set(err, ERROR_EXISTS, "column %s exists already", columns[i]->name);
+    qsort(columns, count, sizeof *columns, order_by_id);
+    for (uint32_t i = 1; i < count && rc == 0; i++)
+        if (order_by_id(&columns[i - 1], &columns[i]) == 0)
+            rc = error_set(err, ERROR_INVALID, "column id %u is used twice", columns[i]->id);
+    memory_free(columns);
+    return rc;
 }
 
 /* Options of known names, each once and in their order. */
@@ -500,7 +541,9 @@ static int check_table(const struct table *table, struct error *err)
     if ((table->flags & TABLE_RANKED) != 0 &&
         (table->clustering_count == 0 || table->columns[keys - 1].type->kind != TYPE_BIGINT))
         return error_set(err, ERROR_INVALID, "a ranked table's key ends in a bigint");
-    int rc = check_options(table, err);
+    int rc = check_distinct(table, err);
+    if (rc == 0)
+        rc = check_options(table, err);
     return rc < 0 ? rc : check_text("comment", table->comment, err);
 }
 
@@ -589,6 +632,9 @@ static int define_columns(struct schema *schema, const struct table_definition *
             error_wrap(err, "column %.100s", from->name);
             return rc;
         }
+        rc = schema_check_type(from->name, columns[i].type, err);
+        if (rc < 0)
+            return rc;
         if (columns[i].id >= table->column_id_next)
             table->column_id_next = columns[i].id + 1;
     }
@@ -728,6 +774,8 @@ int schema_add_column(struct schema *schema, uint32_t table_id, const char *name
                            .kind = is_static ? COLUMN_STATIC : COLUMN_REGULAR};
     rc = schema_parse_type(schema, table->keyspace, bytes_text(type), schema->arena, &added.type,
                            err);
+    if (rc == 0)
+        rc = schema_check_type(name, added.type, err);
     if (rc < 0)
         return rc;
     struct table changed = *table;

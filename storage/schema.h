@@ -3,7 +3,11 @@
  * Tables and columns have numbers that are never used again, and every run names the schema version
  * it was written with, so that dropping a column and adding one of the same name cannot bring old
  * data back.  A schema is immutable: a change makes a new one (schema_copy, then the edits), which
- * the engine logs in a frame and then publishes.  Serialized form: FORMATS.md "Schema". */
+ * the engine logs in a frame and then publishes.  Serialized form: FORMATS.md "Schema".
+ *
+ * A table whose bytes make no sense to this program (a type that it does not know, say) is kept as
+ * bytes and written again as they are; no lookup finds it, and its number stays taken.  Whether a
+ * directory opens without such a table is for the engine to say (schema_refuse_unread). */
 #ifndef DAYBOOK_STORAGE_SCHEMA_H
 #define DAYBOOK_STORAGE_SCHEMA_H
 
@@ -213,6 +217,15 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer);
 /* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,
                                   struct error *err);
+/* Whether what schema_serialize made of a schema gives it back: what is written must be readable,
+ * so this is asked before it is written.  ERROR_LIMIT. */
+must_check int schema_check_serialized(const struct schema *schema, struct bytes serialized,
+                                       struct error *err);
+
+/* ERROR_CORRUPT, naming the first, where there are tables that are kept as bytes. */
+must_check int schema_refuse_unread(const struct schema *schema, struct error *err);
+/* Whether the number is that of such a table. */
+bool schema_is_unread(const struct schema *schema, uint32_t table_id);
 
 /* The CQL that makes each again, as Cassandra's DESCRIBE shows it, without a final line end. */
 void schema_print_keyspace(const struct keyspace *keyspace, struct buffer *cql);

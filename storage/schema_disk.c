@@ -6,6 +6,7 @@
  * the checksum. */
 #include <string.h>
 
+#include "storage/base/memory.h"
 #include "storage/schema.h"
 #include "storage/schema_private.h"
 
@@ -88,9 +89,11 @@ void schema_serialize(const struct schema *schema, struct buffer *buffer)
     buffer_put_varint(buffer, schema->type_count);
     for (uint32_t i = 0; i < schema->type_count; i++)
         put_user_type(buffer, schema->types[i]);
-    buffer_put_varint(buffer, schema->table_count);
+    buffer_put_varint(buffer, schema->table_count + schema->unread_count);
     for (uint32_t i = 0; i < schema->table_count; i++)
         put_table(buffer, schema->tables[i]);
+    for (uint32_t i = 0; i < schema->unread_count; i++)
+        buffer_append_bytes(buffer, schema->unread[i].serialized);
 }
 
 /* Reading.  A text that holds a NUL fails the reader: names and comments are C strings. */
@@ -172,15 +175,28 @@ static int get_types(struct schema *schema, struct reader *reader)
         }
         if (reader->failed)
             return ERROR_CORRUPT;
-        int rc = schema_add_type(schema, keyspace, name, fields, names, types, NULL);
+        int rc = schema_read_type(schema, keyspace, name, fields, names, types, NULL);
         if (rc < 0)
             return rc;
     }
     return 0;
 }
 
+/* A column's type.  One that makes no sense is said in `why`, and reading goes on behind it. */
+static const struct type *get_type(struct schema *schema, const char *keyspace,
+                                   struct reader *reader, struct error *why)
+{
+    struct bytes spelled = reader_sized(reader);
+    const struct type *type = type_builtin(TYPE_BLOB);
+
+    if (!reader->failed && why->code == 0 &&
+        schema_parse_type(schema, keyspace, spelled, schema->arena, &type, why) < 0)
+        type = type_builtin(TYPE_BLOB);
+    return type;
+}
+
 static int get_column(struct schema *schema, const char *keyspace, struct reader *reader,
-                      struct column *column)
+                      struct column *column, struct error *why)
 {
     *column = (struct column){.id = get_u32(reader)};
     uint8_t kind = reader_u8(reader);
@@ -189,14 +205,13 @@ static int get_column(struct schema *schema, const char *keyspace, struct reader
     column->kind = (enum column_kind)kind;
     column->descending = get_flag(reader);
     column->name = get_text(schema, reader);
-    struct bytes type = reader_sized(reader);
-    if (reader->failed)
-        return ERROR_CORRUPT;
-    return schema_parse_type(schema, keyspace, type, schema->arena, &column->type, NULL);
+    column->type = get_type(schema, keyspace, reader, why);
+    return reader->failed ? ERROR_CORRUPT : 0;
 }
 
 /* The columns lie in the order of `struct table`: by kind, and each kind's positions follow. */
-static int get_columns(struct schema *schema, struct reader *reader, struct table *table)
+static int get_columns(struct schema *schema, struct reader *reader, struct table *table,
+                       struct error *why)
 {
     uint32_t counts[COLUMN_REGULAR + 1] = {0};
     uint32_t count = get_count(reader, 5, SCHEMA_COLUMNS_MAX);
@@ -204,7 +219,7 @@ static int get_columns(struct schema *schema, struct reader *reader, struct tabl
         arena_alloc(schema->arena, count * sizeof *columns, _Alignof(struct column));
 
     for (uint32_t i = 0; i < count; i++) {
-        int rc = get_column(schema, table->keyspace, reader, &columns[i]);
+        int rc = get_column(schema, table->keyspace, reader, &columns[i], why);
         if (rc < 0)
             return rc;
         if (i > 0 && columns[i].kind < columns[i - 1].kind)
@@ -231,7 +246,7 @@ static int get_dropped_kind(struct reader *reader, struct dropped_column *droppe
 }
 
 static int get_dropped(struct schema *schema, struct reader *reader, uint8_t format,
-                       struct table *table)
+                       struct table *table, struct error *why)
 {
     uint32_t count = get_count(reader, 4, SCHEMA_COLUMNS_MAX);
     struct dropped_column *dropped =
@@ -243,13 +258,9 @@ static int get_dropped(struct schema *schema, struct reader *reader, uint8_t for
         if (format > SCHEMA_FORMAT_1 && get_dropped_kind(reader, &dropped[i]) < 0)
             return ERROR_CORRUPT;
         dropped[i].name = get_text(schema, reader);
-        struct bytes type = reader_sized(reader);
+        dropped[i].type = get_type(schema, table->keyspace, reader, why);
         if (reader->failed)
             return ERROR_CORRUPT;
-        int rc =
-            schema_parse_type(schema, table->keyspace, type, schema->arena, &dropped[i].type, NULL);
-        if (rc < 0)
-            return rc;
     }
     table->dropped = dropped;
     table->dropped_count = count;
@@ -270,8 +281,24 @@ static void get_options(struct schema *schema, struct reader *reader, struct tab
     table->option_count = count;
 }
 
+static void keep_unread(struct schema *schema, const struct table *table, struct bytes serialized,
+                        const struct error *why)
+{
+    schema->unread =
+        memory_resize(schema->unread, (schema->unread_count + 1) * sizeof *schema->unread);
+    schema->unread[schema->unread_count++] = (struct unread_table){
+        .id = table->id,
+        .keyspace = table->keyspace,
+        .name = table->name,
+        .why = (const char *)arena_copy(schema->arena, bytes_of(why->text, strlen(why->text) + 1))
+                   .data,
+        .serialized = arena_copy(schema->arena, serialized)};
+}
+
 static int get_table(struct schema *schema, struct reader *reader, uint8_t format)
 {
+    size_t begin = reader->offset;
+    struct error why = {0};
     struct table table = {.id = reader_u32(reader)};
 
     table.keyspace = get_text(schema, reader);
@@ -285,14 +312,19 @@ static int get_table(struct schema *schema, struct reader *reader, uint8_t forma
         table.id >= schema->table_id_next || table.version > schema->version)
         return ERROR_CORRUPT;
     table.default_ttl_s = (int32_t)default_ttl_s;
-    int rc = get_columns(schema, reader, &table);
+    int rc = get_columns(schema, reader, &table, &why);
     if (rc == 0)
-        rc = get_dropped(schema, reader, format, &table);
+        rc = get_dropped(schema, reader, format, &table, &why);
     if (rc == 0 && format > SCHEMA_FORMAT_1)
         get_options(schema, reader, &table);
-    if (rc == 0 && reader->failed)
-        rc = ERROR_CORRUPT;
-    return rc < 0 ? rc : schema_insert_table(schema, &table, NULL);
+    if (rc < 0 || reader->failed)
+        return ERROR_CORRUPT;
+    if (why.code == 0 && schema_insert_table(schema, &table, &why) == 0)
+        return 0;
+    if (format != SCHEMA_FORMAT)
+        return ERROR_CORRUPT;
+    keep_unread(schema, &table, bytes_of(reader->data + begin, reader->offset - begin), &why);
+    return 0;
 }
 
 static int get_schema(struct schema *schema, struct reader *reader, uint8_t format)
@@ -330,4 +362,48 @@ int schema_deserialize(struct bytes serialized, struct schema **schema_out, stru
     }
     *schema_out = schema;
     return 0;
+}
+
+int schema_refuse_unread(const struct schema *schema, struct error *err)
+{
+    if (schema->unread_count == 0)
+        return 0;
+    const struct unread_table *first = &schema->unread[0];
+    return error_set(err, ERROR_CORRUPT,
+                     "%u of the tables cannot be read, the first of them %.100s.%.100s: %.200s; "
+                     "daybook serve --salvage opens the directory without them and leaves their "
+                     "segments as they are",
+                     schema->unread_count, first->keyspace, first->name, first->why);
+}
+
+bool schema_is_unread(const struct schema *schema, uint32_t table_id)
+{
+    bool is_unread = false;
+
+    for (uint32_t i = 0; i < schema->unread_count && !is_unread; i++)
+        is_unread = schema->unread[i].id == table_id;
+    return is_unread;
+}
+
+int schema_check_serialized(const struct schema *schema, struct bytes serialized, struct error *err)
+{
+    struct buffer again = {0};
+    struct error why = {0};
+    struct schema *read;
+    int rc = schema_deserialize(serialized, &read, &why);
+
+    if (rc == 0) {
+        schema_serialize(read, &again);
+        if (read->unread_count > schema->unread_count)
+            rc = schema_refuse_unread(read, &why);
+        else if (!bytes_equal(serialized, buffer_view(&again)))
+            rc = error_set(&why, ERROR_LIMIT, "its bytes give another one");
+        schema_unref(read);
+    }
+    buffer_release(&again);
+    return rc == 0 ? 0
+                   : error_set(err, ERROR_LIMIT,
+                               "this change is not made, as daybook could not read the schema "
+                               "again that it makes: %.300s",
+                               why.text);
 }

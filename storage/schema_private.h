@@ -7,7 +7,16 @@
 #include "storage/base/arena.h"
 #include "storage/schema.h"
 
-/* Everything pointed to lives in the arena, but for the three arrays.  What an edit replaces stays
+/* A table that could not be read. */
+struct unread_table {
+    uint32_t id;
+    const char *keyspace;
+    const char *name;
+    const char *why;
+    struct bytes serialized;           /* of it alone, in SCHEMA_FORMAT */
+};
+
+/* Everything pointed to lives in the arena, but for the arrays.  What an edit replaces stays
  * in the arena until the schema goes: schemas are small and edits are rare. */
 struct schema {
     atomic_uint references;            /* lanes that write the manifest hold some */
@@ -21,13 +30,24 @@ struct schema {
     const struct table **tables;       /* by keyspace and name */
     const struct table **tables_by_id;
     uint32_t table_count;
+    struct unread_table *unread;
+    uint32_t unread_count;
 };
 
 /* Cassandra's default of a table's option; NULL: there is no such option. */
 const char *table_option_default(const char *name);
 
+/* Whether a change may use the type (type_is_moderate).  Reading does not ask: schemas that were
+ * written before there was this limit stay readable. */
+must_check int schema_check_type(const char *name, const struct type *type, struct error *err);
+
 /* After `columns` were set. */
 void table_set_places(struct table *table);
+
+/* schema_add_type of a type that was written once. */
+must_check int schema_read_type(struct schema *schema, const char *keyspace, const char *name,
+                                uint32_t field_count, const char *const *field_names,
+                                const char *const *field_types, struct error *err);
 
 /* The steps of schema_deserialize that need the inside.  `table` is copied as it is after the same
  * checks as schema_add_table's. */

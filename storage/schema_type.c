@@ -107,9 +107,9 @@ static int make_type(struct schema *schema, const char *keyspace, const char *na
     return 0;
 }
 
-int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
-                    uint32_t field_count, const char *const *field_names,
-                    const char *const *field_types, struct error *err)
+static int insert_type(struct schema *schema, const char *keyspace, const char *name,
+                       uint32_t field_count, const char *const *field_names,
+                       const char *const *field_types, bool is_read, struct error *err)
 {
     check(schema->references == 1);
     int rc = check_type_name(name, err);
@@ -123,6 +123,8 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
         return error_set(err, ERROR_LIMIT, "over %d types", SCHEMA_TYPES_MAX);
     struct user_type *made;
     rc = make_type(schema, keyspace, name, NULL, field_count, field_names, field_types, &made, err);
+    if (rc == 0 && !is_read)
+        rc = schema_check_type(name, made->type, err);
     if (rc < 0)
         return rc;
     schema->types =
@@ -131,19 +133,58 @@ int schema_add_type(struct schema *schema, const char *keyspace, const char *nam
     return 0;
 }
 
-static void schema_reread(struct schema *schema)
+int schema_add_type(struct schema *schema, const char *keyspace, const char *name,
+                    uint32_t field_count, const char *const *field_names,
+                    const char *const *field_types, struct error *err)
 {
+    return insert_type(schema, keyspace, name, field_count, field_names, field_types, false, err);
+}
+
+int schema_read_type(struct schema *schema, const char *keyspace, const char *name,
+                     uint32_t field_count, const char *const *field_names,
+                     const char *const *field_types, struct error *err)
+{
+    return insert_type(schema, keyspace, name, field_count, field_names, field_types, true, err);
+}
+
+/* A type that grew may have made others too large that use it. */
+static int check_types(const struct schema *schema, struct error *err)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; i < schema->type_count && rc == 0; i++)
+        rc = schema_check_type(schema->types[i]->type->name, schema->types[i]->type, err);
+    for (uint32_t i = 0; i < schema->table_count; i++)
+        for (uint32_t c = 0; c < schema->tables[i]->column_count && rc == 0; c++)
+            rc = schema_check_type(schema->tables[i]->columns[c].name,
+                                   schema->tables[i]->columns[c].type, err);
+    return rc;
+}
+
+/* The schema with `made` as its type of that place, which all columns have then. */
+static int exchange_type(struct schema *schema, uint32_t index, const struct user_type *made,
+                         struct error *err)
+{
+    const struct user_type *before = schema->types[index];
     struct buffer serialized = {0};
     struct schema *fresh;
 
+    schema->types[index] = made;
     schema_serialize(schema, &serialized);
-    int rc = schema_deserialize(buffer_view(&serialized), &fresh, NULL);
-    check(rc == 0);
+    schema->types[index] = before;
+    int rc = schema_deserialize(buffer_view(&serialized), &fresh, err);
     buffer_release(&serialized);
-    struct schema old = *schema;
-    *schema = *fresh;
-    *fresh = old;
+    if (rc < 0)
+        return rc;
+    rc = fresh->unread_count > schema->unread_count ? schema_refuse_unread(fresh, err)
+                                                    : check_types(fresh, err);
+    if (rc == 0) {
+        struct schema old = *schema;
+        *schema = *fresh;
+        *fresh = old;
+    }
     schema_unref(fresh);
+    return rc;
 }
 
 int schema_add_type_field(struct schema *schema, const char *keyspace, const char *name,
@@ -164,9 +205,7 @@ int schema_add_type_field(struct schema *schema, const char *keyspace, const cha
     if (!uses_only_before(schema, keyspace, added, index))
         return error_set(err, ERROR_INVALID, "field %s: its type must be older than %s", field_name,
                          name);
-    schema->types[index] = made;
-    schema_reread(schema);
-    return 0;
+    return exchange_type(schema, index, made, err);
 }
 
 int schema_rename_type_field(struct schema *schema, const char *keyspace, const char *name,
@@ -199,9 +238,7 @@ int schema_rename_type_field(struct schema *schema, const char *keyspace, const 
     struct user_type *made = arena_alloc(schema->arena, sizeof *made, _Alignof(struct user_type));
     *made = *schema->types[index];
     made->type = type;
-    schema->types[index] = made;
-    schema_reread(schema);
-    return 0;
+    return exchange_type(schema, index, made, err);
 }
 
 static bool type_uses(const struct type *type, const char *name)

@@ -154,6 +154,23 @@ bool type_equal(const struct type *a, const struct type *b)
     return true;
 }
 
+/* Looks at no more than it may find: user types within user types grow by powers. */
+static bool count_parts(const struct type *type, uint32_t depth, uint32_t *parts)
+{
+    bool is_moderate = depth <= TYPE_DEPTH_MAX && ++*parts <= TYPE_PARTS_MAX;
+
+    for (uint32_t i = 0; i < type->argument_count && is_moderate; i++)
+        is_moderate = count_parts(type->arguments[i], depth + 1, parts);
+    return is_moderate;
+}
+
+bool type_is_moderate(const struct type *type)
+{
+    uint32_t parts = 0;
+
+    return count_parts(type, 0, &parts);
+}
+
 bool type_is_complex(const struct type *type)
 {
     bool holds_others = type->kind == TYPE_LIST || type->kind == TYPE_SET ||

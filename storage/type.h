@@ -15,7 +15,8 @@
 
 enum {
     KEY_SIZE_MAX = 65535,                 /* bytes of a partition key and of each component */
-    TYPE_DEPTH_MAX = 16,                  /* types within types */
+    TYPE_DEPTH_MAX = 32,                  /* types within types; frozen<> is none of its own */
+    TYPE_PARTS_MAX = 65535,               /* types in one, those of user types' fields counted */
     TYPE_DECIMAL_SCALE_MAX = 1000,        /* and -1000: a bound on the zeros a comparison makes */
     TYPE_DECIMAL_SIZE_MAX = 420,          /* scale and 416 bytes: every number of 1000 digits */
     TYPE_VARINT_SIZE_MAX = 65535
@@ -61,6 +62,9 @@ bool type_name_is_plain(struct bytes name);
 /* Whether a lowercase name is a built-in type's. */
 bool type_name_is_builtin(struct bytes name);
 bool type_equal(const struct type *a, const struct type *b);
+/* Whether it has at most TYPE_DEPTH_MAX types within types and TYPE_PARTS_MAX in all, with the
+ * fields of user types: a schema's changes keep to it. */
+bool type_is_moderate(const struct type *type);
 
 /* True for a non-frozen collection or UDT: its column is complex (cells with paths). */
 bool type_is_complex(const struct type *type);

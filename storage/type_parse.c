@@ -3,19 +3,29 @@
  *   type := name | "quoted name" | frozen < type > | list < type > | set < type >
  *         | map < type , type > | tuple < type {, type} >
  *
- * Within frozen<> everything is frozen, as in Cassandra; a tuple always is. */
+ * Within frozen<> everything is frozen, as in Cassandra; a tuple always is.
+ *
+ * type_print puts frozen<> around every frozen type, and what it prints is read here again: so
+ * types within types are counted without frozen<>, and SPELLED_MAX is what all of them take with
+ * it. */
 #include <ctype.h>
 
 #include "storage/base/arena.h"
 #include "storage/type.h"
 #include "storage/type_private.h"
 
-enum { TUPLE_FIELDS_MAX = 256, NAME_SIZE_MAX = 256 };
+enum {
+    TUPLE_FIELDS_MAX = 256,
+    NAME_SIZE_MAX = 256,
+    SPELLED_MAX =
+        2 * (TYPE_DEPTH_MAX + 1) /* names within names: a type and a frozen<> at each level */
+};
 
 struct type_parser {
     struct bytes text;
     size_t offset;
-    uint32_t depth;
+    uint32_t depth;   /* of types within types */
+    uint32_t spelled; /* the same with frozen<> */
     struct arena *arena;
     const struct type *(*udt_find)(void *context, struct bytes name);
     void *context;
@@ -106,6 +116,9 @@ static int parse_arguments(struct type_parser *parser, struct type *type, uint32
 
     if (!parse_mark(parser, '<'))
         return parse_refuse(parser, "'<' expected");
+    if (parser->depth == TYPE_DEPTH_MAX)
+        return parse_refuse(parser, "types are nested too deep");
+    parser->depth++;
     do {
         if (count == count_max)
             return parse_refuse(parser, "too many types within");
@@ -114,6 +127,7 @@ static int parse_arguments(struct type_parser *parser, struct type *type, uint32
             return rc;
         count++;
     } while (parse_mark(parser, ','));
+    parser->depth--;
     if (!parse_mark(parser, '>'))
         return parse_refuse(parser, "'>' expected");
     if (count < count_min)
@@ -200,11 +214,11 @@ static int parse_named(struct type_parser *parser, bool in_frozen, const struct 
 
 static int parse_type(struct type_parser *parser, bool in_frozen, const struct type **type_out)
 {
-    if (parser->depth == TYPE_DEPTH_MAX)
+    if (parser->spelled == SPELLED_MAX)
         return parse_refuse(parser, "types are nested too deep");
-    parser->depth++;
+    parser->spelled++;
     int rc = parse_named(parser, in_frozen, type_out);
-    parser->depth--;
+    parser->spelled--;
     return rc;
 }
 

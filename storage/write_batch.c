@@ -260,6 +260,8 @@ static int rule_read(struct reader *payload, const struct schema *schema, struct
     rule.component = reader_number(payload);
     rule.counter_table_id = reader_number(payload);
     rule.counter_column_id = reader_number(payload);
+    if (!payload->failed && schema_is_unread(schema, rule.counter_table_id))
+        return 0;
     if (payload->failed || rule.block >= batch->block_count ||
         !is_counter(schema, rule.counter_table_id, rule.counter_column_id)) {
         return error_set(err, ERROR_CORRUPT, "counting rule names a block or counter there is not");
@@ -288,7 +290,8 @@ static int increment_read(struct reader *payload, const struct schema *schema,
     increment.change = (enum counter_change)change;
     increment.value = reader_signed(payload);
     if (payload->failed || change > COUNTER_DELETE ||
-        !is_counter(schema, increment.table_id, increment.column_id)) {
+        (!is_counter(schema, increment.table_id, increment.column_id) &&
+         !schema_is_unread(schema, increment.table_id))) {
         return error_set(err, ERROR_CORRUPT, "increment of a counter there is not");
     }
     write_batch_add_increment(batch, &increment);
@@ -327,6 +330,13 @@ static int section_read(uint8_t kind, struct reader *payload, struct schema **sc
     default:
         return error_set(err, ERROR_CORRUPT, "unknown section %u in a frame", kind);
     }
+}
+
+bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out)
+{
+    bool has_schema = reader_u8(payload) == SECTION_SCHEMA;
+    *serialized_out = reader_sized(payload);
+    return has_schema && reader_u8(payload) == SECTION_END && !payload->failed;
 }
 
 int write_batch_deserialize(struct reader *payload, struct schema **schema,

@@ -105,6 +105,8 @@ struct packed_mutations write_batch_pack(const struct write_batch *batch, struct
  * mutations are not packed again; NULL: none are. */
 void write_batch_serialize(const struct write_batch *batch, const struct packed_mutations *packed,
                            struct buffer *payload);
+/* Whether the next batch of a payload has nothing but a schema: a view of its bytes. */
+bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
 /* One batch from a frame's payload; `blocks` are then owned by the batch (freed by
  * write_batch_free_blocks).  A schema change in it replaces *schema (referenced). */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,

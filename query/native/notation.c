@@ -204,7 +204,7 @@ static const struct type *read_option(struct reader *reader, struct arena *arena
 
 const struct type *notation_type(struct reader *reader, struct arena *arena)
 {
-    return read_option(reader, arena, 1);
+    return read_option(reader, arena, 0);
 }
 
 /* ---- writing ---- */

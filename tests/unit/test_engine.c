@@ -6,6 +6,7 @@
 
 #include "ingest/tables.h"
 #include "storage/base/hash.h"
+#include "storage/manifest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
@@ -843,6 +844,97 @@ Test(engine, tables_of_a_newer_version_outlive_a_log_that_does_not_know_them)
     engine_fixture_flush(&fixture);
     engine_fixture_restart(&fixture);
     expect_upgraded(&fixture);
+    engine_fixture_stop(&fixture);
+}
+
+/* ---- tables that this program cannot read ---- */
+
+/* Spell the type of the user's table's column in another way, in the manifest. */
+static void respell(struct world *world, const char *from, const char *to)
+{
+    const struct manifest_options options = {0};
+    struct manifest *manifest;
+    struct buffer bytes = {0};
+    struct schema *schema;
+    struct error err = {0};
+    cr_assert_eq(manifest_open(world, &options, &manifest, &err), 0, "%s", err.text);
+    schema_serialize(manifest_state(manifest)->schema, &bytes);
+    uint8_t *table = memmem(bytes.data, bytes.size, "\4mine", 5);
+    cr_assert_not_null(table);
+    uint8_t *type = memmem(table, bytes.size - (size_t)(table - bytes.data), from, 5);
+    cr_assert_not_null(type);
+    memcpy(type, to, 5);
+    cr_assert_eq(schema_deserialize(buffer_view(&bytes), &schema, &err), 0, "%s", err.text);
+    const struct manifest_edit edit = {.schema = schema};
+    cr_assert_eq(manifest_apply(manifest, &edit, &err), 0, "%s", err.text);
+    manifest_close(manifest);
+    schema_unref(schema);
+    buffer_release(&bytes);
+}
+
+static void keep_notice(void *context, const char *text)
+{
+    snprintf(context, 512, "%s", text);
+}
+
+/* It refuses the opening and says which it is; --salvage opens everything else, and the table is
+ * back with its rows as soon as a program can read it. */
+Test(engine, a_table_that_cannot_be_read_is_left_out_by_salvage_and_keeps_its_rows)
+{
+    struct sim_world *sim = sim_world_new(1);
+    struct world *world = sim_world_interface(sim);
+    char notice[512] = "";
+    struct engine_fixture fixture = {.options = {.notice = keep_notice, .notice_context = notice}};
+    struct error err = {0};
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), 0, "%s", err.text);
+    create_user_table(&fixture);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    engine_fixture_flush(&fixture);
+    engine_fixture_close(&fixture);
+    respell(world, "\4text", "\4tekt");
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), ERROR_CORRUPT);
+    cr_expect(strstr(err.text, "daybook.mine: unknown type tekt") != NULL, "%s", err.text);
+    cr_expect(strstr(err.text, "--salvage") != NULL, "%s", err.text);
+    fixture.options.salvage = true;
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), 0, "%s", err.text);
+    cr_expect(strstr(notice, "daybook.mine") != NULL, "%s", notice);
+    cr_expect_null(schema_table(store_schema(fixture.store), TABLE_OF_USER));
+    static const struct column_definition columns[] = {{0, "id", "text", COLUMN_PARTITION, false}};
+    const struct table_definition other = {
+        .keyspace = "daybook", .name = "other", .columns = columns, .column_count = 1};
+    engine_fixture_create_table(&fixture, &other);
+    cr_assert_eq(engine_fixture_clicks(&fixture, paper, 6), 0);
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_AD_CLICK, 100, paper_rows);
+    engine_fixture_close(&fixture);
+    respell(world, "\4tekt", "\4text");
+    fixture.options.salvage = false;
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), 0, "%s", err.text);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
+    expect_rows(&fixture, TABLE_AD_CLICK, 100, paper_rows);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+}
+
+/* What is written must be readable. */
+Test(engine, a_schema_that_would_not_read_back_is_refused_before_it_is_written)
+{
+    struct engine_fixture fixture = {0};
+    struct error err = {0};
+    struct write_batch *batch = write_batch_new();
+    engine_fixture_start(&fixture);
+    create_user_table(&fixture);
+    batch->schema = schema_copy(store_schema(fixture.store));
+    /* No edit makes this: it stands for one that has a bug. */
+    const struct table *table = schema_table(batch->schema, TABLE_OF_USER);
+    *(char *)(uintptr_t)table->columns[0].name = 0;
+    cr_expect_eq(store_apply(fixture.store, batch, NULL, NULL, &err), ERROR_LIMIT);
+    cr_expect(strstr(err.text, "could not read the schema again") != NULL, "%s", err.text);
+    schema_unref(batch->schema);
+    write_batch_free(batch);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
     engine_fixture_stop(&fixture);
 }
 

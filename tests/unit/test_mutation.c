@@ -253,6 +253,39 @@ static void expect_refused(struct fixture *fixture, const struct mutation *mutat
     buffer_release(&packed);
 }
 
+/* Its place in the batch stays, on which timestamps depend; what it says is passed over. */
+Test(mutation, one_of_a_table_that_is_kept_as_bytes_is_passed_over)
+{
+    struct fixture fixture = setup();
+    struct buffer packed = {0}, serialized = {0};
+    struct mutation mutation;
+    struct schema *other;
+    struct error err = {0};
+
+    mutation_insert(fixture.table, row_values, 6, true, fixture.arena, &mutation);
+    mutation.deletion = (struct deletion){5, 5};
+    mutation_pack(&mutation, &packed);
+    schema_serialize(fixture.schema, &serialized);
+    uint8_t *type = memmem(serialized.data, serialized.size, "map<text", 8);
+    cr_assert_not_null(type);
+    memcpy(type, "map<tekt", 8);
+    cr_assert_eq(schema_deserialize(buffer_view(&serialized), &other, &err), 0, "%s", err.text);
+    cr_assert(schema_is_unread(other, MODEL_TABLE));
+    struct reader reader = reader_of(buffer_view(&packed));
+    cr_assert_eq(mutation_unpack(&reader, other, fixture.arena, &mutation, &err), 0);
+    cr_expect(mutation.table_id == MODEL_TABLE && mutation.item_count == 0);
+    cr_expect_eq(reader_left(&reader), 0);
+    for (size_t size = 0; size < packed.size; size++) {
+        reader = reader_of(bytes_of(packed.data, size));
+        cr_expect_eq(mutation_unpack(&reader, other, fixture.arena, &mutation, &err),
+                     ERROR_CORRUPT);
+    }
+    schema_unref(other);
+    buffer_release(&serialized);
+    buffer_release(&packed);
+    teardown(&fixture);
+}
+
 Test(mutation, what_the_schema_does_not_allow_is_refused)
 {
     struct fixture fixture = setup();
