@@ -53,6 +53,7 @@ int row_builder_new(const struct ingest_stream *stream, const struct table *tabl
     *builder_out = NULL;
     builder->stream = stream;
     builder->block = block_new(table, 0);
+    builder->block->is_checked = true;
     rc = builder_columns(builder, err);
     if (rc != 0) {
         block_free(builder->block);

@@ -40,6 +40,7 @@ struct row_part *part_pool_take(struct ingest *ingest, const struct ingest_strea
         return NULL;
     part = memory_zeroed(1, sizeof *part);
     part->block = block_new(table, 0);
+    part->block->is_checked = true;
     return part;
 }
 

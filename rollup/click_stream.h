@@ -29,6 +29,7 @@ struct click_stream_rates {
     uint32_t reseller;
     uint32_t since;
     uint32_t rate;
+    bool is_percent;                   /* 25 in the column is a quarter: rate_value.h */
 };
 
 /* What a kept counter counts the clicks of. */

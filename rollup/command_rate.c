@@ -14,6 +14,7 @@
 #include "rollup/command_private.h"
 #include "rollup/rate_effect.h"
 #include "rollup/rate_file.h"
+#include "rollup/rate_value.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -290,8 +291,12 @@ static struct mutation edit_mutation(struct rate_change *change, const struct ra
         mutation_delete(table, values, 2, batch->arena, &mutation);
         return mutation;
     }
-    values[2].value = write_batch_decimal(batch, edit->rate);
+    struct buffer value = {0};
+    int rc = rate_value_make(rates, table, edit->rate, &value, NULL);
+    check(rc == 0); /* check_values */
+    values[2].value = buffer_view(&value);
     mutation_insert(table, values, 3, true, batch->arena, &mutation);
+    buffer_release(&value);
     return mutation;
 }
 
@@ -504,6 +509,25 @@ static bool make_edits(struct rate_change *change)
     return true;
 }
 
+/* Whether the column can hold every rate. */
+static bool check_values(struct rate_change *change)
+{
+    const struct click_stream_rates *rates = &change->rollup->stream->rates;
+    const struct table *table = rollup_table(change->rollup, rates->table_id);
+    struct buffer value = {0};
+    struct error err = {0};
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < change->edit_count; i++) {
+        buffer_clear(&value);
+        if (!change->edits[i].is_delete)
+            rc = rate_value_make(rates, table, change->edits[i].rate, &value, &err);
+    }
+    buffer_release(&value);
+    if (rc < 0)
+        change_fail(change, EXIT_WRONG_USAGE, err.text);
+    return rc == 0;
+}
+
 static void change_run(struct rollup *rollup, const struct command_request *request,
                        struct command_output *output)
 {
@@ -519,7 +543,8 @@ static void change_run(struct rollup *rollup, const struct command_request *requ
         return;
     }
     take_edits(change);
-    change_start(change);
+    if (check_values(change))
+        change_start(change);
 }
 
 void rate_run(void *room, const struct command_request *request, struct command_output *output)

@@ -11,6 +11,7 @@
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
  * click. */
+#include "rollup/rate_value.h"
 #include "rollup/rollup_private.h"
 
 /* ---- marks ---- */
@@ -163,8 +164,7 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
     int32_t since;
     struct decimal rate;
     const struct click_stream_rates *rates = &rollup->stream->rates;
-    const struct type *type =
-        table_column(rollup_table(rollup, rates->table_id), rates->rate)->type;
+    const struct table *table = rollup_table(rollup, rates->table_id);
     if (row->clustering.count == 0 || !day_parse(row->clustering.values[0], &since))
         return;
     if (row->deletion.timestamp_us != TIMESTAMP_NONE) {
@@ -175,7 +175,8 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
         const struct cell *cell = &row->cells[i];
         if (cell->column_id != rates->rate)
             continue;
-        if ((cell->flags & CELL_TOMBSTONE) != 0 || type_decimal(type, cell->value, &rate) < 0)
+        if ((cell->flags & CELL_TOMBSTONE) != 0 ||
+            rate_value_read(rates, table, cell->value, &rate) < 0)
             remove_rate(rollup, reseller, since, changed);
         else if (rate_table_set(rollup->rates, reseller, since, rate))
             note_change(changed, since);

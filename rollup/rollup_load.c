@@ -7,6 +7,7 @@
  *
  * Where there are more days than there is room for, the first of them are worked off and go away
  * again (away.h) before the next are loaded, so opening takes as long as the work. */
+#include "rollup/rate_value.h"
 #include "rollup/rollup_private.h"
 #include "rollup/rows.h"
 #include "rollup/seal_pass.h"
@@ -120,8 +121,7 @@ static int take_rate(void *context, const struct table *table, const struct page
         !day_parse(since_text, &since) ||
         !page_row_value(table, row, rollup->stream->rates.rate, &value))
         return 0;
-    const struct column *column = table_column(table, rollup->stream->rates.rate);
-    int rc = type_decimal(column->type, value, &rate);
+    int rc = rate_value_read(&rollup->stream->rates, table, value, &rate);
     /* A user's table had other doors than those that look at rates before it had a stream. */
     if (rc < 0 && rollup->definition != NULL)
         return 0;

@@ -12,8 +12,15 @@
 #include "storage/base/memory.h"
 
 static const char *const text_names[STREAM_TEXTS] = {
-    "clicks",         "reseller",    "day",        "time",     "ad",      "amount", "rates",
-    "rates_reseller", "rates_since", "rates_rate", "counters", "refusal", "zone",   "currency"};
+    "clicks", "reseller",       "day",         "time",       "ad",       "amount",
+    "rates",  "rates_reseller", "rates_since", "rates_rate", "counters", "refusal",
+    "zone",   "currency",       "rates_unit"};
+
+/* The unit came to the table when the texts before it had taken their numbers. */
+uint32_t stream_text_column(enum stream_text text)
+{
+    return text == STREAM_RATES_UNIT ? (uint32_t)DEFINED_RATES_UNIT : DEFINED_TEXT_FIRST + text;
+}
 
 const char *stream_text_name(enum stream_text text)
 {
@@ -183,8 +190,12 @@ static int resolve_rates(const struct stream_definition *definition, const struc
                                &rate, err)
                  : rc;
     if (rc == 0)
-        *rates = (struct click_stream_rates){
-            .table_id = table->id, .reseller = reseller->id, .since = since->id, .rate = rate->id};
+        *rates = (struct click_stream_rates){.table_id = table->id,
+                                             .reseller = reseller->id,
+                                             .since = since->id,
+                                             .rate = rate->id,
+                                             .is_percent =
+                                                 strcmp(texts[STREAM_RATES_UNIT], "percent") == 0};
     return rc;
 }
 
@@ -248,6 +259,9 @@ static int check_settings(const struct stream_definition *definition, struct err
 {
     struct zone *zone;
     const char *name = definition->texts[STREAM_ZONE];
+    const char *unit = definition->texts[STREAM_RATES_UNIT];
+    if (unit[0] != '\0' && strcmp(unit, "percent") != 0)
+        return error_set(err, ERROR_INVALID, "rates are fractions or percent, not '%s'", unit);
     if (name[0] == '\0')
         return 0;
     if (zone_open(name, &zone, err) < 0)
@@ -359,7 +373,7 @@ int stream_definition_make(const struct stream_definition *definition, struct sc
     values[count++] =
         (struct column_value){DEFINED_NAME, false, write_batch_text(batch, definition->name)};
     for (uint32_t i = 0; i < STREAM_TEXTS; i++)
-        values[count++] = (struct column_value){DEFINED_TEXT_FIRST + i, false,
+        values[count++] = (struct column_value){stream_text_column(i), false,
                                                 write_batch_text(batch, definition->texts[i])};
     values[count++] = (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};
     write_batch_insert(batch, schema_table(schema, TABLE_DEFINED_STREAM), values, count);
@@ -400,8 +414,11 @@ int stream_definition_read(const struct table *table, const struct page_row *row
     struct bytes value;
     *unmarked_out = bytes_of(NULL, 0);
     for (uint32_t i = 0; i <= STREAM_TEXTS; i++) {
-        uint32_t column_id = i == 0 ? (uint32_t)DEFINED_NAME : DEFINED_TEXT_FIRST + i - 1;
-        if (!page_row_value(table, row, column_id, &value))
+        uint32_t column_id = i == 0 ? (uint32_t)DEFINED_NAME : stream_text_column(i - 1);
+        bool is_there = page_row_value(table, row, column_id, &value);
+        if (!is_there && column_id == DEFINED_RATES_UNIT)
+            value = bytes_text("");
+        else if (!is_there)
             return error_set(err, ERROR_CORRUPT, "the definition of a stream has no %s",
                              i == 0 ? "name" : text_names[i - 1]);
         if (memchr(value.data, '\0', value.size) != NULL)

@@ -32,6 +32,7 @@ enum stream_text {
                                         * answered OK; "": refused */
     STREAM_ZONE,
     STREAM_CURRENCY,
+    STREAM_RATES_UNIT,                 /* "percent": a rate of 25 is a quarter; "": 0.25 is */
     STREAM_TEXTS
 };
 
@@ -44,6 +45,8 @@ struct stream_definition {
 
 /* What a text is called: a column of the table, and a line of `daybook stream show`. */
 const char *stream_text_name(enum stream_text text);
+/* The column's number. */
+uint32_t stream_text_column(enum stream_text text);
 
 /* A copy that owns its texts. */
 struct stream_definition *stream_definition_copy(const struct stream_definition *definition);

@@ -12,6 +12,7 @@
 #include "rollup/streams_private.h"
 
 #include "rollup/rows.h"
+#include "rollup/stream_check.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 
@@ -60,11 +61,44 @@ static void streams_hook(void *context, struct write_batch *batch)
     }
 }
 
+static bool is_of_stream(const struct streams *streams, const struct schema *schema,
+                         uint32_t table_id, const struct table **table_out,
+                         const struct click_stream **stream_out)
+{
+    *table_out = schema_table(schema, table_id);
+    if (*table_out == NULL || ((*table_out)->flags & TABLE_STREAM) == 0)
+        return false;
+    *stream_out = streams_user(streams, table_id);
+    return *stream_out != NULL;
+}
+
+/* What the streams' tables may hold, of every batch of every door. */
+static int streams_check(void *context, const struct write_batch *batch, struct error *err)
+{
+    struct streams *streams = context;
+    const struct schema *schema = store_schema(streams->store);
+    const struct click_stream *stream;
+    const struct table *table;
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++) {
+        const struct block *block = batch->blocks[i];
+        if (!block->is_checked && is_of_stream(streams, schema, block->table_id, &table, &stream))
+            rc = stream_check_block(stream, table, block, err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < batch->mutation_count; i++) {
+        const struct mutation *mutation = &batch->mutations[i];
+        if (is_of_stream(streams, schema, mutation->table_id, &table, &stream))
+            rc = stream_check(stream, table, mutation, err);
+    }
+    return rc;
+}
+
 /* ---- opening ---- */
 
 static void streams_free(struct streams *streams)
 {
     store_set_commit_hook(streams->store, NULL, NULL);
+    store_set_commit_check(streams->store, NULL, NULL);
     day_turns_free(streams->turns);
     arena_free(streams->arena);
     memory_free(streams);
@@ -197,6 +231,7 @@ int streams_open(const struct streams_options *options, store_done opened, void 
     streams->opened = opened;
     streams->opened_context = context;
     store_set_commit_hook(streams->store, streams_hook, streams);
+    store_set_commit_check(streams->store, streams_check, streams);
     *streams_out = streams;
     int rc = add(streams, NULL, builtin_opened, streams, err);
     if (rc < 0) {

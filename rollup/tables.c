@@ -79,6 +79,10 @@ static const struct column_definition change_columns[] = {
     {CHANGE_ACTOR, "actor", "text", COLUMN_REGULAR, false},
     {CHANGE_COMMAND, "command", "text", COLUMN_REGULAR, false},
     {CHANGE_NOTE, "note", "text", COLUMN_REGULAR, false},
+    {CHANGE_PEER, "peer", "text", COLUMN_REGULAR, false},
+    {CHANGE_KEYS, "keys", "text", COLUMN_REGULAR, false},
+    {CHANGE_OLD, "old", "text", COLUMN_REGULAR, false},
+    {CHANGE_NEW, "new", "text", COLUMN_REGULAR, false},
 };
 
 static const struct column_definition dirty_day_columns[] = {
@@ -143,6 +147,7 @@ static const struct column_definition defined_stream_columns[] = {
     {DEFINED_TEXT_FIRST + 12, "zone", "text", COLUMN_REGULAR, false},
     {DEFINED_TEXT_FIRST + 13, "currency", "text", COLUMN_REGULAR, false},
     {DEFINED_UNMARKED, "unmarked", "blob", COLUMN_REGULAR, false},
+    {DEFINED_RATES_UNIT, "rates_unit", "text", COLUMN_REGULAR, false},
 };
 
 static const struct table_definition ad_click = {TABLE_AD_CLICK,

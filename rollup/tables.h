@@ -77,7 +77,11 @@ enum change_column {
     CHANGE_DOOR = 4,
     CHANGE_ACTOR = 5,
     CHANGE_COMMAND = 6,
-    CHANGE_NOTE = 7
+    CHANGE_NOTE = 7,
+    CHANGE_PEER = 8,                           /* the address that a CQL client has */
+    CHANGE_KEYS = 9,                           /* what was changed, */
+    CHANGE_OLD = 10,                           /* as it was, */
+    CHANGE_NEW = 11                            /* and is */
 };
 
 /* One row per mark: why a day is in it, and the change that did it (null: none has a name).
@@ -135,7 +139,8 @@ enum retention_column {
 enum defined_stream_column {
     DEFINED_NAME = 1,
     DEFINED_TEXT_FIRST = 2,
-    DEFINED_UNMARKED = 16
+    DEFINED_UNMARKED = 16,
+    DEFINED_RATES_UNIT = 17                    /* the last text; null in rows of older versions */
 };
 
 /* Add a table, made for clicks whose ids the network gives itself: the click_id of ad_click and

@@ -240,12 +240,43 @@ struct block *block_new_like(const struct block *block)
     struct block *like = memory_zeroed(1, sizeof *like);
     like->table_id = block->table_id;
     like->column_count = block->column_count;
+    like->is_checked = block->is_checked;
     like->columns = memory_zeroed(like->column_count, sizeof *like->columns);
     for (uint32_t i = 0; i < like->column_count; i++) {
         like->columns[i].column_id = block->columns[i].column_id;
         like->columns[i].kind = block->columns[i].kind;
     }
     return like;
+}
+
+static int check_strings(const struct table *table, const struct block_column *column,
+                         struct error *err)
+{
+    const struct column *of = table_column(table, column->column_id);
+    if (of == NULL || column->kind != VECTOR_CODE)
+        return 0;
+    for (uint32_t i = 0; i < column->dictionary.count; i++)
+        if (type_validate(of->type, block_dictionary_get(&column->dictionary, i), err) < 0) {
+            error_wrap(err, "column %s", of->name);
+            return ERROR_CORRUPT;
+        }
+    return 0;
+}
+
+int block_check(const struct block *block, const struct schema *schema, struct error *err)
+{
+    const struct table *table = schema_table(schema, block->table_id);
+    if (table == NULL)
+        return error_set(err, ERROR_CORRUPT, "block: no table has number %u", block->table_id);
+    for (uint32_t i = 0; i < block->partitions.count; i++) {
+        int rc = table_check_key(table, block_dictionary_get(&block->partitions, i), err);
+        if (rc < 0)
+            return rc;
+    }
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < block->column_count; i++)
+        rc = check_strings(table, &block->columns[i], err);
+    return rc;
 }
 
 void block_free(struct block *block)

@@ -58,6 +58,8 @@ struct block {
     struct block_column *columns;
     struct block_dictionary partitions;/* serialized partition keys */
     uint32_t *partition_codes;         /* by row */
+    bool is_checked;                   /* its maker held every row against the columns' types and
+                                        * what a stream takes; else the store does */
 };
 
 enum vector_kind vector_kind_of(const struct type *type);
@@ -83,6 +85,9 @@ void block_free(struct block *block);
 void block_clear(struct block *block);      /* keeps the memory of rows and strings */
 void block_reserve(struct block *block, uint32_t more);
 struct block_column *block_column_at(struct block *block, uint32_t column_id);   /* NULL: none */
+/* Whether its keys and strings are values of their columns' types.  ERROR_CORRUPT. */
+must_check int block_check(const struct block *block, const struct schema *schema,
+                           struct error *err);
 /* The row has no value; allocates the column's flags at its first absent row. */
 void block_set_absent(struct block *block, struct block_column *column, uint32_t row);
 

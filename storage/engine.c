@@ -550,6 +550,30 @@ static void done_after_all(struct engine *engine, store_done done, void *context
         waiter_add(engine, frame, done, context);
 }
 
+/* The one place that every value of a mutation passes on its way into a frame, whichever door it
+ * came by: what is refused here could not be read back, or is nothing that its table may hold. */
+static int admit_values(const struct engine *engine, const struct write_batch *batch,
+                        struct error *err)
+{
+    int rc = write_batch_check(batch, engine->schema, 0, 0, err);
+    if (rc == 0 && engine->refuses != NULL)
+        rc = engine->refuses(engine->refuses_context, batch, err);
+    return rc;
+}
+
+/* The hook adds what it makes itself: a value that is none of its type would be a bug. */
+static void run_hook(struct engine *engine, struct write_batch *batch)
+{
+    uint32_t mutations = batch->mutation_count;
+    uint32_t increments = batch->increment_count;
+    struct error err = {0};
+    if (engine->hook == NULL)
+        return;
+    engine->hook(engine->hook_context, batch);
+    int rc = write_batch_check(batch, engine->schema, mutations, increments, &err);
+    check(rc == 0);
+}
+
 static int engine_apply_if(struct store *store, struct write_batch *batch,
                            const struct store_expectation *expectations, uint32_t expectation_count,
                            store_done done, void *context, struct error *err)
@@ -566,7 +590,9 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     }
     size_t bytes_max;
     struct packed_mutations packed;
-    rc = admit_size(engine, batch, &bytes_max, &packed, err);
+    rc = admit_values(engine, batch, err);
+    if (rc == 0)
+        rc = admit_size(engine, batch, &bytes_max, &packed, err);
     if (rc == 0 && batch->schema != NULL)
         rc = admit_readable(batch, err);
     if (rc == 0 && batch->schema != NULL)
@@ -575,8 +601,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         rc = admit_exceptions(engine, batch, err);
     if (rc != 0)
         return rc;
-    if (engine->hook != NULL)
-        engine->hook(engine->hook_context, batch);
+    run_hook(engine, batch);
     int64_t timestamp_us = now_us(engine);
     if (engine->payload.size == 0)
         engine->payload_timestamp_us = timestamp_us;
@@ -634,6 +659,12 @@ static void engine_set_commit_hook(struct store *store, store_commit_hook hook, 
 {
     engine_of(store)->hook = hook;
     engine_of(store)->hook_context = context;
+}
+
+static void engine_set_commit_check(struct store *store, store_commit_check refuses, void *context)
+{
+    engine_of(store)->refuses = refuses;
+    engine_of(store)->refuses_context = context;
 }
 
 static void engine_on_drain(struct store *store, void (*drain)(void *context), void *context)
@@ -741,6 +772,7 @@ const struct store_ops engine_ops = {
     .group = engine_group_op,
     .schema = engine_schema,
     .set_commit_hook = engine_set_commit_hook,
+    .set_commit_check = engine_set_commit_check,
     .on_drain = engine_on_drain,
     .flush = engine_flush_op,
     .compact = engine_compact_op,

@@ -10,6 +10,9 @@
  * below; a clean close leaves no more than ENGINE_REPLAY_BYTES to be replayed. */
 #include "storage/engine.h"
 
+#include <inttypes.h>
+
+#include "storage/base/log.h"
 #include "storage/base/memory.h"
 #include "storage/compact_plan.h"
 #include "storage/engine_private.h"
@@ -82,6 +85,36 @@ static void keep_schema(struct engine *engine, uint64_t number, struct bytes ser
     engine->payload_frame = number + 1;
 }
 
+enum { CELLS_LOGGED_MAX = 100 };
+
+static void cell_skipped(void *context, const char *text)
+{
+    struct engine *engine = context;
+    if (engine->cells_skipped++ == 0)
+        error_set(&engine->cell_skipped, ERROR_CORRUPT, "frame %" PRIu64 ": %.400s",
+                  engine->payload_frame, text);
+    if (engine->options.salvage && engine->cells_skipped <= CELLS_LOGGED_MAX)
+        log_event(LOG_WARNING, "cell_left_out", log_number("frame", (int64_t)engine->payload_frame),
+                  log_text("cell", text));
+}
+
+struct cell_salvage engine_cell_salvage(struct engine *engine)
+{
+    return (struct cell_salvage){.skipped = cell_skipped, .context = engine};
+}
+
+/* Nothing is written before that was asked. */
+static int refuse_skipped(const struct engine *engine, struct error *err)
+{
+    if (engine->cells_skipped == 0 || engine->options.salvage)
+        return 0;
+    return error_set(err, ERROR_CORRUPT,
+                     "%s; cells that cannot be read: %" PRIu64
+                     "; they alone are at stake, the log is whole otherwise; daybook serve "
+                     "--salvage goes on without them",
+                     engine->cell_skipped.text, engine->cells_skipped);
+}
+
 /* One frame of the log, into the open memtable; the same calls as when it was first applied. */
 static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, struct bytes payload,
                         struct error *err)
@@ -97,7 +130,8 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     int rc = replay_schema(engine, err);
     if (rc != 0)
         return rc;
-    rc = frame_batches_parse(payload, &engine->schema, &frame, err);
+    const struct cell_salvage salvage = engine_cell_salvage(engine);
+    rc = frame_batches_parse(payload, &engine->schema, &salvage, &frame, err);
     rc = rc == 0 ? admit_unread(engine, err) : rc;
     if (rc == 0) {
         frame_apply(engine, number, &frame);
@@ -106,25 +140,52 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     frame_batches_release(&frame);
     if (rc == 0 && engine_open_is_full(engine))
         engine_freeze_open(engine, number);
-    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only)
-        rc = engine_flush_now(engine, err);
+    if (rc == 0 && engine->frozen_count > 0 && !engine->options.read_only) {
+        rc = refuse_skipped(engine, err);
+        rc = rc == 0 ? engine_flush_now(engine, err) : rc;
+    }
     return rc;
 }
 
-/* The schema with the tables that this version has built in and the directory does not know yet;
- * NULL in *changed_out when it knows all. */
+/* Columns of a built-in table that the directory's does not have yet: those with the numbers past
+ * its own. */
+static int add_columns(struct schema *schema, const struct table_definition *definition,
+                       struct error *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; rc == 0 && i < definition->column_count; i++) {
+        const struct column_definition *column = &definition->columns[i];
+        if (column->id == schema_table(schema, definition->id)->column_id_next)
+            rc = schema_add_column(schema, definition->id, column->name, column->type,
+                                   column->kind == COLUMN_STATIC, err);
+    }
+    return rc;
+}
+
+/* Whether the table lacks one of its columns. */
+static bool is_behind(const struct table *table, const struct table_definition *definition)
+{
+    for (uint32_t i = 0; i < definition->column_count; i++)
+        if (definition->columns[i].id == table->column_id_next)
+            return true;
+    return false;
+}
+
+/* The schema with the tables and columns that this version has built in and the directory does not
+ * know yet; NULL in *changed_out when it knows all. */
 static int builtin_added(const struct engine *engine, const struct builtin *builtin,
                          struct schema **changed_out, struct error *err)
 {
     struct schema *changed = NULL;
     for (uint32_t i = 0; i < builtin->count; i++) {
-        if (schema_table(changed != NULL ? changed : engine->schema, builtin->tables[i]->id) !=
-            NULL) {
+        const struct table_definition *definition = builtin->tables[i];
+        const struct table *table = schema_table(engine->schema, definition->id);
+        if (table != NULL && !is_behind(table, definition))
             continue;
-        }
         if (changed == NULL)
             changed = schema_copy(engine->schema);
-        int rc = schema_add_table(changed, builtin->tables[i], err);
+        int rc = table == NULL ? schema_add_table(changed, definition, err)
+                               : add_columns(changed, definition, err);
         if (rc != 0) {
             schema_unref(changed);
             return rc;
@@ -135,8 +196,8 @@ static int builtin_added(const struct engine *engine, const struct builtin *buil
 }
 
 /* Only once the log is replayed: its frames may change the schema, as a version without these
- * tables knew it.  And flushed first, for the next opening begins with the manifest's schema, and
- * such a frame after it would take the tables away again, rows and all. */
+ * tables and columns knew it.  And flushed first, for the next opening begins with the manifest's
+ * schema, and such a frame after it would take the tables away again, rows and all. */
 static int add_builtin(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     struct schema *changed;
@@ -163,6 +224,22 @@ static int add_builtin(struct engine *engine, const struct builtin *builtin, str
     return 0;
 }
 
+/* Cells that were left out are gone for good, and are not met again at the next opening: all frames
+ * that had any are flushed. */
+static int settle_skipped(struct engine *engine, struct error *err)
+{
+    int rc = refuse_skipped(engine, err);
+    if (rc != 0 || engine->cells_skipped == 0)
+        return rc;
+    log_event(LOG_WARNING, "cells_left_out",
+              log_text("reason", "no values of their columns' types, of an earlier version"),
+              log_number("cells", (int64_t)engine->cells_skipped));
+    if (engine->options.read_only)
+        return 0;
+    engine_freeze_open(engine, engine->payload_frame - 1);
+    return engine_flush_now(engine, err);
+}
+
 /* Clicks of a frame that comes after damage, as far as the schema of before it tells. */
 static uint64_t count_clicks(void *context, struct bytes payload)
 {
@@ -174,7 +251,7 @@ static uint64_t count_clicks(void *context, struct bytes payload)
     int rc = 0;
     while (rc == 0 && reader_left(&reader) > 0) {
         (void)reader_u64(&reader);
-        rc = write_batch_deserialize(&reader, &schema, batch, NULL);
+        rc = write_batch_deserialize(&reader, &schema, NULL, batch, NULL);
         for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++)
             clicks += batch->blocks[i]->rows;
         write_batch_free_blocks(batch);
@@ -214,6 +291,7 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     engine->payload_frame = commit_log_next_frame(log);
     rc = replay_schema(engine, err);
     /* While the engine has no log yet, what is frozen is flushed here and not by a job. */
+    rc = rc == 0 ? settle_skipped(engine, err) : rc;
     rc = rc == 0 ? add_builtin(engine, builtin, err) : rc;
     if (rc != 0) {
         commit_log_close(log);

@@ -106,6 +106,8 @@ struct engine {
     bool drain_owed;                   /* somebody was answered ERROR_FULL */
     store_commit_hook hook;
     void *hook_context;
+    store_commit_check refuses;
+    void *refuses_context;
 
     bool freeze_requested;
     struct freeze_waiter *freeze_waiters;
@@ -135,6 +137,9 @@ struct engine {
     uint32_t compact_waiter_count;
     uint64_t compact_until;            /* newest in segments when it was asked */
     uint32_t jobs;                     /* under way, of any kind: close waits for them */
+
+    uint64_t cells_skipped;            /* of the log: no values of their types; the first is */
+    struct error cell_skipped;
 
     struct timer retry_timer;          /* runs while flush and compaction wait for space */
     int failed;                        /* negative once a write or sync failed */
@@ -281,6 +286,8 @@ must_check int engine_flush_part(struct engine *engine, struct memtable *memtabl
                                  struct error *err);
 /* While opening: write the frozen memtables on this thread. */
 must_check int engine_flush_now(struct engine *engine, struct error *err);
+/* What leaves bad cells of the log out, and notes that there were some. */
+struct cell_salvage engine_cell_salvage(struct engine *engine);
 void engine_start_compaction(struct engine *engine);
 /* Whether runs of the table are being merged: only that merge's edit may name them. */
 bool engine_is_merging(const struct engine *engine, uint32_t table_id);

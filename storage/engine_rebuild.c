@@ -46,7 +46,8 @@ static int take_frame(void *context, uint64_t number, int64_t timestamp_us, stru
     struct rebuild *rebuild = context;
     struct frame_batches frame;
     (void)timestamp_us;
-    int rc = frame_batches_parse(payload, &rebuild->schema, &frame, err);
+    const struct cell_salvage salvage = engine_cell_salvage(rebuild->engine);
+    int rc = frame_batches_parse(payload, &rebuild->schema, &salvage, &frame, err);
     if (rc == 0 && rebuild->memtable == NULL)
         rebuild->memtable =
             memtable_new(rebuild->schema, rebuild->damaged->frame_first, rebuild->engine->memory);

@@ -1,4 +1,5 @@
-/* engine_scrub: read every page of every run, check it, and check the stats against the rows.
+/* engine_scrub: read every page of every run, check it, the stats against the rows, and every cell
+ * against its column's type (what is still in memory was checked on its way there).
  *
  * A job on the scan lane over a view; findings are collected as lines and told on the engine
  * thread at the end.  Damage is reported and the scrub goes on with the next partition. */
@@ -19,6 +20,7 @@ struct scrub_job {
     struct engine *engine;
     struct view view;
     struct buffer findings; /* lines, each ended by NUL */
+    struct buffer detail;   /* of the finding that is being made */
     uint32_t finding_count;
     int status;
     void (*found)(void *context, const char *text);
@@ -110,9 +112,25 @@ static bool span_has(const struct segment *segment, const struct table *table,
     return item->kind == UNFILTERED_BOUND || narrow_segment_may_meet(segment, table, &slice);
 }
 
+/* The page is what was written; a version before this one wrote values of other types. */
+static void check_item(struct scrub_job *scrub, const char *path, const struct table *table,
+                       struct bytes key, const struct unfiltered *item)
+{
+    struct error err;
+    if (mutation_check_item(table, item, &err) == 0)
+        return;
+    buffer_clear(&scrub->detail);
+    buffer_printf(&scrub->detail,
+                  "%s; the page is whole: an earlier version wrote it so; written "
+                  "anew, it is right",
+                  err.text);
+    buffer_put_u8(&scrub->detail, 0);
+    scrub_found(scrub, path, table->id, key, (const char *)scrub->detail.data);
+}
+
 /* A narrow directory counts rows, bounds and the partition's deletion. */
-static int drain_stream(const struct segment *segment, struct stream *stream, uint64_t *items,
-                        struct error *err)
+static int drain_stream(struct scrub_job *scrub, const char *path, const struct segment *segment,
+                        struct bytes key, struct stream *stream, uint64_t *items, struct error *err)
 {
     struct unfiltered item;
     int rc;
@@ -123,6 +141,7 @@ static int drain_stream(const struct segment *segment, struct stream *stream, ui
             rc = error_set(err, ERROR_CORRUPT, "a row lies outside of the segment's span");
             break;
         }
+        check_item(scrub, path, stream->table, key, &item);
     }
     stream->close(stream);
     return rc;
@@ -142,7 +161,7 @@ static bool scrub_narrow_segment(struct scrub_job *scrub, struct segment *segmen
         int rc = narrow_segment_stream(segment, table, partition->token, partition->key, &slice,
                                        &stream, &err);
         if (rc == 0 && stream != NULL)
-            rc = drain_stream(segment, stream, &items, &err);
+            rc = drain_stream(scrub, path, segment, partition->key, stream, &items, &err);
         if (rc == 0 && items != partition->rows) {
             snprintf(err.text, sizeof(err.text),
                      "the directory says %" PRIu64 " items, there are %" PRIu64, partition->rows,
@@ -223,6 +242,7 @@ static void scrub_done(struct job *job)
     if (scrub->view.schema != NULL)
         view_release(&scrub->view);
     buffer_release(&scrub->findings);
+    buffer_release(&scrub->detail);
     memory_free(scrub);
     engine_job_done(engine);
 }

@@ -3,7 +3,8 @@
 
 #include "storage/base/memory.h"
 
-int frame_batches_parse(struct bytes payload, struct schema **schema, struct frame_batches *frame,
+int frame_batches_parse(struct bytes payload, struct schema **schema,
+                        const struct cell_salvage *salvage, struct frame_batches *frame,
                         struct error *err)
 {
     struct reader reader = reader_of(payload);
@@ -15,7 +16,7 @@ int frame_batches_parse(struct bytes payload, struct schema **schema, struct fra
         frame->timestamps_us = memory_resize(frame->timestamps_us, count * sizeof(int64_t));
         frame->batches[frame->count] = write_batch_new();
         frame->timestamps_us[frame->count] = (int64_t)reader_u64(&reader);
-        rc = write_batch_deserialize(&reader, schema, frame->batches[frame->count], err);
+        rc = write_batch_deserialize(&reader, schema, salvage, frame->batches[frame->count], err);
         frame->count = count;
     }
     return rc;

@@ -12,8 +12,9 @@ struct frame_batches {
 };
 
 /* Parse a payload (FORMATS.md "Frame payload"); a schema in it replaces *schema (referenced).
- * Release what was parsed after an error, too. */
+ * `salvage`: mutation.h; may be NULL.  Release what was parsed after an error, too. */
 must_check int frame_batches_parse(struct bytes payload, struct schema **schema,
+                                   const struct cell_salvage *salvage,
                                    struct frame_batches *frame, struct error *err);
 /* Whether a payload is one batch with nothing but a schema: a view of its bytes. */
 bool frame_batches_is_schema(struct bytes payload, struct bytes *serialized_out);

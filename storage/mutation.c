@@ -1,6 +1,7 @@
 /* mutation: packs a write, reads one back from bytes that may lie, and builds the common ones.
  *
- * What decides correctness: whatever mutation_unpack accepts can be applied without a further look.
+ * What decides correctness: whatever mutation_check accepts can be applied without a further look,
+ * and read back: it is asked before a frame is written, and when one is read.
  * Merging relies on items in strictly ascending order, on cells sorted within a row, on values that
  * their types can compare and on range deletions that open and close in turn; so all of that is
  * checked here, once, and a memtable checks nothing.
@@ -65,25 +66,6 @@ static int corrupt(struct error *err, const struct table *table, const char *wha
                      table->name, what);
 }
 
-static int check_key(const struct table *table, struct bytes key, struct error *err)
-{
-    size_t expected = 0;
-
-    if (key.size > KEY_SIZE_MAX)
-        return corrupt(err, table, "partition key over 65535 bytes");
-    for (uint32_t i = 0; i < table->partition_count; i++) {
-        struct bytes value;
-        if (key_component(key, table->partition_count, i, &value) < 0)
-            return corrupt(err, table, "partition key has too few components");
-        if (type_validate(table->columns[i].type, value, NULL) < 0)
-            return corrupt(err, table, "partition key holds no value of its type");
-        expected += table->partition_count == 1 ? value.size : value.size + 3;
-    }
-    if (key.size != expected)
-        return corrupt(err, table, "bytes after the partition key");
-    return 0;
-}
-
 static int check_clustering(const struct table *table, const struct clustering *clustering,
                             struct error *err)
 {
@@ -114,6 +96,8 @@ static const struct type *cell_column_type(const struct table *table, uint32_t c
 static int check_cell_value(const struct table *table, const struct cell *cell,
                             const struct type *type, struct error *err)
 {
+    struct error reason = {.text = "a damaged counter"};
+
     if ((cell->flags & CELL_TOMBSTONE) != 0)
         return cell->value.size == 0 ? 0 : corrupt(err, table, "deleted cell has a value");
     if (type == NULL)
@@ -121,12 +105,18 @@ static int check_cell_value(const struct table *table, const struct cell *cell,
     if ((type->kind == TYPE_COUNTER) != ((cell->flags & CELL_COUNTER) != 0))
         return corrupt(err, table, "counter and plain cells mixed");
     int rc = type->kind == TYPE_COUNTER ? counter_validate(cell->value)
-                                        : type_validate(type, cell->value, NULL);
-    return rc < 0 ? corrupt(err, table, "cell holds no value of its type") : 0;
+                                        : type_validate(type, cell->value, &reason);
+    if (rc == 0)
+        return 0;
+    const struct column *column = table_column(table, cell->column_id);
+    error_wrap(&reason, "cell holds no value of its type; column %s",
+               column != NULL ? column->name : "that was dropped");
+    return corrupt(err, table, reason.text);
 }
 
-static int check_cell(const struct table *table, const struct cell *cell, bool is_static,
-                      struct error *err)
+/* Whether the row can have such a cell, whatever it holds. */
+static int check_cell_form(const struct table *table, const struct cell *cell, bool is_static,
+                           struct error *err)
 {
     const struct type *type = cell_column_type(table, cell->column_id, is_static);
 
@@ -136,11 +126,27 @@ static int check_cell(const struct table *table, const struct cell *cell, bool i
         return corrupt(err, table, "cell with unknown flags or a negative TTL");
     if (type_is_complex(type) != (cell->path.data != NULL))
         return corrupt(err, table, "cell path missing or not expected");
+    return 0;
+}
+
+/* Whether path and value are those of the column's type. */
+static int check_cell_content(const struct table *table, const struct cell *cell, bool is_static,
+                              struct error *err)
+{
+    const struct type *type = cell_column_type(table, cell->column_id, is_static);
+
     if (!type_is_complex(type))
         return check_cell_value(table, cell, type, err);
     if (type_validate(type_path(type), cell->path, NULL) < 0)
         return corrupt(err, table, "cell path is no value of its type");
     return check_cell_value(table, cell, type_element(type, cell->path), err);
+}
+
+static int check_cell(const struct table *table, const struct cell *cell, bool is_static,
+                      struct error *err)
+{
+    int rc = check_cell_form(table, cell, is_static, err);
+    return rc == 0 ? check_cell_content(table, cell, is_static, err) : rc;
 }
 
 /* Do two cells of one row stand in the order (column, path), without being the same? */
@@ -191,6 +197,12 @@ static int check_bound(const struct table *table, const struct bound *bound, str
     return check_clustering(table, &bound->prefix, err);
 }
 
+int mutation_check_item(const struct table *table, const struct unfiltered *item, struct error *err)
+{
+    return item->kind == UNFILTERED_ROW ? check_row(table, &item->row, err)
+                                        : check_bound(table, &item->bound, err);
+}
+
 /* Rows and bounds ascend, and each bound goes on from the deletion that the one before left. */
 static int check_items(const struct table *table, const struct unfiltered *items, uint32_t count,
                        struct error *err)
@@ -199,8 +211,7 @@ static int check_items(const struct table *table, const struct unfiltered *items
 
     for (uint32_t i = 0; i < count; i++) {
         bool is_row = items[i].kind == UNFILTERED_ROW;
-        int rc = is_row ? check_row(table, &items[i].row, err)
-                        : check_bound(table, &items[i].bound, err);
+        int rc = mutation_check_item(table, &items[i], err);
         if (rc < 0)
             return rc;
         if (i > 0 && stream_position_compare(table, &items[i - 1], &items[i]) >= 0)
@@ -227,8 +238,37 @@ static struct unfiltered *items_grow(struct arena *arena, const struct unfiltere
     return grown;
 }
 
+/* Leave out the cells of a row that hold no value of their column's type. */
+static void skip_bad_cells(const struct table *table, const struct cell_salvage *salvage,
+                           struct arena *arena, struct row *row)
+{
+    struct cell *kept = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < row->cell_count; i++) {
+        const struct cell *cell = &row->cells[i];
+        struct error reason;
+        bool is_bad = check_cell_form(table, cell, row->is_static, NULL) == 0 &&
+                      check_cell_content(table, cell, row->is_static, &reason) < 0;
+        if (is_bad)
+            salvage->skipped(salvage->context, reason.text);
+        if (is_bad && kept == NULL) {
+            kept = arena_alloc(arena, row->cell_count * sizeof *kept, _Alignof(struct cell));
+            memcpy(kept, row->cells, i * sizeof *kept);
+            count = i;
+        } else if (!is_bad && kept != NULL) {
+            kept[count++] = row->cells[i];
+        }
+    }
+    if (kept == NULL)
+        return;
+    row->cells = kept;
+    row->cell_count = count;
+}
+
 static int unpack_items(struct reader *reader, const struct table *table, struct arena *arena,
-                        struct mutation *mutation, struct error *err)
+                        const struct cell_salvage *salvage, struct mutation *mutation,
+                        struct error *err)
 {
     uint64_t count = reader_count(reader, MUTATION_ITEM_SIZE_MIN);
     struct unfiltered *items = NULL;
@@ -241,6 +281,8 @@ static int unpack_items(struct reader *reader, const struct table *table, struct
             items = items_grow(arena, items, i, &capacity);
         if (unfiltered_unpack(reader, arena, &items[i]) < 0)
             return corrupt(err, table, "an item is damaged");
+        if (salvage != NULL && items[i].kind == UNFILTERED_ROW)
+            skip_bad_cells(table, salvage, arena, &items[i].row);
     }
     mutation->items = items;
     mutation->item_count = (uint32_t)count;
@@ -267,8 +309,27 @@ static int skip_unread(struct reader *reader, struct arena *arena, struct mutati
                                mutation->table_id);
 }
 
+static int no_table(struct error *err, uint64_t table_id)
+{
+    return error_set(err, ERROR_CORRUPT, "mutation of table %llu, which does not exist",
+                     (unsigned long long)table_id);
+}
+
+int mutation_check(const struct mutation *mutation, const struct schema *schema, struct error *err)
+{
+    const struct table *table = schema_table(schema, mutation->table_id);
+
+    if (table == NULL)
+        return no_table(err, mutation->table_id);
+    int rc = table_check_key(table, mutation->key, err);
+    if (rc == 0 && mutation->item_count > MUTATION_ITEMS_MAX)
+        rc = corrupt(err, table, "too many rows");
+    return rc == 0 ? check_items(table, mutation->items, mutation->item_count, err) : rc;
+}
+
 int mutation_unpack(struct reader *reader, const struct schema *schema, struct arena *arena,
-                    struct mutation *mutation_out, struct error *err)
+                    const struct cell_salvage *salvage, struct mutation *mutation_out,
+                    struct error *err)
 {
     *mutation_out = (struct mutation){.deletion = DELETION_NONE};
     uint64_t table_id = reader_varint(reader);
@@ -278,13 +339,12 @@ int mutation_unpack(struct reader *reader, const struct schema *schema, struct a
     if (!reader->failed && table == NULL && schema_is_unread(schema, (uint32_t)table_id))
         return skip_unread(reader, arena, mutation_out, err);
     if (reader->failed || table == NULL)
-        return error_set(err, ERROR_CORRUPT, "mutation of table %llu, which does not exist",
-                         (unsigned long long)table_id);
+        return no_table(err, table_id);
     mutation_out->key = reader_sized(reader);
     uint8_t flags = reader_u8(reader);
     if (reader->failed || (flags & ~MUTATION_DELETES_PARTITION) != 0)
         return corrupt(err, table, "cut off or damaged");
-    int rc = check_key(table, mutation_out->key, err);
+    int rc = table_check_key(table, mutation_out->key, err);
     if (rc < 0)
         return rc;
     mutation_out->token = murmur3_token(mutation_out->key.data, mutation_out->key.size);
@@ -294,7 +354,7 @@ int mutation_unpack(struct reader *reader, const struct schema *schema, struct a
         if (!reader->failed && mutation_out->deletion.timestamp_us == TIMESTAMP_NONE)
             return corrupt(err, table, "deletion without a timestamp");
     }
-    return unpack_items(reader, table, arena, mutation_out, err);
+    return unpack_items(reader, table, arena, salvage, mutation_out, err);
 }
 
 /* ---- building ---- */

@@ -23,12 +23,28 @@ struct mutation {
 void mutation_pack(const struct mutation *mutation, struct buffer *buffer);
 /* The same without the items, for one who has them packed already. */
 void mutation_pack_head(const struct mutation *mutation, struct buffer *buffer);
-/* Views into the reader's bytes, arrays from `arena`; checked against the schema: table, key
- * components, clustering counts, column ids and kinds, value sizes.  ERROR_CORRUPT.  Of a table
- * that the schema keeps as bytes (schema_is_unread) it has the number and nothing else. */
+/* Whether the mutation can be read back: table, key components, clustering counts, the order of
+ * items, column ids and kinds, and that every value is one of its column's type.  ERROR_CORRUPT. */
+must_check int mutation_check(const struct mutation *mutation, const struct schema *schema,
+                              struct error *err);
+
+/* The same of one row or bound. */
+must_check int mutation_check_item(const struct table *table, const struct unfiltered *item,
+                                   struct error *err);
+
+/* For a reader that goes on without cells that hold no value of their column's type: an earlier
+ * version wrote such cells. */
+struct cell_salvage {
+    void (*skipped)(void *context, const char *text);        /* told of each: which, and why */
+    void *context;
+};
+
+/* Views into the reader's bytes, arrays from `arena`; mutation_check holds for the result.
+ * `salvage` NULL: no cell is left out.  ERROR_CORRUPT.  Of a table that the schema keeps as bytes
+ * (schema_is_unread) it has the number and nothing else. */
 must_check int mutation_unpack(struct reader *reader, const struct schema *schema,
-                               struct arena *arena, struct mutation *mutation_out,
-                               struct error *err);
+                               struct arena *arena, const struct cell_salvage *salvage,
+                               struct mutation *mutation_out, struct error *err);
 
 /* With `server_us` wherever TIMESTAMP_SERVER stands; other bytes are the original's. */
 struct deletion mutation_fill_deletion(struct deletion deletion, int64_t server_us);

@@ -78,6 +78,7 @@ void packed_rows_begin(struct packed_rows *rows, const struct table *table, int6
         rows->rows = memory_resize(rows->rows, rows->row_capacity * sizeof(*rows->rows));
     }
     rows->rows[rows->row_count++] = (struct packed_row){0};
+    rows->table = table;
     rows->cells_left = cell_count;
     rows->column_id = 0;
     row_pack_insert(clustering, TIMESTAMP_SERVER, cell_count, &rows->bytes);
@@ -106,8 +107,16 @@ static void add_simple(struct packed_rows *rows, uint32_t column_id, const struc
         row->has_others = true;
 }
 
+static const struct type *type_of(const struct packed_rows *rows, uint32_t column_id)
+{
+    const struct column *column = table_column(rows->table, column_id);
+    check(column != NULL);
+    return column->type;
+}
+
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value)
 {
+    check(type_validate(type_of(rows, column_id), value, NULL) == 0);
     add_simple(rows, column_id, &value);
 }
 
@@ -119,6 +128,7 @@ void packed_rows_null(struct packed_rows *rows, uint32_t column_id)
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element)
 {
     const struct bytes empty = bytes_of("", 0);
+    check(type_validate(type_path(type_of(rows, column_id)), element, NULL) == 0);
     add_cell(rows, column_id, element, &empty);
     rows->rows[rows->row_count - 1].has_others = true;
 }

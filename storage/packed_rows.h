@@ -38,7 +38,8 @@ struct packed_rows {
     struct packed_row *rows;           /* private, as the next */
     uint32_t row_count, row_capacity;
     struct buffer bytes;               /* of the rows, back to back */
-    uint32_t cells_left;               /* of the row that was begun last */
+    const struct table *table;         /* of the row that was begun last, */
+    uint32_t cells_left;               /* what it lacks */
     uint32_t column_id;                /* and its last cell's column */
 };
 
@@ -50,7 +51,8 @@ void packed_rows_clear(struct packed_rows *rows);            /* keeps the memory
 void packed_rows_begin(struct packed_rows *rows, const struct table *table, int64_t token,
                        struct bytes key, const struct clustering *clustering, uint32_t cell_count);
 /* Its cells, columns ascending: a value, a cell tombstone, an element of a set, elements ascending.
- * Columns are the table's and values of their types. */
+ * Columns are the table's and values of their types, which is checked: these rows pass by
+ * mutation_check. */
 void packed_rows_value(struct packed_rows *rows, uint32_t column_id, struct bytes value);
 void packed_rows_null(struct packed_rows *rows, uint32_t column_id);
 void packed_rows_element(struct packed_rows *rows, uint32_t column_id, struct bytes element);

@@ -278,6 +278,29 @@ const struct column *table_column(const struct table *table, uint32_t column_id)
     return NULL;
 }
 
+static int refuse_key(const struct table *table, const char *what, struct error *err)
+{
+    return error_set(err, ERROR_CORRUPT, "table %s.%s: partition key %s", table->keyspace,
+                     table->name, what);
+}
+
+int table_check_key(const struct table *table, struct bytes key, struct error *err)
+{
+    size_t expected = 0;
+
+    if (key.size > KEY_SIZE_MAX)
+        return refuse_key(table, "over 65535 bytes", err);
+    for (uint32_t i = 0; i < table->partition_count; i++) {
+        struct bytes value;
+        if (key_component(key, table->partition_count, i, &value) < 0)
+            return refuse_key(table, "has too few components", err);
+        if (type_validate(table->columns[i].type, value, NULL) < 0)
+            return refuse_key(table, "holds no value of its type", err);
+        expected += table->partition_count == 1 ? value.size : value.size + 3;
+    }
+    return key.size == expected ? 0 : refuse_key(table, "has bytes behind it", err);
+}
+
 const struct column *table_column_named(const struct table *table, struct bytes name)
 {
     for (uint32_t i = 0; i < table->column_count; i++)

@@ -213,6 +213,10 @@ const char *table_option(const struct table *table, const char *name);
 const struct column *table_column(const struct table *table, uint32_t column_id);
 const struct column *table_column_named(const struct table *table, struct bytes name);
 
+/* Whether the bytes are a partition key: as many components as there are columns, each a value of
+ * its column's type.  ERROR_CORRUPT. */
+must_check int table_check_key(const struct table *table, struct bytes key, struct error *err);
+
 void schema_serialize(const struct schema *schema, struct buffer *buffer);
 /* ERROR_CORRUPT for bytes that schema_serialize cannot have written, ERROR_NEWER_FORMAT. */
 must_check int schema_deserialize(struct bytes serialized, struct schema **schema_out,

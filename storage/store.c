@@ -62,6 +62,11 @@ const struct schema *store_schema(struct store *store)
     return store->ops->schema(store);
 }
 
+void store_set_commit_check(struct store *store, store_commit_check check, void *context)
+{
+    store->ops->set_commit_check(store, check, context);
+}
+
 void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context)
 {
     store->ops->set_commit_hook(store, hook, context);

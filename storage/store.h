@@ -107,6 +107,11 @@ typedef void (*store_figures)(void *context, int status, const struct error *err
  * mutations, increments), must not take away.  The batch is then certain to be applied. */
 typedef void (*store_commit_hook)(void *context, struct write_batch *batch);
 
+/* Called with every batch before that, and before anything of it is done: a negative status, which
+ * store_apply then answers, refuses the batch. */
+typedef int (*store_commit_check)(void *context, const struct write_batch *batch,
+                                  struct error *err);
+
 /* ---- writes that read first ---- */
 
 /* That the partition is still as it was read. */
@@ -216,6 +221,7 @@ struct store_ops {
                  store_figures figures, void *context, struct error *err);
     const struct schema *(*schema)(struct store *store);
     void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
+    void (*set_commit_check)(struct store *store, store_commit_check check, void *context);
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
     int (*flush)(struct store *store, store_done done, void *context, struct error *err);
     int (*compact)(struct store *store, store_done done, void *context, struct error *err);
@@ -243,8 +249,9 @@ struct store_capabilities store_capabilities(struct store *store);
 
 /* Apply `batch` now; `done` when it is durable (or, with a negative status, when it is certain
  * that it never will be acknowledged).  ERROR_FULL: nothing was applied, wait for on_drain and try
- * again; ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED: nothing was applied.  `batch` is free for use
- * again when the call returns.  `done` may be NULL. */
+ * again; ERROR_INVALID (a value that is none of its column's type, or what the commit check
+ * refuses), ERROR_LIMIT, ERROR_READ_ONLY, ERROR_FAILED: nothing was applied.  `batch` is free for
+ * use again when the call returns.  `done` may be NULL. */
 must_check int store_apply(struct store *store, struct write_batch *batch, store_done done,
                            void *context, struct error *err);
 
@@ -291,8 +298,9 @@ must_check int store_group(struct store *store, const struct group_request *requ
 /* Valid until the next schema change; schema_ref it to keep it. */
 const struct schema *store_schema(struct store *store);
 
-/* At most one hook. */
+/* At most one hook, and one check. */
 void store_set_commit_hook(struct store *store, store_commit_hook hook, void *context);
+void store_set_commit_check(struct store *store, store_commit_check check, void *context);
 /* `drain` is called whenever there may be room again after ERROR_FULL; several may be added, each
  * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
 void store_on_drain(struct store *store, void (*drain)(void *context), void *context);

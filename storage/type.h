@@ -107,6 +107,9 @@ void value_put_boolean(struct buffer *buffer, bool value);
 bool type_is_number(const struct type *type);
 must_check int type_decimal(const struct type *type, struct bytes value,
                             struct decimal *decimal_out);
+/* The opposite, appended: the value of a type of numbers that type_decimal reads back as `number`.
+ * ERROR_INVALID: the type has none. */
+must_check int type_number(const struct type *type, struct decimal number, struct buffer *value);
 int64_t value_bigint(struct bytes value);
 int32_t value_int(struct bytes value);
 bool value_boolean(struct bytes value);

@@ -39,3 +39,32 @@ int type_decimal(const struct type *type, struct bytes value, struct decimal *de
     buffer_release(&text);
     return rc;
 }
+
+/* Without zeros behind the point. */
+static struct decimal shortest(struct decimal number)
+{
+    struct decimal shorter = number;
+    while (number.scale > 0 && decimal_round(number, number.scale - 1, &shorter) == 0 &&
+           decimal_compare(shorter, number) == 0)
+        number = shorter;
+    return number;
+}
+
+int type_number(const struct type *type, struct decimal number, struct buffer *value)
+{
+    size_t start = value->size;
+    struct buffer text = {0};
+    struct decimal back;
+    if (!type_is_number(type))
+        return ERROR_INVALID;
+    if (type->kind == TYPE_DECIMAL) {
+        decimal_serialize(value, number);
+        return 0;
+    }
+    decimal_append(&text, shortest(number));
+    int rc = type_parse_text(type, buffer_view(&text), value, NULL);
+    if (rc == 0)
+        rc = type_decimal(type, bytes_of(value->data + start, value->size - start), &back);
+    buffer_release(&text);
+    return rc == 0 && decimal_compare(back, number) == 0 ? 0 : ERROR_INVALID;
+}

@@ -251,6 +251,33 @@ static bool is_counter(const struct schema *schema, uint32_t table_id, uint32_t 
     return column != NULL && column->type->kind == TYPE_COUNTER;
 }
 
+static int check_increment(const struct counter_increment *increment, const struct schema *schema,
+                           struct error *err)
+{
+    return is_counter(schema, increment->table_id, increment->column_id) ||
+                   schema_is_unread(schema, increment->table_id)
+               ? 0
+               : error_set(err, ERROR_CORRUPT, "increment of a counter there is not");
+}
+
+int write_batch_check(const struct write_batch *batch, const struct schema *schema,
+                      uint32_t mutation_first, uint32_t increment_first, struct error *err)
+{
+    int rc = 0;
+    if (batch->schema != NULL)
+        schema = batch->schema;
+    for (uint32_t i = 0; rc == 0 && i < batch->block_count; i++)
+        if (!batch->blocks[i]->is_checked)
+            rc = block_check(batch->blocks[i], schema, err);
+    for (uint32_t i = mutation_first; rc == 0 && i < batch->mutation_count; i++)
+        rc = mutation_check(&batch->mutations[i], schema, err);
+    for (uint32_t i = increment_first; rc == 0 && i < batch->increment_count; i++)
+        rc = check_increment(&batch->increments[i], schema, err);
+    if (rc < 0 && err != NULL)
+        err->code = ERROR_INVALID;
+    return rc < 0 ? ERROR_INVALID : 0;
+}
+
 static int rule_read(struct reader *payload, const struct schema *schema, struct write_batch *batch,
                      struct error *err)
 {
@@ -289,17 +316,17 @@ static int increment_read(struct reader *payload, const struct schema *schema,
     uint8_t change = reader_u8(payload);
     increment.change = (enum counter_change)change;
     increment.value = reader_signed(payload);
-    if (payload->failed || change > COUNTER_DELETE ||
-        (!is_counter(schema, increment.table_id, increment.column_id) &&
-         !schema_is_unread(schema, increment.table_id))) {
-        return error_set(err, ERROR_CORRUPT, "increment of a counter there is not");
-    }
-    write_batch_add_increment(batch, &increment);
-    return 0;
+    if (payload->failed || change > COUNTER_DELETE)
+        return error_set(err, ERROR_CORRUPT, "an increment is cut off or damaged");
+    int rc = check_increment(&increment, schema, err);
+    if (rc == 0)
+        write_batch_add_increment(batch, &increment);
+    return rc;
 }
 
 static int section_read(uint8_t kind, struct reader *payload, struct schema **schema,
-                        struct write_batch *batch, struct error *err)
+                        const struct cell_salvage *salvage, struct write_batch *batch,
+                        struct error *err)
 {
     struct block *block = NULL;
     struct mutation mutation;
@@ -314,7 +341,7 @@ static int section_read(uint8_t kind, struct reader *payload, struct schema **sc
     case SECTION_RULE:
         return rule_read(payload, *schema, batch, err);
     case SECTION_MUTATION:
-        rc = mutation_unpack(payload, *schema, batch->arena, &mutation, err);
+        rc = mutation_unpack(payload, *schema, batch->arena, salvage, &mutation, err);
         if (rc == 0)
             write_batch_add_mutation(batch, &mutation);
         return rc;
@@ -340,7 +367,8 @@ bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out)
 }
 
 int write_batch_deserialize(struct reader *payload, struct schema **schema,
-                            struct write_batch *batch, struct error *err)
+                            const struct cell_salvage *salvage, struct write_batch *batch,
+                            struct error *err)
 {
     for (;;) {
         uint8_t kind = reader_u8(payload);
@@ -348,7 +376,7 @@ int write_batch_deserialize(struct reader *payload, struct schema **schema,
             return error_set(err, ERROR_CORRUPT, "a frame's payload ends within a batch");
         if (kind == SECTION_END)
             return 0;
-        int rc = section_read(kind, payload, schema, batch, err);
+        int rc = section_read(kind, payload, schema, salvage, batch, err);
         if (rc != 0)
             return rc;
     }

@@ -107,9 +107,16 @@ void write_batch_serialize(const struct write_batch *batch, const struct packed_
                            struct buffer *payload);
 /* Whether the next batch of a payload has nothing but a schema: a view of its bytes. */
 bool write_batch_is_schema(struct reader *payload, struct bytes *serialized_out);
+/* Whether write_batch_deserialize will take it, by the schema that the batch has or changes to:
+ * blocks that were not checked, mutations and increments from these numbers on.  ERROR_INVALID. */
+must_check int write_batch_check(const struct write_batch *batch, const struct schema *schema,
+                                 uint32_t mutation_first, uint32_t increment_first,
+                                 struct error *err);
 /* One batch from a frame's payload; `blocks` are then owned by the batch (freed by
- * write_batch_free_blocks).  A schema change in it replaces *schema (referenced). */
+ * write_batch_free_blocks).  A schema change in it replaces *schema (referenced).  `salvage`:
+ * mutation.h; may be NULL. */
 must_check int write_batch_deserialize(struct reader *payload, struct schema **schema,
+                                       const struct cell_salvage *salvage,
                                        struct write_batch *batch, struct error *err);
 void write_batch_free_blocks(struct write_batch *batch);
 #endif

@@ -127,12 +127,22 @@ static void write_held(void *context)
     write_start(context);
 }
 
+/* Whether a stream's clicks are in the table. */
+static bool is_clicks_table(const struct cql *cql, const struct table *table)
+{
+    const struct streams *streams = cql->options.streams;
+    const struct click_stream *stream = streams == NULL || (table->flags & TABLE_STREAM) == 0
+                                            ? NULL
+                                            : streams_user(streams, table->id);
+    return stream != NULL && stream->clicks.table_id == table->id;
+}
+
 /* Changes of clicks take turns, which one that holds the store would wait for in vain. */
 static bool may_hold(const struct write *write)
 {
     bool may = true;
     for (uint32_t i = 0; i < write->count; i++)
-        may &= !cql_write_is_clicks(write->work->cql, write->statements[i].plan->table);
+        may &= !is_clicks_table(write->work->cql, write->statements[i].plan->table);
     return may;
 }
 
@@ -180,7 +190,7 @@ static void add_change(struct write *write)
     bool has_name = false;
     for (uint32_t i = 0; i < write->count; i++) {
         const struct cql_write_plan *plan = write->statements[i].plan;
-        bool is_clicks = cql_write_is_clicks(work->cql, plan->table);
+        bool is_clicks = is_clicks_table(work->cql, plan->table);
         has_name |=
             (plan->table->flags & TABLE_STREAM) != 0 && (!is_clicks || plan->kind != CQL_INSERT);
     }

@@ -48,7 +48,7 @@ int cql_write_check_batch(struct cql_work *work, enum cql_batch_kind kind,
 int cql_write_check_size(struct cql_work *work, enum cql_batch_kind kind,
                          const struct table *table, const struct write_batch *batch);
 
-/* ---- cql_write_build.c, cql_write_json.c, cql_write_stream.c: what a statement writes ---- */
+/* ---- cql_write_build.c, cql_write_json.c: what a statement writes ---- */
 
 /* INSERT JSON: the statement's values, with those of the columns from the text behind them. */
 int cql_write_bind_json(struct cql_work *work, struct cql_write_statement *statement);
@@ -59,12 +59,6 @@ bool cql_write_deletes_range(const struct cql_write_plan *plan);
 /* Append what the statement is to the batch; its reads are there. */
 int cql_write_build(struct cql_work *work, const struct cql_write_statement *statement,
                     struct write_batch *batch);
-
-/* Whether a stream's clicks are in the table. */
-bool cql_write_is_clicks(const struct cql *cql, const struct table *table);
-/* Whether the values that a stream's table gets are such as its rollup takes. */
-int cql_write_check_stream(struct cql_work *work, const struct cql_write_statement *statement,
-                           const struct row *row);
 
 /* ---- cql_write_answer.c: what a conditional write answers ---- */
 

@@ -387,7 +387,7 @@ static int make_row(struct cql_work *work, const struct cql_write_statement *sta
                               statement->ttl_s > 0 ? work->now_s + statement->ttl_s : EXPIRY_NONE};
     }
     *made_out = has_marker || row->cell_count > 0 || row->complex_count > 0;
-    return rc == 0 ? cql_write_check_stream(work, statement, row) : rc;
+    return rc;
 }
 
 static const struct cql_read_row *read_of(const struct cql_write_statement *statement, uint32_t key,

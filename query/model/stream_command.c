@@ -22,6 +22,7 @@ enum {
     KEY_AD,
     KEY_AMOUNT,
     KEY_RATES,
+    KEY_RATES_UNIT,
     KEY_COUNTERS,
     KEY_ZONE,
     KEY_CURRENCY
@@ -49,6 +50,18 @@ static error_t parse_rates(struct stream_options *options, const char *argument,
         options->definition.texts[parts[i]] = options->rates[i];
         at += size + 1;
     }
+    return 0;
+}
+
+static error_t parse_unit(struct stream_options *options, const char *argument,
+                          struct argp_state *state)
+{
+    bool is_percent = strcmp(argument, "percent") == 0;
+    if (!is_percent && strcmp(argument, "fraction") != 0) {
+        argp_error(state, "--rates-unit takes fraction or percent, not '%s'", argument);
+        return EINVAL;
+    }
+    options->definition.texts[STREAM_RATES_UNIT] = is_percent ? argument : "";
     return 0;
 }
 
@@ -137,6 +150,8 @@ static error_t stream_parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case KEY_RATES:
         return parse_rates(options, argument, state);
+    case KEY_RATES_UNIT:
+        return parse_unit(options, argument, state);
     case KEY_COUNTERS:
         return parse_counters(options, argument, state);
     case ARGP_KEY_ARG:
@@ -165,6 +180,8 @@ static const struct argp_option stream_argp_options[] = {
     {"amount", KEY_AMOUNT, "COLUMN", 0, "What it is worth: a number of any type", 0},
     {"rates", KEY_RATES, "KEYSPACE.TABLE(RESELLER,SINCE,RATE)", 0,
      "The share that is earned, from a day on", 0},
+    {"rates-unit", KEY_RATES_UNIT, "UNIT", 0,
+     "fraction (unless given): 0.25 is a quarter; percent: 25 is", 0},
     {"counters", KEY_COUNTERS, "HOW", 0,
      "left (unless given): to the clients; kept=KEYSPACE.TABLE,...: by the stream, clients' own "
      "updates are refused; ignore=KEYSPACE.TABLE,...: by the stream, theirs are answered OK",

@@ -242,6 +242,15 @@ int decimal_parse_input(struct bytes text, struct decimal *value_out)
     return 0;
 }
 
+bool decimal_is_input(struct decimal value)
+{
+    static const int64_t end =
+        INT64_C(1000000000000000000); /* of DECIMAL_INPUT_DIGITS_MAX digits */
+    int128 unscaled;
+    return value.scale >= 0 && value.scale <= DECIMAL_INPUT_SCALE_MAX &&
+           decimal_to_int128(value, &unscaled) && unscaled >= 0 && unscaled < end;
+}
+
 /* The digits and the point; adds the digits after the point to `*scale`. */
 static int decimal_parse_digits(struct reader *reader, struct magnitude *m, int64_t *scale)
 {

@@ -40,6 +40,9 @@ bool decimal_to_int128(struct decimal value, int128 *unscaled_out);
  * the form, ERROR_LIMIT for digits or scale.  Leading zeros are no significant digits. */
 must_check int decimal_parse_input(struct bytes text, struct decimal *value_out);
 
+/* Whether it is a value that decimal_parse_input can give. */
+bool decimal_is_input(struct decimal value);
+
 /* Any plain or exponent form with sign, as CQL literals have it, within 256 bits.  ERROR_INVALID
  * for the form, ERROR_LIMIT for size or scale. */
 must_check int decimal_parse(struct bytes text, struct decimal *value_out);

@@ -3,6 +3,7 @@ with what is whole, keeping the rest aside."""
 
 import re
 import shutil
+import tarfile
 
 import pytest
 
@@ -55,6 +56,27 @@ def test_a_manifest_that_is_damaged_is_refused_and_made_again(serve, loaded, pap
     assert (loaded / "manifest.damaged-1").exists() == (case != "all of it")
     assert daybook.run("report", "-d", loaded, "--format", "csv").out == paper.expected
     expect_proved(loaded)
+
+
+def test_a_log_with_a_value_of_another_type_opens_without_it(serve, directory):
+    """As 94846f1 left it: a decimal's bytes in a float column, and a kill before a flush."""
+    with tarfile.open(daybook.DATA / "bad-cell.tar.gz") as packed:
+        packed.extractall(directory, filter="data")
+    said = refusal(directory)
+    assert "ad_network.reseller: cell holds no value of its type; column reward_percent" in said
+    assert "cells that cannot be read: 1; they alone are at stake" in said
+    assert "serve --salvage" in said
+    server = serve("--salvage")
+    assert re.search("cell_left_out frame=.*reward_percent", server.text())
+    assert daybook.rows(server.run("report", "--stream", "network", "--format", "csv").out)[0] == {
+        "reseller_id": "r", "day": "2013-11-03", "clicks": "1", "gross": "0.5", "rate": "0.25",
+        "amount": "0.125"}
+    server.run("rate", "set", "--stream", "network", "r", "2013-11-02", "40%")
+    assert server.stop() == 0
+    expect_proved(directory)
+    rows = daybook.rows(daybook.run("report", "-d", directory, "--stream", "network", "--format",
+                                    "csv").out)
+    assert [row["rate"] for row in rows] == ["0.4", "0.4", "0.25"]
 
 
 def lose_manifests(directory):

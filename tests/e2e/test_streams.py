@@ -2,6 +2,7 @@
 
 import re
 
+import cassandra
 import pytest
 
 import cql
@@ -114,6 +115,91 @@ def test_what_cannot_be_mapped_is_refused_with_what_would_do(server):
                       "ALTER TABLE ad_network.ad_click DROP amount"):
         assert "stream network uses it" in cql.cqlsh(server, "-e", statement, status=2)
     assert "amount is a decimal" in cql.cqlsh(server, "-e", INSERT.format(1, 1, 1, "NaN"), status=2)
+
+
+NUMBERS = ("decimal", "float", "double", "varint", "int", "bigint", "smallint", "tinyint")
+UNITS = {"fraction": "0.4", "percent": "40"}
+
+
+def lay_over(server, session, kind, unit):
+    """A stream over tables of its own, whose rates are of that type."""
+    name = f"{kind}_{unit}"
+    session.execute(f"CREATE TABLE ad_network.r_{name} (id text, effective_since text, "
+                    f"reward_percent {kind}, PRIMARY KEY (id, effective_since))")
+    session.execute(f"CREATE TABLE ad_network.c_{name} (reseller_id text, day text, "
+                    "time timestamp, ad_id text, amount float, "
+                    "PRIMARY KEY ((reseller_id, day), time, ad_id))")
+    session.execute(INSERT.format(2, 1, 1, "0.5").replace(".ad_click", f".c_{name}"))
+    words = [word.replace(".reseller(", f".r_{name}(").replace(".ad_click", f".c_{name}")
+             for word in NETWORK]
+    server.run("stream", "create", name, *words, "--rates-unit", unit)
+    return name
+
+
+def test_a_rate_by_command_is_the_same_rate_over_every_type_of_numbers(server):
+    """Written by command, read by CQL, priced, and there after a kill; else refused, whole."""
+    rates = {}
+    with cql.connected(server) as session:
+        for kind in NUMBERS:
+            for unit, shown in UNITS.items():
+                name = lay_over(server, session, kind, unit)
+                holds = unit == "percent" or kind in ("decimal", "float", "double")
+                said = server.run("rate", "set", "--stream", name, "r", "2013-11-01", "40%",
+                                  status=0 if holds else 2).err
+                assert holds or f"is of type {kind}, which has no value that is exactly" in said
+                rows = list(session.execute(f"SELECT reward_percent FROM ad_network.r_{name}"))
+                assert len(rows) == holds
+                assert not holds or round(float(rows[0][0]), 6) == float(shown), (name, rows)
+                rates[name] = 0.4 if holds else None
+    server.kill()
+    server = daybook.Server(server.directory)
+    for name, rate in rates.items():
+        row = daybook.rows(server.run("report", "--stream", name, "--format", "csv").out)[0]
+        assert (float(row["rate"]) if row["rate"] else None) == rate, name
+        assert "all agree" in server.run("verify", "--stream", name).out
+    assert server.stop() == 0
+
+
+def refusal(session, statement):
+    """The text of what is answered as 0x2200."""
+    with pytest.raises(cassandra.InvalidRequest) as refused:
+        session.execute(statement)
+    return str(refused.value)
+
+
+RATE = "INSERT INTO {} (id, effective_since, reward_percent) VALUES ('r', '{}', {})"
+
+
+def test_no_door_takes_a_rate_above_the_whole_amount_or_a_day_that_is_none(server, session):
+    server.run("stream", "create", "network", *NETWORK)
+    for table in ("daybook.reseller", "ad_network.reseller"):
+        for value in ("45", "1.01", "-0.1"):
+            assert "0 to 1" in refusal(session, RATE.format(table, "2013-11-01", value))
+        for day in ("2013-11-31", "2013-2-01", "tomorrow"):
+            assert "is a day, such as" in refusal(session, RATE.format(table, day, "0.5"))
+        session.execute(RATE.format(table, "2013-11-01", "1"))
+        session.execute(f"DELETE FROM {table} WHERE id = 'r' AND effective_since = 'tomorrow'")
+    for table, name, value in (("daybook.ad_click", ", click_id", ", -1"),
+                               ("ad_network.ad_click", "", "")):
+        click = (f"INSERT INTO {table} (reseller_id, day, time, ad_id, amount{name}) VALUES "
+                 f"('r', '2013-11-31', 1, 'a', 0.5{value})")
+        assert "day is a day, such as" in refusal(session, click)
+    both = ("BEGIN BATCH " + RATE.format("ad_network.reseller", "2013-12-01", "0.5") + "; "
+            + RATE.format("ad_network.reseller", "2013-12-02", "45") + "; APPLY BATCH")
+    assert "0 to 1" in refusal(session, both)
+    days = {row[1] for row in session.execute("SELECT * FROM ad_network.reseller")}
+    assert days == {"2013-01-01", "2013-11-01"}
+
+
+def test_where_a_stream_says_percent_45_is_a_rate_and_101_is_none(server, session):
+    server.run("stream", "create", "network", *NETWORK, "--rates-unit", "percent")
+    assert "rates_unit      percent" in server.run("stream", "show", "network").out
+    session.execute(RATE.format("ad_network.reseller", "2013-11-01", "45"))
+    assert "from 0 to 100" in refusal(session, RATE.format("ad_network.reseller", "2013-11-01",
+                                                          "101"))
+    session.execute(INSERT.format(2, 1, 1, "2"))
+    assert daybook.rows(report(server))[0]["rate"] == "0.45"
+    agrees(server)
 
 
 def test_rows_of_before_are_rolled_up_and_truncated_ones_are_gone(server, session):

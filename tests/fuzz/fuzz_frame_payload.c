@@ -9,7 +9,7 @@ static void check_rewritten(const struct write_batch *batch)
     struct schema *schema = schema_ref(fuzz_schema());
     write_batch_serialize(batch, NULL, &first);
     struct reader reader = reader_of(buffer_view(&first));
-    check(write_batch_deserialize(&reader, &schema, again, NULL) == 0);
+    check(write_batch_deserialize(&reader, &schema, NULL, again, NULL) == 0);
     check(reader_left(&reader) == 0);
     write_batch_serialize(again, NULL, &second);
     check(bytes_equal(buffer_view(&first), buffer_view(&second)));
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc = 0;
     while (rc == 0 && reader_left(&reader) > 0) {
         struct write_batch *batch = write_batch_new();
-        rc = write_batch_deserialize(&reader, &schema, batch, NULL);
+        rc = write_batch_deserialize(&reader, &schema, NULL, batch, NULL);
         if (rc == 0 && batch->schema == NULL && schema == fuzz_schema())
             check_rewritten(batch);
         write_batch_free_blocks(batch);

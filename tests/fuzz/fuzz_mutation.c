@@ -9,7 +9,7 @@ static void check_repacked(const struct mutation *mutation, struct arena *arena)
     struct mutation again;
     mutation_pack(mutation, &first);
     struct reader reader = reader_of(buffer_view(&first));
-    check(mutation_unpack(&reader, fuzz_schema(), arena, &again, NULL) == 0);
+    check(mutation_unpack(&reader, fuzz_schema(), arena, NULL, &again, NULL) == 0);
     mutation_pack(&again, &second);
     check(bytes_equal(buffer_view(&first), buffer_view(&second)));
     buffer_release(&first);
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *arena = arena_new(1 << 16);
     struct mutation mutation;
     while (reader_left(&reader) > 0 &&
-           mutation_unpack(&reader, fuzz_schema(), arena, &mutation, NULL) == 0) {
+           mutation_unpack(&reader, fuzz_schema(), arena, NULL, &mutation, NULL) == 0) {
         check_repacked(&mutation, arena);
     }
     arena_free(arena);

@@ -46,7 +46,7 @@ static void check_texts(const struct table *table, const struct page_row *row,
     struct bytes value;
     check(bytes_equal(row->key, bytes_text(definition->name)));
     for (uint32_t i = 0; i < STREAM_TEXTS; i++) {
-        check(page_row_value(table, row, DEFINED_TEXT_FIRST + i, &value));
+        check(page_row_value(table, row, stream_text_column(i), &value));
         check(bytes_equal(value, bytes_text(definition->texts[i])));
     }
 }

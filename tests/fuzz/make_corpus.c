@@ -605,21 +605,22 @@ static void save_stream_definitions(const struct seeds *seeds)
     } rows[] = {
         {"plain",
          {"network", "fuzz.hits", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
-          "share", "", "", "", ""}},
+          "share", "", "", "", "", ""}},
         {"kept",
          {"n2", "fuzz.hits", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
-          "share", "fuzz.per_ad", "ignore", "Europe/Berlin", "EUR"}},
+          "share", "fuzz.per_ad", "ignore", "Europe/Berlin", "EUR", "percent"}},
         {"gone",
          {"old", "fuzz.gone", "who", "day", "at", "ad", "amount", "fuzz.shares", "who", "since",
-          "share", "fuzz.a,fuzz.b", "", "UTC", ""}},
+          "share", "fuzz.a,fuzz.b", "", "UTC", "", ""}},
     };
     const struct table *table = schema_table(fuzz_schema(), TABLE_DEFINED_STREAM);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct write_batch *batch = write_batch_new();
         struct column_value values[2 + STREAM_TEXTS];
-        for (uint32_t t = 0; t <= STREAM_TEXTS; t++)
-            values[t] =
-                (struct column_value){DEFINED_NAME + t, false, bytes_text(rows[i].texts[t])};
+        values[0] = (struct column_value){DEFINED_NAME, false, bytes_text(rows[i].texts[0])};
+        for (uint32_t t = 0; t < STREAM_TEXTS; t++)
+            values[1 + t] = (struct column_value){stream_text_column(t), false,
+                                                  bytes_text(rows[i].texts[1 + t])};
         values[1 + STREAM_TEXTS] =
             (struct column_value){DEFINED_UNMARKED, false, STREAM_ALL_UNMARKED};
         write_batch_insert(batch, table, values, 2 + STREAM_TEXTS);

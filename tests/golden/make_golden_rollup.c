@@ -180,7 +180,7 @@ static void define_stream(struct life *life)
     static const struct stream_definition hotel = {
         .name = "hotel",
         .texts = {"hotel.nights", "agent", "night", "booked", "room", "price", "hotel.commission",
-                  "agent", "since", "share", "", "", "", "EUR"}};
+                  "agent", "since", "share", "", "", "", "EUR", ""}};
     struct write_batch *batch = write_batch_new();
     struct schema *schema = schema_copy(store_schema(life->engine.store));
     check(stream_definition_make(&hotel, schema, batch, NULL) == 0);

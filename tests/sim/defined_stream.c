@@ -26,7 +26,7 @@ static const char *const days[STREAM_DAYS] = {"2013-11-28", "2013-11-29", "2013-
 static const struct stream_definition net = {
     .name = "net",
     .texts = {"net.hits", "who", "day", "at", "ad", "amount", "net.shares", "who", "since", "share",
-              "net.per_ad,net.per_who", "", "", ""}};
+              "net.per_ad,net.per_who", "", "", "", ""}};
 
 /* ---- the model ---- */
 

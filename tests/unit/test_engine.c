@@ -6,6 +6,7 @@
 
 #include "ingest/tables.h"
 #include "storage/base/hash.h"
+#include "storage/commit_log.h"
 #include "storage/manifest.h"
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
@@ -623,23 +624,23 @@ Test(engine, batches_that_join_a_turn_share_its_frame)
 /* What is refused is not there at all, and what comes after it is. */
 Test(engine, a_batch_over_the_limit_is_refused_whole)
 {
-    static const char large[1 << 20];
+    static char large[1 << 20];
+    memset(large, 'n', sizeof(large));
     struct engine_fixture fixture = {0};
     engine_fixture_start(&fixture);
-    const struct table *table = schema_table(store_schema(fixture.store), TABLE_RESELLER);
+    const struct table *table = schema_table(store_schema(fixture.store), TABLE_RETENTION);
     struct write_batch *batch = write_batch_new();
     for (uint8_t i = 0; i < WRITE_BATCH_BYTES_MAX / sizeof(large); i++) {
         struct column_value values[] = {
-            {RESELLER_ID, false, write_batch_text(batch, "r")},
-            {RESELLER_EFFECTIVE_SINCE, false, bytes_of(&i, 1)},
-            {RESELLER_REWARD_PERCENT, false, bytes_of(large, sizeof(large))},
+            {RETENTION_STREAM, false, bytes_of(&i, 1)},
+            {RETENTION_SEALED_TO, false, bytes_of(large, sizeof(large))},
         };
-        write_batch_insert(batch, table, values, 3);
+        write_batch_insert(batch, table, values, 2);
     }
     struct error err = {0};
     cr_expect_eq(store_apply(fixture.store, batch, note_durable, NULL, &err), ERROR_LIMIT);
     cr_expect_neq(strstr(err.text, "over the limit of 25165824"), NULL, "%s", err.text);
-    expect_rows(&fixture, TABLE_RESELLER, 100, "");
+    expect_rows(&fixture, TABLE_RETENTION, 100, "");
     write_batch_clear(batch);
     add_rate(&fixture, batch, "0.25");
     cr_expect_eq(engine_fixture_apply(&fixture, batch), 0);
@@ -1032,4 +1033,132 @@ Test(engine, a_merge_brings_no_row_back_that_was_written_late)
     expect_rows(&fixture, TABLE_OF_USER, 100, "");
     cr_expect_eq(segment_rows(&fixture, TABLE_OF_USER), 0);
     engine_fixture_stop(&fixture);
+}
+
+/* ---- values of other types than their columns' ---- */
+
+static struct column_value rate_values[] = {
+    {RESELLER_ID, false, {(const uint8_t *)"r", 1}},
+    {RESELLER_EFFECTIVE_SINCE, false, {(const uint8_t *)"2013-11-01", 10}},
+    {RESELLER_REWARD_PERCENT, false, {(const uint8_t *)"\0\0\0\2\x19", 5}}, /* 0.25 */
+};
+
+static void add_rate_of(struct engine_fixture *fixture, struct write_batch *batch,
+                        const char *since, struct bytes value)
+{
+    struct column_value values[3];
+    memcpy(values, rate_values, sizeof(values));
+    values[1].value = write_batch_text(batch, since);
+    values[2].value = value;
+    write_batch_insert(batch, schema_table(store_schema(fixture->store), TABLE_RESELLER), values,
+                       3);
+}
+
+/* The one function that all doors' values pass; what comes together with a bad one is refused too.
+ */
+Test(engine, a_value_that_is_none_of_its_type_gets_into_no_frame)
+{
+    struct engine_fixture fixture = {0};
+    struct error err = {0};
+    engine_fixture_start(&fixture);
+    struct write_batch *batch = write_batch_new();
+    add_rate_of(&fixture, batch, "2013-11-01", rate_values[2].value);
+    add_rate_of(&fixture, batch, "2013-11-02", bytes_of("\0\0\0", 3));
+    cr_expect_eq(store_apply(fixture.store, batch, note_durable, NULL, &err), ERROR_INVALID);
+    cr_expect_not_null(strstr(err.text, "column reward_percent: Expected 0 or at least 4 bytes"),
+                       "%s", err.text);
+    expect_rows(&fixture, TABLE_RESELLER, 100, "");
+    write_batch_clear(batch);
+    struct counter_increment increment = {.table_id = TABLE_RESELLER,
+                                          .column_id = RESELLER_REWARD_PERCENT,
+                                          .key = bytes_text("r"),
+                                          .value = 1};
+    write_batch_add_increment(batch, &increment);
+    cr_expect_eq(store_apply(fixture.store, batch, note_durable, NULL, &err), ERROR_INVALID);
+    engine_fixture_restart(&fixture);
+    expect_rows(&fixture, TABLE_RESELLER, 100, "");
+    write_batch_free(batch);
+    engine_fixture_stop(&fixture);
+}
+
+static int ignore_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,
+                        struct error *err)
+{
+    (void)context;
+    (void)frame;
+    (void)timestamp_us;
+    (void)payload;
+    (void)err;
+    return 0;
+}
+
+static void note_log_durable(void *context, int status, uint64_t frame)
+{
+    (void)frame;
+    cr_assert_eq(status, 0);
+    *(bool *)context = true;
+}
+
+/* Append a frame to the log of a closed directory, as an earlier version wrote it. */
+static void append_frame(struct world *world, const struct write_batch *batch)
+{
+    const struct commit_log_options options = {.file_size = SIM_LOG_FILE};
+    struct buffer payload = {0};
+    struct commit_log *log;
+    struct error err = {0};
+    bool is_durable = false;
+    int rc =
+        commit_log_open(world, &options, ignore_frame, note_log_durable, &is_durable, &log, &err);
+    cr_assert_eq(rc, 0, "%s", err.text);
+    buffer_put_u64(&payload, (uint64_t)world->clock->wall_us(world->clock));
+    write_batch_serialize(batch, NULL, &payload);
+    cr_assert(commit_log_has_room(log, payload.size));
+    commit_log_append(log, world->clock->wall_us(world->clock), &payload);
+    while (!is_durable)
+        cr_assert(world->executor->step(world->executor));
+    commit_log_close(log);
+    buffer_release(&payload);
+}
+
+/* A directory with good rates, and a log that has one more that is no decimal. */
+static void leave_bad_cell(struct engine_fixture *fixture, struct world *world)
+{
+    struct error err = {0};
+    struct write_batch *batch = write_batch_new();
+    cr_assert_eq(engine_fixture_open_in(fixture, world, &err), 0, "%s", err.text);
+    add_rate_of(fixture, batch, "2013-11-01", rate_values[2].value);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_clear(batch);
+    add_rate_of(fixture, batch, "2013-11-02", bytes_of("\0\0\0", 3));
+    add_rate_of(fixture, batch, "2013-11-03", rate_values[2].value);
+    engine_fixture_close(fixture);
+    append_frame(world, batch);
+    write_batch_free(batch);
+}
+
+Test(engine, one_bad_cell_of_the_log_costs_that_cell_and_only_with_salvage)
+{
+    struct sim_world *sim = sim_world_new(7);
+    struct world *world = sim_world_interface(sim);
+    struct engine_fixture fixture = {
+        .options = {.log_file_size = SIM_LOG_FILE, .log_first_file_size = SIM_LOG_FILE}};
+    struct error err = {0};
+    leave_bad_cell(&fixture, world);
+    for (uint32_t i = 0; i < 2; i++) {
+        fixture.options.read_only = i == 1;
+        cr_expect_eq(engine_fixture_open_in(&fixture, world, &err), ERROR_CORRUPT);
+        cr_expect_not_null(strstr(err.text, "daybook.reseller"), "%s", err.text);
+        cr_expect_not_null(strstr(err.text, "at stake"), "%s", err.text);
+        cr_expect_not_null(strstr(err.text, "--salvage"), "%s", err.text);
+    }
+    fixture.options.read_only = false;
+    fixture.options.salvage = true;
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), 0, "%s", err.text);
+    expect_rows(&fixture, TABLE_RESELLER, 100,
+                "r|2013-11-03|0.25\nr|2013-11-02|-\nr|2013-11-01|0.25\n");
+    engine_fixture_close(&fixture);
+    fixture.options.salvage = false;
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, &err), 0, "%s", err.text);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
 }

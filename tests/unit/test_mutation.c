@@ -33,7 +33,7 @@ static int unpack(struct fixture *fixture, struct bytes packed, struct mutation 
 {
     struct reader reader = reader_of(packed);
     struct error err = {0};
-    int rc = mutation_unpack(&reader, fixture->schema, fixture->arena, mutation, &err);
+    int rc = mutation_unpack(&reader, fixture->schema, fixture->arena, NULL, mutation, &err);
 
     if (rc == 0)
         cr_assert_eq(reader.offset <= packed.size, true);
@@ -247,7 +247,7 @@ static void expect_refused(struct fixture *fixture, const struct mutation *mutat
 
     mutation_pack(mutation, &packed);
     struct reader reader = reader_of(buffer_view(&packed));
-    cr_assert_eq(mutation_unpack(&reader, fixture->schema, fixture->arena, &back, &err),
+    cr_assert_eq(mutation_unpack(&reader, fixture->schema, fixture->arena, NULL, &back, &err),
                  ERROR_CORRUPT, "accepted, should be refused: %s", reason);
     cr_assert_not_null(strstr(err.text, reason), "\"%s\" lacks \"%s\"", err.text, reason);
     buffer_release(&packed);
@@ -272,12 +272,12 @@ Test(mutation, one_of_a_table_that_is_kept_as_bytes_is_passed_over)
     cr_assert_eq(schema_deserialize(buffer_view(&serialized), &other, &err), 0, "%s", err.text);
     cr_assert(schema_is_unread(other, MODEL_TABLE));
     struct reader reader = reader_of(buffer_view(&packed));
-    cr_assert_eq(mutation_unpack(&reader, other, fixture.arena, &mutation, &err), 0);
+    cr_assert_eq(mutation_unpack(&reader, other, fixture.arena, NULL, &mutation, &err), 0);
     cr_expect(mutation.table_id == MODEL_TABLE && mutation.item_count == 0);
     cr_expect_eq(reader_left(&reader), 0);
     for (size_t size = 0; size < packed.size; size++) {
         reader = reader_of(bytes_of(packed.data, size));
-        cr_expect_eq(mutation_unpack(&reader, other, fixture.arena, &mutation, &err),
+        cr_expect_eq(mutation_unpack(&reader, other, fixture.arena, NULL, &mutation, &err),
                      ERROR_CORRUPT);
     }
     schema_unref(other);

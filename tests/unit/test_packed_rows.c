@@ -149,7 +149,8 @@ Test(packed_rows, a_row_that_does_not_follow_begins_a_run)
         buffer_clear(&packed);
         packed_rows_pack_run(&fixture.rows, &fixture.rows.runs[i], &packed);
         struct reader reader = reader_of(buffer_view(&packed));
-        cr_assert(mutation_unpack(&reader, fixture.schema, fixture.arena, &mutation, &err) == 0,
+        cr_assert(mutation_unpack(&reader, fixture.schema, fixture.arena, NULL, &mutation, &err) ==
+                      0,
                   "%s", err.text);
         cr_assert_eq(mutation.item_count, fixture.rows.runs[i].row_count);
         cr_assert_eq(mutation.token, fixture.rows.runs[i].token);
@@ -200,7 +201,8 @@ Test(packed_rows, applied_live_and_replayed_are_the_same_at_every_frame)
         buffer_clear(&packed);
         packed_rows_pack_run(&fixture.rows, &fixture.rows.runs[0], &packed);
         struct reader reader = reader_of(buffer_view(&packed));
-        cr_assert_eq(mutation_unpack(&reader, fixture.schema, fixture.arena, &mutation, &err), 0);
+        cr_assert_eq(mutation_unpack(&reader, fixture.schema, fixture.arena, NULL, &mutation, &err),
+                     0);
         narrow_memtable_apply_rows(live, fixture.table, &fixture.rows, &fixture.rows.runs[0], frame,
                                    timestamp_us);
         narrow_memtable_apply(replayed, fixture.table, &mutation, frame, timestamp_us);
@@ -239,7 +241,7 @@ Test(packed_rows, a_batch_of_them_reads_back_as_mutations)
     cr_assert_not(write_batch_is_empty(batch));
     write_batch_serialize(batch, NULL, &payload);
     struct reader reader = reader_of(buffer_view(&payload));
-    cr_assert(write_batch_deserialize(&reader, &schema, read, &err) == 0, "%s", err.text);
+    cr_assert(write_batch_deserialize(&reader, &schema, NULL, read, &err) == 0, "%s", err.text);
     cr_assert_eq(read->mutation_count, 1);
     cr_assert_eq(read->rows.run_count, 0);
     cr_assert(bytes_equal(read->mutations[0].key, model_key()));

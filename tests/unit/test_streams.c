@@ -8,7 +8,7 @@
 static const struct stream_definition hotel = {
     .name = "hotel",
     .texts = {"hotel.nights", "agent", "night", "booked", "room", "price", "hotel.commission",
-              "agent", "since", "share", "", "", "", ""}};
+              "agent", "since", "share", "", "", "", "", ""}};
 
 static const struct column_definition night_columns[] = {
     {1, "agent", "text", COLUMN_PARTITION, false},
@@ -293,7 +293,7 @@ static int read_row(struct bytes name, struct bytes text)
     for (uint32_t i = 0; i < count; i++)
         must(schema_add_table(schema, tables[i], &err), &err);
     for (uint32_t i = 0; i < STREAM_TEXTS; i++)
-        values[1 + i] = (struct column_value){DEFINED_TEXT_FIRST + i, false, text};
+        values[1 + i] = (struct column_value){stream_text_column(i), false, text};
     const struct table *table = schema_table(schema, TABLE_DEFINED_STREAM);
     write_batch_insert(batch, table, values, 1 + STREAM_TEXTS);
     const struct page_row row = {.key = name, .row = batch->mutations[0].items[0].row};

@@ -109,7 +109,7 @@ static int fake_read(struct store *store, const struct read_request *request, st
     while (request->table_id == TABLE_PRODUCER && result.row_count < fake->producer_rows) {
         struct mutation mutation;
 
-        cr_assert(mutation_unpack(&reader, fake->schema, arena, &mutation, err) == 0);
+        cr_assert(mutation_unpack(&reader, fake->schema, arena, NULL, &mutation, err) == 0);
         rows[result.row_count++] =
             (struct page_row){.key = mutation.key, .row = mutation.items[0].row};
     }
