@@ -84,13 +84,21 @@ static const struct limit limits[] = {
      "the address that has most gives the place of its longest idle one up, which is closed; the "
      "new "
      "one is, only while all wait for answers"},
+    {"CQL request before a login", NATIVE_GREETING_MAX, UNIT_BYTES, "error 0x2200"},
+    {"time to log in at the CQL door", NATIVE_LOGIN_MS, UNIT_MS,
+     "the connection is closed; the time for which a password waits does not count"},
+    {"memory of all CQL connections that have not logged in", NATIVE_GUEST_BYTES, UNIT_BYTES,
+     "the one that came first is closed"},
+    {"passwords that wait to be checked", LOGIN_WAITING_MAX, UNIT_COUNT,
+     "the address that has most waiting loses its newest: error 0x1001, try again"},
     {"CQL request", NATIVE_BODY_MAX, UNIT_BYTES, "error 0x2200; the connection goes on"},
     {"CQL requests that come or wait, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: error 0x1001, nothing of the request was done"},
     {"CQL requests while they are carried out, with their answers", CQL_WORK_BYTES_DEFAULT,
      UNIT_BYTES,
      "or an eighth of the account: from half of it on pages are short and further requests wait; "
-     "what passes the whole is refused, 0x1001"},
+     "what finds no room is refused, 0x1001, and the last quarter is for requests of at most 256 "
+     "KiB; one that alone takes more than three quarters is refused, 0x2200"},
     {"CQL answers that wait for their readers, of all connections", NATIVE_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: who has not read his is not served, pages are short, rows of "
      "over 64 KiB are refused, 0x1200"},

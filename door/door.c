@@ -9,6 +9,8 @@
  * An IPv6 address counts by its first 64 bits, which is what one network gets. */
 #include "door/door.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "storage/base/hash.h"
@@ -106,14 +108,15 @@ static struct door_slot *longest_idle(const struct door_slots slots[DOOR_CLAIMS]
     return first != NULL ? first : TAILQ_FIRST(&slots[DOOR_NAMED]);
 }
 
-/* Which one gives its place up; NULL: all are owed answers. */
-static struct door_slot *door_pick(const struct door *door)
+/* Which one gives its place up to one of the address `wanting`, which is counted already; NULL:
+ * those that could are owed answers.  An address that has most displaces its own only. */
+static struct door_slot *door_pick(const struct door *door, const struct door_address *wanting)
 {
-    struct door_slot *slot = NULL;
+    const struct door_address *most =
+        door->level_max > 1 ? TAILQ_FIRST(&door->levels[door->level_max]) : NULL;
+    struct door_slot *slot = most != NULL ? longest_idle(most->slots) : NULL;
 
-    if (door->level_max > 1)
-        slot = longest_idle(TAILQ_FIRST(&door->levels[door->level_max])->slots);
-    return slot != NULL ? slot : longest_idle(door->slots);
+    return slot != NULL || most == wanting ? slot : longest_idle(door->slots);
 }
 
 static void door_counted(struct door *door, int change)
@@ -123,15 +126,19 @@ static void door_counted(struct door *door, int change)
         door->options.connections->value += change;
 }
 
-static void log_grouped(struct door *door, struct log_group *group, const char *event)
+/* `slot`: of the connection that has to go. */
+static void log_grouped(struct log_group *group, const char *event, const struct door_slot *slot)
 {
+    const struct door *door = slot->door;
     struct clock *clock = door->options.world->clock;
+    char address[DOOR_PEER_TEXT];
     uint64_t count;
 
     if (!log_group_admit(group, clock->monotonic_us(clock), &count))
         return;
+    door_peer_text(slot, address);
     log_event(LOG_WARNING, event, log_text("door", door->options.name),
-              log_number("connections_max", door->slots_max),
+              log_number("connections_max", door->slots_max), log_text("address", address),
               log_number("times_count", (int64_t)count));
 }
 
@@ -145,16 +152,16 @@ static void slot_evict(struct door_slot *slot)
     check(slot->door == NULL);
 }
 
-/* One more came than there are places: the newest is `slot`.  False: that one goes. */
+/* All places are taken: one is given up for `slot`, or it has to go. */
 static bool door_make_room(struct door *door, struct door_slot *slot)
 {
-    struct door_slot *picked = door_pick(door);
+    struct door_slot *picked = door_pick(door, slot->address);
 
-    if (picked == NULL || picked == slot) {
-        log_grouped(door, &door->refused, "door_refuses");
+    if (picked == NULL) {
+        log_grouped(&door->refused, "door_refuses", slot);
         return false;
     }
-    log_grouped(door, &door->full, "door_full");
+    log_grouped(&door->full, "door_full", picked);
     slot_evict(picked);
     return true;
 }
@@ -170,21 +177,22 @@ static void slot_clock(struct timer *timer)
 bool door_enter(struct door *door, struct door_slot *slot, struct connection *connection)
 {
     struct network_address local;
-    struct network_address peer;
 
     check(slot->door == NULL);
-    network_addresses(connection, &local, &peer);
     *slot = (struct door_slot){.door = door, .connection = connection};
+    network_addresses(connection, &local, &slot->peer);
     slot->clock = (struct timer){.fire = slot_clock, .context = slot};
-    slot->address =
-        network_address_is_local(&peer) ? door->local : address_find(door, address_key(&peer));
+    slot->address = network_address_is_local(&slot->peer)
+                        ? door->local
+                        : address_find(door, address_key(&slot->peer));
     address_count(door, slot->address, 1);
-    slot_link(slot);
-    door_counted(door, 1);
-    if (door->count > door->slots_max && !door_make_room(door, slot)) {
-        door_leave(slot);
+    if (door->count >= door->slots_max && !door_make_room(door, slot)) {
+        address_count(door, slot->address, -1);
+        slot->door = NULL;
         return false;
     }
+    slot_link(slot);
+    door_counted(door, 1);
     network_keepalive(connection, KEEPALIVE_IDLE_S, KEEPALIVE_EVERY_S, KEEPALIVE_PROBES);
     return true;
 }
@@ -232,10 +240,28 @@ void door_clock(struct door_slot *slot, int64_t ms)
         executor->timer_stop(executor, &slot->clock);
 }
 
+void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT])
+{
+    int family = slot->peer.size == 4 ? AF_INET : AF_INET6;
+
+    if (slot->peer.size == 0 ||
+        inet_ntop(family, slot->peer.bytes, text_out, DOOR_PEER_TEXT) == NULL)
+        (void)snprintf(text_out, DOOR_PEER_TEXT, "local");
+}
+
+uint64_t door_slot_address(const struct door_slot *slot)
+{
+    bool is_local = slot->door == NULL || slot->address == slot->door->local;
+
+    return is_local ? (uint64_t)(uintptr_t)slot : slot->address->key;
+}
+
 /* ---- guests ---- */
 
 void door_guest(struct door_slot *slot)
 {
+    if (slot->is_guest || slot->door == NULL)
+        return;
     slot->is_guest = true;
     TAILQ_INSERT_TAIL(&slot->door->guests, slot, of_guests);
 }
@@ -249,8 +275,10 @@ void door_guest_hold(struct door_slot *slot, size_t bytes)
     quota_give(&door->guest_quota, slot->guest_bytes);
     slot->guest_bytes = 0;
     while (slot->is_guest && !quota_take(&door->guest_quota, bytes)) {
-        log_grouped(door, &door->full, "door_guests_full");
-        slot_evict(TAILQ_FIRST(&door->guests));
+        struct door_slot *oldest = TAILQ_FIRST(&door->guests);
+
+        log_grouped(&door->guests_full, "door_guests_full", oldest);
+        slot_evict(oldest);
     }
     if (slot->is_guest)
         slot->guest_bytes = bytes;
@@ -279,6 +307,7 @@ void door_open(struct door *door, const struct door_options *options)
     TAILQ_INIT(&door->guests);
     door->guest_quota = (struct quota){.parent = options->quota, .limit = options->guest_bytes_max};
     door->full.period_us = door->refused.period_us = LOG_PERIOD_US;
+    door->guests_full.period_us = LOG_PERIOD_US;
     door->local = address_new(0);
     door->chains = memory_zeroed(CHAINS, sizeof *door->chains);
     /* One more than there are places: who comes to a full door counts before one goes. */

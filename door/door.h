@@ -39,6 +39,7 @@ enum door_claim {
 struct door_slot {
     struct door *door;                 /* NULL: it has no place */
     struct connection *connection;
+    struct network_address peer;
     /* private */
     struct door_address *address;
     enum door_claim claim;
@@ -88,6 +89,7 @@ struct door {
     struct quota guest_quota;
     struct log_group full;             /* events that clients cause */
     struct log_group refused;
+    struct log_group guests_full;
 };
 
 /* Where a door stands. */
@@ -128,12 +130,20 @@ void door_claim(struct door_slot *slot, enum door_claim claim);
  * time again does not start the clock anew. */
 void door_clock(struct door_slot *slot, int64_t ms);
 
-/* Until it is known who a connection is, what it holds is charged to one small account of all such
- * connections; when that is full the one that came first goes. */
+/* While it is not known who a connection is, what it holds is charged to one small account of all
+ * such connections; when that is full the one that came first goes.  One that is a guest already
+ * stays where it is. */
 void door_guest(struct door_slot *slot);
 /* What it holds by now; it may be evicted by the call, and has no place then. */
 void door_guest_hold(struct door_slot *slot, size_t bytes);
 void door_guest_known(struct door_slot *slot);
+
+enum { DOOR_PEER_TEXT = 64 };
+
+/* The peer's address, for events: "10.0.0.5", or "local" for a unix socket's. */
+void door_peer_text(const struct door_slot *slot, char text_out[DOOR_PEER_TEXT]);
+/* Whom it counts for where something is shared by address: of loopback each connection is one. */
+uint64_t door_slot_address(const struct door_slot *slot);
 
 static inline uint32_t door_count(const struct door *door)
 {

@@ -73,8 +73,8 @@ static uint32_t body_max(const struct native_connection *connection)
 
     if (connection->state != NATIVE_SERVING)
         return NATIVE_GREETING_BODY_MAX;
-    if (room < NATIVE_GREETING_BODY_MAX)
-        return NATIVE_GREETING_BODY_MAX;
+    if (room < NATIVE_ROOM_MIN)
+        return NATIVE_ROOM_MIN;
     return room < NATIVE_BODY_MAX ? (uint32_t)room : NATIVE_BODY_MAX;
 }
 
@@ -195,6 +195,23 @@ static void refuse_bytes(struct native_connection *connection, int rc,
     native_connection_refuse(connection);
 }
 
+/* Of a client that has not logged in a request is small, or it is none. */
+static bool is_guest(const struct native_connection *connection)
+{
+    return connection->state == NATIVE_GREETING || connection->state == NATIVE_LOGGING_IN ||
+           connection->state == NATIVE_CHECKING;
+}
+
+static void refuse_long_greeting(struct native_connection *connection)
+{
+    char text[128];
+
+    (void)snprintf(text, sizeof text, "Request is too big: more than %d bytes before a login.",
+                   NATIVE_GREETING_MAX);
+    native_connection_error(connection, 0, NATIVE_ERROR_INVALID, text);
+    native_connection_refuse(connection);
+}
+
 static void take_input(struct native_connection *connection)
 {
     struct native_envelope envelope;
@@ -207,6 +224,9 @@ static void take_input(struct native_connection *connection)
         rc = native_inbox_next(&connection->inbox, &envelope, &err);
         if (rc < 0)
             refuse_bytes(connection, rc, &envelope, &err);
+        else if (rc == 0 && is_guest(connection) &&
+                 native_inbox_unread(&connection->inbox) >= NATIVE_GREETING_MAX)
+            refuse_long_greeting(connection);
         if (rc <= 0)
             return;
         take_envelope(connection, &envelope);
@@ -273,7 +293,12 @@ static uint64_t bytes_left(const struct native_connection *connection)
 static void connection_time(struct native_connection *connection, bool is_slow, bool is_lingering)
 {
     const struct native_limits *limits = &connection->door->options.limits;
-    int64_t wanted_ms = is_lingering ? limits->linger_ms : is_slow ? limits->slow_reader_ms : 0;
+    bool is_greeting =
+        connection->state == NATIVE_GREETING || connection->state == NATIVE_LOGGING_IN;
+    int64_t wanted_ms = is_lingering  ? limits->linger_ms
+                        : is_greeting ? limits->login_ms
+                        : is_slow     ? limits->slow_reader_ms
+                                      : 0;
 
     if (wanted_ms != connection->slot.clock_ms)
         connection->left = bytes_left(connection);
@@ -287,6 +312,7 @@ static void connection_close(struct native_connection *connection)
     connection->is_closing = true;
     connection->events = 0;
     door_leave(&connection->slot);
+    native_greeting_forget_login(connection);
     native_call_drop(connection);
     native_inbox_release(&connection->inbox);
     native_outbox_release(&connection->outbox);
@@ -312,7 +338,8 @@ void native_connection_late(struct door_slot *slot)
 {
     struct native_connection *connection = connection_of(slot);
 
-    if (connection->has_finished || bytes_left(connection) == connection->left)
+    if (connection->has_finished || is_guest(connection) ||
+        bytes_left(connection) == connection->left)
         connection_close(connection);
     else
         native_connection_update(connection);
@@ -337,6 +364,22 @@ static enum door_claim claim_of(const struct native_connection *connection)
     return connection->state == NATIVE_SERVING ? DOOR_NAMED : DOOR_IDLE;
 }
 
+/* What it holds is in the account of those that have not logged in; the last thing to be done with
+ * it, since it may be closed for that. */
+static void update_guest(struct native_connection *connection)
+{
+    size_t most = 2 * NATIVE_GREETING_MAX; /* of one that is refused all else goes soon */
+    size_t held = native_inbox_held(&connection->inbox);
+
+    if (connection->state == NATIVE_SERVING || connection->login != NULL) {
+        door_guest_known(&connection->slot);
+        return;
+    }
+    door_guest(&connection->slot);
+    door_guest_hold(&connection->slot,
+                    sizeof *connection + NETWORK_CONNECTION_BYTES + (held < most ? held : most));
+}
+
 void native_connection_update(struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
@@ -359,6 +402,10 @@ void native_connection_update(struct native_connection *connection)
         }
     }
     queued = network_queued(connection->connection);
+    if (is_guest(connection) && queued > NATIVE_GREETING_MAX) {
+        connection_close(connection);
+        return;
+    }
     most = door->is_over ? 0 : NATIVE_QUEUE_FULL;
     if (connection->state == NATIVE_REFUSED || queued <= most)
         network_resume(connection->connection);
@@ -367,6 +414,7 @@ void native_connection_update(struct native_connection *connection)
     door_claim(&connection->slot, claim_of(connection));
     connection_time(connection, queued > (door->is_over ? 0 : NATIVE_QUEUE_MAX),
                     is_ending && is_quiet && connection->has_finished);
+    update_guest(connection);
 }
 
 void native_connection_release(struct native_connection *connection)
@@ -388,7 +436,8 @@ static void connection_space(void *context, uint8_t **to_out, size_t *size_out)
     struct native_connection *connection = context;
 
     *to_out = connection->door->read;
-    *size_out = sizeof connection->door->read;
+    *size_out = is_guest(connection) ? NATIVE_GREETING_MAX - native_inbox_unread(&connection->inbox)
+                                     : sizeof connection->door->read;
 }
 
 static void connection_data(void *context, size_t size)
@@ -412,7 +461,8 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
-    if (status < 0)
+    /* No password is checked for a client that has hung up: others' wait for theirs. */
+    if (status < 0 || connection->login != NULL)
         connection_close(connection);
     else
         native_connection_update(connection);
@@ -479,4 +529,5 @@ void native_door_attach(struct native_door *door, struct connection *network)
     door->metrics.accepted->value++;
     network_start(network, &connection_handler, connection);
     network_expect_questions(network);
+    native_connection_update(connection);
 }

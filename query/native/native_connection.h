@@ -15,6 +15,7 @@
 
 #include <sys/queue.h>
 
+#include "door/login_queue.h"
 #include "query/native/native_door.h"
 #include "query/native/native_inbox.h"
 #include "query/native/native_outbox.h"
@@ -23,7 +24,12 @@
 
 enum {
     NATIVE_READ_SIZE = 64 << 10,           /* of the buffer that all connections read into */
-    NATIVE_GREETING_BODY_MAX = 64 << 10,   /* of a body before somebody is served */
+    NATIVE_GREETING_MAX = 4096,            /* bytes of a request, and of answers that wait for
+                                            * their reader, before a client has logged in */
+    NATIVE_GREETING_BODY_MAX = NATIVE_GREETING_MAX - NATIVE_HEADER_SIZE,
+    NATIVE_ROOM_MIN = 64 << 10,            /* of a body, however many requests there are */
+    NATIVE_LOGIN_MS = 10000,
+    NATIVE_GUEST_BYTES = 2 << 20,
     NATIVE_RUNNING_MAX = 1024,             /* calls of a connection that run at a time */
     NATIVE_QUEUE_MAX = 1 << 20,            /* bytes of answers that wait for their reader: no
                                             * further call starts; */
@@ -70,7 +76,7 @@ struct native_connection {
     struct native_inbox inbox;
     struct native_outbox outbox;
     struct cql_session session;
-    struct native_login *login;            /* NULL unless CHECKING */
+    struct native_login *login;            /* waits or is being checked; NULL unless CHECKING */
     struct native_call *waiting, **waiting_end;
     uint32_t running;
     size_t call_bytes;                     /* of calls waiting and running */
@@ -90,6 +96,7 @@ struct native_metrics {
     struct metric *refused;
     struct metric *requests[NATIVE_AUTH_SUCCESS + 1];      /* by opcode; NULL for answers' */
     struct metric *errors[NATIVE_ERROR_CODES];
+    struct metric *logins_right, *logins_wrong, *logins_refused;
     struct metric *bytes_in, *bytes_out;
     struct metric *request_bytes, *answer_bytes;
 };
@@ -98,6 +105,9 @@ struct native_door {
     struct native_options options;
     struct native_metrics metrics;
     struct door door;
+    struct login_queue logins;
+    struct native_login *checking;         /* the one password that is being checked */
+    struct log_group failed_logins;
     LIST_HEAD(, native_connection) connections;
     size_t request_bytes;                  /* held by inboxes and calls, */
     size_t answer_bytes;                   /* and by outboxes and the network, as last seen */
@@ -144,6 +154,10 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
                              const struct native_request *request);
 void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
                                   const struct native_request *request);
+/* The connection closes: a login that waits is forgotten; one that is being checked holds it. */
+void native_greeting_forget_login(struct native_connection *connection);
+/* The door closes: those that wait are told so. */
+void native_greeting_drop_logins(struct native_door *door);
 void native_greeting_register(struct native_connection *connection, int16_t stream,
                               const struct native_request *request);
 /* A version is not spoken: say so as every driver understands it. */

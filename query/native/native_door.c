@@ -7,7 +7,12 @@
 #include "query/native/native_connection.h"
 #include "storage/base/memory.h"
 
-enum { CONNECTION_BYTES_MAX = 32 << 20, SLOW_READER_MS = 60000, LINGER_MS = 5000 };
+enum {
+    CONNECTION_BYTES_MAX = 32 << 20,
+    SLOW_READER_MS = 60000,
+    LINGER_MS = 5000,
+    FAILED_LOGINS_LOG_US = 10000000
+};
 
 /* ---- metrics ---- */
 
@@ -53,6 +58,12 @@ static void add_metrics(struct native_door *door)
                                 "Connections that were opened.");
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_refused_total", "",
                                "Connections that were hung up: too many, or ended by an error.");
+    own->logins_right = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_logins_total",
+                                    "result=\"right\"", "Logins at the CQL door, by result.");
+    own->logins_wrong = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_logins_total",
+                                    "result=\"wrong\"", "Logins at the CQL door, by result.");
+    own->logins_refused = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_logins_total",
+                                      "result=\"refused\"", "Logins at the CQL door, by result.");
     own->bytes_in = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_received_bytes_total", "",
                                 "Bytes that came in at the CQL door.");
     own->bytes_out = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_sent_bytes_total", "",
@@ -169,6 +180,10 @@ static void default_limits(struct native_limits *limits)
         limits->slow_reader_ms = SLOW_READER_MS;
     if (limits->linger_ms == 0)
         limits->linger_ms = LINGER_MS;
+    if (limits->login_ms == 0)
+        limits->login_ms = NATIVE_LOGIN_MS;
+    if (limits->guest_bytes_max == 0)
+        limits->guest_bytes_max = NATIVE_GUEST_BYTES;
 }
 
 static void door_came(void *context, struct connection *connection)
@@ -186,6 +201,7 @@ static void open_slots(struct native_door *door)
                                    .context = door,
                                    .evict = native_connection_evict,
                                    .late = native_connection_late,
+                                   .guest_bytes_max = door->options.limits.guest_bytes_max,
                                    .connections = door->metrics.connections,
                                    .evicted = door->metrics.evicted};
 
@@ -201,6 +217,8 @@ struct native_door *native_door_new(const struct native_options *options)
     door->flush = (struct timer){.fire = door_flush, .context = door};
     add_metrics(door);
     open_slots(door);
+    login_queue_init(&door->logins);
+    door->failed_logins.period_us = FAILED_LOGINS_LOG_US;
     cql_on_schema_change(options->cql, door_schema_changed, door);
     cql_on_room(options->cql, door_has_room, door);
     return door;
@@ -246,6 +264,7 @@ void native_door_close(struct native_door *door, void (*closed)(void *context), 
     door->closed = closed;
     door->closed_context = context;
     door->is_closing = true;
+    native_greeting_drop_logins(door);
     update_all(door);
     native_door_release(door);
 }

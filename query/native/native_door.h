@@ -22,6 +22,9 @@ struct native_limits {
     size_t answer_bytes_max;             /* of answers that wait for readers; NATIVE_BYTES_MAX */
     int64_t slow_reader_ms;              /* how long answers may wait for their reader; 60 s */
     int64_t linger_ms;                   /* from the last answer to hanging up; 5 s */
+    int64_t login_ms;                    /* from coming to having logged in, without the time for
+                                          * which a password waits and is checked; 10 s */
+    size_t guest_bytes_max;              /* memory of all that have not logged in; 2 MiB */
 };
 
 struct native_options {

@@ -3,6 +3,7 @@
  * What decides correctness: drivers find the version to speak by the words, the stream and the
  * version byte of a refusal, each in its own way (docs/PROTOCOL.md "CQL door"); and segments begin
  * exactly behind the answer to STARTUP, so that answer leaves before they do. */
+#include <stddef.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -161,9 +162,10 @@ void native_greeting_startup(struct native_connection *connection, int16_t strea
 
 /* ---- logging in: SASL PLAIN ---- */
 
-/* A password that is being checked, on a lane of its own. */
+/* A password that waits to be checked, or is being checked, on a lane of its own. */
 struct native_login {
     struct job job;
+    struct login_waiter waiter;
     struct native_connection *connection;
     int16_t stream;
     const struct native_passwords *passwords;
@@ -207,6 +209,21 @@ static void login_run(struct job *job)
     login->is_right = native_passwords_match(login->passwords, login->user, login->password);
 }
 
+/* Whoever tries passwords cannot fill the log: the last one is named, and how many there were. */
+static void log_failed(struct native_connection *connection, const struct native_login *login)
+{
+    struct clock *clock = connection->door->options.world->clock;
+    struct log_group *group = &connection->door->failed_logins;
+    char address[DOOR_PEER_TEXT];
+    uint64_t count;
+
+    if (!log_group_admit(group, clock->monotonic_us(clock), &count))
+        return;
+    door_peer_text(&connection->slot, address);
+    log_event(LOG_WARNING, "login_failed", log_text("door", "cql"), log_text("user", login->user),
+              log_text("address", address), log_number("failures_count", (int64_t)count));
+}
+
 static void login_answer(struct native_connection *connection, const struct native_login *login)
 {
     char text[NATIVE_USER_MAX + 80];
@@ -226,20 +243,81 @@ static void login_answer(struct native_connection *connection, const struct nati
     native_connection_refuse(connection);
 }
 
+static void login_free(struct native_login *login)
+{
+    /* Not left lying in memory. */
+    explicit_bzero(login, sizeof *login);
+    memory_free(login);
+}
+
+static void logins_go_on(struct native_door *door);
+
 static void login_done(struct job *job)
 {
     struct native_login *login = (struct native_login *)job;
     struct native_connection *connection = login->connection;
+    struct native_door *door = connection->door;
 
+    (login->is_right ? door->metrics.logins_right : door->metrics.logins_wrong)->value++;
+    if (!login->is_right)
+        log_failed(connection, login);
+    door->checking = NULL;
     connection->login = NULL;
     if (!connection->is_closing) {
         login_answer(connection, login);
         native_connection_update(connection);
     }
-    /* Not left lying in memory. */
-    explicit_bzero(login->password, sizeof login->password);
-    memory_free(login);
+    login_free(login);
+    logins_go_on(door);
     native_connection_release(connection);
+}
+
+static struct native_login *login_of(struct login_waiter *waiter)
+{
+    return (struct native_login *)(void *)((char *)waiter - offsetof(struct native_login, waiter));
+}
+
+static void logins_go_on(struct native_door *door)
+{
+    struct executor *executor = door->options.world->executor;
+    struct login_waiter *next = door->checking == NULL ? login_queue_next(&door->logins) : NULL;
+
+    if (next == NULL)
+        return;
+    door->checking = login_of(next);
+    executor->submit(executor, LANE_LOGIN, &door->checking->job);
+}
+
+void native_greeting_forget_login(struct native_connection *connection)
+{
+    struct native_login *login = connection->login;
+
+    if (login == NULL || !login->waiter.is_waiting)
+        return;
+    login_queue_remove(&connection->door->logins, &login->waiter);
+    connection->login = NULL;
+    login_free(login);
+}
+
+/* It waits no more and is not checked; the client may try again, or another server. */
+static void login_turn_away(struct native_login *login, const char *why)
+{
+    struct native_connection *connection = login->connection;
+
+    connection->door->metrics.logins_refused->value++;
+    native_connection_error(connection, login->stream, NATIVE_ERROR_OVERLOADED, why);
+    native_connection_refuse(connection);
+    connection->login = NULL;
+    login_free(login);
+    native_connection_update(connection);
+}
+
+void native_greeting_drop_logins(struct native_door *door)
+{
+    struct login_waiter *waiter;
+
+    while ((waiter = login_queue_next(&door->logins)) != NULL)
+        login_turn_away(login_of(waiter), "The server is shutting down");
 }
 
 _Static_assert(sizeof((struct cql_session *)0)->user == NATIVE_USER_MAX + 1, "names fit");
@@ -247,15 +325,16 @@ _Static_assert(sizeof((struct cql_session *)0)->user == NATIVE_USER_MAX + 1, "na
 void native_greeting_authenticate(struct native_connection *connection, int16_t stream,
                                   const struct native_request *request)
 {
-    struct executor *executor = connection->door->options.world->executor;
+    struct native_door *door = connection->door;
     struct native_login *login = memory_zeroed(1, sizeof *login);
+    struct login_waiter *loser;
 
     login->job = (struct job){.run = login_run, .done = login_done};
     login->connection = connection;
     login->stream = stream;
-    login->passwords = connection->door->options.passwords;
+    login->passwords = door->options.passwords;
     if (!read_token(request->token, login)) {
-        memory_free(login);
+        login_free(login);
         native_connection_error(connection, stream, NATIVE_ERROR_CREDENTIALS,
                                 "The token is not NUL, user, NUL, password");
         native_connection_refuse(connection);
@@ -263,7 +342,11 @@ void native_greeting_authenticate(struct native_connection *connection, int16_t 
     }
     connection->login = login;
     connection->state = NATIVE_CHECKING;
-    executor->submit(executor, LANE_LOGIN, &login->job);
+    login->waiter.address = door_slot_address(&connection->slot);
+    loser = login_queue_add(&door->logins, &login->waiter);
+    if (loser != NULL)
+        login_turn_away(login_of(loser), "Too many logins wait for their turn; try again later");
+    logins_go_on(door);
 }
 
 /* ---- REGISTER ---- */

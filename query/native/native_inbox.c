@@ -33,6 +33,11 @@ size_t native_inbox_held(const struct native_inbox *inbox)
     return inbox->input.capacity + inbox->plain.capacity + inbox->parts.capacity;
 }
 
+size_t native_inbox_unread(const struct native_inbox *inbox)
+{
+    return inbox->input.size - inbox->input_start;
+}
+
 void native_inbox_start(struct native_inbox *inbox, enum native_compression compression)
 {
     inbox->compression = compression;
@@ -59,7 +64,7 @@ static int inbox_rest(struct native_inbox *inbox)
         inbox->input_start = 0;
         buffer_release(&inbox->input);
     }
-    if (inbox->plain.capacity > INBOX_KEEP_MAX)
+    if (inbox->plain.capacity > INBOX_KEEP_MAX || inbox->plain.capacity > inbox->body_max)
         buffer_release(&inbox->plain);
     if (inbox->parts.size == 0)
         buffer_release(&inbox->parts);

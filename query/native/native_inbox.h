@@ -56,6 +56,8 @@ void native_inbox_add(struct native_inbox *inbox, struct bytes bytes);
 must_check int native_inbox_next(struct native_inbox *inbox, struct native_envelope *envelope_out,
                                  struct error *err);
 
+/* Bytes that came and were not handed out. */
+size_t native_inbox_unread(const struct native_inbox *inbox);
 /* Bytes of memory held. */
 size_t native_inbox_held(const struct native_inbox *inbox);
 #endif

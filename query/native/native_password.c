@@ -1,7 +1,11 @@
 /* native_password: see the header; the only file that knows crypt.h.
  *
- * What decides correctness: a name that is not there costs as much time as one that is, so that
- * nobody learns who is; and a hash that crypt does not know never matches. */
+ * What decides correctness: a name that is not there takes as much time as one that is, whatever
+ * their costs, so that no client learns which names there are; and a hash that crypt does not know
+ * never matches.
+ *
+ * A hash of cost c takes 2^c steps.  One of the cost c is followed by others of c, c + 1, ... up to
+ * one less than the highest, which together take as long as the highest does. */
 #include "query/native/native_password.h"
 
 #include <crypt.h>
@@ -10,7 +14,13 @@
 #include "storage/base/memory.h"
 #include "storage/base/text_file.h"
 
-enum { HASH_SIZE = 60, FILE_SIZE_MAX = 4 << 20 };
+enum {
+    HASH_SIZE = 60,
+    FILE_SIZE_MAX = 4 << 20,
+    COST_AT = 4, /* of a hash, two digits */
+    COST_MIN = 10,
+    COST_MAX = 14
+};
 
 struct native_user {
     char name[NATIVE_USER_MAX + 1];
@@ -20,15 +30,32 @@ struct native_user {
 struct native_passwords {
     struct native_user *users;
     uint32_t count;
+    int cost_max; /* of all */
 };
 
+/* Looks at all, wherever it is. */
 static const struct native_user *find_user(const struct native_passwords *passwords,
                                            struct bytes name)
 {
+    const struct native_user *found = NULL;
+
     for (uint32_t i = 0; i < passwords->count; i++)
         if (bytes_equal(bytes_text(passwords->users[i].name), name))
-            return &passwords->users[i];
-    return NULL;
+            found = &passwords->users[i];
+    return found;
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* 0 of what is no cost. */
+static int cost_of(const char *hash)
+{
+    if (!is_digit(hash[COST_AT]) || !is_digit(hash[COST_AT + 1]))
+        return 0;
+    return (hash[COST_AT] - '0') * 10 + hash[COST_AT + 1] - '0';
 }
 
 /* ---- reading ---- */
@@ -48,6 +75,7 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
     struct native_user *user = &passwords->users[passwords->count];
     struct bytes name;
     struct bytes hash;
+    int cost;
 
     if (colon == NULL)
         return error_set(err, ERROR_INVALID, "line %u is not NAME:HASH", number);
@@ -60,6 +88,12 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
     if (!is_bcrypt(hash))
         return error_set(err, ERROR_INVALID,
                          "line %u: the hash is not bcrypt's ($2b$..., 60 characters)", number);
+    cost = cost_of((const char *)hash.data);
+    if (cost < COST_MIN || cost > COST_MAX)
+        return error_set(err, ERROR_INVALID,
+                         "line %u: the hash has cost %d, and %d to %d are taken; htpasswd -nBC 12 "
+                         "NAME makes one",
+                         number, cost, COST_MIN, COST_MAX);
     if (find_user(passwords, name) != NULL)
         return error_set(err, ERROR_INVALID, "line %u: %.*s is there already", number,
                          (int)name.size, (const char *)name.data);
@@ -68,6 +102,7 @@ static int parse_line(struct native_passwords *passwords, struct bytes line, uin
     memcpy(user->name, name.data, name.size);
     memcpy(user->hash, hash.data, hash.size);
     passwords->count++;
+    passwords->cost_max = cost > passwords->cost_max ? cost : passwords->cost_max;
     return 0;
 }
 
@@ -148,16 +183,39 @@ static bool is_same(const char *a, const char *b, size_t size)
     return difference == 0;
 }
 
+/* Whether it is the hash's password. */
+static bool check_password(const char *password, const char *hash, struct crypt_data *data)
+{
+    /* Unlike crypt_r it says NULL when it fails. */
+    const char *made = crypt_rn(password, hash, data, sizeof *data);
+
+    return made != NULL && strlen(made) == HASH_SIZE && is_same(made, hash, HASH_SIZE);
+}
+
+/* A hash that no password has, but by chance, and that takes 2^cost steps. */
+static void make_dummy(int cost, char hash[HASH_SIZE + 1])
+{
+    memcpy(hash, "$2b$00$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW", HASH_SIZE + 1);
+    hash[COST_AT] = (char)('0' + cost / 10);
+    hash[COST_AT + 1] = (char)('0' + cost % 10);
+}
+
 bool native_passwords_match(const struct native_passwords *passwords, const char *user,
                             const char *password)
 {
     const struct native_user *found = find_user(passwords, bytes_text(user));
-    const char *hash = found != NULL ? found->hash : passwords->users[0].hash;
     struct crypt_data *data = memory_zeroed(1, sizeof *data);
-    /* Unlike crypt_r it says NULL when it fails. */
-    const char *made = crypt_rn(password, hash, data, sizeof *data);
-    bool is_right = made != NULL && strlen(made) == HASH_SIZE && is_same(made, hash, HASH_SIZE);
+    char dummy[HASH_SIZE + 1];
+    bool is_right;
 
+    make_dummy(passwords->cost_max, dummy);
+    is_right = check_password(password, found != NULL ? found->hash : dummy, data);
+    for (int cost = found != NULL ? cost_of(found->hash) : passwords->cost_max;
+         cost < passwords->cost_max; cost++) {
+        make_dummy(cost, dummy);
+        (void)check_password(password, dummy, data);
+    }
+    explicit_bzero(data, sizeof *data);
     memory_free(data);
     return found != NULL && is_right;
 }

@@ -3,8 +3,9 @@
  *     # comment
  *     alice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy
  *
- * What `htpasswd -B` and `mkpasswd -m bcrypt` make, and what Cassandra's roles have.  Immutable
- * once it was read, so that a lane's thread may look into it. */
+ * What `htpasswd -B` and `mkpasswd -m bcrypt` make, and what Cassandra's roles have.  Costs are 10
+ * to 14: less is guessed too fast from a stolen file, and one check of more takes seconds.
+ * Immutable once it was read, so that a lane's thread may look into it. */
 #ifndef DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 #define DAYBOOK_QUERY_NATIVE_NATIVE_PASSWORD_H
 
@@ -27,7 +28,8 @@ must_check int native_passwords_parse(struct bytes text, struct native_passwords
                                       struct error *err);
 void native_passwords_free(struct native_passwords *passwords);
 
-/* Takes some 50 ms, for unknown names as well.  Any thread. */
+/* Takes as long for every name, known or not: what the file's highest cost takes, 50 ms at 10 and
+ * twice as long for each one more.  Any thread. */
 bool native_passwords_match(const struct native_passwords *passwords, const char *user,
                             const char *password);
 #endif

@@ -11,6 +11,8 @@
 
 #include "storage/base/bytes.h"
 
+enum { NETWORK_CONNECTION_BYTES = 1024 };      /* what one takes that holds nothing, about */
+
 struct network;
 struct listener;
 struct connection;

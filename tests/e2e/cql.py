@@ -14,8 +14,8 @@ from cassandra.policies import WhiteListRoundRobinPolicy
 
 import daybook
 
-# At cost 4, which is quick.
-BCRYPT_OF_SECRET = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
+# At cost 10, the least that is taken.
+BCRYPT_OF_SECRET = "$2b$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u"
 CQLSH = pathlib.Path(sys.executable).parent / "cqlsh"
 
 
@@ -82,7 +82,7 @@ class Raw:
         return got
 
     def startup(self):
-        self.send(1, struct.pack(">H", 1) + string("CQL_VERSION") + string("3.0.0"))
+        self.send(1, STARTUP)
         assert self.receive()[2] == 2
 
     def query(self, text, stream=0):
@@ -95,6 +95,10 @@ class Raw:
 
 def string(text):
     return struct.pack(">H", len(text.encode())) + text.encode()
+
+
+# The body of a STARTUP without further options.
+STARTUP = struct.pack(">H", 1) + string("CQL_VERSION") + string("3.0.0")
 
 
 def wait_for(condition, seconds=20):

@@ -1,10 +1,13 @@
 """What the doors have in common: who may come in, and that no client keeps others out."""
 
+import struct
 import subprocess
+import time
 import uuid
 
 import pytest
 
+import cql
 import daybook
 
 GOOD = "r1,2013-11-28,1385654400123,ad42,0.005\n"
@@ -68,3 +71,47 @@ def test_idle_connections_keep_no_client_out(serve):
     assert idle[0].rest() == ["error - too_many_connections"]
     for client in idle + more:
         client.close()
+
+
+# ---- before a login ----
+
+
+def half_startup(server):
+    """A connection that sends the header of a STARTUP and a part of its body."""
+    raw = cql.Raw(server)
+    raw.socket.sendall(struct.pack(">BBhBi", 4, 0, 0, 1, 4000) + bytes(3900))
+    return raw
+
+
+def test_half_requests_before_a_login_take_little_memory(serve, descriptors):
+    server = serve("--cql", "127.0.0.1:0", "--memory", "128M")
+    with cql.connected(server) as session:
+        before = server.memory_kb("VmRSS")
+        crowd = [half_startup(server) for _ in range(2000)]
+        assert session.execute("SELECT cluster_name FROM system.local").one()
+        # Of 2,000 times 4 KiB; the others were closed.
+        assert server.memory_kb("VmRSS") - before < 6000
+        for raw in crowd:
+            raw.socket.close()
+    assert "door_guests_full" in server.text()
+
+
+def test_wrong_passwords_of_clients_that_hang_up_keep_nobody_out(serve, tmp_path):
+    from cassandra.auth import PlainTextAuthProvider
+    passwords = tmp_path / "passwords"
+    passwords.write_text(f"alice:{cql.BCRYPT_OF_SECRET}\n")
+    server = serve("--cql", "127.0.0.1:0", "--cql-passwords", passwords)
+    for _ in range(300):
+        raw = cql.Raw(server)
+        raw.send(1, cql.STARTUP)
+        raw.send(15, struct.pack(">i", 12) + b"\0alice\0wrong")
+        raw.socket.close()
+    began = time.monotonic()
+    with cql.connected(server, auth_provider=PlainTextAuthProvider("alice", "secret")) as session:
+        assert session.execute("SELECT cluster_name FROM system.local").one()
+    assert time.monotonic() - began < 10
+    began = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - began < 5
+    assert "login_failed" in server.text()
+    assert server.text().count("login_failed") <= 2

@@ -55,7 +55,16 @@ MET_BY = {
     "log held back for a backup that follows":
         "sim/test_backup_following.c lets_the_log_go_past_its_limit_and_begins_with_a_point",
     "connections at the CQL door":
-        "unit/test_native_door.c connections_beyond_the_limit_are_hung_up",
+        "unit/test_native_door.c a_connection_beyond_the_limit_has_the_place_of_an_idle_one",
+    "CQL request before a login":
+        "unit/test_native_door.c a_request_of_more_than_4_kib_before_a_login_is_refused",
+    "time to log in at the CQL door":
+        "unit/test_native_door.c one_that_does_not_log_in_is_hung_up_on_and_one_that_did_is_not",
+    "memory of all CQL connections that have not logged in":
+        "unit/test_native_door.c many_half_requests_before_a_login_are_in_one_small_account",
+    "passwords that wait to be checked":
+        "unit/test_native_door.c "
+        "passwords_that_wait_are_few_and_one_too_many_is_told_to_try_again",
     "CQL request": "unit/test_native_door.c a_body_over_the_limit_is_refused_and_passed_over",
     "CQL requests that come or wait, of all connections":
         "unit/test_native_door.c bodies_half_sent_by_many_stay_within_the_limit",

@@ -106,7 +106,7 @@ static void save_lines(const struct seeds *seeds)
     save_text(seeds, "config_file", "wrong", "[serve]\nmemory = 4G\n  8G\nwrong = 1\nb\n");
     save_text(seeds, "native_password", "plain",
               "# who\nalice:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy\r\n"
-              "bob:$2y$05$abcdefghijklmnopqrstuuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01\n");
+              "bob:$2y$12$abcdefghijklmnopqrstuuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01\n");
     save_text(seeds, "text", "day", "2013-11-28");
     save_text(seeds, "text", "time", "2013-11-28 02:16:52.5+01:00");
     save_text(seeds, "text", "milliseconds", "1385654400123");

@@ -162,6 +162,24 @@ Test(door, who_is_owed_an_answer_keeps_the_place_and_the_new_one_is_refused)
     cr_expect(!is_in(&clients[3]));
 }
 
+Test(door, those_with_a_name_give_one_place_up_when_none_is_idle)
+{
+    for (int i = 0; i < PLACES; i++)
+        door_claim(&come(127)->slot, DOOR_NAMED);
+    cr_expect(is_in(come(127)));
+    cr_expect(!is_in(&clients[0]));
+}
+
+Test(door, an_address_that_has_most_and_is_owed_all_does_not_displace_others)
+{
+    struct client *idle = come(2);
+
+    for (int i = 1; i < PLACES; i++)
+        door_claim(&come(1)->slot, DOOR_OWED);
+    cr_expect(come(1) == NULL);
+    cr_expect(is_in(idle));
+}
+
 /* Where the address with most is owed everything, others' idle places do. */
 Test(door, an_idle_place_of_another_address_is_taken_when_the_one_with_most_has_none)
 {

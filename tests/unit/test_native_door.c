@@ -3,6 +3,7 @@
  * connection that dies with requests under way. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -10,6 +11,7 @@
 
 #include "query/native/native_connection.h"
 #include "query/native/native_password.h"
+#include "query/native/native_segment.h"
 #include "storage/base/arena.h"
 #include "storage/base/memory.h"
 #include "storage/type.h"
@@ -804,16 +806,34 @@ Test(native_door, a_closing_door_answers_what_runs_and_refuses_what_comes)
     open_door(&(struct native_limits){0});
 }
 
-Test(native_door, connections_beyond_the_limit_are_hung_up)
+Test(native_door, a_connection_beyond_the_limit_has_the_place_of_an_idle_one)
 {
     struct client first;
     struct client second;
 
     reopen_door(&(struct native_limits){.connections_max = 1, .linger_ms = 200});
     client_serve(&first, 4);
+    client_serve(&second, 4);
+    wait_end(&first);
+    send_query(&second, 1, "void");
+    cr_expect(wait_answer(&second, 1).opcode == NATIVE_RESULT);
+    client_close(&second);
+    client_close(&first);
+}
+
+Test(native_door, a_connection_beyond_the_limit_is_hung_up_where_all_wait_for_answers)
+{
+    struct client first;
+    struct client second;
+
+    reopen_door(&(struct native_limits){.connections_max = 1, .linger_ms = 200});
+    client_serve(&first, 4);
+    send_query(&first, 1, "hold");
+    while (fake.held_count == 0)
+        turn(1);
     client_open(&second, 4);
     wait_end(&second);
-    send_query(&first, 1, "void");
+    fake_answer_all();
     cr_expect(wait_answer(&first, 1).opcode == NATIVE_RESULT);
     client_close(&second);
     client_close(&first);
@@ -857,10 +877,10 @@ Test(native_door, a_change_of_the_schema_reaches_those_who_registered_before_the
 
 /* ---- logging in ---- */
 
-/* bcrypt at cost 4, of "secret". */
+/* bcrypt at cost 10, of "secret". */
 static const char password_file[] =
     "# who may\n"
-    "alice:$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW\n";
+    "alice:$2b$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u\n";
 
 static void lock_door(void)
 {
@@ -949,6 +969,211 @@ Test(native_door, a_connection_that_leaves_while_its_password_is_checked_is_forg
         uv_run(&loop, UV_RUN_ONCE);
 }
 
+/* ---- before a login ---- */
+
+Test(native_door, one_that_does_not_log_in_is_hung_up_on_and_one_that_did_is_not)
+{
+    struct client silent;
+    struct client served;
+
+    reopen_door(&(struct native_limits){.login_ms = 100, .linger_ms = 200});
+    client_serve(&served, 4);
+    client_open(&silent, 4);
+    network_write(silent.network.connection, bytes_of("\4\0\0\7\1\0\0\2\0", 9));
+    wait_end(&silent);
+    send_query(&served, 1, "void");
+    cr_expect(wait_answer(&served, 1).opcode == NATIVE_RESULT);
+    client_close(&silent);
+    client_close(&served);
+}
+
+Test(native_door, many_half_requests_before_a_login_are_in_one_small_account)
+{
+    enum { CLIENTS = 100, SENT = 2000, GUEST_BYTES = 64 << 10 };
+    static struct client clients[CLIENTS];
+    struct buffer zeros = {0};
+    struct client served;
+    uint32_t gone = 0;
+
+    reopen_door(&(struct native_limits){.guest_bytes_max = GUEST_BYTES, .linger_ms = 200});
+    client_serve(&served, 4);
+    buffer_put_zeros(&zeros, SENT);
+    for (uint32_t i = 0; i < CLIENTS; i++) {
+        client_open(&clients[i], 4);
+        network_write(clients[i].network.connection, bytes_of("\4\0\0\7\1\0\0\x0f\0", 9));
+        network_write(clients[i].network.connection, buffer_view(&zeros));
+        turn(2);
+    }
+    turn(100);
+    cr_expect_leq(metric_of("daybook_cql_request_bytes", ""), GUEST_BYTES);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        gone += clients[i].network.has_ended;
+    cr_expect(gone >= CLIENTS - 32 && gone < CLIENTS, "%u", gone);
+    cr_expect(clients[0].network.has_ended && !clients[CLIENTS - 1].network.has_ended);
+    send_query(&served, 1, "void");
+    cr_expect(wait_answer(&served, 1).opcode == NATIVE_RESULT);
+    for (uint32_t i = 0; i < CLIENTS; i++)
+        client_close(&clients[i]);
+    client_close(&served);
+    buffer_release(&zeros);
+}
+
+Test(native_door, a_request_of_more_than_4_kib_before_a_login_is_refused)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct buffer zeros = {0};
+    struct client client;
+
+    client_open(&client, 4);
+    buffer_put_zeros(&zeros, 8000);
+    network_write(client.network.connection, bytes_of("\4\0\0\7\1\0\0\x1f\x40", 9));
+    network_write(client.network.connection, buffer_view(&zeros));
+    expect_error(&client, 7, 0x2200,
+                 "Request is too big: length 8000 exceeds maximum allowed length 4087.");
+    send_request(&client, 2, &options);
+    cr_expect(wait_answer(&client, 2).opcode == NATIVE_SUPPORTED, "it was passed over");
+    client_close(&client);
+    buffer_release(&zeros);
+}
+
+/* A segment of the fifth version may be as large as its header says, whatever is in it. */
+Test(native_door, a_segment_of_more_than_4_kib_before_a_login_ends_the_connection)
+{
+    struct buffer zeros = {0};
+    struct buffer bytes = {0};
+    struct client client;
+
+    lock_door();
+    client_open(&client, 5);
+    cr_assert(start(&client, "").opcode == NATIVE_AUTHENTICATE);
+    buffer_put_zeros(&zeros, 6000);
+    native_segment_put(&bytes, buffer_view(&zeros), true, false);
+    network_write(client.network.connection, bytes_of(bytes.data, 5000));
+    expect_error(&client, 0, 0x2200, "Request is too big: more than 4096 bytes before a login.");
+    wait_end(&client);
+    client_close(&client);
+    buffer_release(&zeros);
+    buffer_release(&bytes);
+}
+
+Test(native_door, answers_that_are_not_read_before_a_login_end_the_connection)
+{
+    struct native_request options = {.opcode = NATIVE_OPTIONS};
+    struct client client;
+
+    client_open(&client, 4);
+    network_pause(client.network.connection);
+    while (metric_of("daybook_cql_connections", "") > 0) {
+        for (int i = 0; i < 100; i++)
+            send_request(&client, 2, &options);
+        turn(1);
+    }
+    client_close(&client);
+}
+
+static int64_t checks(void)
+{
+    return metric_of("daybook_cql_logins_total", "result=\"wrong\"") +
+           metric_of("daybook_cql_logins_total", "result=\"right\"");
+}
+
+static void client_try(struct client *client, const char *token, size_t size)
+{
+    client_open(client, 4);
+    cr_assert(start(client, "").opcode == NATIVE_AUTHENTICATE);
+    send_token(client, 3, token, size);
+    turn(2);
+}
+
+Test(native_door, passwords_of_connections_that_are_gone_are_not_checked)
+{
+    enum { TRIES = 100 };
+    struct client client;
+
+    lock_door();
+    for (int i = 0; i < TRIES; i++) {
+        client_try(&client, "\0alice\0wrong", 12);
+        client_close(&client);
+    }
+    client_try(&client, "\0alice\0secret", 13);
+    cr_expect(wait_answer(&client, 3).opcode == NATIVE_AUTH_SUCCESS);
+    cr_expect_leq(checks(), 20, "%d", (int)checks());
+    client_close(&client);
+}
+
+Test(native_door, passwords_that_wait_are_few_and_one_too_many_is_told_to_try_again)
+{
+    enum { TRIES = LOGIN_WAITING_MAX + 10 };
+    static struct client clients[TRIES];
+    uint32_t refused = 0;
+
+    lock_door();
+    for (int i = 0; i < TRIES; i++)
+        client_try(&clients[i], "\0alice\0wrong", 12);
+    for (int i = 0; i < TRIES; i++) {
+        struct native_response response = wait_answer(&clients[i], 3);
+
+        cr_expect(response.opcode == NATIVE_ERROR);
+        refused += response.error.code == NATIVE_ERROR_OVERLOADED;
+        client_close(&clients[i]);
+    }
+    cr_expect(refused > 0 && refused < 10, "%u", refused);
+    cr_expect_eq(metric_of("daybook_cql_logins_total", "result=\"refused\""), refused);
+}
+
+Test(native_door, a_door_that_closes_does_not_wait_for_passwords_in_the_queue)
+{
+    static struct client clients[LOGIN_WAITING_MAX];
+    int64_t before;
+
+    lock_door();
+    for (int i = 0; i < LOGIN_WAITING_MAX; i++)
+        client_try(&clients[i], "\0alice\0wrong", 12);
+    before = checks();
+    close_door();
+    cr_expect_leq(checks(), before + 1);
+    for (int i = 0; i < LOGIN_WAITING_MAX; i++)
+        client_close(&clients[i]);
+    open_door(&(struct native_limits){0});
+}
+
+/* Microseconds of this thread. */
+static int64_t match_us(const struct native_passwords *file, const char *user)
+{
+    struct timespec before;
+    struct timespec after;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    cr_expect(!native_passwords_match(file, user, "wrong"));
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    return (after.tv_sec - before.tv_sec) * 1000000 + (after.tv_nsec - before.tv_nsec) / 1000;
+}
+
+Test(native_door, a_name_is_not_told_by_the_time_that_its_password_takes)
+{
+    static const char text[] =
+        "alice:$2b$10$abcdefghijklmnopqrstuuqflPDzB6gcMhKa1rZqKiun2YGL5sa2u\n"
+        "bob:$2b$11$abcdefghijklmnopqrstuuViuGI07N4McP9Kl.tD6XMEzyuvcY8LG\n";
+    static const char *const users[] = {"alice", "bob", "nobody"};
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    struct error err;
+
+    cr_assert(native_passwords_parse(bytes_text(text), &passwords, &err) == 0);
+    for (int i = 0; i < 3; i++) {
+        int64_t us = match_us(passwords, users[i]);
+        int64_t again = match_us(passwords, users[i]);
+
+        us = again < us ? again : us;
+        least = us < least ? us : least;
+        most = us > most ? us : most;
+    }
+    cr_expect_lt(most, least * 3 / 2, "%d to %d us", (int)least, (int)most);
+    cr_expect(native_passwords_match(passwords, "alice", "secret"));
+    cr_expect(native_passwords_match(passwords, "bob", "secret"));
+    cr_expect(!native_passwords_match(passwords, "nobody", "secret"));
+}
+
 Test(native_door, a_password_file_that_is_none_is_named_by_its_line)
 {
     static const struct {
@@ -959,8 +1184,14 @@ Test(native_door, a_password_file_that_is_none_is_named_by_its_line)
         {"# only this\n\n", "nobody is named in it"},
         {"alice\n", "line 1 is not NAME:HASH"},
         {"\nalice:secret\n", "line 2: the hash is not bcrypt's ($2b$..., 60 characters)"},
-        {":$2b$04$......................................................\n",
+        {":$2b$10$.....................................................\n",
          "line 1: a name has 1 to 127 bytes of UTF-8"},
+        {"eve:$2b$09$.....................................................\n",
+         "line 1: the hash has cost 9, and 10 to 14 are taken; htpasswd -nBC 12 NAME makes one"},
+        {"eve:$2b$31$.....................................................\n",
+         "line 1: the hash has cost 31, and 10 to 14 are taken; htpasswd -nBC 12 NAME makes one"},
+        {"eve:$2b$x0$.....................................................\n",
+         "line 1: the hash has cost 0, and 10 to 14 are taken; htpasswd -nBC 12 NAME makes one"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
