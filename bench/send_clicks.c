@@ -285,7 +285,7 @@ static void sender_take_lines(struct run *run, struct sender *sender, size_t siz
     while ((end = strchr(line, '\n')) != NULL) {
         *end = '\0';
         if (run->arguments.is_binary && !sender->was_greeted)
-            sender->was_greeted = strcmp(line, "binary 1") == 0;
+            sender->was_greeted = strncmp(line, "binary ", 7) == 0;
         else
             sender_answer(run, sender, line, now);
         line = end + 1;

@@ -187,11 +187,15 @@ static int work_once(struct daybook *daybook, int wait_ms, bool *progress)
 
 static int out_of_patience(struct daybook *daybook)
 {
+    char waiting[WAITING_SIZE];
+
+    memcpy(waiting, daybook->waiting, sizeof waiting);
     daybook_disconnect(daybook);
     if (daybook->error[0] != '\0')
         return DAYBOOK_UNREACHABLE;
-    return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: no answer for %d ms", daybook->address,
-                        daybook->patience_ms);
+    return daybook_fail(daybook, DAYBOOK_UNREACHABLE, "%s: no answer for %d ms%s%s",
+                        daybook->address, daybook->patience_ms,
+                        waiting[0] != '\0' ? "; the server waits: " : "", waiting);
 }
 
 static int daybook_work(struct daybook *daybook, enum goal goal)
@@ -272,6 +276,11 @@ int daybook_sync(struct daybook *daybook)
         return rc;
     batch_end(daybook);
     return daybook_work(daybook, GOAL_ACKNOWLEDGED);
+}
+
+const char *daybook_waiting(const struct daybook *daybook)
+{
+    return daybook->waiting;
 }
 
 void daybook_totals(const struct daybook *daybook, struct daybook_totals *totals_out)

@@ -133,6 +133,10 @@ DAYBOOK_API void daybook_totals(const struct daybook *daybook, struct daybook_to
 /* The producer's 16 bytes. */
 DAYBOOK_API const uint8_t *daybook_producer(const struct daybook *daybook);
 
+/* What the server says that it waits for before it takes more, such as "disk_full" or "no_memory";
+ * "" when it takes what comes.  It goes on by itself.  Valid until the next call. */
+DAYBOOK_API const char *daybook_waiting(const struct daybook *daybook);
+
 /* What the last call that failed has to say, one line; "" when none did.  Valid until the next
  * call. */
 DAYBOOK_API const char *daybook_error(const struct daybook *daybook);

@@ -1,11 +1,13 @@
 /* The server's answers: frames of lines, docs/PROTOCOL.md "Binary door".
  *
- *     binary 1
+ *     binary 2                               or 1, of an older server, which sends no notes
  *     reject 3 17 bad_amount "12,3"          told to the application
  *     rejects 3 bad_amount 831
  *     ok 3 accepted 998 rejected 2           the batch's place is free; ends with `duplicate` where
  *     ok 3 duplicate                         it was there already
  *     error 4 sequence_gap expected 3        the connection's last words
+ *     note waiting disk_full 67108864        nothing is taken until `note goes_on`; notes of other
+ *                                            words are passed over
  *
  * Anything else is no daybook, or one that is newer than this library: an end, not a guess. */
 #include <inttypes.h>
@@ -112,6 +114,17 @@ static int take_error(struct daybook *daybook, char *rest)
                         daybook->address, number, rest);
 }
 
+/* note waiting REASON ..., note goes_on */
+static void take_note(struct daybook *daybook, char *rest)
+{
+    char *word = next_word(&rest);
+
+    if (strcmp(word, "waiting") == 0)
+        (void)snprintf(daybook->waiting, sizeof daybook->waiting, "%s", next_word(&rest));
+    else if (strcmp(word, "goes_on") == 0)
+        daybook->waiting[0] = '\0';
+}
+
 static int take_line(struct daybook *daybook, char *line, bool *progress)
 {
     char whole[80];
@@ -131,7 +144,10 @@ static int take_line(struct daybook *daybook, char *line, bool *progress)
     } else if (strcmp(word, "rejects") == 0) {
         is_good = take_reject(daybook, rest, true);
     } else if (strcmp(word, "binary") == 0) {
-        is_good = strcmp(rest, "1") == 0;
+        is_good = strcmp(rest, "1") == 0 || strcmp(rest, "2") == 0;
+    } else if (strcmp(word, "note") == 0) {
+        take_note(daybook, rest);
+        is_good = true;
     }
     return is_good
                ? 0

@@ -145,6 +145,7 @@ void daybook_disconnect(struct daybook *daybook)
     daybook->sent = 0;
     frame_reader_clear(&daybook->reader);
     daybook->line_size = 0;
+    daybook->waiting[0] = '\0';
     daybook->written = daybook->totals.acknowledged;
 }
 

@@ -12,7 +12,8 @@ enum {
     BATCH_ROWS_MAX = 65536,
     WINDOW_MAX = 64,                   /* what the server remembers of a producer */
     ANSWER_MAX = 64 << 10,             /* bytes of one line of an answer */
-    ERROR_SIZE = 512
+    ERROR_SIZE = 512,
+    WAITING_SIZE = 32
 };
 
 /* Batches in a ring by their number modulo WINDOW_MAX + 1:
@@ -42,6 +43,7 @@ struct daybook {
     struct frame_reader reader;
     char *lines;                       /* the beginning of a line */
     size_t line_size, line_capacity;
+    char waiting[WAITING_SIZE];        /* what the server says that it waits for; "" */
     int64_t retry_at_ms;               /* no new connection before */
     int retry_ms;
     /* what went wrong */

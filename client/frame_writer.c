@@ -98,7 +98,7 @@ int frame_writer_hello(struct frame_writer *writer)
     memcpy(writer->out, WIRE_MAGIC, WIRE_MAGIC_SIZE);
     writer->out_size = WIRE_MAGIC_SIZE;
     payload = frame_begin(writer, WIRE_HELLO_SIZE);
-    put_u32(put_u32(payload, WIRE_VERSION | (uint32_t)WIRE_VERSION << 16), 0);
+    put_u32(put_u32(payload, WIRE_VERSION_OLDEST | (uint32_t)WIRE_VERSION << 16), 0);
     frame_end(writer, WIRE_HELLO, WIRE_HELLO_SIZE);
     return 0;
 }

@@ -17,7 +17,9 @@
 
 enum {
     WIRE_MAGIC_SIZE = 8,
-    WIRE_VERSION = 1,
+    WIRE_VERSION_OLDEST = 1,
+    WIRE_VERSION_NOTES = 2,            /* from here on the server may answer with notes */
+    WIRE_VERSION = 2,
     WIRE_HEADER_SIZE = 12,
     WIRE_PAYLOAD_MAX = 8 << 20
 };

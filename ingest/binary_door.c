@@ -22,6 +22,7 @@
 #include "ingest/text_control.h"
 #include "ingest/text_door.h"
 #include "ingest/text_memory.h"
+#include "ingest/text_notes.h"
 #include "ingest/text_reply.h"
 #include "storage/base/memory.h"
 
@@ -101,11 +102,15 @@ static void hello_take(struct text_connection *connection, struct bytes payload)
     if (payload.size != WIRE_HELLO_SIZE || reader_u32(&reader) != 0 ||
         connection->binary->was_greeted) {
         frame_refuse(connection, 0, "malformed");
-    } else if (oldest > WIRE_VERSION || newest < WIRE_VERSION) {
+    } else if (oldest > WIRE_VERSION || newest < WIRE_VERSION_OLDEST) {
         text_reply_refuse(connection, 0, "unsupported_version", NULL);
     } else {
+        uint16_t version = newest < WIRE_VERSION ? newest : WIRE_VERSION;
+
         connection->binary->was_greeted = true;
-        text_reply_say(connection, "binary %d\n", WIRE_VERSION);
+        text_reply_say(connection, "binary %u\n", version);
+        if (version >= WIRE_VERSION_NOTES)
+            text_notes_begin(connection);
     }
 }
 

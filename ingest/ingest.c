@@ -15,6 +15,7 @@
 #include "ingest/text_commit.h"
 #include "ingest/text_door.h"
 #include "ingest/text_memory.h"
+#include "ingest/text_notes.h"
 #include "storage/base/memory.h"
 
 /* ---- metrics ---- */
@@ -36,6 +37,9 @@ static void ingest_add_metrics(struct ingest *ingest)
                                    "Open connections of the text door.");
     own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_evicted_total", "",
                                "Idle connections that were closed for others to have their place.");
+    metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections_max", "",
+                "How many there may be.")
+        ->value = ingest->options.limits.connections_max;
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_refused_total", "",
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",
@@ -244,12 +248,14 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
         return 0;
     }
     store_on_drain(options->store, ingest_drain, ingest);
+    store_on_waiting(options->store, text_notes_waiting, ingest);
     rc = ingest_read_producers(ingest, bytes_of(NULL, 0), err);
     if (rc != 0) {
         *ingest_out = NULL;
         store_on_drain(options->store, NULL, ingest);
         door_close(&ingest->door);
         door_close(&ingest->loads);
+        store_on_waiting(options->store, NULL, ingest);
         producer_table_free(ingest->producers);
         write_batch_free(ingest->batch);
         memory_free(ingest);
@@ -303,6 +309,7 @@ void ingest_release(struct ingest *ingest)
     door_close(&ingest->door);
     door_close(&ingest->loads);
     store_on_drain(ingest->options.store, NULL, ingest);
+    store_on_waiting(ingest->options.store, NULL, ingest);
     ingest->options.world->executor->timer_stop(ingest->options.world->executor, &ingest->turn);
     text_memory_close(ingest);
     ahead_pool_release(ingest);

@@ -40,6 +40,7 @@ struct ingest_metrics {
 struct ingest {
     struct ingest_options options;
     struct ingest_metrics metrics;
+    struct store_waiting waiting;      /* what connections were told of it */
     struct producer_table *producers;
     size_t producers_told;             /* bytes that the store was told of */
     size_t strings_bytes;              /* of all connections' dictionaries; the store was told */

@@ -2,7 +2,8 @@
  *
  * The conversation, per file (docs/PROTOCOL.md "Text door"):
  *
- *     ▶ #stream [NAME], #columns         ◀ columns ...           is the first line a header?
+ *     ▶ #notes                           ◀ note ...              whenever the server waits
+ *       #stream [NAME], #columns         ◀ columns ...           is the first line a header?
  *     ▶ #files KEY                       ◀ file ..., files       what is recorded of such files
  *     ▶ #producer UUID 1 [new], header
  *     ▶ #file KEY BYTES HASH LINES lf    ◀ reject ..., ok ...    up to LOAD_BATCHES of them under
@@ -281,6 +282,8 @@ static void load_next_file(struct load *load)
     }
     load->file.path = load->options->paths[load->path_index++];
     load->phase = LOAD_ASKING_COLUMNS;
+    if (load->frames == NULL && load->path_index == 1)
+        load_control(load, "#notes");
     /* Also because a header may come again after it. */
     if (load->options->stream != NULL)
         load_control(load, "#stream %s", load->options->stream);
@@ -632,9 +635,13 @@ static bool load_ok(struct load *load, struct bytes reply)
 
 static bool load_reject_reply(struct load *load, struct bytes reply)
 {
+    struct bytes rest = reply;
     struct load_batch *batch = reply_batch(load, &reply);
     uint64_t line;
 
+    /* Of no batch: an older server does not know #notes. */
+    if (reply_word_is(&rest, "-"))
+        return true;
     if (batch == NULL || !reply_number(&reply, &line) || line == 0 || line > batch->lines)
         return false;
     load_reject(load, batch, line, reply_word(&reply));
@@ -661,6 +668,28 @@ static bool load_files_end(struct load *load)
     return true;
 }
 
+/* note waiting REASON BYTES, note goes_on */
+static void load_take_note(struct load *load, struct bytes reply)
+{
+    struct bytes word = reply_word(&reply);
+    struct bytes reason = reply_word(&reply);
+    uint64_t bytes = 0;
+    char number[40];
+
+    if (bytes_equal(word, bytes_text("goes_on")))
+        load_note(load, "the server goes on");
+    if (!bytes_equal(word, bytes_text("waiting")))
+        return;
+    if (!bytes_equal(reason, bytes_text("disk_full")))
+        load_note(load, "the server waits: %.*s; it goes on by itself", (int)reason.size,
+                  (const char *)reason.data);
+    else if (reply_number(&reply, &bytes) && bytes > 0)
+        load_note(load, "the server waits for disk space, %s bytes; it goes on by itself",
+                  load_number(bytes, number));
+    else
+        load_note(load, "the server waits for disk space; it goes on by itself");
+}
+
 static void load_reply(struct load *load, struct bytes line)
 {
     struct bytes rest = line;
@@ -681,6 +710,8 @@ static void load_reply(struct load *load, struct bytes line)
         is_known = load_files_end(load);
     else if (bytes_equal(word, bytes_text("binary")))
         is_known = load->frames != NULL;
+    else if ((is_known = bytes_equal(word, bytes_text("note"))))
+        load_take_note(load, rest);
     if (!is_known)
         load_fail(load, "what answers is no ingest door: %.*s",
                   (int)(line.size < 200 ? line.size : 200), (const char *)line.data);

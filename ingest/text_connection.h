@@ -79,6 +79,7 @@ struct text_connection {
     bool has_finished;                 /* the last reply is sent; what comes after it is dropped */
     bool is_closing;
     bool is_running;                   /* it is being served: not to be entered again */
+    bool wants_notes;                  /* text_notes.h */
     bool is_told;                      /* whether it speaks in lines or in frames is known */
     struct binary_door *binary;        /* it speaks in frames; NULL: in lines */
     struct door_slot slot;             /* its place; the clock closes a slow reader, and one that

@@ -1,7 +1,7 @@
 /* text_control: see text_control.h.
  *
  *     #producer UUID EPOCH [new]      #batch SEQUENCE LINES      #stream [NAME]    #sync
- *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut
+ *     #columns      #files KEY      #file KEY BYTES HASH LINES lf|cut      #notes
  *
  * Words are apart by one space.  A known word with other arguments ends the connection, for nobody
  * could say what the lines behind it mean. */
@@ -13,6 +13,7 @@
 #include "ingest/producer_rows.h"
 #include "ingest/text_commit.h"
 #include "ingest/text_door.h"
+#include "ingest/text_notes.h"
 #include "ingest/text_reply.h"
 #include "storage/base/memory.h"
 
@@ -245,6 +246,14 @@ static bool control_columns(struct text_connection *connection, const struct con
     return true;
 }
 
+static bool control_notes(struct text_connection *connection, const struct control_words *words)
+{
+    if (words->count != 1)
+        return false;
+    text_notes_begin(connection);
+    return true;
+}
+
 static bool control_sync(struct text_connection *connection, const struct control_words *words)
 {
     if (words->count != 1)
@@ -411,7 +420,7 @@ struct control_word {
 static const struct control_word control_list[] = {
     {"#producer", control_producer}, {"#batch", control_batch}, {"#stream", control_stream},
     {"#sync", control_sync},         {"#file", control_file},   {"#files", control_files},
-    {"#columns", control_columns},
+    {"#columns", control_columns},   {"#notes", control_notes},
 };
 
 static const struct control_word *control_find(struct bytes line)

@@ -87,6 +87,9 @@ struct commit_log {
     struct timer retry;
     bool is_retry_waiting;
     uint64_t room_wanted; /* bytes of a record that found no room; 0: none */
+    struct commit_log_shortage shortage;
+    void (*shortage_changed)(void *context);
+    void *shortage_context;
 
     uint64_t bytes_written; /* of frames, since the log was opened */
     uint64_t bytes_flushed;
@@ -227,6 +230,18 @@ static void log_fail(struct commit_log *log, int status)
     log->durable(log->context, log->failure, log->frame_durable);
 }
 
+/* The making of a file of `bytes` ended so; -ENOSPC and the like are waited out. */
+static void shortage_set(struct commit_log *log, int status, uint64_t bytes)
+{
+    bool stops_frames = status != 0 && log->room_wanted != 0;
+
+    if (log->shortage.status == status && log->shortage.stops_frames == stops_frames)
+        return;
+    log->shortage = (struct commit_log_shortage){status, bytes, stops_frames};
+    if (log->shortage_changed != NULL)
+        log->shortage_changed(log->shortage_context);
+}
+
 static void retry_fire(struct timer *timer);
 
 static void retry_start(struct commit_log *log)
@@ -329,6 +344,8 @@ static void chore_done(struct job *job)
         retry_start(log);
     else if (rc < 0)
         log_fail(log, rc);
+    if (was_making)
+        shortage_set(log, error_is_passing(rc) ? rc : 0, log->chore.made.size);
     chore_consider(log);
     if (was_making && rc == 0 && log->room_wanted != 0) {
         log->room_wanted = 0;
@@ -343,6 +360,8 @@ static void retry_fire(struct timer *timer)
 
     log->is_retry_waiting = false;
     chore_consider(log);
+    if (!log->is_chore_running || !log->chore.is_making) /* no file is needed any more */
+        shortage_set(log, 0, 0);
 }
 
 /* ---- how much of the log is not flushed ---- */
@@ -445,6 +464,7 @@ static int log_open_current(struct commit_log *log, struct error *err)
     rc = chore_finish(log);
     if (rc < 0 && error_is_passing(rc)) {
         retry_start(log);
+        shortage_set(log, rc, log->chore.made.size);
         return 0;
     }
     if (rc < 0)
@@ -546,7 +566,41 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size)
     if (bytes > log->room_wanted)
         log->room_wanted = bytes;
     chore_consider(log);
+    shortage_set(log, log->shortage.status, log->shortage.bytes);
     return false;
+}
+
+struct commit_log_shortage commit_log_shortage(const struct commit_log *log)
+{
+    return log->shortage;
+}
+
+void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context)
+{
+    log->shortage_changed = changed;
+    log->shortage_context = context;
+}
+
+uint64_t commit_log_next_bytes(const struct commit_log *log)
+{
+    return log->size_next;
+}
+
+static uint32_t file_unlinked(const struct commit_log *log, uint32_t id, struct disk_file *file,
+                              char path_out[64])
+{
+    struct disk *disk = log->world->disk;
+
+    if (id == 0 || file == NULL || disk->is_linked(disk, file))
+        return 0;
+    commit_log_path(id, path_out);
+    return 1;
+}
+
+uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64])
+{
+    return file_unlinked(log, log->next.id, log->next_file, path_out) +
+           file_unlinked(log, log->current.id, log->current_file, path_out);
 }
 
 void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context)
@@ -798,6 +852,7 @@ void commit_log_close(struct commit_log *log)
     disk = log->world->disk;
     retry_stop(log);
     log->room = NULL;
+    log->shortage_changed = NULL;
     log->room_wanted = 0;
     while (log->is_chore_running)
         check(log->world->executor->step(log->world->executor));

@@ -78,6 +78,16 @@ bool commit_log_has_room(struct commit_log *log, size_t payload_size);
  * space is there. */
 void commit_log_on_room(struct commit_log *log, void (*room)(void *context), void *context);
 
+/* What keeps the log from making its next file, which it tries again and again. */
+struct commit_log_shortage {
+    int status;                    /* error_is_passing; 0: nothing does */
+    uint64_t bytes;                /* of the file */
+    bool stops_frames;             /* a frame waits for it: commit_log_has_room said no */
+};
+struct commit_log_shortage commit_log_shortage(const struct commit_log *log);
+/* `changed` is called on the engine thread when the shortage begins, changes or ends. */
+void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *context), void *context);
+
 /* Write the next frame.  Not while one is being written, and only when commit_log_has_room said
  * yes to its size; `timestamp_us` is stored with it.  The log swaps the payload out of
  * `payload`, leaving an empty buffer (often with memory for use again). */
@@ -145,6 +155,11 @@ must_check int commit_log_read(struct world *world, const struct commit_log_rang
  * within 1 MiB; 0 when all are flushed). */
 uint64_t commit_log_disk_bytes(const struct commit_log *log);
 uint64_t commit_log_unflushed_bytes(const struct commit_log *log);
+
+/* Bytes of the next file that is made. */
+uint64_t commit_log_next_bytes(const struct commit_log *log);
+/* How many of the open files have no name any more; `path_out` has one of them, if there is any. */
+uint32_t commit_log_unlinked(const struct commit_log *log, char path_out[64]);
 
 /* True while a background job of the log (files made ahead) is under way. */
 bool commit_log_is_busy(const struct commit_log *log);

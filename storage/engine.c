@@ -268,6 +268,7 @@ void engine_fail(struct engine *engine, int code, const char *why)
     if (engine->failed != 0)
         return;
     engine->failed = code;
+    engine_waiting_update(engine);
     error_set(&engine->failure, code, "%s", why);
     while (engine->freeze_waiters != NULL) {
         struct freeze_waiter *waiter = engine->freeze_waiters;
@@ -283,21 +284,37 @@ void engine_fail(struct engine *engine, int code, const char *why)
 
 /* ---- waiting for space ---- */
 
+static bool merges(const struct engine *engine)
+{
+    bool is_one = false;
+    for (uint32_t i = 0; i < SEGMENT_KINDS; i++)
+        is_one |= engine->compactions[i] != NULL;
+    return is_one;
+}
+
 static void retry_fire(struct timer *timer)
 {
     struct engine *engine = timer->context;
     engine_start_flush(engine);
     engine_start_compaction(engine);
+    if (engine->flush == NULL)
+        engine->job_status[ENGINE_FLUSH] = 0;
+    if (!merges(engine))
+        engine->job_status[ENGINE_MERGE] = 0;
+    engine_waiting_update(engine);
 }
 
 /* What a flush or a merge would have written is still in the log, or in the runs it was to merge,
  * so a disk that is full loses nothing: it only takes longer. */
-void engine_job_failed(struct engine *engine, int status, const struct error *err)
+void engine_job_failed(struct engine *engine, enum engine_job kind, int status,
+                       const struct error *err)
 {
     if (!error_is_passing(status)) {
         engine_fail(engine, status, err->text);
         return;
     }
+    engine->job_status[kind] = status;
+    engine_waiting_update(engine);
     callbacks_call(&engine->flush_waiters, &engine->flush_waiter_count, status, err);
     callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, status, err);
     if (!engine_is_waiting_for_space(engine)) {
@@ -405,6 +422,7 @@ static void engine_unhold(struct store *store, struct store_hold *hold)
 static int full(struct engine *engine, struct error *err)
 {
     engine->drain_owed = true;
+    engine_batch_refused(engine);
     return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
 }
 
@@ -629,6 +647,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
         seal_later(engine, FOLLOW_MS);
     else if (batch->joins_turn)
         seal_later(engine, 0);
+    engine->refused_since_us = 0;
     engine_make_memory_ready(engine);
     return 0;
 }
@@ -708,6 +727,7 @@ static void engine_status(struct store *store, struct store_status *status)
         .failed = engine->failed != 0,
         .failure = engine->failed != 0 ? engine->failure.text : "",
     };
+    status->waiting = engine->waiting;
     memcpy(status->memory_held_bytes, engine->held_bytes, sizeof(engine->held_bytes));
     if (engine->options.metrics == NULL)
         return;
@@ -774,10 +794,12 @@ const struct store_ops engine_ops = {
     .set_commit_hook = engine_set_commit_hook,
     .set_commit_check = engine_set_commit_check,
     .on_drain = engine_on_drain,
+    .on_waiting = engine_on_waiting_op,
     .flush = engine_flush_op,
     .compact = engine_compact_op,
     .scrub = engine_scrub_op,
     .status = engine_status,
+    .examine = engine_examine_op,
     .table_status = engine_table_status,
     .snapshot = engine_snapshot_op,
     .snapshot_let_go = engine_snapshot_let_go_op,

@@ -173,11 +173,13 @@ static void publish_done(struct job *job)
     if (has_purged(compact))
         engine->is_purging = false;
     if (compact->status == 0) {
+        engine->job_status[ENGINE_MERGE] = 0;
+        engine_waiting_update(engine);
         compact_swap(compact);
     } else {
         /* After a failure nobody waits out, what the manifest names is not known. */
         compact_discard(compact, !error_is_passing(compact->status));
-        engine_job_failed(engine, compact->status, &compact->err);
+        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
     }
     engine_drain(engine);
     compact_end(compact);
@@ -278,7 +280,7 @@ static void merge_failed(struct compact_job *compact)
         callbacks_call(&engine->compact_waiters, &engine->compact_waiter_count, compact->status,
                        &compact->err);
     else
-        engine_job_failed(engine, compact->status, &compact->err);
+        engine_job_failed(engine, ENGINE_MERGE, compact->status, &compact->err);
 }
 
 static void merge_done(struct job *job)

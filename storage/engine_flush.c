@@ -346,6 +346,8 @@ static void flush_done(struct job *job)
     struct engine *engine = flush->engine;
     engine->flush = NULL;
     if (flush->status == 0) {
+        engine->job_status[ENGINE_FLUSH] = 0;
+        engine_waiting_update(engine);
         flush_publish(flush);
         commit_log_flushed(engine->log, flush->memtable->frame_last);
         engine_give_back(engine, flush->memtable);
@@ -356,7 +358,7 @@ static void flush_done(struct job *job)
         engine_drain(engine);
     } else {
         flush_discard(flush);
-        engine_job_failed(engine, flush->status, &flush->err);
+        engine_job_failed(engine, ENGINE_FLUSH, flush->status, &flush->err);
     }
     flush_free(flush);
     engine_job_done(engine);

@@ -303,6 +303,8 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     engine->timestamp_next_us =
         last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
     commit_log_on_room(engine->log, engine_log_has_room, engine);
+    commit_log_on_shortage(engine->log, engine_waiting_update, engine);
+    engine_waiting_update(engine);
     if (!engine->options.read_only && engine->frame_flushed > options.flushed_frame)
         commit_log_flushed(engine->log, engine->frame_flushed);
     return 0;
@@ -332,6 +334,7 @@ static void engine_free(struct engine *engine)
     memory_free(engine->writes);
     memory_free(engine->purges);
     memory_free(engine->drains);
+    memory_free(engine->waiting_listeners);
     memory_free(engine->flush_waiters);
     memory_free(engine->compact_askers);
     memory_free(engine->compact_waiters);
@@ -391,6 +394,7 @@ static void engine_metrics(struct engine *engine)
     engine->metric_readers =
         metrics_add(metrics, METRIC_GAUGE, "daybook_readers_bytes", "",
                     "Memory of what readers of segments left for the next ones");
+    engine_waiting_metrics(engine);
 }
 
 static struct engine *engine_new(struct world *world, const struct engine_options *options)
@@ -409,6 +413,7 @@ static struct engine *engine_new(struct world *world, const struct engine_option
         engine->options.day_rows_min = DAY_ROWS_DEFAULT;
     if (engine->options.tier_bytes == 0)
         engine->options.tier_bytes = COMPACT_TIER_BYTES;
+    engine->waiting.path = "";
     engine->writes = memory_zeroed(WRITE_SLOTS, sizeof(uint64_t));
     engine->memory = arena_supply_new(MEMTABLE_CHUNK);
     engine->readers = reader_pool_new(engine_readers_share(engine));
@@ -523,6 +528,8 @@ static void close_now(struct timer *timer)
         return;
     }
     engine->world->executor->timer_stop(engine->world->executor, &engine->retry_timer);
+    engine->world->executor->timer_stop(engine->world->executor, &engine->stall_timer);
+    engine->world->executor->timer_stop(engine->world->executor, &engine->tell_timer);
     engine->world->executor->timer_stop(engine->world->executor, &engine->compact_timer);
     engine->world->executor->timer_stop(engine->world->executor, &engine->seal_timer);
     struct callback closed = engine->closed;

@@ -29,6 +29,11 @@ struct drain {
     void *context;
 };
 
+struct waiting_listener {
+    store_waiting_changed changed;
+    void *context;
+};
+
 struct callback {
     store_done done;
     void *context;
@@ -56,6 +61,9 @@ enum {
     WRITE_SLOTS = 1 << 14,             /* a power of two */
     ENGINE_REPLAY_BYTES = 4 << 20      /* of the log, which a clean close or schemas leave */
 };
+
+/* Jobs that wait when the system is short of something, and are tried again. */
+enum engine_job { ENGINE_FLUSH, ENGINE_MERGE, ENGINE_JOBS };
 
 struct engine {
     struct store store;
@@ -142,6 +150,14 @@ struct engine {
     struct error cell_skipped;
 
     struct timer retry_timer;          /* runs while flush and compaction wait for space */
+    int job_status[ENGINE_JOBS];       /* why the last one is to be tried again; 0: it is not */
+    struct store_waiting waiting;      /* engine_waiting.c, to the next empty line */
+    struct waiting_listener *waiting_listeners;
+    uint32_t waiting_listener_count;
+    struct timer stall_timer;
+    struct timer tell_timer;
+    int64_t refused_since_us;          /* batches are, as memory is full; 0: the last was applied */
+
     int failed;                        /* negative once a write or sync failed */
     struct error failure;
     bool is_closing;
@@ -157,12 +173,14 @@ struct engine {
     struct metric *metric_compactions;
     struct metric *metric_failed_reads;
     struct metric *metric_readers;
+    struct metric *metric_waiting[STORE_SHORTAGES]; /* the first is NULL */
 };
 
 /* ---- engine.c ---- */
 /* A background job could not be done: whoever waits for it is told, and it is tried again in a
  * while, or the engine fails for good where waiting mends nothing. */
-void engine_job_failed(struct engine *engine, int status, const struct error *err);
+void engine_job_failed(struct engine *engine, enum engine_job kind, int status,
+                       const struct error *err);
 bool engine_is_waiting_for_space(const struct engine *engine);
 extern const struct store_ops engine_ops;
 /* Between two frames: what is open covers the frames up to `frame_last`. */
@@ -214,6 +232,15 @@ void engine_make_memory_ready(struct engine *engine);
 /* Let go of a flushed memtable, which is freed by another thread, but for what the next ones get.
  */
 void engine_give_back(struct engine *engine, struct memtable *memtable);
+
+/* ---- engine_waiting.c ---- */
+/* Something of what engine.waiting says may be otherwise: a function of the log's, too. */
+void engine_waiting_update(void *context);
+/* A batch was answered ERROR_FULL. */
+void engine_batch_refused(struct engine *engine);
+void engine_waiting_metrics(struct engine *engine);
+void engine_on_waiting_op(struct store *store, store_waiting_changed changed, void *context);
+void engine_examine_op(struct store *store, struct store_examination *examination_out);
 
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);

@@ -450,6 +450,12 @@ int manifest_open(struct world *world, const struct manifest_options *options,
     return rc;
 }
 
+bool manifest_is_linked(const struct manifest *manifest)
+{
+    struct disk *disk = manifest->world->disk;
+    return manifest->file == NULL || disk->is_linked(disk, manifest->file);
+}
+
 const struct manifest_state *manifest_state(const struct manifest *manifest)
 {
     return &manifest->state;

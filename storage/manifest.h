@@ -78,6 +78,8 @@ must_check int manifest_open(struct world *world, const struct manifest_options 
                              struct manifest **manifest_out, struct error *err);
 /* Owned by the manifest; changes only by manifest_apply. */
 const struct manifest_state *manifest_state(const struct manifest *manifest);
+/* Whether its file still has a name. */
+bool manifest_is_linked(const struct manifest *manifest);
 
 /* One atomic change. */
 struct manifest_edit {

@@ -372,6 +372,11 @@ const struct segment_days *segment_days(const struct segment *segment)
 
 /* ---- reading ---- */
 
+bool segment_is_linked(const struct segment *segment)
+{
+    return segment->disk->is_linked(segment->disk, segment->file);
+}
+
 const struct segment_info *segment_info(const struct segment *segment)
 {
     return &segment->info;

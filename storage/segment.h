@@ -88,6 +88,8 @@ void segment_remove_at_close(struct segment *segment);
 const struct segment_days *segment_days(const struct segment *segment);
 
 const struct segment_info *segment_info(const struct segment *segment);
+/* Whether its file still has a name. */
+bool segment_is_linked(const struct segment *segment);
 uint32_t segment_partition_count(const struct segment *segment);
 size_t segment_bytes(const struct segment *segment);             /* of memory */
 /* False: it has nothing of a partition of that token.  True: nearly always it has. */

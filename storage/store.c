@@ -77,6 +77,21 @@ void store_on_drain(struct store *store, void (*drain)(void *context), void *con
     store->ops->on_drain(store, drain, context);
 }
 
+void store_on_waiting(struct store *store, store_waiting_changed changed, void *context)
+{
+    store->ops->on_waiting(store, changed, context);
+}
+
+const char *store_shortage_name(enum store_shortage shortage)
+{
+    static const char *const names[STORE_SHORTAGES] = {[STORE_SHORT_OF_NOTHING] = "nothing",
+                                                       [STORE_SHORT_OF_DISK] = "disk_full",
+                                                       [STORE_SHORT_OF_DESCRIPTORS] =
+                                                           "no_descriptors",
+                                                       [STORE_SHORT_OF_MEMORY] = "no_memory"};
+    return names[shortage];
+}
+
 int store_flush(struct store *store, store_done done, void *context, struct error *err)
 {
     return store->ops->flush(store, done, context, err);
@@ -96,6 +111,11 @@ int store_scrub(struct store *store, void (*found)(void *context, const char *te
 void store_status(struct store *store, struct store_status *status_out)
 {
     store->ops->status(store, status_out);
+}
+
+void store_examine(struct store *store, struct store_examination *examination_out)
+{
+    store->ops->examine(store, examination_out);
 }
 
 uint32_t store_table_status(struct store *store, struct store_table_status *tables,

@@ -157,6 +157,9 @@ enum store_holder {
     STORE_HOLDERS
 };
 
+struct store_waiting;
+typedef void (*store_waiting_changed)(void *context, const struct store_waiting *waiting);
+
 /* How the rows of a table are grouped. */
 struct group_request {
     uint32_t table_id;
@@ -165,6 +168,38 @@ struct group_request {
      * which they then are.  Called on other threads, with the call's context.  NULL: all are. */
     bool (*takes)(void *context, struct bytes *value);
     size_t bytes_max;             /* of memory, while it is counted; 0: no limit */
+};
+
+/* ---- waiting ---- */
+
+/* What a store is short of, so that it goes on later; it needs nobody's help once that is there. */
+enum store_shortage {
+    STORE_SHORT_OF_NOTHING,
+    STORE_SHORT_OF_DISK,          /* space, or quota */
+    STORE_SHORT_OF_DESCRIPTORS,   /* open files */
+    STORE_SHORT_OF_MEMORY,        /* of the system's; or of the account's, for longer than flushes
+                                   * take */
+    STORE_SHORTAGES
+};
+
+struct store_waiting {
+    enum store_shortage shortage;
+    bool stops_writes;            /* batches are answered ERROR_FULL; else flushes and merges alone
+                                   * wait */
+    const char *path;             /* below the directory: where it is missing; "" */
+    uint64_t needed_bytes;        /* 0: not known */
+    int64_t since_us;             /* of the monotonic clock; when it has ended: when it had begun */
+};
+
+/* "disk_full", "no_descriptors", "no_memory"; "nothing". */
+const char *store_shortage_name(enum store_shortage shortage);
+
+/* What only the files of a store can tell. */
+struct store_examination {
+    uint64_t disk_free_bytes;     /* for this process */
+    uint64_t disk_wanted_bytes;   /* what it will write next: a log file, and what is in memory */
+    uint32_t unlinked;            /* files that are in use, and have no name any more */
+    char unlinked_path[64];       /* one of them */
 };
 
 struct store_status {
@@ -184,6 +219,7 @@ struct store_status {
     uint64_t failed_reads;        /* pages of segments that could not be read, or were damaged */
     bool failed;                  /* a write or sync failed: nothing is acknowledged any more */
     const char *failure;          /* why, or "" */
+    struct store_waiting waiting;
 };
 
 /* ---- the files of a moment, for a backup ---- */
@@ -223,11 +259,13 @@ struct store_ops {
     void (*set_commit_hook)(struct store *store, store_commit_hook hook, void *context);
     void (*set_commit_check)(struct store *store, store_commit_check check, void *context);
     void (*on_drain)(struct store *store, void (*drain)(void *context), void *context);
+    void (*on_waiting)(struct store *store, store_waiting_changed changed, void *context);
     int (*flush)(struct store *store, store_done done, void *context, struct error *err);
     int (*compact)(struct store *store, store_done done, void *context, struct error *err);
     int (*scrub)(struct store *store, void (*found)(void *context, const char *text),
                  store_done done, void *context, struct error *err);
     void (*status)(struct store *store, struct store_status *status_out);
+    void (*examine)(struct store *store, struct store_examination *examination_out);
     uint32_t (*table_status)(struct store *store, struct store_table_status *tables,
                              uint32_t capacity);
     int (*snapshot)(struct store *store, uint64_t frame_kept, struct store_snapshot **snapshot_out,
@@ -305,6 +343,11 @@ void store_set_commit_check(struct store *store, store_commit_check check, void 
  * with a context of its own.  NULL takes back the one of `context`, which is about to go. */
 void store_on_drain(struct store *store, void (*drain)(void *context), void *context);
 
+/* `changed` is called soon after the store began to wait, waits for something else, or went on, and
+ * soon if it waits already; never from within another call.  Several may be added, each with a
+ * context of its own.  NULL takes back the one of `context`. */
+void store_on_waiting(struct store *store, store_waiting_changed changed, void *context);
+
 /* Write memtables to segments; merge all runs that may be merged; until it is done with what was
  * there when it was asked for, whatever comes meanwhile. */
 must_check int store_flush(struct store *store, store_done done, void *context, struct error *err);
@@ -317,6 +360,8 @@ must_check int store_scrub(struct store *store, void (*found)(void *context, con
                            store_done done, void *context, struct error *err);
 
 void store_status(struct store *store, struct store_status *status_out);
+/* Asks the system for each file that is in use, some microseconds for each: not at every turn. */
+void store_examine(struct store *store, struct store_examination *examination_out);
 /* Fills up to `capacity`; returns how many tables have data. */
 uint32_t store_table_status(struct store *store, struct store_table_status *tables,
                             uint32_t capacity);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -174,6 +175,21 @@ static int64_t disk_posix_size(struct disk *disk, struct disk_file *file)
     (void)disk;
     struct stat status;
     return fstat(file->fd, &status) == 0 ? (int64_t)status.st_size : -errno;
+}
+
+static bool disk_posix_is_linked(struct disk *disk, struct disk_file *file)
+{
+    (void)disk;
+    struct stat status;
+    return fstat(file->fd, &status) != 0 || status.st_nlink > 0;
+}
+
+static uint64_t disk_posix_free_bytes(struct disk *disk)
+{
+    struct statvfs status;
+    if (fstatvfs(disk_posix_of(disk)->directory, &status) != 0)
+        return UINT64_MAX;
+    return (uint64_t)status.f_bavail * status.f_frsize;
 }
 
 /* ---- names ---- */
@@ -377,6 +393,8 @@ static const struct disk disk_posix_calls = {
     .sync = disk_posix_sync,
     .allocate = disk_posix_allocate,
     .size = disk_posix_size,
+    .is_linked = disk_posix_is_linked,
+    .free_bytes = disk_posix_free_bytes,
     .rename = disk_posix_rename,
     .remove = disk_posix_remove,
     .link = disk_posix_link,

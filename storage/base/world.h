@@ -6,8 +6,8 @@
  *
  * Threads: one engine thread owns all mutable state.  A job's `run` is called on a lane's thread
  * with frozen inputs and shares nothing else; its `done` is called on the engine thread.  Disk
- * calls block, but for read_now; the engine thread makes the others only while it opens or closes a
- * directory. */
+ * calls block, but for read_now, is_linked and free_bytes; the engine thread makes the others only
+ * while it opens or closes a directory. */
 #ifndef DAYBOOK_STORAGE_BASE_WORLD_H
 #define DAYBOOK_STORAGE_BASE_WORLD_H
 
@@ -51,6 +51,11 @@ struct disk {
     /* Make the file `size` bytes, zero-filled and with its blocks allocated, and sync it. */
     int (*allocate)(struct disk *disk, struct disk_file *file, uint64_t size);
     int64_t (*size)(struct disk *disk, struct disk_file *file);
+    /* Whether the open file still has a name; true where that is not known. */
+    bool (*is_linked)(struct disk *disk, struct disk_file *file);
+    /* Bytes that the process may still write on the file system of the directory; UINT64_MAX where
+     * that is not known. */
+    uint64_t (*free_bytes)(struct disk *disk);
     int (*rename)(struct disk *disk, const char *from, const char *to);
     int (*remove)(struct disk *disk, const char *path);      /* a file or an empty directory */
     /* Give a file that is never written again a second name, on `to`.  Any error means that it has

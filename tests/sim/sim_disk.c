@@ -278,6 +278,22 @@ static int64_t sim_size(struct disk *disk, struct disk_file *file)
     return rc < 0 ? rc : (int64_t)file->node->current.size;
 }
 
+static bool sim_is_linked(struct disk *disk, struct disk_file *file)
+{
+    const struct name_table *names = &sim_of(disk)->current;
+    for (size_t i = 0; i < names->count; i++)
+        if (names->names[i].node == file->node)
+            return true;
+    return false;
+}
+
+static uint64_t sim_free_bytes(struct disk *disk)
+{
+    const struct sim_disk *sim = sim_of(disk);
+    uint64_t used = sim_disk_used(sim);
+    return sim->space > used ? sim->space - used : 0;
+}
+
 /* ---- the calls: names ---- */
 
 static int sim_rename(struct disk *disk, const char *from, const char *to)
@@ -425,6 +441,8 @@ struct sim_disk *sim_disk_new(void)
         .sync = sim_sync,
         .allocate = sim_allocate,
         .size = sim_size,
+        .is_linked = sim_is_linked,
+        .free_bytes = sim_free_bytes,
         .rename = sim_rename,
         .remove = sim_remove,
         .link = sim_link,

@@ -4,17 +4,24 @@
  * full to the byte, so that what fails are the segments. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <criterion/criterion.h>
 
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
-enum { BATCHES = 8, RETRIES = 5, RETRY_US = 1100000 };
+enum { BATCHES = 8, RETRIES = 5, RETRY_US = 1100000, FRAMES_MAX = 4096, FRAME_US = 10000 };
 
 struct bench {
     struct sim_world *sim;
     struct engine_fixture fixture;
+};
+
+/* What a listener was told. */
+struct heard {
+    struct store_waiting last;
+    uint32_t count;
 };
 
 struct ended {
@@ -40,6 +47,7 @@ static void write_batches(struct bench *bench, uint32_t count)
 static void bench_start(struct bench *bench)
 {
     *bench = (struct bench){.sim = sim_world_new(1)};
+    bench->fixture.options.metrics = metrics_new();
     bench->fixture.options.log_file_size = 1 << 20;
     cr_assert_eq(engine_fixture_open_in(&bench->fixture, sim_world_interface(bench->sim), NULL), 0);
     write_batches(bench, BATCHES);
@@ -76,6 +84,7 @@ static void expect_clicks(struct bench *bench, uint32_t count)
 static void bench_stop(struct bench *bench)
 {
     engine_fixture_close(&bench->fixture);
+    metrics_free(bench->fixture.options.metrics);
     sim_world_free(bench->sim);
 }
 
@@ -123,6 +132,111 @@ Test(full_disk, a_merge_without_room_says_so_and_leaves_everything_as_it_was)
     cr_assert_eq(flush_or_compact(&bench, true), 0);
     cr_assert_lt(status_of(&bench).segments, segments);
     expect_clicks(&bench, BATCHES + 1);
+    bench_stop(&bench);
+}
+
+/* ---- what is said of it ---- */
+
+static void hear(void *context, const struct store_waiting *waiting)
+{
+    struct heard *heard = context;
+    heard->last = *waiting;
+    heard->count++;
+}
+
+/* Clicks until the log has no room for more. */
+static void write_until_full(struct bench *bench)
+{
+    const struct click click = {"r1", "2013-11-28", 1385605012000, "a", "0.01"};
+    struct write_batch *batch = write_batch_new();
+    struct block *block = engine_fixture_block(bench->fixture.store, &click, 1);
+    int rc = 0;
+    for (uint32_t i = 0; i < FRAMES_MAX && rc == 0; i++) {
+        write_batch_clear(batch);
+        write_batch_add_block(batch, block);
+        rc = store_apply(bench->fixture.store, batch, NULL, NULL, NULL);
+        sim_world_run_us(bench->sim, FRAME_US);
+    }
+    cr_assert_eq(rc, ERROR_FULL);
+    block_free(block);
+    write_batch_free(batch);
+}
+
+static int64_t waiting_metric(const struct bench *bench, const char *reason)
+{
+    for (const struct metric *metric = metrics_first(bench->fixture.options.metrics);
+         metric != NULL; metric = metric->next) {
+        if (strcmp(metric->name, "daybook_waiting") == 0 && strstr(metric->labels, reason) != NULL)
+            return metric->value;
+    }
+    return -1;
+}
+
+Test(full_disk, a_log_without_room_says_what_it_waits_for_and_when_it_goes_on)
+{
+    struct bench bench;
+    struct heard heard = {0};
+    bench_start(&bench);
+    store_on_waiting(bench.fixture.store, hear, &heard);
+    cr_assert_eq(heard.count, 0);
+    set_full(&bench, true);
+    write_until_full(&bench);
+    sim_world_run_us(bench.sim, RETRIES * RETRY_US);
+    struct store_waiting waiting = status_of(&bench).waiting;
+    cr_assert_eq(waiting.shortage, STORE_SHORT_OF_DISK);
+    cr_assert(waiting.stops_writes);
+    cr_assert_str_eq(waiting.path, "log");
+    cr_assert_geq(waiting.needed_bytes, 1 << 20);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_DISK);
+    cr_assert_leq(heard.count, 2, "the next file is missing; then clicks wait for it");
+    cr_assert_eq(waiting_metric(&bench, "disk_full"), 1);
+    set_full(&bench, false);
+    sim_world_run_us(bench.sim, 2 * RETRY_US);
+    cr_assert_eq(status_of(&bench).waiting.shortage, STORE_SHORT_OF_NOTHING);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_NOTHING);
+    cr_assert_leq(heard.count, 3);
+    cr_assert_eq(waiting_metric(&bench, "disk_full"), 0);
+    write_batches(&bench, 1);
+    bench_stop(&bench);
+}
+
+Test(full_disk, a_flush_without_room_is_said_once_and_not_with_every_try)
+{
+    struct bench bench;
+    struct heard heard = {0};
+    bench_start(&bench);
+    store_on_waiting(bench.fixture.store, hear, &heard);
+    set_full(&bench, true);
+    cr_assert_eq(flush_or_compact(&bench, false), -ENOSPC);
+    sim_world_run_us(bench.sim, RETRIES * RETRY_US);
+    cr_assert_eq(heard.count, 1);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_DISK);
+    cr_assert(!heard.last.stops_writes);
+    cr_assert_str_eq(heard.last.path, "segments");
+    set_full(&bench, false);
+    sim_world_run_us(bench.sim, 2 * RETRY_US);
+    cr_assert_eq(heard.count, 2);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_NOTHING);
+    bench_stop(&bench);
+}
+
+Test(full_disk, what_was_unlinked_and_how_much_room_is_left_is_seen)
+{
+    struct bench bench;
+    struct store_examination examination;
+    bench_start(&bench);
+    cr_assert_eq(flush_or_compact(&bench, false), 0);
+    store_examine(bench.fixture.store, &examination);
+    cr_assert_eq(examination.unlinked, 0);
+    cr_assert_geq(examination.disk_wanted_bytes, 1 << 20);
+    set_full(&bench, true);
+    struct disk *disk = bench.fixture.world->disk;
+    cr_assert_eq(disk->remove(disk, "segments/0000000000000001.seg"), 0);
+    store_examine(bench.fixture.store, &examination);
+    cr_assert_eq(examination.unlinked, 1);
+    cr_assert_str_eq(examination.unlinked_path, "segments/0000000000000001.seg");
+    cr_assert_eq(examination.disk_free_bytes, 0);
+    set_full(&bench, false);
     bench_stop(&bench);
 }
 

@@ -108,7 +108,7 @@ Test(binary_door, a_batch_counts_once_on_however_many_connections_it_comes)
     client_batch(&client, 1, 3, "ad1", true);
     client_batch(&client, 2, 2000, "ad2", false);
     client_send(&client);
-    client_expect(&client, "binary 1\nreject 1 3 bad_amount \"-0.005\"\n"
+    client_expect(&client, "binary 2\nreject 1 3 bad_amount \"-0.005\"\n"
                            "ok 1 accepted 2 rejected 1\nok 2 accepted 2000 rejected 0\n");
     client_open(&client);
     client_control(&client, P);
@@ -117,7 +117,7 @@ Test(binary_door, a_batch_counts_once_on_however_many_connections_it_comes)
     client_batch(&client, 1, 3, "ad1", true);
     client_batch(&client, 3, 0, "ad1", false);
     client_send(&client);
-    client_expect(&client, "binary 1\nok 2 accepted 2000 rejected 0 duplicate\n"
+    client_expect(&client, "binary 2\nok 2 accepted 2000 rejected 0 duplicate\n"
                            "ok 1 accepted 2 rejected 1 duplicate\n"
                            "ok 3 accepted 0 rejected 0\n");
     system_close();
@@ -129,7 +129,7 @@ Test(binary_door, a_batch_counts_once_on_however_many_connections_it_comes)
     client_batch(&client, 2, 2000, "ad2", false);
     client_batch(&client, 1, 3, "ad9", true);
     client_send(&client);
-    client_expect(&client, "binary 1\nok 2 accepted 2000 rejected 0 duplicate\n"
+    client_expect(&client, "binary 2\nok 2 accepted 2000 rejected 0 duplicate\n"
                            "error 1 batch_differs\n");
 }
 
@@ -140,16 +140,16 @@ Test(binary_door, a_producer_is_fenced_as_at_the_text_door)
         uint64_t sequence;
         const char *expected;
     } table[] = {
-        {"#sync", 1, "binary 1\nok - accepted 0 rejected 0\nerror 1 no_producer\n"},
-        {P, 1, "binary 1\nerror - unknown_producer\n"},
-        {P " new", 2, "binary 1\nerror 2 sequence_gap expected 1\n"},
-        {P " new", 1, "binary 1\nok 1 accepted 1 rejected 0\n"},
+        {"#sync", 1, "binary 2\nok - accepted 0 rejected 0\nerror 1 no_producer\n"},
+        {P, 1, "binary 2\nerror - unknown_producer\n"},
+        {P " new", 2, "binary 2\nerror 2 sequence_gap expected 1\n"},
+        {P " new", 1, "binary 2\nok 1 accepted 1 rejected 0\n"},
         {"#producer 5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11 2", 2,
-         "binary 1\nok 2 accepted 1 rejected 0\n"},
-        {P, 3, "binary 1\nerror - wrong_epoch current 2\n"},
-        {"#batch 1 1", 1, "binary 1\nerror - bad_control \"#batch 1 1\"\n"},
-        {"#nonsense", 1, "binary 1\nerror - bad_control \"#nonsense\"\n"},
-        {"#stream nights", 1, "binary 1\nerror - unknown_stream \"nights\"\n"},
+         "binary 2\nok 2 accepted 1 rejected 0\n"},
+        {P, 3, "binary 2\nerror - wrong_epoch current 2\n"},
+        {"#batch 1 1", 1, "binary 2\nerror - bad_control \"#batch 1 1\"\n"},
+        {"#nonsense", 1, "binary 2\nerror - bad_control \"#nonsense\"\n"},
+        {"#stream nights", 1, "binary 2\nerror - unknown_stream \"nights\"\n"},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -173,7 +173,7 @@ Test(binary_door, rows_outside_of_batches_are_summed_up_for_sync_and_half_close)
     client_control(&client, "#sync");
     client_batch(&client, 0, 4, "ad", false);
     client_send(&client);
-    client_expect(&client, "binary 1\nreject - 3 bad_amount \"-0.005\"\n"
+    client_expect(&client, "binary 2\nreject - 3 bad_amount \"-0.005\"\n"
                            "reject - 5 bad_amount \"-0.005\"\nok - accepted 3 rejected 2\n"
                            "ok - accepted 4 rejected 0\n");
 }
@@ -192,7 +192,7 @@ Test(binary_door, refused_rows_are_kept_as_the_lines_they_stand_for)
     client_control(&client, P " new");
     client_batch(&client, 1, 1, "ad, 1", true);
     client_send(&client);
-    client_expect(&client, "binary 1\nreject 1 1 bad_amount \"-0.005\"\n"
+    client_expect(&client, "binary 2\nreject 1 1 bad_amount \"-0.005\"\n"
                            "ok 1 accepted 0 rejected 1\n");
     cr_assert(argp_parse(rejects_command.argp, 3, words, ARGP_NO_EXIT, NULL, options) == 0);
     rejects_command.run(ingest, &request, &result.output);
@@ -389,7 +389,7 @@ static void talk_small(const char *producer, uint32_t first, uint32_t last, uint
         for (int i = 0; at_once == 1 && i < 20; i++)
             uv_run(&loop, UV_RUN_NOWAIT);
     }
-    buffer_append_text(&expected, "binary 1\n");
+    buffer_append_text(&expected, "binary 2\n");
     append_small_answers(&expected, first, known, " duplicate");
     append_small_answers(&expected, known + 1 < first ? first : known + 1, last, "");
     buffer_put_u8(&expected, 0);
@@ -476,10 +476,10 @@ Test(binary_door, a_batch_may_come_as_lines_each_of_which_is_a_row_or_refused)
         client_lines_frame(&client, header, "");
         client_send(&client);
         client_expect(&client, round == 0
-                                   ? "binary 1\nreject 1 2 unknown_control \"#sync\"\n"
+                                   ? "binary 2\nreject 1 2 unknown_control \"#sync\"\n"
                                      "reject 1 4 empty_line \"\"\nok 1 accepted 2 rejected 2\n"
                                      "ok 2 accepted 1 rejected 0\nok 3 accepted 0 rejected 0\n"
-                                   : "binary 1\nok 1 accepted 2 rejected 2 duplicate\n"
+                                   : "binary 2\nok 1 accepted 2 rejected 2 duplicate\n"
                                      "ok 2 accepted 1 rejected 0 duplicate\n"
                                      "ok 3 accepted 0 rejected 0 duplicate\n");
     }
@@ -510,7 +510,7 @@ Test(binary_door, lines_that_are_not_as_their_header_says_are_refused_whole)
         header[table[i].offset] = table[i].byte;
         client_lines_frame(&client, header, LINES);
         client_send(&client);
-        client_expect(&client, "binary 1\nerror - bad_frame malformed\n");
+        client_expect(&client, "binary 2\nerror - bad_frame malformed\n");
     }
 }
 
@@ -609,7 +609,7 @@ Test(binary_door, the_strings_of_all_connections_have_a_limit_and_are_counted)
               "%s\n%s", (const char *)lines[1].data, (const char *)lines[2].data);
     for (int round = 0; round < 3; round++)
         buffer_release(&lines[round]);
-    client_expect(&first, "binary 1\nok - accepted 30 rejected 0\n");
+    client_expect(&first, "binary 2\nok - accepted 30 rejected 0\n");
     connections_wait(0);
     cr_expect_eq(strings_held(), 0);
 }
@@ -622,18 +622,18 @@ Test(binary_door, what_is_no_frame_ends_the_connection)
         bool is_stamped;
         const char *expected;
     } table[] = {
-        {"\0\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 1\nerror - bad_frame checksum\n"},
-        {"\0\0\0\0\2\1\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame checksum\n"},
-        {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame unknown_kind\n"},
-        {"\0\0\0\0\200\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame unknown_kind\n"},
-        {"\1\0\200\0\2\0\0\0\0\0\0\0", 12, true, "binary 1\nerror - bad_frame too_long\n"},
-        {"\1\0\0\0\3\0\0\0\0\0\0\0x", 13, true, "binary 1\nerror - bad_frame malformed\n"},
-        {"\1\0\0\0\4\0\0\0\0\0\0\0x", 13, true, "binary 1\nerror - bad_frame malformed\n"},
+        {"\0\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 2\nerror - bad_frame checksum\n"},
+        {"\0\0\0\0\2\1\0\0\0\0\0\0", 12, true, "binary 2\nerror - bad_frame checksum\n"},
+        {"\0\0\0\0\0\0\0\0\0\0\0\0", 12, true, "binary 2\nerror - bad_frame unknown_kind\n"},
+        {"\0\0\0\0\200\0\0\0\0\0\0\0", 12, true, "binary 2\nerror - bad_frame unknown_kind\n"},
+        {"\1\0\200\0\2\0\0\0\0\0\0\0", 12, true, "binary 2\nerror - bad_frame too_long\n"},
+        {"\1\0\0\0\3\0\0\0\0\0\0\0x", 13, true, "binary 2\nerror - bad_frame malformed\n"},
+        {"\1\0\0\0\4\0\0\0\0\0\0\0x", 13, true, "binary 2\nerror - bad_frame malformed\n"},
         {"\10\0\0\0\1\0\0\0\0\0\0\0\1\0\1\0\0\0\0\0", 20, true,
-         "binary 1\nerror - bad_frame malformed\n"},
-        {"\1\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 1\nerror - bad_frame cut\n"},
-        {"\0\0", 2, false, "binary 1\nerror - bad_frame cut\n"},
-        {"", 0, false, "binary 1\nok - accepted 0 rejected 0\n"},
+         "binary 2\nerror - bad_frame malformed\n"},
+        {"\1\0\0\0\2\0\0\0\0\0\0\0", 12, false, "binary 2\nerror - bad_frame cut\n"},
+        {"\0\0", 2, false, "binary 2\nerror - bad_frame cut\n"},
+        {"", 0, false, "binary 2\nok - accepted 0 rejected 0\n"},
     };
 
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -659,8 +659,10 @@ Test(binary_door, a_client_says_first_which_versions_it_speaks)
         const char *expected;
     } table[] = {
         {1, 1, "binary 1\nok - accepted 0 rejected 0\n"},
-        {0, 7, "binary 1\nok - accepted 0 rejected 0\n"},
-        {2, 7, "error - unsupported_version\n"},
+        {1, 2, "binary 2\nok - accepted 0 rejected 0\n"},
+        {0, 7, "binary 2\nok - accepted 0 rejected 0\n"},
+        {2, 7, "binary 2\nok - accepted 0 rejected 0\n"},
+        {3, 7, "error - unsupported_version\n"},
         {0, 0, "error - unsupported_version\n"},
     };
 
@@ -698,7 +700,7 @@ Test(binary_door, a_frame_is_taken_the_same_however_its_bytes_come)
         uv_run(&loop, UV_RUN_NOWAIT);
         at += size;
     }
-    client_expect(&client, "binary 1\nok 1 accepted 30000 rejected 0\n");
+    client_expect(&client, "binary 2\nok 1 accepted 30000 rejected 0\n");
 }
 
 /* What only begins like the magic is text, as it always was. */

@@ -267,7 +267,7 @@ Test(daybook, an_end_is_an_end, .timeout = 60)
         "error 1 batch_differs\n",
         "binary 1\nok 2 accepted 1 rejected 0\n",
         "binary 1\nok 1 accepted x rejected 0\n",
-        "binary 2\n",
+        "binary 3\n",
         "hello\n",
     };
 
@@ -310,6 +310,31 @@ Test(daybook, a_server_that_is_away_is_said_after_patience_and_waited_for, .time
     daybook = client_open(&server);
     client_add(daybook, "a");
     cr_expect(daybook_sync(daybook) == 0);
+    daybook_close(daybook);
+    server_stop(&server);
+    server_release(&server);
+}
+
+Test(daybook, what_a_server_waits_for_is_told, .timeout = 30)
+{
+    static const struct act acts[] = {
+        {1,
+         "binary 2\nnote waiting no_memory 0\nnote goes_on\nnote nonsense\n"
+         "note waiting disk_full 67108864 more\n",
+         false, false}};
+    struct server server;
+    struct daybook_options options = {.patience_ms = 200};
+    struct daybook *daybook;
+
+    server_start(&server, acts, 1);
+    options.address = server.address;
+    cr_assert(daybook_open(&options, &daybook) == 0);
+    cr_expect_str_eq(daybook_waiting(daybook), "");
+    client_add(daybook, "a");
+    cr_expect(daybook_sync(daybook) == DAYBOOK_UNREACHABLE);
+    cr_expect(strstr(daybook_error(daybook), "the server waits: disk_full") != NULL, "%s",
+              daybook_error(daybook));
+    cr_expect_str_eq(daybook_waiting(daybook), "", "it hung up");
     daybook_close(daybook);
     server_stop(&server);
     server_release(&server);

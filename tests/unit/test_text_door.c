@@ -296,6 +296,47 @@ Test(text_door, a_full_store_stops_reading_and_goes_on_where_it_stopped)
     buffer_release(&input);
 }
 
+/* The room was told that the store waits so. */
+static void fake_wait(enum store_shortage shortage, bool stops_writes, uint64_t needed_bytes)
+{
+    const struct store_waiting waiting = {.shortage = shortage,
+                                          .stops_writes = stops_writes,
+                                          .path = "log",
+                                          .needed_bytes = needed_bytes};
+
+    fake.waiting_changed(fake.waiting_context, &waiting);
+    turn(5);
+}
+
+Test(text_door, who_wants_notes_is_told_that_the_store_waits_and_others_are_not)
+{
+    static const char *const told = "ok - accepted 1 rejected 0\nnote waiting disk_full 67108864\n"
+                                    "note goes_on\n";
+    struct network_client with, without, late;
+
+    client_open(&with);
+    client_open(&without);
+    client_say(&with, "#notes\n" GOOD "#sync\n");
+    client_say(&without, GOOD "#sync\n");
+    turn(5);
+    fake_wait(STORE_SHORT_OF_DISK, false, 67108864);
+    fake_wait(STORE_SHORT_OF_DISK, true, 67108864);
+    client_open(&late);
+    client_say(&late, "#notes\n");
+    turn(5);
+    expect_got(&late, "note waiting disk_full 67108864\n");
+    fake_wait(STORE_SHORT_OF_NOTHING, false, 0);
+    expect_got(&with, told);
+    expect_got(&without, "ok - accepted 1 rejected 0\n");
+    fake_wait(STORE_SHORT_OF_DESCRIPTORS, false, 0);
+    fake_wait(STORE_SHORT_OF_NOTHING, false, 0);
+    expect_got(&with, told);
+    client_close(&with);
+    client_close(&without);
+    client_close(&late);
+    talk("#notes now\n", "error - bad_control \"#notes now\"\n");
+}
+
 Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
 {
     struct network_client client;

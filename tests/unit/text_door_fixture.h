@@ -25,6 +25,8 @@ struct fake_store {
     int failure; /* what apply answers; 0: nothing */
     void (*drain)(void *context);
     void *drain_context;
+    store_waiting_changed waiting_changed;
+    void *waiting_context;
     struct {
         store_done done;
         void *context;
@@ -130,6 +132,12 @@ static void fake_on_drain(struct store *store, void (*drain)(void *context), voi
     fake_of(store)->drain_context = context;
 }
 
+static void fake_on_waiting(struct store *store, store_waiting_changed changed, void *context)
+{
+    fake_of(store)->waiting_changed = changed;
+    fake_of(store)->waiting_context = context;
+}
+
 static int64_t fake_now_us(struct store *store)
 {
     (void)store;
@@ -147,6 +155,7 @@ static const struct store_ops fake_ops = {
     .read = fake_read,
     .schema = fake_schema,
     .on_drain = fake_on_drain,
+    .on_waiting = fake_on_waiting,
     .hold_memory = fake_hold_memory,
     .now_us = fake_now_us,
 };
