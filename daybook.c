@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checking.h"
 #include "directory.h"
 #include "ingest/ingest.h"
 #include "limit_table.h"
@@ -165,6 +166,16 @@ static void add_room(struct subcommands *all, const struct command *commands, ui
         add_own(all, &commands[i], NULL);
 }
 
+/* A command of a room's that the program runs in its own way. */
+static void run_by(struct subcommands *all, const char *name,
+                   int (*run)(const void *options, const struct control_common *common,
+                              int word_count, char **words))
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (strcmp(all->items[i].command->name, name) == 0)
+            all->items[i].run = run;
+}
+
 static void subcommands_list(struct subcommands *all)
 {
     uint32_t count;
@@ -179,6 +190,7 @@ static void subcommands_list(struct subcommands *all)
     add_room(all, commands, count);
     commands = query_commands(&count);
     add_room(all, commands, count);
+    run_by(all, "status", checking_run);
     commands = model_commands(&count);
     add_room(all, commands, count);
     commands = ingest_commands(&count);

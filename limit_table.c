@@ -125,7 +125,8 @@ static const struct limit limits[] = {
     {"answer of a command that waits for its reader", CONTROL_QUEUED_MAX, UNIT_BYTES,
      "it is made no further until it is read"},
     {"connections of commands to a server", CONTROL_CONNECTIONS_MAX, UNIT_COUNT,
-     "an idle one is closed for it; exit status 3, too many commands at a time, if all run some"},
+     "an idle one is closed for it; exit status 3, too many commands at a time, if all run some; "
+     "`status` has 32 more"},
     {"commands that run in a server, with what goes along with them", CONTROL_BYTES_MAX, UNIT_BYTES,
      "or an eighth of the account: further ones wait, but for `status`, and are refused after "
      "10 s, exit status 3"},

@@ -14,23 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <sys/resource.h>
-
 #include "access.h"
 #include "control/config_file.h"
 #include "query/native/native_door.h"
 #include "query/native/native_password.h"
 #include "storage/base/arena.h"
+#include "storage/base/descriptors.h"
 #include "storage/base/disk_posix.h"
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
+#include "waiting.h"
 
 enum {
     WATCH_MS = 500,
     IDLE_POLL_US = 200,
     IDLE_POLL_US_MAX = 10000,
     GIVE_BACK_WATCHES = 120,
-    FILES_RESERVE = 1024, /* descriptors, or half of those that there are */
     KEY_INGEST = 0x20001,
     KEY_CQL,
     KEY_CQL_PASSWORDS,
@@ -69,6 +68,8 @@ struct serve {
     struct native_door *cql_door;
     struct door_shares shares; /* of the connections that there are descriptors for */
     struct timer watch;
+    const char *path; /* of the directory */
+    struct waiting waiting;
     uint32_t watches; /* since memory was given back */
     bool is_giving_back;
     uint64_t memory_limit; /* of the process, in bytes */
@@ -459,6 +460,8 @@ static void serve_watch(struct timer *timer)
         fprintf(stderr, "daybook: %s; the server stops\n", status.failure);
         return;
     }
+    struct clock *clock = serve->house->world->clock;
+    waiting_look(&serve->waiting, &status.waiting, serve->path, clock->monotonic_us(clock));
     serve_give_back(serve);
     executor->timer_start(executor, &serve->watch, WATCH_MS);
 }
@@ -562,23 +565,18 @@ static void serve_resume_backup(struct serve *serve)
  * get what is left when files have theirs. */
 static void share_descriptors(struct door_shares *shares)
 {
-    struct rlimit limit;
+    descriptors_raise_limit();
+    struct descriptors descriptors = descriptors_look();
     *shares = (struct door_shares){CONTROL_CONNECTIONS_MAX, INGEST_CONNECTIONS_MAX,
                                    NATIVE_CONNECTIONS_MAX};
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    uint64_t reserve = limit.rlim_cur / 2 < FILES_RESERVE ? limit.rlim_cur / 2 : FILES_RESERVE;
-    door_share(limit.rlim_cur - reserve, shares);
+    door_share(descriptors_left(&descriptors), shares);
 }
 
 static int serve_with(const struct serve_options *options, const struct control_common *common)
 {
     const char *path = directory_path(common->directory);
     struct serve serve = {
+        .path = path,
         .memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT,
         .idle_poll_us =
             (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US};

@@ -30,7 +30,9 @@
 enum {
     CONTROL_MESSAGE_MAX = 64 << 20,    /* bytes; bounds the file that may go along with a command */
     CONTROL_WORDS_MAX = 1000,
-    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so if all of them run commands */
+    CONTROL_CONNECTIONS_MAX = 256,     /* one more is told so if all of them run commands, */
+    CONTROL_BRIEF_MAX = 32,            /* but so many more may give brief commands, so that how a
+                                        * server is can be asked however busy it is */
     CONTROL_BYTES_MAX = 128 << 20,     /* of memory, unless the options say less */
     CONTROL_COMMAND_BYTES = 1 << 20,   /* of it for each command that runs: what it reads and makes
                                         * at a time; a report of many resellers does */

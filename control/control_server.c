@@ -58,6 +58,7 @@ struct session {
     void *options;
     struct command_request request;
     const struct control_entry *entry; /* of the request; NULL: it was not read whole */
+    bool is_extra;                     /* without a place at the door: for a brief command */
     bool is_refused;                   /* what comes of the request is dropped */
     bool is_running;
     bool is_closing;
@@ -69,6 +70,7 @@ struct control_server {
     struct door door;
     bool is_closing;
     struct session *sessions;
+    uint32_t extra_count; /* of these, without a place at the door */
     void (*closed)(void *context);
     void *closed_context;
 };
@@ -90,6 +92,7 @@ static void server_forget(struct control_server *server, struct session *session
     while (*link != session)
         link = &(*link)->next;
     *link = session->next;
+    server->extra_count -= session->is_extra;
 }
 
 static void session_wait_no_more(struct session *session)
@@ -410,11 +413,18 @@ static void session_want_room(struct session *session, size_t input_bytes)
         session_go_on(session);
 }
 
+static void refuse_extra(struct session *session)
+{
+    session_refuse(session, "too many commands at a time; try again when some have ended");
+}
+
 static void session_take(struct session *session, struct bytes body)
 {
     if (!session_prepare(session, body))
         return;
-    if (session->taken_bytes > 0 || session->entry->command->is_brief) {
+    if (session->is_extra && !session->entry->command->is_brief)
+        refuse_extra(session);
+    else if (session->taken_bytes > 0 || session->entry->command->is_brief) {
         session_run(session);
     } else {
         session->is_running = false;
@@ -455,14 +465,17 @@ static void session_data(void *context, size_t size)
     int rc = message_reader_next(&session->reader, &kind, &body);
     if (rc == 0) {
         size_t whole = message_reader_whole(&session->reader);
-        if (whole > SMALL_MAX && session->taken_bytes == 0)
+        if (whole > SMALL_MAX && session->is_extra)
+            refuse_extra(session);
+        else if (whole > SMALL_MAX && session->taken_bytes == 0)
             session_want_room(session, whole);
         return;
     }
     network_pause(session->connection);
     if (rc == 1 && kind == CONTROL_RUN)
         session_take(session, body);
-    else if (rc == 1 && kind == CONTROL_INGEST && session->server->options.ingest != NULL)
+    else if (rc == 1 && kind == CONTROL_INGEST && !session->is_extra &&
+             session->server->options.ingest != NULL)
         session_hand_over(session);
     else
         session_close(session);
@@ -531,8 +544,10 @@ static void server_came(void *context, struct connection *connection)
     session->next = server->sessions;
     server->sessions = session;
     network_start(connection, &session_handler, session);
-    if (!door_enter(&server->door, &session->slot, connection))
-        session_refuse(session, "too many commands at a time; try again when some have ended");
+    session->is_extra = !door_enter(&server->door, &session->slot, connection);
+    server->extra_count += session->is_extra;
+    if (server->extra_count > CONTROL_BRIEF_MAX)
+        refuse_extra(session);
 }
 
 int control_server_open(const struct control_server_options *options,

@@ -296,6 +296,12 @@ void door_guest_known(struct door_slot *slot)
 
 /* ---- the door ---- */
 
+static void door_show_limit(const struct door *door)
+{
+    if (door->options.connections_max != NULL)
+        door->options.connections_max->value = door->slots_max;
+}
+
 void door_open(struct door *door, const struct door_options *options)
 {
     struct random *random = options->world->random;
@@ -314,6 +320,7 @@ void door_open(struct door *door, const struct door_options *options)
     door->levels = memory_zeroed((size_t)options->slots_max + 2, sizeof *door->levels);
     for (uint32_t level = 0; level <= options->slots_max + 1; level++)
         TAILQ_INIT(&door->levels[level]);
+    door_show_limit(door);
 }
 
 static void door_accepted(void *context, struct connection *connection)
@@ -330,6 +337,7 @@ void door_limit(struct door *door, uint32_t slots_max)
     check(door->count == 0);
     if (most < door->slots_max)
         door->slots_max = most;
+    door_show_limit(door);
 }
 
 int door_listen(struct door *door, const struct door_place *place, const char **address_out,

@@ -66,6 +66,7 @@ struct door_options {
     size_t guest_bytes_max;            /* memory of all connections that are not known yet, */
     struct quota *quota;               /* a part of this; NULL: of none */
     struct metric *connections;        /* a gauge, or NULL */
+    struct metric *connections_max;    /* a gauge of how many there may be, or NULL */
     struct metric *evicted;            /* a counter, or NULL */
 };
 

@@ -37,9 +37,8 @@ static void ingest_add_metrics(struct ingest *ingest)
                                    "Open connections of the text door.");
     own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_evicted_total", "",
                                "Idle connections that were closed for others to have their place.");
-    metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections_max", "",
-                "How many there may be.")
-        ->value = ingest->options.limits.connections_max;
+    own->connections_max = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections_max", "",
+                                       "How many there may be.");
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_refused_total", "",
                                "Connections that ended with an error.");
     own->waits = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_waits_total", "",

@@ -28,6 +28,7 @@ struct ingest_metrics {
     struct metric *duplicates;
     struct metric *rejects[REJECT_CODE_COUNT];
     struct metric *connections;
+    struct metric *connections_max;
     struct metric *evicted;
     struct metric *refused;
     struct metric *waits;

@@ -704,10 +704,12 @@ void text_door_open(struct ingest *ingest)
                                    .evict = door_evict,
                                    .late = door_late,
                                    .connections = ingest->metrics.connections,
+                                   .connections_max = ingest->metrics.connections_max,
                                    .evicted = ingest->metrics.evicted};
 
     door_open(&ingest->door, &options);
     options.name = "load";
+    options.connections_max = NULL;
     options.slots_max = given > 0 ? given : INGEST_LOADS_MAX;
     door_open(&ingest->loads, &options);
 }

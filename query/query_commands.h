@@ -41,8 +41,9 @@ void counters_run(void *room, const struct command_request *request,
                   struct command_output *output);
 
 struct status_options {
-    bool is_check;
+    bool is_check;                     /* answered by a server (checking.h) */
     bool is_metrics;
+    enum table_format format;          /* TABLE_ALIGNED or TABLE_JSON */
 };
 extern const struct argp status_argp;
 void status_run(void *room, const struct command_request *request, struct command_output *output);

@@ -1,18 +1,21 @@
 /* status: `daybook status`: how the directory and whoever holds it are, one line a fact.
  *
  *     directory     5f0c6d1e-8f0a-4c57-9a3c-2f1f0d7c9a11
- *     held by       process 4711, which serves it                                          */
+ *     held by       process 4711, which serves it
+ *
+ * Each part adds its facts, and its findings: what keeps `--check` from saying that all is well. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "query/query_commands.h"
+#include "query/status_report.h"
+#include "storage/base/descriptors.h"
 #include "storage/base/uuid.h"
 
-enum { KEY_CHECK = 0x20001, KEY_METRICS };
+enum { KEY_CHECK = 0x20001, KEY_METRICS, KEY_FORMAT };
 
 static error_t status_parse(int key, char *argument, struct argp_state *state)
 {
@@ -24,6 +27,13 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
     case KEY_METRICS:
         options->is_metrics = true;
         return 0;
+    case KEY_FORMAT:
+        if (!table_format_parse(argument, &options->format) ||
+            (options->format != TABLE_ALIGNED && options->format != TABLE_JSON)) {
+            argp_error(state, "--format takes table or json, not '%s'", argument);
+            return EINVAL;
+        }
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is one word too many", argument);
         return EINVAL;
@@ -33,8 +43,12 @@ static error_t status_parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option status_argp_options[] = {
-    {"check", KEY_CHECK, NULL, 0, "Print nothing when all is well; exit status 3 when it is not",
+    {"check", KEY_CHECK, NULL, 0,
+     "Ask the server, for at most 5 s: exit status 0 and nothing printed when all is well; 1 and a "
+     "line when it serves, but waits or is short of something; 3 and a line when it is stuck, has "
+     "failed or is not there",
      0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given) or json", 0},
     {"metrics", KEY_METRICS, NULL, 0,
      "Print the counters of the process that holds the directory, as Prometheus reads them", 0},
     {0},
@@ -46,126 +60,332 @@ const struct argp status_argp = {
     .doc = "Say who holds the directory, how far it is on disk, and what is owed."
            "\vExamples:\n"
            "  daybook status\n"
-           "  daybook status --check || systemctl restart daybook\n"
+           "  daybook status --format json\n"
+           "  daybook status --check; [ $? -ne 3 ] || systemctl restart daybook\n"
            "  daybook status --metrics > /var/lib/node_exporter/daybook.prom",
 };
 
-static void put_fact(struct buffer *text, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+struct status_context {
+    const struct query *query;
+    const struct command_request *request;
+    struct store_status store;
+};
 
-static void put_fact(struct buffer *text, const char *name, const char *format, ...)
-{
-    char value[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(value, sizeof(value), format, arguments);
-    va_end(arguments);
-    buffer_printf(text, "%-18s %s\n", name, value);
-}
+/* ---- the parts ---- */
 
-static void put_holder(struct buffer *text, const struct command_request *request)
+static void put_holder(struct status_report *report, const struct status_context *context)
 {
-    bool is_served = strcmp(request->door, "socket") == 0;
-    if (is_served)
-        put_fact(text, "held by", "process %ld, which serves it", (long)getpid());
-    else
-        put_fact(text, "held by", "nobody; read by this command");
-}
-
-/* A following backup is behind by what has not left this machine yet. */
-static void put_backup(struct buffer *text, const struct query *query)
-{
-    struct backup_status backup = {0};
-    if (query->backup != NULL)
-        backup_status(query->backup, &backup);
-    if (!backup.is_following)
+    char id[UUID_TEXT_SIZE + 1];
+    uuid_format(context->query->directory_id, id);
+    id[UUID_TEXT_SIZE] = '\0';
+    status_line(report, "directory");
+    status_text(report, "directory", id);
+    status_line(report, "version");
+    status_text(report, "version", context->query->version);
+    status_line(report, "held by");
+    if (strcmp(context->request->door, "socket") != 0) {
+        status_words(report, "nobody; read by this command");
         return;
-    put_fact(text, "backup", "%s follows: point %" PRIu64 ", frame %" PRIu64, backup.path,
-             backup.point, backup.frame);
-    put_fact(text, "backup lag", "%" PRIu64 " frames, %" PRId64 " ms", backup.lag_frames,
-             backup.lag_us / 1000);
-    if (backup.failure[0] != '\0')
-        put_fact(text, "backup waits", "%s", backup.failure);
+    }
+    status_words(report, "process ");
+    status_number(report, "process", (uint64_t)getpid());
+    status_words(report, ", which serves it");
+}
+
+static const char *shortage_words(const struct store_waiting *waiting)
+{
+    switch (waiting->shortage) {
+    case STORE_SHORT_OF_DISK:
+        return "disk space";
+    case STORE_SHORT_OF_DESCRIPTORS:
+        return "a file descriptor";
+    case STORE_SHORT_OF_MEMORY:
+        return "memory";
+    case STORE_SHORT_OF_NOTHING:
+    case STORE_SHORTAGES:
+        break;
+    }
+    return "nothing";
+}
+
+static void find_waiting(struct status_report *report, const struct store_waiting *waiting)
+{
+    char needed[48] = "";
+    if (waiting->needed_bytes > 0)
+        snprintf(needed, sizeof(needed), ", %s", status_size(waiting->needed_bytes).text);
+    status_finding(report, store_shortage_name(waiting->shortage),
+                   "%s for %s%s%s%s; the server goes on by itself when there is some",
+                   waiting->stops_writes ? "writes wait" : "new files wait",
+                   shortage_words(waiting), needed, waiting->path[0] != '\0' ? " in " : "",
+                   waiting->path);
+}
+
+static void put_state(struct status_report *report, const struct status_context *context)
+{
+    const struct store_waiting *waiting = &context->store.waiting;
+    bool is_waiting = waiting->shortage != STORE_SHORT_OF_NOTHING;
+    status_line(report, "state");
+    if (context->store.failed) {
+        status_text(report, "state", context->store.failure);
+        return;
+    }
+    status_text(report, "state", is_waiting ? "waiting" : "good");
+    if (!is_waiting)
+        return;
+    status_words(report, ": ");
+    status_text(report, "waits_for", store_shortage_name(waiting->shortage));
+    find_waiting(report, waiting);
+}
+
+static void put_settings(struct status_report *report, const struct status_context *context)
+{
+    const char *currency = context->query->currency;
+    status_line(report, "zone");
+    status_text(report, "zone", context->query->zone);
+    status_line(report, "currency");
+    status_text(report, "currency", currency[0] != '\0' ? currency : "not given");
+}
+
+static void put_log(struct status_report *report, const struct status_context *context)
+{
+    const struct store_status *store = &context->store;
+    status_line(report, "frames");
+    status_number(report, "frames_applied", store->frame_applied);
+    status_words(report, " applied, ");
+    status_number(report, "frames_durable", store->frame_durable);
+    status_words(report, " durable, ");
+    status_number(report, "frames_flushed", store->frame_flushed);
+    status_words(report, " in segments");
+    status_line(report, "log");
+    status_bytes(report, "log_bytes", store->log_bytes);
+    status_words(report, ", ");
+    status_bytes(report, "log_unflushed_bytes", store->log_unflushed_bytes);
+    status_words(report, " of them not in segments");
+}
+
+static void put_memory_part(struct status_report *report, const char *label, const char *key,
+                            uint64_t bytes, const char *what)
+{
+    status_line(report, label);
+    status_bytes(report, key, bytes);
+    status_words(report, " %s", what);
 }
 
 /* The account that --memory limits, part by part. */
-static void put_memory(struct buffer *text, const struct store_status *status)
+static void put_memory(struct status_report *report, const struct status_context *context)
 {
-    static const char *const holders[STORE_HOLDERS] = {
-        [STORE_HELD_DAYS] = "days to work off",
-        [STORE_HELD_PRODUCERS] = "producers",
-        [STORE_HELD_STRINGS] = "connections' strings",
-        [STORE_HELD_INPUT] = "batches and lines that have come in part",
-        [STORE_HELD_INGEST_ANSWERS] = "answers to senders",
-        [STORE_HELD_STATEMENTS] = "prepared statements",
-        [STORE_HELD_REQUESTS] = "CQL requests",
-        [STORE_HELD_ANSWERS] = "CQL answers",
-        [STORE_HELD_FIGURES] = "reports' figures",
-        [STORE_HELD_COMMANDS] = "commands, with answers that wait to be read"};
-    put_fact(text, "memory", "%" PRIu64 " bytes of clicks and rows that are not in segments",
-             status->memory_bytes);
-    put_fact(text, "", "%" PRIu64 " ready for the next of them", status->memory_ready_bytes);
-    put_fact(text, "", "%" PRIu64 " of segments' directories", status->memory_segments_bytes);
-    put_fact(text, "", "%" PRIu64 " of days' sums", status->memory_sums_bytes);
-    put_fact(text, "", "%" PRIu64 " of what readers of segments left for the next",
-             status->memory_readers_bytes);
+    static const struct {
+        const char *key;
+        const char *what;
+    } holders[STORE_HOLDERS] = {
+        [STORE_HELD_DAYS] = {"memory_days_bytes", "of days to work off"},
+        [STORE_HELD_PRODUCERS] = {"memory_producers_bytes", "of producers"},
+        [STORE_HELD_STRINGS] = {"memory_strings_bytes", "of connections' strings"},
+        [STORE_HELD_INPUT] = {"memory_input_bytes", "of batches and lines that have come in part"},
+        [STORE_HELD_INGEST_ANSWERS] = {"memory_ingest_answers_bytes", "of answers to senders"},
+        [STORE_HELD_STATEMENTS] = {"memory_statements_bytes", "of prepared statements"},
+        [STORE_HELD_REQUESTS] = {"memory_cql_requests_bytes", "of CQL requests"},
+        [STORE_HELD_ANSWERS] = {"memory_cql_answers_bytes", "of CQL answers"},
+        [STORE_HELD_FIGURES] = {"memory_figures_bytes", "of reports' figures"},
+        [STORE_HELD_COMMANDS] = {"memory_commands_bytes",
+                                 "of commands, with answers that wait to be read"}};
+    const struct store_status *store = &context->store;
+    put_memory_part(report, "memory", "memory_rows_bytes", store->memory_bytes,
+                    "of clicks and rows that are not in segments");
+    put_memory_part(report, "", "memory_ready_bytes", store->memory_ready_bytes,
+                    "ready for the next of them");
+    put_memory_part(report, "", "memory_segments_bytes", store->memory_segments_bytes,
+                    "of segments' directories");
+    put_memory_part(report, "", "memory_sums_bytes", store->memory_sums_bytes, "of days' sums");
+    put_memory_part(report, "", "memory_readers_bytes", store->memory_readers_bytes,
+                    "of what readers of segments left for the next");
     for (uint32_t i = 0; i < STORE_HOLDERS; i++)
-        put_fact(text, "", "%" PRIu64 " of %s", status->memory_held_bytes[i], holders[i]);
+        put_memory_part(report, "", holders[i].key, store->memory_held_bytes[i], holders[i].what);
+}
+
+static void put_segments(struct status_report *report, const struct status_context *context)
+{
+    status_line(report, "segments");
+    status_number(report, "segments", context->store.segments);
+    if (context->store.failed_reads == 0)
+        return;
+    status_line(report, "failed reads");
+    status_number(report, "failed_reads", context->store.failed_reads);
+    status_words(report, " pages could not be read or were damaged; daybook verify names them");
+}
+
+/* The disk is nearly full when it has not twice what the store will write next. */
+static void put_disk(struct status_report *report, const struct status_context *context)
+{
+    struct store_examination disk;
+    store_examine(context->query->store, &disk);
+    status_line(report, "disk");
+    status_bytes(report, "disk_free_bytes", disk.disk_free_bytes);
+    status_words(report, " free, ");
+    status_bytes(report, "disk_wanted_bytes", disk.disk_wanted_bytes);
+    status_words(report, " wanted next");
+    if (disk.disk_free_bytes / 2 < disk.disk_wanted_bytes &&
+        context->store.waiting.shortage != STORE_SHORT_OF_DISK) {
+        status_finding(report, "disk_nearly_full", "%s free, and %s are wanted next",
+                       status_size(disk.disk_free_bytes).text,
+                       status_size(disk.disk_wanted_bytes).text);
+    }
+    if (disk.unlinked == 0)
+        return;
+    status_finding(report, "file_unlinked",
+                   "%" PRIu32 " files of the running server were removed, %s among them; do not "
+                   "stop it: /proc/%ld/fd still has them, and a backup may",
+                   disk.unlinked, disk.unlinked_path, (long)getpid());
+}
+
+static void put_descriptors(struct status_report *report, const struct status_context *context)
+{
+    struct descriptors descriptors = descriptors_look();
+    (void)context;
+    status_line(report, "descriptors");
+    status_number(report, "descriptors_taken", descriptors.taken);
+    status_words(report, " taken of ");
+    status_number(report, "descriptors_limit", descriptors.limit);
+    status_words(report, ", the last ");
+    status_number(report, "descriptors_reserved", descriptors.reserved);
+    status_words(report, " for files");
+    if (descriptors.taken + descriptors.reserved >= descriptors.limit)
+        status_finding(report, "descriptors_short",
+                       "connections have all %" PRIu32 " file descriptors but those that files "
+                       "need, so that new ones are closed; LimitNOFILE= (ulimit -n) gives more",
+                       descriptors.limit);
+}
+
+/* NAME for NAME_max; NULL: it is no limit. */
+static const struct metric *limited_by(const struct metrics *metrics, const struct metric *limit)
+{
+    static const char suffix[] = "_max";
+    char name[96];
+    size_t size = strlen(limit->name);
+    if (size < sizeof(suffix) || size >= sizeof(name) ||
+        strcmp(limit->name + size - (sizeof(suffix) - 1), suffix) != 0)
+        return NULL;
+    snprintf(name, sizeof(name), "%.*s", (int)(size - (sizeof(suffix) - 1)), limit->name);
+    return metrics_find(metrics, name);
+}
+
+/* What doors and others have a limit of is among the metrics, which is all that is seen of them
+ * from here (metrics.h). */
+static void put_limits(struct status_report *report, const struct status_context *context)
+{
+    static const char prefix[] = "daybook_";
+    const struct metrics *metrics = context->query->metrics;
+    for (const struct metric *limit = metrics_first(metrics); limit != NULL; limit = limit->next) {
+        const struct metric *gauge = limited_by(metrics, limit);
+        if (gauge == NULL || limit->value <= 0 || gauge->value < limit->value)
+            continue;
+        char reason[96];
+        bool is_ours = strncmp(gauge->name, prefix, sizeof(prefix) - 1) == 0;
+        snprintf(reason, sizeof(reason), "%s_full",
+                 gauge->name + (is_ours ? sizeof(prefix) - 1 : 0));
+        status_finding(report, reason, "%lld, which is the limit: %s", (long long)gauge->value,
+                       gauge->help);
+    }
+}
+
+/* A following backup is behind by what has not left this machine yet. */
+static void put_backup(struct status_report *report, const struct status_context *context)
+{
+    struct backup_status backup = {0};
+    if (context->query->backup != NULL)
+        backup_status(context->query->backup, &backup);
+    if (!backup.is_following)
+        return;
+    status_line(report, "backup");
+    status_text(report, "backup_path", backup.path);
+    status_words(report, " follows: point ");
+    status_number(report, "backup_point", backup.point);
+    status_words(report, ", frame ");
+    status_number(report, "backup_frame", backup.frame);
+    status_line(report, "backup lag");
+    status_number(report, "backup_lag_frames", backup.lag_frames);
+    status_words(report, " frames, ");
+    status_number(report, "backup_lag_ms", (uint64_t)(backup.lag_us / 1000));
+    status_words(report, " ms");
+    if (backup.failure[0] == '\0')
+        return;
+    status_line(report, "backup waits");
+    status_text(report, "backup_waits", backup.failure);
 }
 
 /* A reader without a server has loaded none. */
-static void put_days(struct buffer *text, const struct rollup *rollup)
+static void put_days(struct status_report *report, const struct status_context *context)
 {
+    const struct rollup *rollup = streams_find(context->query->streams, NULL);
+    if (context->request->is_read_only)
+        return;
     struct rollup_open_days open = rollup_open_days(rollup);
-    put_fact(text, "days to work off", "%" PRIu32, rollup_dirty_count(rollup));
-    put_fact(text, "open days",
-             "%" PRIu32 " in memory, at most %" PRIu32 " others in their table alone",
-             open.in_memory, open.away);
+    status_line(report, "days to work off");
+    status_number(report, "days_dirty", rollup_dirty_count(rollup));
+    status_line(report, "open days");
+    status_number(report, "days_open", open.in_memory);
+    status_words(report, " in memory, at most ");
+    status_number(report, "days_away", open.away);
+    status_words(report, " others in their table alone");
 }
 
-static void put_all(struct buffer *text, const struct query *query,
-                    const struct command_request *request, const struct store_status *status)
+static void (*const parts[])(struct status_report *report, const struct status_context *context) = {
+    put_holder, put_state,       put_settings, put_log,    put_memory, put_segments,
+    put_disk,   put_descriptors, put_limits,   put_backup, put_days};
+
+/* ---- the command ---- */
+
+static void answer_check(const struct status_report *report, const struct store_status *store,
+                         struct command_output *output)
 {
-    char id[UUID_TEXT_SIZE + 1];
-    uuid_format(query->directory_id, id);
-    put_fact(text, "directory", "%.*s", UUID_TEXT_SIZE, id);
-    put_fact(text, "version", "%s", query->version);
-    put_holder(text, request);
-    put_fact(text, "state", "%s", status->failed ? status->failure : "good");
-    put_fact(text, "zone", "%s", query->zone);
-    put_fact(text, "currency", "%s", query->currency[0] != '\0' ? query->currency : "not given");
-    put_fact(text, "frames", "%" PRIu64 " applied, %" PRIu64 " durable, %" PRIu64 " in segments",
-             status->frame_applied, status->frame_durable, status->frame_flushed);
-    put_fact(text, "log", "%" PRIu64 " bytes, %" PRIu64 " of them not in segments",
-             status->log_bytes, status->log_unflushed_bytes);
-    put_memory(text, status);
-    put_fact(text, "segments", "%" PRIu32, status->segments);
-    if (status->failed_reads > 0)
-        put_fact(text, "failed reads",
-                 "%" PRIu64 " pages could not be read or were damaged; daybook verify names them",
-                 status->failed_reads);
-    put_backup(text, query);
-    if (!request->is_read_only)
-        put_days(text, streams_find(query->streams, NULL));
+    if (store->failed)
+        command_printf(output, COMMAND_OUT, "failed: %s\n", store->failure);
+    else if (report->finding_count > 0)
+        command_printf(output, COMMAND_OUT, "%.*s\n", (int)report->findings.size,
+                       (const char *)report->findings.data);
+    output->finish(output, store->failed               ? EXIT_SYSTEM_FAILED
+                           : report->finding_count > 0 ? EXIT_DATA_SAYS_NO
+                                                       : EXIT_DONE);
+}
+
+static void answer_whole(struct status_report *report, const struct store_status *store,
+                         enum table_format format, struct command_output *output)
+{
+    struct buffer text = {0};
+    if (format == TABLE_JSON)
+        status_print_json(report, &text);
+    else
+        status_print_lines(report, &text);
+    output->write(output, COMMAND_OUT, buffer_view(&text));
+    buffer_release(&text);
+    output->finish(output, store->failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
+}
+
+static void answer_metrics(const struct status_context *context, struct command_output *output)
+{
+    struct buffer text = {0};
+    metrics_write(context->query->metrics, &text);
+    if (text.size > 0)
+        output->write(output, COMMAND_OUT, buffer_view(&text));
+    buffer_release(&text);
+    output->finish(output, context->store.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
 }
 
 void status_run(void *room, const struct command_request *request, struct command_output *output)
 {
-    const struct query *query = room;
     const struct status_options *options = request->options;
-    struct store_status status;
-    struct buffer text = {0};
-    store_status(query->store, &status);
-    if (options->is_check && status.failed) {
-        command_fail(output, EXIT_SYSTEM_FAILED, "%s", status.failure);
+    struct status_context context = {.query = room, .request = request};
+    struct status_report report = {.is_human = request->is_terminal};
+    store_status(context.query->store, &context.store);
+    if (options->is_metrics && !options->is_check) {
+        answer_metrics(&context, output);
         return;
     }
-    if (options->is_metrics)
-        metrics_write(query->metrics, &text);
-    else if (!options->is_check)
-        put_all(&text, query, request, &status);
-    if (text.size > 0)
-        output->write(output, COMMAND_OUT, buffer_view(&text));
-    buffer_release(&text);
-    output->finish(output, status.failed ? EXIT_SYSTEM_FAILED : EXIT_DONE);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        parts[i](&report, &context);
+    if (options->is_check)
+        answer_check(&report, &context.store, output);
+    else
+        answer_whole(&report, &context.store, options->format, output);
+    status_report_release(&report);
 }

@@ -91,6 +91,7 @@ struct native_connection {
 
 struct native_metrics {
     struct metric *connections;
+    struct metric *connections_max;
     struct metric *evicted;
     struct metric *accepted;
     struct metric *refused;

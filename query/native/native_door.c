@@ -52,6 +52,8 @@ static void add_metrics(struct native_door *door)
 
     own->connections = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections", "",
                                    "Open connections of the CQL door.");
+    own->connections_max = metrics_add(metrics, METRIC_GAUGE, "daybook_cql_connections_max", "",
+                                       "How many there may be.");
     own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_evicted_total", "",
                                "Idle connections that were closed for others to have their place.");
     own->accepted = metrics_add(metrics, METRIC_COUNTER, "daybook_cql_connections_total", "",
@@ -203,6 +205,7 @@ static void open_slots(struct native_door *door)
                                    .late = native_connection_late,
                                    .guest_bytes_max = door->options.limits.guest_bytes_max,
                                    .connections = door->metrics.connections,
+                                   .connections_max = door->metrics.connections_max,
                                    .evicted = door->metrics.evicted};
 
     door_open(&door->door, &options);

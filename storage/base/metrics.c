@@ -77,6 +77,14 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
     return metric;
 }
 
+const struct metric *metrics_find(const struct metrics *metrics, const char *name)
+{
+    const struct metric *metric = metrics->first;
+    while (metric != NULL && (strcmp(metric->name, name) != 0 || metric->labels[0] != '\0'))
+        metric = metric->next;
+    return metric;
+}
+
 const struct metric *metrics_first(const struct metrics *metrics)
 {
     return metrics->first;

@@ -1,7 +1,10 @@
 /* metrics: named counters, gauges and histograms that rooms set and doors show.
  *
  * The registry is the only thing by which a door may show what another room does.  Owned by the
- * engine thread; a metric's pointer stays valid as long as the registry. */
+ * engine thread; a metric's pointer stays valid as long as the registry.
+ *
+ * A gauge NAME_max is the limit of the gauge NAME: where NAME has reached it, `daybook status` and
+ * its --check say so, with NAME's help text. */
 #ifndef DAYBOOK_STORAGE_BASE_METRICS_H
 #define DAYBOOK_STORAGE_BASE_METRICS_H
 
@@ -35,6 +38,8 @@ struct metric *metrics_add(struct metrics *metrics, enum metric_kind kind, const
 struct metric *metrics_add_histogram(struct metrics *metrics, const char *name,
                                      const char *labels, const char *help);
 void metric_observe_us(struct metric *histogram, int64_t us);
+/* The one of that name without labels; NULL: none was added. */
+const struct metric *metrics_find(const struct metrics *metrics, const char *name);
 const struct metric *metrics_first(const struct metrics *metrics);
 void metrics_write(const struct metrics *metrics, struct buffer *buffer);   /* Prometheus text */
 #endif

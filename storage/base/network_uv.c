@@ -32,6 +32,8 @@
 
 #include <uv.h>
 
+#include "storage/base/descriptors.h"
+#include "storage/base/log.h"
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
 #include "storage/base/watch.h"
@@ -40,8 +42,9 @@ enum {
     NETWORK_BACKLOG = 512,
     NETWORK_HOST_MAX = 255, /* RFC 1035's limit of a name */
     NETWORK_ADDRESS_MAX = 320,
-    NETWORK_AT_ONCE_MAX = 8,    /* connections whose first bytes are read as they are accepted */
-    NETWORK_KEEP_MAX = 64 << 10 /* of a buffer that has left, for what leaves next */
+    NETWORK_AT_ONCE_MAX = 8,      /* connections whose first bytes are read as they are accepted */
+    NETWORK_KEEP_MAX = 64 << 10,  /* of a buffer that has left, for what leaves next */
+    NETWORK_REFUSED_US = 60000000 /* between two log lines of connections that were refused */
 };
 
 union network_handle {
@@ -53,10 +56,12 @@ union network_handle {
 
 struct network {
     uv_loop_t *loop;
-    struct watch *questions; /* unix listeners, and connections that expect questions */
-    uint32_t handles;        /* listeners and connections whose memory is still held */
-    uint32_t at_once;        /* of connections accepted since the loop read any */
-    bool is_released;        /* network_uv_free was called: the last handle frees it */
+    struct watch *questions;        /* unix listeners, and connections that expect questions */
+    uint32_t handles;               /* listeners and connections whose memory is still held */
+    uint32_t at_once;               /* of connections accepted since the loop read any */
+    struct descriptors descriptors; /* as the network was made */
+    struct log_group refused;       /* connections, for want of descriptors */
+    bool is_released;               /* network_uv_free was called: the last handle frees it */
 };
 
 struct listener {
@@ -95,6 +100,8 @@ struct network *network_uv_new(void *loop)
     (void)signal(SIGPIPE, SIG_IGN);
     network->loop = loop;
     network->questions = watch_new();
+    network->descriptors = descriptors_look();
+    network->refused = (struct log_group){.period_us = NETWORK_REFUSED_US};
     return network;
 }
 
@@ -534,13 +541,32 @@ static void connection_read_now(struct connection *connection)
         connection->handler->data(connection->context, (size_t)count);
 }
 
+/* Whether files are left what they need; else a log line says that connections are refused. */
+static bool connection_admitted(struct network *network, const struct connection *connection,
+                                bool is_unix)
+{
+    uint64_t count;
+    uv_os_fd_t fd;
+
+    if (uv_fileno(&connection->uv.handle, &fd) != 0 ||
+        descriptors_admit(&network->descriptors, fd, is_unix))
+        return true;
+    if (log_group_admit(&network->refused, (int64_t)(uv_hrtime() / 1000), &count))
+        log_event(LOG_WARNING, "descriptors_short",
+                  log_number("connections_closed", (int64_t)count),
+                  log_number("limit", network->descriptors.limit),
+                  log_number("reserved_for_files", network->descriptors.reserved));
+    return false;
+}
+
 static void listener_accept(struct listener *listener)
 {
     bool is_unix = listener->uv.handle.type == UV_NAMED_PIPE;
     struct connection *connection;
 
     connection = connection_new(listener->network, is_unix);
-    if (uv_accept(&listener->uv.stream, &connection->uv.stream) != 0) {
+    if (uv_accept(&listener->uv.stream, &connection->uv.stream) != 0 ||
+        !connection_admitted(listener->network, connection, is_unix)) {
         network_close(connection);
         return;
     }

@@ -64,7 +64,7 @@ void csv_append_field(struct buffer *text, struct bytes field)
     buffer_put_u8(text, '"');
 }
 
-static void json_append_string(struct buffer *text, struct bytes string)
+void json_append_string(struct buffer *text, struct bytes string)
 {
     buffer_put_u8(text, '"');
     for (size_t i = 0; i < string.size; i++) {

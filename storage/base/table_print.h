@@ -55,4 +55,6 @@ void table_print_abandon(struct table_print *print);
 /* One CSV field (RFC 4180): quoted where it must be, where it is empty but not null, and where it
  * begins with #, which the text door would take for a control line. */
 void csv_append_field(struct buffer *text, struct bytes field);
+/* A JSON string, in its quotes. */
+void json_append_string(struct buffer *text, struct bytes string);
 #endif

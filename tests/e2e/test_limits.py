@@ -88,7 +88,7 @@ MET_BY = {
     "days or months in a picture": "unit/test_report.c is_no_picture_of_more_days_than_it_can_show",
     "`counters --top`": "e2e/test_limits.py test_more_than_may_be_named",
     "connections of commands to a server":
-        "unit/test_control.c one_more_than_can_run_is_told_so",
+        "unit/test_control.c one_more_than_can_run_is_told_so_unless_it_is_brief",
     "commands that run in a server, with what goes along with them":
         "unit/test_control.c a_command_that_waits_too_long_for_room_is_refused_and_told_why",
     "answers of all commands that wait for their readers":

@@ -62,7 +62,7 @@ REPORTS = 2 * AT_ONCE
 
 
 def held_of(server, what):
-    return int(re.search(rf"(\d+) of {what}", server.run("status").out).group(1))
+    return int(re.search(rf"(\d+) bytes of {what}", server.run("status").out).group(1))
 
 
 def reports_held(server):
@@ -292,7 +292,7 @@ def connections_of(server):
 def held(server):
     """What status says of requests and answers."""
     text = server.run("status").out
-    return [int(re.search(rf"(\d+) of CQL {what}", text).group(1))
+    return [int(re.search(rf"(\d+) bytes of CQL {what}", text).group(1))
             for what in ("requests", "answers")]
 
 

@@ -1,0 +1,139 @@
+/* checking: see the header.
+ *
+ * The clock is a signal, since any call may be the one that waits: a connection to a socket whose
+ * queue is full, a directory on a disk that is gone.  Its handler says so and ends the process. */
+#include "checking.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <sys/time.h>
+
+#include "access.h"
+#include "query/query_commands.h"
+#include "run.h"
+#include "storage/base/disk_posix.h"
+#include "storage/base/memory.h"
+
+struct checking {
+    int exit_status;
+    bool is_finished;
+};
+
+/* ---- the clock ---- */
+
+static void time_is_up(int signal_number)
+{
+    static const char text[] = "stuck: the server has not answered in time (5 s, or --wait)\n";
+    ssize_t written = write(STDOUT_FILENO, text, sizeof(text) - 1);
+    (void)written;
+    (void)signal_number;
+    _exit(EXIT_SYSTEM_FAILED);
+}
+
+static void clock_start(int64_t wait_ms)
+{
+    int64_t ms = wait_ms < CHECKING_MS ? wait_ms : CHECKING_MS;
+    struct itimerval after = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 + 1}};
+    (void)signal(SIGALRM, time_is_up);
+    (void)setitimer(ITIMER_REAL, &after, NULL);
+}
+
+/* ---- a server that answers ---- */
+
+static void answer_write(void *context, enum command_stream stream, struct bytes bytes)
+{
+    (void)context;
+    ssize_t written =
+        write(stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO, bytes.data, bytes.size);
+    (void)written; /* the exit status says it, too */
+}
+
+static void answer_finished(void *context, int exit_status)
+{
+    struct checking *checking = context;
+    checking->exit_status = exit_status;
+    checking->is_finished = true;
+}
+
+static int ask(struct loop *loop, struct connection *server, int word_count, char **words)
+{
+    static const struct control_client_handler handler = {.write = answer_write,
+                                                          .finished = answer_finished};
+    const struct control_request request = {
+        .actor = "", .text = "", .word_count = word_count, .words = words};
+    struct checking checking = {0};
+    control_client_run(server, &request, &handler, &checking);
+    while (!checking.is_finished) {
+        bool is_alive = loop_step(loop);
+        check(is_alive || checking.is_finished);
+    }
+    return checking.exit_status;
+}
+
+/* ---- none that does ---- */
+
+/* Who holds the directory and has no socket yet, or no more, is starting or stopping. */
+static int look_at_lock(const char *path)
+{
+    struct error err = {0};
+    struct disk *disk;
+    int rc = disk_posix_open(path, false, &disk, &err);
+    if (rc != 0) {
+        printf("no server: %s\n", err.text);
+        return EXIT_SYSTEM_FAILED;
+    }
+    rc = disk->lock(disk, DISK_LOCK_SHARED, &err);
+    if (rc == 0)
+        disk->unlock(disk);
+    disk_posix_close(disk);
+    if (rc == ERROR_BUSY) {
+        printf("not open: %s, and does not serve it now: it starts, stops, or is another command\n",
+               err.text);
+        return EXIT_DATA_SAYS_NO;
+    }
+    printf("no server: nothing serves %s\n", path);
+    return EXIT_SYSTEM_FAILED;
+}
+
+static int check_server(const char *path, int word_count, char **words)
+{
+    struct loop *loop = loop_new();
+    struct network *network = network_uv_new(loop_uv(loop));
+    char *socket = access_socket_path(path);
+    struct connection *server = NULL;
+    struct error err = {0};
+    int status = EXIT_SYSTEM_FAILED;
+    int rc = network_connect_unix(network, socket, &server, &err);
+    if (rc == 0)
+        status = ask(loop, server, word_count, words);
+    else if (rc == -EACCES)
+        printf("no server: %s; ask as the user who runs it\n", err.text);
+    else
+        status = look_at_lock(path);
+    memory_free(socket);
+    network_uv_free(network);
+    loop_free(loop);
+    return fflush(stdout) == 0 ? status : EXIT_SYSTEM_FAILED;
+}
+
+static const struct command *status_command(void)
+{
+    uint32_t count;
+    const struct command *command = query_commands(&count);
+    while (command->run != status_run)
+        command++;
+    return command;
+}
+
+int checking_run(const void *argument, const struct control_common *common, int word_count,
+                 char **words)
+{
+    const struct status_options *options = argument;
+    if (!options->is_check)
+        return run_command(status_command(), word_count, words);
+    clock_start(common->wait_ms);
+    return check_server(directory_path(common->directory), word_count, words);
+}

@@ -1,0 +1,136 @@
+/* status_report: see the header. */
+#include "query/status_report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "storage/base/table_print.h"
+
+enum { LABEL_WIDTH = 18, TEXT_MAX = 512 };
+
+struct status_size status_size(uint64_t bytes)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    struct status_size size;
+    if (bytes < 1024) {
+        snprintf(size.text, sizeof(size.text), "%" PRIu64 " bytes", bytes);
+        return size;
+    }
+    double value = (double)bytes / 1024;
+    size_t unit = 0;
+    for (; value >= 1023.95 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
+        value /= 1024;
+    snprintf(size.text, sizeof(size.text), "%.1f %s", value, units[unit]);
+    return size;
+}
+
+/* ---- lines ---- */
+
+static void end_line(struct status_report *report)
+{
+    if (report->is_line_open)
+        buffer_put_u8(&report->lines, '\n');
+    report->is_line_open = false;
+}
+
+void status_line(struct status_report *report, const char *label)
+{
+    end_line(report);
+    buffer_printf(&report->lines, "%-*s ", LABEL_WIDTH, label);
+    report->is_line_open = true;
+}
+
+static void append_words(struct buffer *to, const char *format, va_list arguments)
+{
+    char text[TEXT_MAX];
+    vsnprintf(text, sizeof(text), format, arguments);
+    buffer_append_text(to, text);
+}
+
+void status_words(struct status_report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append_words(&report->lines, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- facts ---- */
+
+static void begin_member(struct status_report *report, const char *key)
+{
+    buffer_printf(&report->members, ",\"%s\":", key);
+}
+
+void status_text(struct status_report *report, const char *key, const char *value)
+{
+    begin_member(report, key);
+    json_append_string(&report->members, bytes_text(value));
+    buffer_append_text(&report->lines, value);
+}
+
+void status_number(struct status_report *report, const char *key, uint64_t value)
+{
+    begin_member(report, key);
+    buffer_printf(&report->members, "%" PRIu64, value);
+    buffer_printf(&report->lines, "%" PRIu64, value);
+}
+
+void status_bytes(struct status_report *report, const char *key, uint64_t value)
+{
+    begin_member(report, key);
+    buffer_printf(&report->members, "%" PRIu64, value);
+    if (report->is_human)
+        buffer_append_text(&report->lines, status_size(value).text);
+    else
+        buffer_printf(&report->lines, "%" PRIu64 " bytes", value);
+}
+
+/* ---- findings ---- */
+
+void status_finding(struct status_report *report, const char *reason, const char *format, ...)
+{
+    struct buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    append_words(&text, format, arguments);
+    va_end(arguments);
+    bool is_first = report->finding_count++ == 0;
+    buffer_printf(&report->findings, "%s%s: ", is_first ? "" : "; ", reason);
+    buffer_append_bytes(&report->findings, buffer_view(&text));
+    buffer_printf(&report->findings_json, "%s{\"reason\":\"%s\",\"text\":", is_first ? "" : ",",
+                  reason);
+    json_append_string(&report->findings_json, buffer_view(&text));
+    buffer_put_u8(&report->findings_json, '}');
+    buffer_release(&text);
+}
+
+/* ---- the whole ---- */
+
+void status_print_lines(struct status_report *report, struct buffer *text)
+{
+    if (report->finding_count > 0) {
+        status_line(report, "attention");
+        buffer_append_bytes(&report->lines, buffer_view(&report->findings));
+    }
+    end_line(report);
+    buffer_append_bytes(text, buffer_view(&report->lines));
+}
+
+void status_print_json(struct status_report *report, struct buffer *text)
+{
+    buffer_append_text(text, "{\"findings\":[");
+    buffer_append_bytes(text, buffer_view(&report->findings_json));
+    buffer_put_u8(text, ']');
+    buffer_append_bytes(text, buffer_view(&report->members));
+    buffer_append_text(text, "}\n");
+}
+
+void status_report_release(struct status_report *report)
+{
+    buffer_release(&report->lines);
+    buffer_release(&report->members);
+    buffer_release(&report->findings);
+    buffer_release(&report->findings_json);
+}

@@ -1,0 +1,59 @@
+/* status_report: what `daybook status` says: facts, and findings by which `--check` decides.
+ *
+ * To add a fact, call these in one of the functions of `parts` in status.c; the report prints it as
+ * lines, or as a member of one JSON object:
+ *
+ *     status_line(report, "frames");
+ *     status_number(report, "frames_applied", applied);
+ *     status_words(report, " applied, ");
+ *     status_number(report, "frames_durable", durable);
+ *     status_words(report, " durable");
+ *
+ *     frames             17 applied, 16 durable         {"frames_applied":17,"frames_durable":16}
+ *
+ * To add a reason for which `--check` is not content (exit status 1), make one more call:
+ *
+ *     status_finding(report, "disk_nearly_full", "%s free, and %s are wanted next", ...);
+ *
+ * Keys and reasons are words joined by '_', each used once; a text is a sentence's rest, and says
+ * what to do where something has to be done. */
+#ifndef DAYBOOK_QUERY_STATUS_REPORT_H
+#define DAYBOOK_QUERY_STATUS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+struct status_report {
+    bool is_human;                     /* sizes are rounded: 64.0 MiB */
+    bool is_line_open;
+    struct buffer lines;
+    struct buffer members;             /* of the JSON object */
+    struct buffer findings;            /* "reason: text", joined by "; " */
+    struct buffer findings_json;
+    uint32_t finding_count;
+};
+
+/* Begin a line; with "" it goes on under the label of the one before. */
+void status_line(struct status_report *report, const char *label);
+void status_words(struct status_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void status_text(struct status_report *report, const char *key, const char *value);
+void status_number(struct status_report *report, const char *key, uint64_t value);
+void status_bytes(struct status_report *report, const char *key, uint64_t value);
+
+void status_finding(struct status_report *report, const char *reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "64.0 MiB"; whole below 1 KiB. */
+struct status_size {
+    char text[24];
+};
+struct status_size status_size(uint64_t bytes);
+
+/* Append the whole: the lines, with those of the findings; or the object. */
+void status_print_lines(struct status_report *report, struct buffer *text);
+void status_print_json(struct status_report *report, struct buffer *text);
+void status_report_release(struct status_report *report);
+#endif
