@@ -29,6 +29,8 @@ enum {
     WATCH_MS = 500,
     IDLE_POLL_US = 200,
     IDLE_POLL_US_MAX = 10000,
+    STATEMENT_TIME_S = 10,
+    STATEMENT_TIME_S_MAX = 3600,
     GIVE_BACK_WATCHES = 120,
     KEY_INGEST = 0x20001,
     KEY_CQL,
@@ -40,7 +42,8 @@ enum {
     KEY_IDLE_POLL,
     KEY_SALVAGE,
     KEY_INGEST_OPEN,
-    KEY_CQL_OPEN
+    KEY_CQL_OPEN,
+    KEY_STATEMENT_TIME
 };
 
 struct serve_options {
@@ -51,7 +54,8 @@ struct serve_options {
     const char *config;
     uint64_t memory;
     uint64_t keep_log;
-    int64_t idle_poll_us; /* if given */
+    int64_t idle_poll_us;     /* if given */
+    int64_t statement_time_s; /* if given */
     bool salvages;
     bool is_ingest_open; /* to all who reach it */
     bool is_cql_open;
@@ -74,6 +78,7 @@ struct serve {
     bool is_giving_back;
     uint64_t memory_limit; /* of the process, in bytes */
     int64_t idle_poll_us;
+    int64_t statement_time_s; /* of a CQL request; 0: no limit */
     bool is_stopping;
     bool has_failed;
 };
@@ -113,6 +118,19 @@ static bool parse_count(const char *text, int64_t max, int64_t *count_out)
     long long count = strtoll(text, &end, 10);
     *count_out = count;
     return end != text && *end == '\0' && errno == 0 && count >= 0 && count <= max;
+}
+
+/* 10s, or 10. */
+static bool parse_seconds(const char *text, int64_t *seconds_out)
+{
+    char digits[16];
+    size_t size = strlen(text);
+    if (size == 0 || size >= sizeof(digits))
+        return false;
+    memcpy(digits, text, size + 1);
+    if (digits[size - 1] == 's')
+        digits[size - 1] = '\0';
+    return parse_count(digits, STATEMENT_TIME_S_MAX, seconds_out);
 }
 
 static uint32_t key_bit(int key)
@@ -157,6 +175,12 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
         break;
     case KEY_SALVAGE:
         options->salvages = true;
+        break;
+    case KEY_STATEMENT_TIME:
+        if (!parse_seconds(text, &options->statement_time_s))
+            return error_set(err, ERROR_INVALID,
+                             "statement-time takes seconds, 0s to %ds, such as 10s, not '%s'",
+                             STATEMENT_TIME_S_MAX, text);
         break;
     case KEY_INGEST_OPEN:
         options->is_ingest_open = true;
@@ -212,6 +236,8 @@ static const struct argp_option serve_argp_options[] = {
      "Look for more at once for so many microseconds, where questions follow each other that soon, "
      "before the processor is given back; 200 unless given, 0: never",
      0},
+    {"statement-time", KEY_STATEMENT_TIME, "S", 0,
+     "Seconds that a request by CQL may take, such as 30s; 10s unless given, 0: without end", 0},
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
      "keep a copy of what is damaged; and make segments with damaged pages again from the log",
@@ -341,6 +367,7 @@ static void make_cql_door(struct serve *serve)
                                   .limits = {.connections_max = serve->shares.cql,
                                              .bytes_max = share,
                                              .answer_bytes_max = share}};
+    cql_set_statement_time(serve->house->cql, serve->statement_time_s * 1000000);
     serve->cql_door = native_door_new(&door);
 }
 
@@ -579,7 +606,10 @@ static int serve_with(const struct serve_options *options, const struct control_
         .path = path,
         .memory_limit = options->memory > 0 ? options->memory : HOUSE_MEMORY_DEFAULT,
         .idle_poll_us =
-            (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US};
+            (options->given & key_bit(KEY_IDLE_POLL)) != 0 ? options->idle_poll_us : IDLE_POLL_US,
+        .statement_time_s = (options->given & key_bit(KEY_STATEMENT_TIME)) != 0
+                                ? options->statement_time_s
+                                : STATEMENT_TIME_S};
     struct error err = {0};
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);

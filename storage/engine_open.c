@@ -156,8 +156,7 @@ static int add_columns(struct schema *schema, const struct table_definition *def
     for (uint32_t i = 0; rc == 0 && i < definition->column_count; i++) {
         const struct column_definition *column = &definition->columns[i];
         if (column->id == schema_table(schema, definition->id)->column_id_next)
-            rc = schema_add_column(schema, definition->id, column->name, column->type,
-                                   column->kind == COLUMN_STATIC, err);
+            rc = schema_add_columns(schema, definition->id, column, 1, err);
     }
     return rc;
 }

@@ -301,12 +301,35 @@ int table_check_key(const struct table *table, struct bytes key, struct error *e
     return key.size == expected ? 0 : refuse_key(table, "has bytes behind it", err);
 }
 
+/* Of `count` columns in the order of their names. */
+static const struct column *find_named(const struct column *columns, uint32_t count,
+                                       struct bytes name)
+{
+    uint32_t from = 0;
+    uint32_t until = count;
+    while (from < until) {
+        uint32_t middle = from + (until - from) / 2;
+        if (bytes_compare(bytes_text(columns[middle].name), name) < 0)
+            from = middle + 1;
+        else
+            until = middle;
+    }
+    bool is_there = from < count && bytes_equal(bytes_text(columns[from].name), name);
+    return is_there ? &columns[from] : NULL;
+}
+
+/* Those of the key are in the key's order, which are few; statics and others in that of names. */
 const struct column *table_column_named(const struct table *table, struct bytes name)
 {
-    for (uint32_t i = 0; i < table->column_count; i++)
+    uint32_t keys = table->partition_count + table->clustering_count;
+    uint32_t statics = table->static_count;
+    for (uint32_t i = 0; i < keys; i++)
         if (bytes_equal(bytes_text(table->columns[i].name), name))
             return &table->columns[i];
-    return NULL;
+    const struct column *found = find_named(table->columns + keys, statics, name);
+    return found != NULL ? found
+                         : find_named(table->columns + keys + statics,
+                                      table->column_count - keys - statics, name);
 }
 
 /* Names */
@@ -783,8 +806,21 @@ int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error
 
 /* Columns */
 
-int schema_add_column(struct schema *schema, uint32_t table_id, const char *name, const char *type,
-                      bool is_static, struct error *err)
+/* A column of the definition, with the next number of the table. */
+static int add_column(struct schema *schema, struct table *table,
+                      const struct column_definition *definition, struct column *added_out,
+                      struct error *err)
+{
+    *added_out = (struct column){.id = table->column_id_next++,
+                                 .name = copy_text(schema, definition->name),
+                                 .kind = definition->kind};
+    int rc = schema_parse_type(schema, table->keyspace, bytes_text(definition->type), schema->arena,
+                               &added_out->type, err);
+    return rc == 0 ? schema_check_type(definition->name, added_out->type, err) : rc;
+}
+
+int schema_add_columns(struct schema *schema, uint32_t table_id,
+                       const struct column_definition *columns, uint32_t count, struct error *err)
 {
     check(schema->references == 1);
     const struct table *table;
@@ -792,21 +828,16 @@ int schema_add_column(struct schema *schema, uint32_t table_id, const char *name
 
     if (rc < 0)
         return rc;
-    struct column added = {.id = table->column_id_next,
-                           .name = copy_text(schema, name),
-                           .kind = is_static ? COLUMN_STATIC : COLUMN_REGULAR};
-    rc = schema_parse_type(schema, table->keyspace, bytes_text(type), schema->arena, &added.type,
-                           err);
-    if (rc == 0)
-        rc = schema_check_type(name, added.type, err);
+    if (count > SCHEMA_COLUMNS_MAX)
+        return error_set(err, ERROR_LIMIT, "over %d columns", SCHEMA_COLUMNS_MAX);
+    struct table changed = *table;
+    struct column *all = columns_new(schema, table->column_count + count);
+    memcpy(all, table->columns, table->column_count * sizeof *all);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        rc = add_column(schema, &changed, &columns[i], &all[changed.column_count++], err);
     if (rc < 0)
         return rc;
-    struct table changed = *table;
-    struct column *columns = columns_new(schema, table->column_count + 1);
-    memcpy(columns, table->columns, table->column_count * sizeof *columns);
-    columns[changed.column_count++] = added;
-    changed.column_id_next++;
-    sort_columns(&changed, columns);
+    sort_columns(&changed, all);
     return replace_table(schema, &changed, err);
 }
 

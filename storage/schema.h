@@ -181,8 +181,10 @@ must_check int schema_set_table_options(struct schema *schema, uint32_t table_id
  * as no cells of theirs are left. */
 must_check int schema_truncate_table(struct schema *schema, uint32_t table_id, struct error *err);
 must_check int schema_drop_table(struct schema *schema, uint32_t table_id, struct error *err);
-must_check int schema_add_column(struct schema *schema, uint32_t table_id, const char *name,
-                                 const char *type, bool is_static, struct error *err);
+/* `kind` of each is static or regular; the whole table is checked once. */
+must_check int schema_add_columns(struct schema *schema, uint32_t table_id,
+                                  const struct column_definition *columns, uint32_t count,
+                                  struct error *err);
 must_check int schema_drop_column(struct schema *schema, uint32_t table_id, const char *name,
                                   int64_t dropped_us, struct error *err);
 must_check int schema_rename_column(struct schema *schema, uint32_t table_id, const char *from,

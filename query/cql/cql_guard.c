@@ -29,12 +29,12 @@ static void count_held(struct cql *cql)
     store_hold_memory(cql->options.store, STORE_HELD_REQUESTS,
                       (int64_t)held - (int64_t)cql->told_bytes);
     cql->told_bytes = held;
-    if (!cql->is_crowded) {
-        cql->is_crowded = held > most / 2;
-        return;
-    }
-    cql->is_crowded = held > most / 4;
-    if (!cql->is_crowded && cql->has_room != NULL)
+    bool was_crowded = cql->is_crowded;
+    bool was_full = cql->is_full;
+    cql->is_crowded = held > (was_crowded ? most / 4 : most / 2);
+    cql->is_full = held > most - cql->quota.reserve;
+    bool has_room = (was_crowded && !cql->is_crowded) || (was_full && !cql->is_full);
+    if (has_room && cql->has_room != NULL)
         cql->has_room(cql->has_room_context);
 }
 
@@ -78,6 +78,8 @@ static int refuse_time(struct cql_work *work)
 
 static int look(struct cql_work *work, int64_t now_us)
 {
+    if (work->must_end)
+        return 0;
     if (work->session->is_gone || work->cql->is_stopping) {
         cql_refuse(&work->fault, CQL_OVERLOADED, "The server is shutting down");
         return ERROR_LIMIT;

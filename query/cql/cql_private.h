@@ -15,7 +15,9 @@
 #include "query/cql/cql_ast.h"
 #include "query/cql/cql_session.h"
 #include "storage/base/arena.h"
+#include "storage/base/log.h"
 #include "storage/base/quota.h"
+#include "storage/base/world.h"
 
 enum {
     CQL_ARENA_CHUNK = 16 * 1024,         /* of a request's memory, */
@@ -63,8 +65,20 @@ struct cql {
     uint32_t running;
     struct quota quota;                  /* of all works, */
     size_t told_bytes;                   /* and what the store was told of it */
+    int64_t statement_time_us;           /* 0: no limit */
     bool is_stopping;                    /* nothing that is not with the store goes on */
-    bool is_crowded;
+    TAILQ_HEAD(, cql_session) ready;     /* those with works that wait for a slice (cql_slice.h) */
+    int64_t turn_us;                     /* used since the loop's turn began, or little before */
+    int64_t slice_began_us;
+    bool is_in_slice;
+    struct cql_work *slice_work;         /* whose slice it is; NULL: none, or it was accounted */
+    uint8_t slice_text[200];             /* of its statement, */
+    size_t slice_text_size;              /* to be logged if it takes long */
+    struct log_group stretch_log;
+    struct metric *long_stretches;
+    struct timer turn_timer, sweep_timer;
+    bool is_sweeping_soon;
+    bool is_crowded, is_full;
     void (*has_room)(void *context);
     void *has_room_context;
     struct arena *spare[CQL_ARENAS_SPARE_MAX];
@@ -170,6 +184,7 @@ struct cql_work {
     int64_t step_began_us;
     int64_t deadline_us;                 /* monotonic; 0: none */
     const char *write_type;              /* of a write, as a timeout names it; NULL: a read */
+    bool must_end;                       /* by itself, however long it waits: others wait for it */
     void (*resume)(struct cql_work *work);   /* while it waits or is stalled */
     struct cql_work *next;
     void (*release)(struct cql_work *work);  /* frees what is not in the arena; may be NULL */

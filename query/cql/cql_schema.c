@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_guard.h"
 #include "query/cql/cql_schema_index.h"
 #include "query/cql/cql_schema_private.h"
 #include "query/cql/cql_trace.h"
@@ -93,6 +94,11 @@ void cql_schema_event(struct change *change, enum cql_change what, enum cql_targ
 int cql_schema_result(struct change *change, int rc, const struct error *err)
 {
     return rc == 0 ? 0 : cql_fault_of(&change->work->fault, err);
+}
+
+void cql_schema_count_item(struct change *change)
+{
+    arena_count(change->work->arena, ARENA_LOOK_ITEMS);
 }
 
 /* ---- keyspaces ---- */
@@ -415,32 +421,54 @@ static int check_added(struct change *change, const struct table *table,
     return rc;
 }
 
-static int add_column(struct change *change, uint32_t table_id,
-                      const struct cql_definition *definition, bool if_not_exists)
+/* A column that the statement adds, checked against the table as it is. */
+static int check_column(struct change *change, const struct table *table,
+                        const struct cql_definition *definition,
+                        struct column_definition *added_out)
 {
-    const struct table *table = schema_table(change->schema, table_id);
     struct cql_work *work = change->work;
-    const char *spelled = cql_schema_type_text(work, definition->type);
     const struct type *type;
     struct error err = {0};
-    if (table_column_named(table, definition->name) != NULL) {
-        return if_not_exists ? 0
-                             : cql_invalid(&work->fault, "Column with name '%.*s' already exists",
-                                           CQL_SHOW(definition->name));
-    }
+    *added_out =
+        (struct column_definition){.name = cql_text(work->arena, definition->name),
+                                   .type = cql_schema_type_text(work, definition->type),
+                                   .kind = definition->is_static ? COLUMN_STATIC : COLUMN_REGULAR};
     int rc = cql_schema_check_type(change, table->keyspace, definition->type);
     if (rc != 0)
         return rc;
-    rc = schema_parse_type(change->schema, table->keyspace, bytes_text(spelled), work->arena, &type,
-                           &err);
-    if (rc != 0)
-        return cql_schema_result(change, rc, &err);
-    rc = check_added(change, table, definition, type);
+    rc = schema_parse_type(change->schema, table->keyspace, bytes_text(added_out->type),
+                           work->arena, &type, &err);
+    return rc == 0 ? check_added(change, table, definition, type)
+                   : cql_schema_result(change, rc, &err);
+}
+
+static int add_columns(struct change *change, uint32_t table_id, const struct cql_alter *alter)
+{
+    const struct table *table = schema_table(change->schema, table_id);
+    struct cql_work *work = change->work;
+    struct column_definition *added;
+    const struct cql_definition *repeated;
+    struct error err = {0};
+    uint32_t count = 0;
+    int rc = cql_schema_check_names(change, alter->definitions, "columns", &repeated);
     if (rc != 0)
         return rc;
-    change->is_nothing = false;
-    rc = schema_add_column(change->schema, table_id, cql_text(work->arena, definition->name),
-                           spelled, definition->is_static, &err);
+    added = arena_alloc(work->arena, SCHEMA_COLUMNS_MAX * sizeof(*added), 16);
+    for (const struct cql_definition *d = alter->definitions; d != NULL; d = d->next) {
+        bool is_there = table_column_named(table, d->name) != NULL || d == repeated;
+        if (is_there && alter->if_column_not_exists)
+            continue;
+        if (is_there) {
+            return cql_invalid(&work->fault, "Column with name '%.*s' already exists",
+                               CQL_SHOW(d->name));
+        }
+        rc = check_column(change, table, d, &added[count++]);
+        if (rc != 0)
+            return rc;
+    }
+    change->is_nothing = count == 0;
+    if (count > 0)
+        rc = schema_add_columns(change->schema, table_id, added, count, &err);
     return cql_schema_result(change, rc, &err);
 }
 
@@ -523,18 +551,19 @@ static int alter_table(struct change *change, const struct cql_alter *alter)
         return rc;
     switch (alter->kind) {
     case CQL_ALTER_ADD:
-        change->is_nothing = true;
-        for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next)
-            rc = add_column(change, table_id, d, alter->if_column_not_exists);
-        return rc;
+        return add_columns(change, table_id, alter);
     case CQL_ALTER_DROP:
         change->is_nothing = true;
-        for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next)
+        for (const struct cql_name *n = alter->columns; rc == 0 && n != NULL; n = n->next) {
+            cql_schema_count_item(change);
             rc = drop_column(change, table_id, n->text, alter->if_column_exists);
+        }
         return rc;
     case CQL_ALTER_RENAME:
-        for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next)
+        for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
+            cql_schema_count_item(change);
             rc = rename_column(change, table_id, r);
+        }
         return rc;
     case CQL_ALTER_WITH:
         rc = cql_table_options_check(change->work, alter->properties);
@@ -566,10 +595,9 @@ static int edit_by_command(struct change *change)
                              &err);
 }
 
-static int edit(struct change *change)
+static int edit(void *context)
 {
-    if (change->work->request.edit != NULL)
-        return edit_by_command(change);
+    struct change *change = context;
     const struct cql_statement *statement = change->work->compiled->statement;
     switch ((int)statement->kind) {
     case CQL_STATEMENT_CREATE_KEYSPACE:
@@ -708,7 +736,9 @@ static void change_edit(void *context, int status, const struct error *err)
     change->batch = write_batch_new();
     work->state = change;
     work->release = change_release;
-    int rc = status == 0 ? edit(change) : cql_fault_of(&work->fault, err);
+    int rc = status != 0                  ? cql_fault_of(&work->fault, err)
+             : work->request.edit != NULL ? edit_by_command(change)
+                                          : cql_guard(work, edit, change);
     if (rc != 0) {
         cql_finish_fault(work);
         cql_schema_settled(cql);
@@ -749,6 +779,7 @@ void cql_schema_run(struct cql_work *work)
 {
     struct cql *cql = work->cql;
     cql->schema_is_changing = true;
+    work->must_end = true;
     cql_trace(work, "Changing the schema");
     if (cql->writing > 0) {
         cql->schema_change = work;

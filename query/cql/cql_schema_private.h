@@ -49,4 +49,10 @@ int cql_schema_create_table(struct change *change, const struct cql_create_table
 /* What follows WITH, which was checked; the change is none where all of it is as it was. */
 int cql_schema_set_options(struct change *change, const struct table *table,
                            const struct cql_property *properties, bool is_new);
+/* An item of a list, of which each copies a table or the whole schema: the budget looks at all. */
+void cql_schema_count_item(struct change *change);
+/* Columns or fields, so many that a table or type may have them, and the first whose name another
+ * one before it has; NULL: none. */
+int cql_schema_check_names(struct change *change, const struct cql_definition *definitions,
+                           const char *what, const struct cql_definition **repeated_out);
 #endif

@@ -78,12 +78,16 @@ static int read_columns(struct change *change, const struct cql_create_table *cr
                         struct columns *columns, bool *is_counter_out)
 {
     struct cql_work *work = change->work;
+    const struct cql_definition *repeated;
+    int checked = cql_schema_check_names(change, create->columns, "columns", &repeated);
+    if (checked != 0)
+        return checked;
     uint32_t count = 0;
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next)
         count++;
     columns->items = arena_alloc(work->arena, (count + 1) * sizeof(*columns->items), 16);
     for (const struct cql_definition *d = create->columns; d != NULL; d = d->next) {
-        if (columns_find(columns, d->name) != NULL) {
+        if (d == repeated) {
             return cql_invalid(&work->fault, "Duplicate column '%.*s' declaration for table '%.*s'",
                                CQL_SHOW(d->name), CQL_SHOW(create->name.name));
         }

@@ -3,6 +3,7 @@
  * What decides correctness: a value within another one has no cells of its own, so a collection or
  * user type there is frozen; the spelling must say so where Cassandra wants it said.  The fields of
  * a user type are frozen whether it is said or not. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "query/cql/cql_schema_private.h"
@@ -133,6 +134,48 @@ int cql_schema_check_type(struct change *change, const char *keyspace, const str
                                                   : rc;
 }
 
+/* ---- names ---- */
+
+/* By name, and of one name as they were written. */
+struct named {
+    const struct cql_definition *definition;
+    uint32_t place;
+};
+
+static int order_named(const void *a, const void *b)
+{
+    const struct named *left = a;
+    const struct named *right = b;
+    int order = bytes_compare(left->definition->name, right->definition->name);
+    return order != 0 ? order : (left->place > right->place) - (left->place < right->place);
+}
+
+int cql_schema_check_names(struct change *change, const struct cql_definition *definitions,
+                           const char *what, const struct cql_definition **repeated_out)
+{
+    uint32_t count = 0;
+    *repeated_out = NULL;
+    for (const struct cql_definition *d = definitions; d != NULL; d = d->next)
+        count++;
+    if (count > SCHEMA_COLUMNS_MAX)
+        return cql_invalid(&change->work->fault, "over %d %s", SCHEMA_COLUMNS_MAX, what);
+    struct named *sorted = arena_alloc(change->work->arena, (count + 1) * sizeof(*sorted), 16);
+    uint32_t place = 0;
+    for (const struct cql_definition *d = definitions; d != NULL; d = d->next, place++)
+        sorted[place] = (struct named){d, place};
+    if (count > 1)
+        qsort(sorted, count, sizeof(*sorted), order_named);
+    place = UINT32_MAX;
+    for (uint32_t i = 1; i < count; i++) {
+        if (bytes_equal(sorted[i - 1].definition->name, sorted[i].definition->name) &&
+            sorted[i].place < place) {
+            place = sorted[i].place;
+            *repeated_out = sorted[i].definition;
+        }
+    }
+    return 0;
+}
+
 /* ---- CREATE TYPE ---- */
 
 static int check_field(struct change *change, const char *keyspace,
@@ -148,16 +191,12 @@ static int check_field(struct change *change, const char *keyspace,
 static int check_fields(struct change *change, const char *keyspace,
                         const struct cql_create_type *create)
 {
-    for (const struct cql_definition *d = create->fields; d != NULL; d = d->next) {
-        for (const struct cql_definition *other = d->next; other != NULL; other = other->next) {
-            if (bytes_equal(d->name, other->name)) {
-                return cql_invalid(&change->work->fault,
-                                   "Duplicate field name '%.*s' in type '%.*s'", CQL_SHOW(d->name),
-                                   CQL_SHOW(create->name.name));
-            }
-        }
+    const struct cql_definition *repeated;
+    int rc = cql_schema_check_names(change, create->fields, "fields", &repeated);
+    if (rc == 0 && repeated != NULL) {
+        rc = cql_invalid(&change->work->fault, "Duplicate field name '%.*s' in type '%.*s'",
+                         CQL_SHOW(repeated->name), CQL_SHOW(create->name.name));
     }
-    int rc = 0;
     for (const struct cql_definition *d = create->fields; d != NULL && rc == 0; d = d->next)
         rc = check_field(change, keyspace, d);
     return rc;
@@ -387,9 +426,13 @@ int cql_schema_alter_type(struct change *change, const struct cql_alter *alter)
         return cql_invalid(&change->work->fault, "Altering field types is no longer supported");
     cql_schema_event(change, CQL_UPDATED, CQL_TARGET_TYPE, keyspace, name);
     change->is_nothing = true;
-    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next)
+    for (const struct cql_definition *d = alter->definitions; rc == 0 && d != NULL; d = d->next) {
+        cql_schema_count_item(change);
         rc = add_field(change, keyspace, name, alter, d);
-    for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next)
+    }
+    for (const struct cql_rename *r = alter->renames; rc == 0 && r != NULL; r = r->next) {
+        cql_schema_count_item(change);
         rc = rename_field(change, keyspace, name, alter, r);
+    }
     return rc;
 }

@@ -15,11 +15,15 @@
 #include "query/cql/cql_guard.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
+#include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/tables.h"
 
 enum {
-    READ_ROWS = 2000, /* of a store's page where nothing says how many */
+    READ_ROWS = 2000, /* of a store's page where nothing says how many, */
+    READ_ROWS_LEAST = 4,
+    ROWS_A_LOOK = 32, /* at the clock, where a row takes little */
+    MANY_PARTS = 64,  /* selectors and filters, with which it may take long */
     INDEX_ROWS = 100, /* entries of an index read at once */
     CELL_LIKELY = 16, /* bytes */
     CELLS_FIRST_MAX = 4 << 10
@@ -90,7 +94,7 @@ static uint32_t rows_wanted(const struct select *select)
     wanted = wanted < select->limit_left ? wanted : select->limit_left;
     if (plan->is_aggregate || select->bound.filter_count > 0 || select->checks_slices ||
         cql_select_sorts(select)) {
-        wanted = READ_ROWS;
+        wanted = select->read_rows;
     }
     if (select->partition_limit != CQL_PAGE_NO_LIMIT) {
         uint64_t few = 2 * select->partition_limit + 16;
@@ -251,13 +255,30 @@ static void reserve_cells(struct select *select, uint32_t rows)
         buffer_reserve(&select->cells, likely < CELLS_FIRST_MAX ? likely : CELLS_FIRST_MAX);
 }
 
+/* Whether the slice is used up before row `i`; then the rest of the page is read again in the next
+ * one, with fewer rows behind it. */
+static bool is_cut_before(struct select *select, const struct read_page *page, uint32_t i)
+{
+    bool looks = i > 0 && (select->looks_each_row || i % ROWS_A_LOOK == 0);
+    if (!looks || select->is_virtual || !cql_slice_is_over(select->work->cql))
+        return false;
+    buffer_clear(&select->position);
+    store_position_after(&page->rows[i - 1], false, &select->position);
+    select->read_rows = i > READ_ROWS_LEAST ? i : READ_ROWS_LEAST;
+    return true;
+}
+
 static int take_rows(struct select *select, const struct read_page *page)
 {
     int rc = 0;
+    bool is_cut = false;
     reserve_cells(select, page->row_count);
-    for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done; i++)
-        rc = cql_select_page_row(select, page, i);
-    if (!select->is_done && !skip_partition(select, page)) {
+    for (uint32_t i = 0; rc == 0 && i < page->row_count && !select->is_done && !is_cut; i++) {
+        is_cut = is_cut_before(select, page, i);
+        if (!is_cut)
+            rc = cql_select_page_row(select, page, i);
+    }
+    if (!select->is_done && !is_cut && !skip_partition(select, page)) {
         buffer_clear(&select->position);
         buffer_append_bytes(&select->position, page->position);
     }
@@ -293,12 +314,15 @@ static void page_arrived(void *context, int status, const struct error *err,
                          const struct read_page *page)
 {
     struct select *select = context;
+    struct cql *cql = select->work->cql;
+    struct cql_slice slice = cql_slice_begin(select->work);
     struct arrival arrival = {select, page};
     int rc = status == 0 ? cql_guard(select->work, take_page, &arrival)
                          : cql_fault_of(&select->work->fault, err);
     if (rc != 0)
         cql_select_stop(select, rc);
     select_go(select);
+    cql_slice_end(cql, slice);
 }
 
 static struct read_request unit_request(const struct select *select)
@@ -446,8 +470,14 @@ static void select_next(struct select *select)
         cql_select_stop(select, rc);
 }
 
+static void select_resume(struct cql_work *work)
+{
+    select_go(work->state);
+}
+
 static void select_go(struct select *select)
 {
+    struct cql_work *work = select->work;
     if (select->is_going) {
         select->goes_again = true;
         return;
@@ -455,6 +485,14 @@ static void select_go(struct select *select)
     select->is_going = true;
     do {
         select->goes_again = false;
+        int rc = select->is_done ? 0 : cql_guard_look(work);
+        if (rc != 0)
+            cql_select_stop(select, rc);
+        if (!select->is_done && cql_slice_is_over(work->cql)) {
+            select->is_going = false;
+            cql_slice_yield(work, select_resume);
+            return;
+        }
         if (!select->is_done)
             select_next(select);
     } while (select->goes_again && !select->is_done);
@@ -505,6 +543,14 @@ static void warn_of_aggregates(struct select *select)
     }
 }
 
+static bool has_complex(const struct table *table)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < table->column_count; i++)
+        has |= type_is_complex(table->columns[i].type);
+    return has;
+}
+
 static int go_on_from(struct select *select, struct bytes paging_state)
 {
     struct cql_page_state state;
@@ -550,6 +596,9 @@ static int select_begin(void *context_of_step)
     if (select->plan->is_distinct)
         select->partition_limit = 1;
     select->by_index = select->bound.index_key.data != NULL;
+    select->looks_each_row =
+        select->plan->selector_count + select->bound.filter_count > MANY_PARTS ||
+        has_complex(select->plan->table);
     select->checks_slices =
         select->bound.is_scan && (select->bound.slice_count != 1 || select->by_index);
     select->unit_count =
@@ -592,8 +641,10 @@ static void rows_made(void *context, int status, const struct page_row *rows, ui
 void cql_select_run(struct cql_work *work)
 {
     struct select *select = arena_alloc(work->arena, sizeof(*select), 16);
+    const struct cql_select_plan *plan = work->compiled->select;
     *select = (struct select){.work = work,
-                              .plan = work->compiled->select,
+                              .read_rows = READ_ROWS,
+                              .plan = plan,
                               .cells = {.arena = work->arena},
                               .paging_state = {.arena = work->arena}};
     select->scratch = cql_budget_arena(work);

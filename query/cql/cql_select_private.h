@@ -26,6 +26,8 @@ struct select {
     struct arena *static_arena;
     bool checks_slices;                  /* a scan with several slices */
     bool is_going, goes_again, is_done;
+    bool looks_each_row;                 /* whether the slice is over: a row may take long */
+    uint32_t read_rows;                  /* of a store's page where nothing says how many */
     int status;
 
     uint64_t unit;

@@ -19,11 +19,15 @@
 #include "query/cql/cql_prepared.h"
 #include "query/cql/cql_print.h"
 #include "query/cql/cql_private.h"
+#include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
 
-enum { RESERVE_SHARE = 4 }; /* of what requests may hold: for those that hold little */
+enum {
+    RESERVE_SHARE = 4, /* of what requests may hold: for those that hold little */
+    BYTES_AN_ITEM = 64 /* of a value that is validated, for arena_count */
+};
 
 /* ---- the server ---- */
 
@@ -55,6 +59,7 @@ struct cql *cql_new(const struct cql_options *options)
                                                                ? options->prepared_bytes_max
                                                                : CQL_PREPARED_BYTES_DEFAULT);
     cql->traces = cql_traces_new();
+    cql_slices_init(cql);
     store_on_drain(options->store, store_drained, cql);
     return cql;
 }
@@ -62,6 +67,7 @@ struct cql *cql_new(const struct cql_options *options)
 void cql_free(struct cql *cql)
 {
     check(cql->running == 0);
+    cql_slices_stop(cql);
     while (cql->spare_count > 0)
         arena_free(cql->spare[--cql->spare_count]);
     store_on_drain(cql->options.store, NULL, cql);
@@ -105,6 +111,11 @@ bool cql_is_crowded(const struct cql *cql)
     return cql->is_crowded;
 }
 
+bool cql_is_full(const struct cql *cql)
+{
+    return cql->is_full;
+}
+
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context)
 {
     cql->has_room = has_room;
@@ -114,6 +125,23 @@ void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context
 void cql_session_init(struct cql_session *session, struct cql *cql)
 {
     *session = (struct cql_session){.cql = cql};
+}
+
+void cql_session_leave(struct cql_session *session)
+{
+    session->is_gone = true;
+    cql_sweep(session->cql);
+}
+
+void cql_set_statement_time(struct cql *cql, int64_t time_us)
+{
+    cql->statement_time_us = time_us;
+}
+
+void cql_stop(struct cql *cql)
+{
+    cql->is_stopping = true;
+    cql_sweep(cql);
 }
 
 /* ---- compiling ---- */
@@ -333,6 +361,7 @@ void cql_finish(struct cql_work *work, struct cql_result *result)
         result->payload_count = 1;
     }
     cql->running--;
+    cql_slice_account(work);
     work->answer(work->answer_context, result);
     if (work->release != NULL)
         work->release(work);
@@ -367,12 +396,14 @@ void cql_stall(struct cql_work *work)
 {
     cql_trace(work, "Waiting for room in the memtable");
     queue_add(&work->cql->stalled_first, &work->cql->stalled_last, work);
+    cql_sweep_soon(work->cql);
 }
 
 void cql_wait_for_schema(struct cql_work *work)
 {
     cql_trace(work, "Waiting for a change of the schema");
     queue_add(&work->cql->waiting_first, &work->cql->waiting_last, work);
+    cql_sweep_soon(work->cql);
 }
 
 /* The waiting ones go on in their order; a change among them makes those behind it wait again. */
@@ -395,6 +426,7 @@ static int bind_one(struct cql_work *work, const struct cql_column *marker,
     if (given->state != CQL_VALUE_SET)
         return 0;
     struct error err = {0};
+    arena_count(work->arena, 1 + given->data.size / BYTES_AN_ITEM);
     if (given->data.data == NULL)
         value->data = bytes_of("", 0);
     if (type_validate_given(marker->type, value->data, &err) != 0)
@@ -459,6 +491,7 @@ static int bind(struct cql_work *work, const struct cql_compiled *compiled,
     *values_out = bound;
     const struct cql_value **sorted =
         are_named ? sort_names(work->arena, values, value_count) : NULL;
+    const struct cql_value *last = NULL; /* given for the marker before, of the same type */
     for (uint32_t i = 0; i < count; i++) {
         const struct cql_column *marker = &compiled->markers[i];
         const struct cql_value *given =
@@ -467,9 +500,13 @@ static int bind(struct cql_work *work, const struct cql_compiled *compiled,
             return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
                                marker->name);
         }
-        int rc = bind_one(work, marker, given, &bound[i]);
+        bool is_last = given == last && marker->type == marker[-1].type;
+        int rc = is_last ? 0 : bind_one(work, marker, given, &bound[i]);
+        if (is_last)
+            bound[i] = bound[i - 1];
         if (rc != 0)
             return rc;
+        last = given;
     }
     return 0;
 }
@@ -632,6 +669,10 @@ static void prepare_run(struct cql_work *work)
 
 static void work_run(struct cql_work *work)
 {
+    if (cql_guard_look(work) != 0) {
+        cql_finish_fault(work);
+        return;
+    }
     if (work->cql->schema_is_changing) {
         cql_wait_for_schema(work);
         return;
@@ -653,6 +694,16 @@ static void work_run(struct cql_work *work)
         return;
     }
     run_compiled(work);
+}
+
+/* A change by a command has no client that waits for it. */
+static void set_deadline(struct cql_work *work)
+{
+    struct clock *clock = work->cql->options.world->clock;
+    int64_t time_us = work->cql->statement_time_us;
+    work->must_end = work->request.kind == CQL_EDIT;
+    if (time_us > 0 && !work->must_end)
+        work->deadline_us = clock->monotonic_us(clock) + time_us;
 }
 
 void cql_run(struct cql_session *session, const struct cql_request *request, cql_answer answer,
@@ -677,5 +728,6 @@ void cql_run(struct cql_session *session, const struct cql_request *request, cql
     if (request->is_traced)
         cql_trace_begin(work);
     cql->running++;
-    work_run(work);
+    set_deadline(work);
+    cql_slice_start(work);
 }

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "storage/base/metrics.h"
 #include "storage/store.h"
@@ -73,7 +74,6 @@ struct cql_options {
     size_t prepared_bytes_max;           /* 0: CQL_PREPARED_BYTES_DEFAULT */
     size_t work_bytes_max;               /* of all requests while they are carried out, with the
                                           * answers that they make; 0: CQL_WORK_BYTES_DEFAULT */
-    int64_t statement_time_us;           /* of one request; 0: no limit */
 };
 
 struct cql;
@@ -83,6 +83,11 @@ struct cql *cql_new(const struct cql_options *options);
 void cql_free(struct cql *cql);
 /* Requests that are not answered yet. */
 uint32_t cql_running(const struct cql *cql);
+/* How long a request of a client may take, from cql_run on: then it is answered 0x1200, or 0x1100
+ * if it is a write that the store does not have yet, and never will.  0, as at first: no limit. */
+void cql_set_statement_time(struct cql *cql, int64_t time_us);
+/* From now on requests of clients that are not with the store yet are refused. */
+void cql_stop(struct cql *cql);
 
 /* Called with every change that became visible, before the request that made it is answered.  At
  * most one listener; NULL takes it back. */
@@ -91,10 +96,12 @@ void cql_on_schema_change(struct cql *cql,
                           void *context);
 
 /* Requests under way hold half of what they may: pages are short, and a door starts no further
- * requests until `has_room` is called, when they hold a quarter.  One that finds no room is
- * answered 0x1001, and one that alone would hold more than any may 0x2200.  At most one listener;
- * NULL takes it back. */
+ * requests of a connection that has some until `has_room` is called, when they hold a quarter.  One
+ * that finds no room is answered 0x1001, and one that alone would hold more than any may 0x2200.
+ * At most one listener; NULL takes it back. */
 bool cql_is_crowded(const struct cql *cql);
+/* Only the part that is for small requests is left: no door starts any. */
+bool cql_is_full(const struct cql *cql);
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context);
 
 /* ---- a connection's side ---- */
@@ -108,10 +115,15 @@ struct cql_session {
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;
     struct cql_address local;            /* the end of the connection that is ours */
+    struct cql_work *ready_first, *ready_last;   /* works that wait for a slice (cql_slice.h) */
+    TAILQ_ENTRY(cql_session) ready_link;
+    int64_t used_us, used_at_us;         /* of the engine thread's time; when it was halved last */
 };
 
 /* The session lives until its last request is answered. */
 void cql_session_init(struct cql_session *session, struct cql *cql);
+/* Its client is gone: requests that are not with the store yet end soon. */
+void cql_session_leave(struct cql_session *session);
 
 /* ---- requests ---- */
 

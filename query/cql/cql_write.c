@@ -18,6 +18,7 @@
 
 #include "query/cql/cql_condition.h"
 #include "query/cql/cql_guard.h"
+#include "query/cql/cql_slice.h"
 #include "query/cql/cql_trace.h"
 #include "rollup/streams.h"
 #include "storage/base/memory.h"
@@ -27,7 +28,8 @@ enum {
     FREE_ATTEMPTS = 8,  /* of a statement that finds its partition changed every time; */
     ATTEMPTS_MAX = 100, /* further ones hold the store, where that is possible */
     READ_ROWS = 5000,
-    FIRST_ROWS = 2 /* a static row, and one more */
+    FIRST_ROWS = 2,   /* a static row, and one more */
+    ITEMS_A_LOOK = 16 /* at the clock */
 };
 
 struct write {
@@ -39,6 +41,7 @@ struct write {
     uint32_t count;
     struct cql_compiled **compiled; /* of a batch's prepared statements; referenced */
     uint32_t compiled_count;
+    bool has_yielded; /* a slice, before the statement that is next */
     bool is_conditional;
     uint32_t attempts;
     bool is_holding;
@@ -351,13 +354,6 @@ static void read_go(struct write *write);
 static void expect(struct write *write, const struct cql_write_statement *statement,
                    struct bytes key, struct store_version version)
 {
-    for (uint32_t i = 0; i < write->expectation_count; i++) {
-        const struct store_expectation *expectation = &write->expectations[i];
-        if (expectation->table_id == statement->plan->table->id &&
-            bytes_equal(expectation->key, key)) {
-            return;
-        }
-    }
     write->expectations[write->expectation_count++] =
         (struct store_expectation){.table_id = statement->plan->table->id,
                                    .key = key,
@@ -536,7 +532,7 @@ static void write_start(struct write *write)
         if (plan->is_conditional || plan->reads_first) {
             make_places(write, &write->statements[i], shows_first && plan->is_conditional);
             shows_first = shows_first && !plan->is_conditional;
-            places += write->statements[i].read_count;
+            places += write->statements[i].read_count + (write->statements[i].first != NULL);
         }
     }
     write->expectations =
@@ -651,6 +647,28 @@ static int add_item(struct write *write, const struct cql_batch_item *item)
     return cql_bind(work, compiled, item->values, item->value_count, false, &statement->values);
 }
 
+/* In slices: a batch may have tens of thousands of texts. */
+static void add_items(struct cql_work *work)
+{
+    struct write *write = work->state;
+    const struct cql_request *request = &work->request;
+    int rc = cql_guard_look(work);
+    while (rc == 0 && write->count < request->item_count) {
+        if (write->count % ITEMS_A_LOOK == ITEMS_A_LOOK - 1 && cql_slice_is_over(work->cql) &&
+            !write->has_yielded) {
+            write->has_yielded = true;
+            cql_slice_yield(work, add_items);
+            return;
+        }
+        write->has_yielded = false;
+        rc = add_item(write, &request->items[write->count]);
+    }
+    if (rc != 0)
+        cql_finish_fault(work);
+    else
+        write_begin(write);
+}
+
 void cql_batch_run_request(struct cql_work *work)
 {
     const struct cql_request *request = &work->request;
@@ -662,11 +680,5 @@ void cql_batch_run_request(struct cql_work *work)
         cql_finish_fault(work);
         return;
     }
-    for (uint32_t i = 0; i < request->item_count; i++) {
-        if (add_item(write, &request->items[i]) != 0) {
-            cql_finish_fault(work);
-            return;
-        }
-    }
-    write_begin(write);
+    add_items(work);
 }

@@ -159,10 +159,12 @@ static bool may_start(const struct native_connection *connection)
 {
     const struct native_door *door = connection->door;
     size_t most = door->is_over ? 0 : NATIVE_QUEUE_MAX;
+    /* A connection that has nothing under way need not wait for those that have much. */
+    bool has_room = connection->running == 0 ? !cql_is_full(door->options.cql)
+                                             : !cql_is_crowded(door->options.cql);
 
     return connection->waiting != NULL && connection->running < NATIVE_RUNNING_MAX &&
-           connection->output_bytes <= most && !connection->is_closing &&
-           !cql_is_crowded(door->options.cql);
+           connection->output_bytes <= most && !connection->is_closing && has_room;
 }
 
 void native_call_start(struct native_connection *connection)
@@ -203,7 +205,7 @@ static bool call_admit(struct native_call *call)
     struct native_door *door = connection->door;
     const struct native_limits *limits = &door->options.limits;
 
-    call->size = sizeof *call + arena_used(call->arena);
+    call->size = sizeof *call + arena_held(call->arena);
     connection->call_bytes += call->size;
     native_door_hold(door, door->request_bytes + call->size, door->answer_bytes);
     return !door->is_closing && door->request_bytes <= limits->bytes_max &&

@@ -314,6 +314,7 @@ static void connection_close(struct native_connection *connection)
     door_leave(&connection->slot);
     native_greeting_forget_login(connection);
     native_call_drop(connection);
+    cql_session_leave(&connection->session);
     native_inbox_release(&connection->inbox);
     native_outbox_release(&connection->outbox);
     connection->inbox = (struct native_inbox){0};

@@ -268,6 +268,7 @@ void native_door_close(struct native_door *door, void (*closed)(void *context), 
     door->closed_context = context;
     door->is_closing = true;
     native_greeting_drop_logins(door);
+    cql_stop(door->options.cql);
     update_all(door);
     native_door_release(door);
 }

@@ -31,7 +31,7 @@ struct cql {
         struct cql_request request;
     } held[RUN_MAX];
     uint32_t held_count;
-    bool is_crowded;
+    bool is_crowded, is_full, is_stopping;
     void (*has_room)(void *context);
     void *room_context;
     char user[128];
@@ -56,6 +56,21 @@ void cql_on_schema_change(struct cql *cql,
 bool cql_is_crowded(const struct cql *cql)
 {
     return cql->is_crowded;
+}
+
+bool cql_is_full(const struct cql *cql)
+{
+    return cql->is_full;
+}
+
+void cql_session_leave(struct cql_session *session)
+{
+    session->is_gone = true;
+}
+
+void cql_stop(struct cql *cql)
+{
+    cql->is_stopping = true;
 }
 
 void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context)
@@ -662,11 +677,16 @@ Test(native_door, no_request_starts_while_others_hold_too_much_memory)
 
     client_serve(&client, 4);
     fake.is_crowded = true;
+    send_query(&client, 3, "void");
+    cr_expect(wait_answer(&client, 3).opcode == NATIVE_RESULT,
+              "a connection that has nothing under way need not wait");
+    fake.runs = 0;
+    fake.is_full = true;
     send_query(&client, 1, "void");
     send_request(&client, 2, &options);
     cr_expect(wait_answer(&client, 2).opcode == NATIVE_SUPPORTED);
     cr_expect(fake.runs == 0);
-    fake.is_crowded = false;
+    fake.is_crowded = fake.is_full = false;
     fake.has_room(fake.room_context);
     cr_expect(wait_answer(&client, 1).opcode == NATIVE_RESULT);
     client_close(&client);

@@ -98,7 +98,11 @@ Test(schema, numbers_are_never_used_again)
     must(schema_drop_column(schema, id, "pois", 77, &err), &err);
     cr_assert_null(table_column(schema_table(schema, id), column_id));
     struct schema *copy = schema_copy(schema);
-    must(schema_add_column(copy, id, "pois", "set<text>", false, &err), &err);
+    must(schema_add_columns(copy, id,
+                            &(struct column_definition){
+                                .name = "pois", .type = "set<text>", .kind = COLUMN_REGULAR},
+                            1, &err),
+         &err);
     cr_assert_gt(hotel_column(copy, "pois")->id, column_id);
     cr_assert_eq(schema_table(copy, id)->dropped_count, 1);
     cr_assert_eq(schema_table(copy, id)->dropped[0].id, column_id);
@@ -205,10 +209,26 @@ Test(schema, columns_that_cannot_change_are_refused)
     struct schema *schema = make();
     uint32_t id = hotels_id(schema);
 
-    cr_assert_eq(schema_add_column(schema, id, "pois", "int", false, NULL), ERROR_EXISTS);
-    cr_assert_eq(schema_add_column(schema, id, "x", "counter", false, NULL), ERROR_INVALID);
-    cr_assert_eq(schema_add_column(schema, id, "x", "int", true, NULL), ERROR_INVALID);
-    cr_assert_eq(schema_add_column(schema, 7, "x", "int", false, NULL), ERROR_NOT_FOUND);
+    cr_assert_eq(schema_add_columns(schema, id,
+                                    &(struct column_definition){
+                                        .name = "pois", .type = "int", .kind = COLUMN_REGULAR},
+                                    1, NULL),
+                 ERROR_EXISTS);
+    cr_assert_eq(schema_add_columns(schema, id,
+                                    &(struct column_definition){
+                                        .name = "x", .type = "counter", .kind = COLUMN_REGULAR},
+                                    1, NULL),
+                 ERROR_INVALID);
+    cr_assert_eq(schema_add_columns(
+                     schema, id,
+                     &(struct column_definition){.name = "x", .type = "int", .kind = COLUMN_STATIC},
+                     1, NULL),
+                 ERROR_INVALID);
+    cr_assert_eq(schema_add_columns(schema, 7,
+                                    &(struct column_definition){
+                                        .name = "x", .type = "int", .kind = COLUMN_REGULAR},
+                                    1, NULL),
+                 ERROR_NOT_FOUND);
     cr_assert_eq(schema_drop_column(schema, id, "id", 1, NULL), ERROR_INVALID);
     cr_assert_eq(schema_drop_column(schema, id, "x", 1, NULL), ERROR_NOT_FOUND);
     cr_assert_eq(schema_rename_column(schema, id, "pois", "x", NULL), ERROR_INVALID);

@@ -1,0 +1,256 @@
+/* cql_slice: a queue of works for each session, and of sessions that have some.
+ *
+ * A session's use is halved for each second since it was counted last, so that who asked for much
+ * an hour ago is as good as anybody.  Of sessions that used the same the one that waits longest
+ * goes first. */
+#include "query/cql/cql_slice.h"
+
+#include "query/cql/cql_guard.h"
+#include "storage/base/log.h"
+#include "storage/base/world.h"
+
+enum {
+    SLICE_MAX_US = 10 * 1000,
+    TURN_MAX_US = 20 * 1000, /* of requests in a turn of the loop */
+    TURN_LITTLE_US = 1000,   /* so little needs no watching */
+    HALF_LIFE_US = 1000 * 1000,
+    STRETCH_LOGGED_US = 1000 * 1000,
+    STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
+    STRETCH_TEXT_MAX = 200,
+    SWEEP_MS = 500
+};
+
+static int64_t now_of(const struct cql *cql)
+{
+    struct clock *clock = cql->options.world->clock;
+    return clock->monotonic_us(clock);
+}
+
+/* ---- what sessions have used ---- */
+
+static void session_use(struct cql_session *session, int64_t now_us, int64_t used_us)
+{
+    int64_t halves = (now_us - session->used_at_us) / HALF_LIFE_US;
+    if (halves > 0) {
+        session->used_us = halves < 63 ? session->used_us >> halves : 0;
+        session->used_at_us = now_us;
+    }
+    session->used_us += used_us;
+}
+
+void cql_slice_account(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    if (cql->slice_work != work)
+        return;
+    int64_t now_us = now_of(cql);
+    session_use(work->session, now_us, now_us - cql->slice_began_us);
+    cql->slice_work = NULL;
+}
+
+/* ---- slices ---- */
+
+bool cql_slice_is_over(const struct cql *cql)
+{
+    return cql->is_in_slice && now_of(cql) - cql->slice_began_us > SLICE_MAX_US;
+}
+
+static struct bytes text_of(const struct cql_work *work)
+{
+    struct bytes text = work->request.text;
+    text.size = text.size < STRETCH_TEXT_MAX ? text.size : STRETCH_TEXT_MAX;
+    if (work->request.kind == CQL_EXECUTE)
+        return bytes_text("a prepared statement");
+    return work->request.kind == CQL_BATCH ? bytes_text("a batch") : text;
+}
+
+/* The text is kept as long as the slice: the work may be gone at its end. */
+static void keep_text(struct cql *cql, const struct cql_work *work)
+{
+    struct bytes text = text_of(work);
+    cql->slice_text_size = text.size;
+    if (text.size > 0)
+        memcpy(cql->slice_text, text.data, text.size);
+}
+
+static void log_stretch(struct cql *cql, int64_t now_us, int64_t took_us)
+{
+    uint64_t count;
+    if (cql->long_stretches != NULL)
+        cql->long_stretches->value++;
+    if (!log_group_admit(&cql->stretch_log, now_us, &count))
+        return;
+    log_event(LOG_WARNING, "statement_held_others_up",
+              log_bytes("statement", bytes_of(cql->slice_text, cql->slice_text_size)),
+              log_number("took_ms", took_us / 1000), log_number("count", (int64_t)count));
+}
+
+struct cql_slice cql_slice_begin(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    if (cql->is_in_slice)
+        return (struct cql_slice){.is_outermost = false};
+    cql->is_in_slice = true;
+    cql->slice_work = work;
+    cql->slice_began_us = now_of(cql);
+    keep_text(cql, work);
+    return (struct cql_slice){.is_outermost = true};
+}
+
+static void turn_ended(struct timer *timer);
+
+void cql_slice_end(struct cql *cql, struct cql_slice slice)
+{
+    if (!slice.is_outermost)
+        return;
+    int64_t now_us = now_of(cql);
+    int64_t took_us = now_us - cql->slice_began_us;
+    if (cql->slice_work != NULL)
+        session_use(cql->slice_work->session, now_us, took_us);
+    cql->slice_work = NULL;
+    cql->is_in_slice = false;
+    if (took_us > STRETCH_LOGGED_US)
+        log_stretch(cql, now_us, took_us);
+    bool was_little = cql->turn_us <= TURN_LITTLE_US;
+    cql->turn_us += took_us;
+    if (was_little && cql->turn_us > TURN_LITTLE_US)
+        cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer,
+                                                  0);
+}
+
+/* ---- who is next ---- */
+
+static void add_ready(struct cql_work *work)
+{
+    struct cql_session *session = work->session;
+    struct cql *cql = work->cql;
+    work->next = NULL;
+    if (session->ready_first == NULL) {
+        session->ready_first = work;
+        TAILQ_INSERT_TAIL(&cql->ready, session, ready_link);
+    } else {
+        session->ready_last->next = work;
+    }
+    session->ready_last = work;
+}
+
+static struct cql_work *take_ready(struct cql *cql)
+{
+    struct cql_session *least = TAILQ_FIRST(&cql->ready);
+    struct cql_session *session;
+    TAILQ_FOREACH (session, &cql->ready, ready_link)
+        least = session->used_us < least->used_us ? session : least;
+    struct cql_work *work = least->ready_first;
+    TAILQ_REMOVE(&cql->ready, least, ready_link);
+    least->ready_first = work->next;
+    if (least->ready_first != NULL)
+        TAILQ_INSERT_TAIL(&cql->ready, least, ready_link);
+    work->next = NULL;
+    return work;
+}
+
+static void run_slice(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    struct cql_slice slice = cql_slice_begin(work);
+    work->resume(work);
+    cql_slice_end(cql, slice);
+}
+
+/* The timer of the turn fires when all sockets and jobs of the next one had theirs. */
+static void turn_ended(struct timer *timer)
+{
+    struct cql *cql = timer->context;
+    cql->turn_us = 0;
+    while (!TAILQ_EMPTY(&cql->ready) && cql->turn_us < TURN_MAX_US)
+        run_slice(take_ready(cql));
+    if (!TAILQ_EMPTY(&cql->ready))
+        cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer,
+                                                  0);
+}
+
+void cql_slice_yield(struct cql_work *work, void (*resume)(struct cql_work *work))
+{
+    struct cql *cql = work->cql;
+    work->resume = resume;
+    cql_slice_account(work);
+    add_ready(work);
+    cql->options.world->executor->timer_start(cql->options.world->executor, &cql->turn_timer, 0);
+}
+
+void cql_slice_start(struct cql_work *work)
+{
+    struct cql *cql = work->cql;
+    /* A door starts the next one while it is given an answer, within that one's slice. */
+    bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
+    if (has_time && work->session->ready_first == NULL)
+        run_slice(work);
+    else
+        cql_slice_yield(work, work->resume);
+}
+
+/* ---- works that wait ---- */
+
+static void sweep_queue(struct cql_work **first, struct cql_work **last)
+{
+    struct cql_work *work = *first;
+    *first = NULL;
+    *last = NULL;
+    while (work != NULL) {
+        struct cql_work *next = work->next;
+        work->next = NULL;
+        if (!work->must_end && cql_guard_look(work) != 0) {
+            cql_finish_fault(work);
+        } else {
+            *(*first == NULL ? first : &(*last)->next) = work;
+            *last = work;
+        }
+        work = next;
+    }
+}
+
+void cql_sweep(struct cql *cql)
+{
+    sweep_queue(&cql->stalled_first, &cql->stalled_last);
+    sweep_queue(&cql->waiting_first, &cql->waiting_last);
+    cql_sweep_soon(cql);
+}
+
+static void sweep_fired(struct timer *timer)
+{
+    struct cql *cql = timer->context;
+    cql->is_sweeping_soon = false;
+    cql_sweep(cql);
+}
+
+void cql_sweep_soon(struct cql *cql)
+{
+    struct executor *executor = cql->options.world->executor;
+    bool waits = cql->stalled_first != NULL || cql->waiting_first != NULL;
+    if (!waits || cql->is_sweeping_soon || cql->statement_time_us == 0)
+        return;
+    cql->is_sweeping_soon = true;
+    executor->timer_start(executor, &cql->sweep_timer, SWEEP_MS);
+}
+
+/* ---- the server ---- */
+
+void cql_slices_init(struct cql *cql)
+{
+    TAILQ_INIT(&cql->ready);
+    cql->turn_timer = (struct timer){.fire = turn_ended, .context = cql};
+    cql->sweep_timer = (struct timer){.fire = sweep_fired, .context = cql};
+    cql->stretch_log = (struct log_group){.period_us = STRETCH_LOG_PERIOD_US};
+    if (cql->options.metrics != NULL) {
+        cql->long_stretches =
+            metrics_add(cql->options.metrics, METRIC_COUNTER, "daybook_cql_long_stretches_total",
+                        "", "Times that one CQL request held the engine thread for over a second.");
+    }
+}
+
+void cql_slices_stop(struct cql *cql)
+{
+    struct executor *executor = cql->options.world->executor;
+    executor->timer_stop(executor, &cql->turn_timer);
+    executor->timer_stop(executor, &cql->sweep_timer);
+}
