@@ -166,7 +166,8 @@ struct clicks_call {
     struct filter filters[CLICKS_WHERE_MAX + 1];
     uint32_t filter_count;
     struct change_row change;
-    struct seal_hold hold; /* of what writes, all the while */
+    struct change_lines lines; /* of the days before this one */
+    struct seal_hold hold;     /* of what writes, all the while */
     struct timer turn;
     int32_t day; /* being worked on */
     struct buffer key;
@@ -226,6 +227,7 @@ static void call_finish(struct clicks_call *call, int exit_status)
         rollup_unhold_seals(call->rollup, &call->hold);
     voided_page_free(call->voided);
     write_batch_free(call->batch);
+    change_lines_release(&call->lines);
     buffer_release(&call->key);
     buffer_release(&call->position);
     buffer_release(&call->position_next);
@@ -427,6 +429,24 @@ static void call_turn(struct clicks_call *call)
     executor->timer_start(executor, &call->turn, 0);
 }
 
+/* Of a day so many clicks go, or come back. */
+static void add_day_line(const struct clicks_call *call, struct change_lines *lines,
+                         uint64_t clicks, struct decimal gross)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    struct buffer key = {0};
+    struct buffer there = {0};
+    const struct bytes gone = bytes_text("voided");
+    day_format(call->day, day);
+    buffer_printf(&key, "%s %s", call->options->reseller, day);
+    buffer_printf(&there, "%" PRIu64 " click%s, gross ", clicks, clicks == 1 ? "" : "s");
+    decimal_append(&there, gross);
+    change_lines_add(lines, buffer_view(&key), is_restoring(call) ? gone : buffer_view(&there),
+                     is_restoring(call) ? buffer_view(&there) : gone);
+    buffer_release(&key);
+    buffer_release(&there);
+}
+
 static void day_end(struct clicks_call *call)
 {
     if (call->day_clicks > 0) {
@@ -438,8 +458,10 @@ static void day_end(struct clicks_call *call)
         decimal_append(&text, call->day_gross);
         const struct bytes cells[] = {bytes_text(day), bytes_of(text.data, digits),
                                       bytes_of(text.data + digits, text.size - digits)};
-        if (!is_listing(call))
+        if (!is_listing(call)) {
             table_print_row(call->print, cells);
+            add_day_line(call, &call->lines, call->day_clicks, call->day_gross);
+        }
         buffer_release(&text);
         call->days++;
     }
@@ -482,6 +504,22 @@ static void page_applied(void *context, int status, const struct error *err)
         page_end(call);
 }
 
+/* Each page says what was done up to it. */
+static void write_change(struct clicks_call *call)
+{
+    struct change_lines lines;
+    struct decimal gross = call->day_gross;
+    if (decimal_add(call->day_gross, call->page_gross, &gross) < 0)
+        gross = call->day_gross;
+    change_lines_copy(&call->lines, &lines);
+    add_day_line(call, &lines, call->day_clicks + call->page_clicks, gross);
+    change_lines_end(&lines);
+    call->change.lines = &lines;
+    rollup_write_change(call->rollup, call->batch, &call->change);
+    call->change.lines = NULL;
+    change_lines_release(&lines);
+}
+
 static void page_write(struct clicks_call *call)
 {
     const bool has_looked = is_restoring(call) && !are_ranked(call);
@@ -496,7 +534,7 @@ static void page_write(struct clicks_call *call)
         page_end(call);
         return;
     }
-    rollup_write_change(call->rollup, call->batch, &call->change);
+    write_change(call);
     streams_apply(call->streams, call->batch, unchanged, has_looked ? 2 : 1, page_applied, call);
 }
 

@@ -365,8 +365,12 @@ static void change_accepted(void *context)
 static void change_write(struct rate_change *change)
 {
     change->batch = write_batch_new();
-    rollup_add_change(change->rollup, change->batch, change->request->door, change->request->actor,
-                      change->request->text, change->options->note, change->id);
+    struct change_row row = {.door = change->request->door,
+                             .actor = change->request->actor,
+                             .command = change->request->text,
+                             .note = change->options->note};
+    rollup_add_change(change->rollup, change->batch, &row);
+    memcpy(change->id, row.id, UUID_SIZE);
     add_edits(change);
     change->batch->is_followed = true;
     change->waits = 1;

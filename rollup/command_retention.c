@@ -164,7 +164,6 @@ static void set_done(void *context, int status, const struct error *err)
 void retention_run(void *room, const struct command_request *request, struct command_output *output)
 {
     struct rollup *rollup = rollup_enter(room, NULL, output);
-    uint8_t change[UUID_SIZE];
     if (rollup == NULL)
         return;
     struct retention_call *call = memory_zeroed(1, sizeof(*call));
@@ -177,8 +176,11 @@ void retention_run(void *room, const struct command_request *request, struct com
         call_finish(call, EXIT_DONE);
         return;
     }
-    rollup_add_change(call->rollup, call->batch, request->door, request->actor, request->text,
-                      call->options->note, change);
+    struct change_row change = {.door = request->door,
+                                .actor = request->actor,
+                                .command = request->text,
+                                .note = call->options->note};
+    rollup_add_change(call->rollup, call->batch, &change);
     seal_pass_write_keep(call->rollup, call->batch,
                          call->options->action == RETENTION_SET ? call->options->days : 0);
     command_apply(call->rollup, call->batch, set_applied, set_done, call);

@@ -202,37 +202,41 @@ void rollup_begin_change(struct rollup *rollup, struct change_row *change)
     timeuuid_make(store_now_us(rollup->store), rollup->world->random, change->id);
 }
 
+/* Texts that are not known have no cell. */
+static uint32_t add_text(struct write_batch *batch, uint32_t column_id, const char *text,
+                         struct column_value *value)
+{
+    if (text == NULL)
+        return 0;
+    *value = (struct column_value){column_id, false, write_batch_text(batch, text)};
+    return 1;
+}
+
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change)
 {
-    struct column_value values[7];
+    struct column_value values[CHANGE_COLUMNS];
     char month[DAY_TEXT_SIZE + 1];
     uint32_t count = 0;
     day_format(day_of_time(change->at_ms), month);
     month[MONTH_TEXT_SIZE] = '\0';
-    values[count++] = (struct column_value){CHANGE_MONTH, false, write_batch_text(batch, month)};
     values[count++] = (struct column_value){
         CHANGE_ID, false, write_batch_copy(batch, bytes_of(change->id, UUID_SIZE))};
     values[count++] =
         (struct column_value){CHANGE_AT, false, write_batch_bigint(batch, change->at_ms)};
-    values[count++] =
-        (struct column_value){CHANGE_DOOR, false, write_batch_text(batch, change->door)};
-    values[count++] =
-        (struct column_value){CHANGE_ACTOR, false, write_batch_text(batch, change->actor)};
-    values[count++] =
-        (struct column_value){CHANGE_COMMAND, false, write_batch_text(batch, change->command)};
-    if (change->note != NULL)
-        values[count++] =
-            (struct column_value){CHANGE_NOTE, false, write_batch_text(batch, change->note)};
+    count += add_text(batch, CHANGE_MONTH, month, &values[count]);
+    count += add_text(batch, CHANGE_DOOR, change->door, &values[count]);
+    count += add_text(batch, CHANGE_PEER, change->peer, &values[count]);
+    count += add_text(batch, CHANGE_ACTOR, change->actor, &values[count]);
+    count += add_text(batch, CHANGE_COMMAND, change->command, &values[count]);
+    count += add_text(batch, CHANGE_NOTE, change->note, &values[count]);
+    if (change->lines != NULL)
+        count += change_lines_values(change->lines, &values[count]);
     write_batch_insert(batch, rollup_table(rollup, TABLE_CHANGE), values, count);
 }
 
-void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
-                       const char *actor, const char *command, const char *note,
-                       uint8_t change_id_out[16])
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch, struct change_row *change)
 {
-    struct change_row change = {.door = door, .actor = actor, .command = command, .note = note};
-    rollup_begin_change(rollup, &change);
-    rollup_write_change(rollup, batch, &change);
-    memcpy(change_id_out, change.id, UUID_SIZE);
+    rollup_begin_change(rollup, change);
+    rollup_write_change(rollup, batch, change);
 }

@@ -58,11 +58,25 @@ must_check int rollup_settle_days(struct rollup *rollup, struct bytes reseller, 
  * `done` when the figures are durable. */
 void rollup_take_rows(struct rollup *rollup, store_done done, void *context);
 
-/* A change's row in the table `change`, added to `batch`; its id is what restatements caused by
- * the batch will name.  `note` may be NULL. */
-void rollup_add_change(struct rollup *rollup, struct write_batch *batch, const char *door,
-                       const char *actor, const char *command, const char *note,
-                       uint8_t change_id_out[16]);
+struct change_lines;
+
+/* A row of the table `change`.  Texts are the caller's; those that may be NULL are not known. */
+struct change_row {
+    uint8_t id[16];                    /* given by rollup_begin_change */
+    int64_t at_ms;
+    const char *door;
+    const char *peer;                  /* a client's address; may be NULL */
+    const char *actor;
+    const char *command;
+    const char *note;                  /* may be NULL */
+    /* What it changes, as it was, and is (change_lines.h); NULL: nothing, or rates, whose lines the
+     * commit hook writes, as it knows them. */
+    const struct change_lines *lines;
+};
+
+/* A change's row, added to `batch`; its id is what restatements caused by the batch will name. */
+void rollup_add_change(struct rollup *rollup, struct write_batch *batch,
+                       struct change_row *change);
 
 /* ---- sealed days: seal.h ---- */
 

@@ -7,7 +7,8 @@
  *   block of clicks        counted in the stream's counters; its days marked
  *   mutation of clicks     its day marked; a seal's with cause `expiry`
  *   mutation of rates      applied to the rates in memory; the days they govern marked as a range
- *   row of change          names what the other parts of the batch do
+ *   row of change          names what the other parts of the batch do; is told what rates they
+ * change
  *
  * Cost, with a block of 1,000 clicks over 20 days that are marked already: 20 probes, 1 to 2 ns a
  * click. */
@@ -138,7 +139,32 @@ struct changed_rates {
     bool any;
     int32_t first;
     int32_t last;
+    struct change_lines *lines; /* what is said of each */
 };
+
+static void append_rate(struct buffer *text, const struct rate *rate)
+{
+    if (rate != NULL)
+        rate_append_percent(text, rate->rate);
+}
+
+/* `old` and `new`: NULL where the day has no rate of its own. */
+static void say_change(struct changed_rates *changed, struct bytes reseller, int32_t since,
+                       const struct rate *old, const struct rate *new)
+{
+    char day[DAY_TEXT_SIZE + 1];
+    struct buffer texts[3] = {0};
+    day_format(since, day);
+    buffer_append_bytes(&texts[0], reseller);
+    buffer_put_u8(&texts[0], ' ');
+    buffer_append_text(&texts[0], day);
+    append_rate(&texts[1], old);
+    append_rate(&texts[2], new);
+    change_lines_add(changed->lines, buffer_view(&texts[0]), buffer_view(&texts[1]),
+                     buffer_view(&texts[2]));
+    for (uint32_t i = 0; i < 3; i++)
+        buffer_release(&texts[i]);
+}
 
 static void note_change(struct changed_rates *changed, int32_t since)
 {
@@ -149,11 +175,35 @@ static void note_change(struct changed_rates *changed, int32_t since)
     changed->any = true;
 }
 
+/* The rate that begins on that very day. */
+static const struct rate *rate_of_day(const struct rollup *rollup, struct bytes reseller,
+                                      int32_t since)
+{
+    const struct rate *rate = rate_table_at(rollup->rates, reseller, since);
+    return rate != NULL && rate->since == since ? rate : NULL;
+}
+
 static void remove_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
                         struct changed_rates *changed)
 {
-    if (rate_table_remove(rollup->rates, reseller, since, since + 1))
-        note_change(changed, since);
+    const struct rate *old = rate_of_day(rollup, reseller, since);
+    if (old == NULL)
+        return;
+    say_change(changed, reseller, since, old, NULL);
+    (void)rate_table_remove(rollup->rates, reseller, since, since + 1);
+    note_change(changed, since);
+}
+
+static void set_rate(struct rollup *rollup, struct bytes reseller, int32_t since,
+                     struct decimal value, struct changed_rates *changed)
+{
+    const struct rate *old = rate_of_day(rollup, reseller, since);
+    const struct rate before = old != NULL ? *old : (struct rate){0};
+    const struct rate now = {since, value};
+    if (!rate_table_set(rollup->rates, reseller, since, value))
+        return;
+    say_change(changed, reseller, since, old != NULL ? &before : NULL, &now);
+    note_change(changed, since);
 }
 
 /* INSERT, UPDATE or DELETE of one rate.  A deletion in the same row has the same timestamp as its
@@ -178,8 +228,8 @@ static void take_rate_row(struct rollup *rollup, struct bytes reseller, const st
         if ((cell->flags & CELL_TOMBSTONE) != 0 ||
             rate_value_read(rates, table, cell->value, &rate) < 0)
             remove_rate(rollup, reseller, since, changed);
-        else if (rate_table_set(rollup->rates, reseller, since, rate))
-            note_change(changed, since);
+        else
+            set_rate(rollup, reseller, since, rate, changed);
     }
 }
 
@@ -208,15 +258,18 @@ static void take_all_rates(struct rollup *rollup, struct bytes reseller,
     const struct rate *rates = rate_table_rates(rollup->rates, reseller, &count);
     if (count == 0)
         return;
-    note_change(changed, rates[0].since);
-    note_change(changed, rates[count - 1].since);
+    for (uint32_t i = 0; i < count; i++) {
+        say_change(changed, reseller, rates[i].since, &rates[i], NULL);
+        note_change(changed, rates[i].since);
+    }
     rate_table_remove(rollup->rates, reseller, INT32_MIN, RATE_DAY_END);
 }
 
 static void take_rates(struct rollup *rollup, struct write_batch *batch,
-                       const struct mutation *mutation, const uint8_t *change, int64_t now_us)
+                       const struct mutation *mutation, const uint8_t *change,
+                       struct change_lines *lines, int64_t now_us)
 {
-    struct changed_rates changed = {0};
+    struct changed_rates changed = {.lines = lines};
     if (mutation->deletion.timestamp_us != TIMESTAMP_NONE) {
         take_all_rates(rollup, mutation->key, &changed);
     } else {
@@ -246,8 +299,8 @@ void rollup_tell_memory(struct rollup *rollup)
     rollup->memory_told = held;
 }
 
-/* The id of the batch's row in `change`; NULL: it has none. */
-static const uint8_t *change_of(const struct write_batch *batch)
+/* The batch's row in `change`; NULL: it has none. */
+static const struct mutation *change_row_of(const struct write_batch *batch)
 {
     for (uint32_t i = 0; i < batch->mutation_count; i++) {
         const struct mutation *mutation = &batch->mutations[i];
@@ -255,12 +308,36 @@ static const uint8_t *change_of(const struct write_batch *batch)
             continue;
         const struct clustering *clustering = &mutation->items[0].row.clustering;
         if (clustering->count == 1 && clustering->values[0].size == UUID_SIZE)
-            return clustering->values[0].data;
+            return mutation;
     }
     return NULL;
 }
 
-void rollup_take_batch(struct rollup *rollup, struct write_batch *batch)
+/* And its id. */
+static const uint8_t *change_of(const struct write_batch *batch)
+{
+    const struct mutation *row = change_row_of(batch);
+    return row != NULL ? row->items[0].row.clustering.values[0].data : NULL;
+}
+
+void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
+                        struct change_lines *lines)
+{
+    struct column_value values[2 + CHANGE_LINES_VALUES];
+    struct mutation mutation;
+    const struct mutation *row = change_row_of(batch);
+    if (row == NULL || change_lines_are_empty(lines))
+        return;
+    change_lines_end(lines);
+    values[0] = (struct column_value){CHANGE_MONTH, false, row->key};
+    values[1] = (struct column_value){CHANGE_ID, false, row->items[0].row.clustering.values[0]};
+    uint32_t count = 2 + change_lines_values(lines, &values[2]);
+    mutation_insert(rollup_table(rollup, TABLE_CHANGE), values, count, false, batch->arena,
+                    &mutation);
+    write_batch_add_mutation(batch, &mutation);
+}
+
+void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct change_lines *lines)
 {
     const struct click_stream *stream = rollup->stream;
     const uint32_t mutation_count = batch->mutation_count;
@@ -278,7 +355,7 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch)
                             rollup->is_sealing ? CAUSE_EXPIRY : cause_of(&mutation, is_ranked),
                             change, now_us);
         if (mutation.table_id == stream->rates.table_id)
-            take_rates(rollup, batch, &mutation, change, now_us);
+            take_rates(rollup, batch, &mutation, change, lines, now_us);
     }
     if (rollup->is_automatic && dirty_set_order(rollup->dirty) != order)
         rollup_tick_soon(rollup);

@@ -3,6 +3,7 @@
 #define DAYBOOK_ROLLUP_ROLLUP_PRIVATE_H
 
 #include "rollup/away.h"
+#include "rollup/change_lines.h"
 #include "rollup/dirty.h"
 #include "rollup/figure.h"
 #include "rollup/key_map.h"
@@ -106,16 +107,8 @@ struct rollup {
     struct metric *metric_away;
 };
 
-/* A row of `change`, for a command of several batches: each has it, so that what each of them
- * does is named by it.  Texts are the caller's. */
-struct change_row {
-    uint8_t id[UUID_SIZE];
-    int64_t at_ms;
-    const char *door;
-    const char *actor;
-    const char *command;
-    const char *note;                  /* may be NULL */
-};
+/* For a command of several batches: each has its row in `change`, so that what each of them does
+ * is named by it. */
 void rollup_begin_change(struct rollup *rollup, struct change_row *change);   /* id and time */
 void rollup_write_change(struct rollup *rollup, struct write_batch *batch,
                          const struct change_row *change);
@@ -139,8 +132,12 @@ void rollup_forget_rates(struct rollup *rollup);
 /* rollup_hook.c */
 /* Tell the store what is held here by the day and reseller. */
 void rollup_tell_memory(struct rollup *rollup);
-/* A stream's part in the commit hook. */
-void rollup_take_batch(struct rollup *rollup, struct write_batch *batch);
+/* A stream's part in the commit hook; rates that it changes are added to `lines`. */
+void rollup_take_batch(struct rollup *rollup, struct write_batch *batch,
+                       struct change_lines *lines);
+/* Its end, if there are any: into the row of `change` that the batch has. */
+void rollup_write_lines(struct rollup *rollup, struct write_batch *batch,
+                        struct change_lines *lines);
 /* Mark the day of a click's partition key, in memory and in `batch`; `change` may be NULL. */
 void rollup_mark_day(struct rollup *rollup, struct write_batch *batch, struct bytes key,
                      enum dirty_cause cause, const uint8_t *change, int64_t now_us);

@@ -54,11 +54,15 @@ static void take_schema(struct rollup *rollup, struct write_batch *batch)
 static void streams_hook(void *context, struct write_batch *batch)
 {
     struct streams *streams = context;
+    struct change_lines lines = {0};
     for (uint32_t i = 0; i < streams->count; i++) {
         if (batch->schema != NULL && streams->rollups[i]->definition != NULL)
             take_schema(streams->rollups[i], batch);
-        rollup_take_batch(streams->rollups[i], batch);
+        rollup_take_batch(streams->rollups[i], batch, &lines);
     }
+    if (streams->count > 0)
+        rollup_write_lines(streams->rollups[0], batch, &lines);
+    change_lines_release(&lines);
 }
 
 static bool is_of_stream(const struct streams *streams, const struct schema *schema,

@@ -81,7 +81,8 @@ enum change_column {
     CHANGE_PEER = 8,                           /* the address that a CQL client has */
     CHANGE_KEYS = 9,                           /* what was changed, */
     CHANGE_OLD = 10,                           /* as it was, */
-    CHANGE_NEW = 11                            /* and is */
+    CHANGE_NEW = 11,                           /* and is */
+    CHANGE_COLUMNS = 11
 };
 
 /* One row per mark: why a day is in it, and the change that did it (null: none has a name).

@@ -28,6 +28,7 @@
 #define TABLE_SPREAD UINT64_C(0x9E3779B97F4A7C15)
 
 enum {
+    HOOK_BYTES = 8192,          /* what a hook may add to a batch, and what a batch takes anyway */
     OPEN_PAYLOAD_MAX = 8 << 20, /* past this the open frame takes no more batches */
     FOLLOW_MS = 4,              /* at most, until a frame that waits for a batch is sealed */
     RETRY_MS = 1000             /* until a job that found the disk full is tried again */
@@ -511,7 +512,7 @@ static int admit_exceptions(struct engine *engine, const struct write_batch *bat
 static size_t batch_bytes_max(struct engine *engine, const struct write_batch *batch,
                               struct packed_mutations *packed_out)
 {
-    size_t bytes = 4096;
+    size_t bytes = HOOK_BYTES;
     for (uint32_t i = 0; i < batch->block_count; i++) {
         const struct block *block = batch->blocks[i];
         bytes += block_bytes_max(block) + 4 * block->partitions.text.size +

@@ -185,6 +185,20 @@ static void write_applied(void *context, int status, const struct error *err)
 
 static void write_apply(struct cql_work *work);
 
+/* The client's address, HOST:PORT; NULL: it has none. */
+static const char *peer_of(struct cql_work *work)
+{
+    const struct cql_address *client = &work->session->client;
+    struct buffer text = {.arena = work->arena};
+    if (client->size == 0)
+        return NULL;
+    buffer_append_text(&text, client->size == 16 ? "[" : "");
+    type_format(type_builtin(TYPE_INET), bytes_of(client->bytes, client->size), &text);
+    buffer_printf(&text, "%s:%u", client->size == 16 ? "]" : "", client->port);
+    buffer_put_u8(&text, 0);
+    return (const char *)text.data;
+}
+
 /* What changes a rate or deletes clicks has a name that restatements tell. */
 static void add_change(struct write *write)
 {
@@ -199,7 +213,6 @@ static void add_change(struct write *write)
     }
     if (!has_name || streams == NULL)
         return;
-    uint8_t change_id[UUID_SIZE];
     const char *words[] = {"INSERT", "UPDATE", "DELETE"};
     const struct cql_write_plan *plan = write->statements[0].plan;
     struct buffer command = {.arena = write->work->arena};
@@ -207,9 +220,11 @@ static void add_change(struct write *write)
                   plan->table->keyspace, plan->table->name);
     buffer_put_u8(&command, 0);
     const char *user = work->session->user;
-    rollup_add_change(streams_find(streams, NULL), write->batch, "cql",
-                      user[0] != '\0' ? user : "anonymous", (const char *)command.data, NULL,
-                      change_id);
+    struct change_row change = {.door = "cql",
+                                .peer = peer_of(work),
+                                .actor = user[0] != '\0' ? user : "anonymous",
+                                .command = (const char *)command.data};
+    rollup_add_change(streams_find(streams, NULL), write->batch, &change);
 }
 
 static int apply_batch(struct write *write, struct error *err)

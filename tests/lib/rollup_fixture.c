@@ -326,7 +326,7 @@ void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, c
 {
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(fixture->store), TABLE_RESELLER);
-    uint8_t change[16];
+    struct change_row change = {.door = "command", .actor = "tester", .command = "rate set"};
     struct decimal decimal;
     struct column_value values[] = {
         {RESELLER_ID, false, write_batch_text(batch, reseller)},
@@ -334,7 +334,7 @@ void rollup_fixture_rate(struct rollup_fixture *fixture, const char *reseller, c
         {RESELLER_REWARD_PERCENT, false, bytes_of(NULL, 0)},
     };
     if (named)
-        rollup_add_change(fixture->rollup, batch, "command", "tester", "rate set", NULL, change);
+        rollup_add_change(fixture->rollup, batch, &change);
     if (rate == NULL) {
         write_batch_delete(batch, table, values, 2);
     } else {

@@ -1,0 +1,36 @@
+/* change_lines: what a change did, for its row in `change`: in keys, old and new a line for each
+ * thing that it changed, the same number of lines in all three.
+ *
+ *     keys   supaboobs 2013-11-01      old   20%      new   25%
+ *            supaboobs 2013-12-01            (none)         30%
+ *
+ * They take a few hundred bytes at most, as they go into the frame of the change: what has no room
+ * is counted in a last line. */
+#ifndef DAYBOOK_ROLLUP_CHANGE_LINES_H
+#define DAYBOOK_ROLLUP_CHANGE_LINES_H
+
+#include "storage/mutation.h"
+
+enum { CHANGE_LINES_MAX = 768 };       /* bytes of each of the three, at most */
+
+/* All-zero is an empty one. */
+struct change_lines {
+    struct buffer keys;
+    struct buffer old;
+    struct buffer new;
+    uint64_t left_out;
+};
+
+/* One thing more; a text of size 0 is said as "(none)". */
+void change_lines_add(struct change_lines *lines, struct bytes key, struct bytes old,
+                      struct bytes new);
+bool change_lines_are_empty(const struct change_lines *lines);
+void change_lines_copy(const struct change_lines *lines, struct change_lines *copy_out);
+/* No line comes any more: say how many were left out. */
+void change_lines_end(struct change_lines *lines);
+/* The three cells of the row; views of the lines. */
+enum { CHANGE_LINES_VALUES = 3 };
+uint32_t change_lines_values(const struct change_lines *lines,
+                             struct column_value values_out[CHANGE_LINES_VALUES]);
+void change_lines_release(struct change_lines *lines);
+#endif
