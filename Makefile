@@ -364,8 +364,8 @@ fuzz-corpus:
 
 # The golden files of a format that is new; those that are there are never written again.
 golden: $(out)/tests/golden/make_golden $(out)/tests/golden/make_golden_rollup
-	@[ -e tests/golden/v2/data ] || $(out)/tests/golden/make_golden tests/golden/v2
-	@[ -e tests/golden/v2/rollup ] || $(out)/tests/golden/make_golden_rollup tests/golden/v2
+	@[ -e tests/golden/v3/data ] || $(out)/tests/golden/make_golden tests/golden/v3
+	@[ -e tests/golden/v3/rollup ] || $(out)/tests/golden/make_golden_rollup tests/golden/v3
 
 tidy:
 	@tests/tidy.sh

@@ -5,7 +5,8 @@
  * bring back what the earlier one deleted.  It has no connection then, and all its batches are
  * durable, so nothing points to it.
  *
- * Only an addition forgets: a set that does not grow needs no room. */
+ * Only an addition forgets: a set that does not grow needs no room.  A clock in doubt forgets
+ * nothing: all would have been silent for a year, and their repeated batches be new. */
 #include "ingest/producer_rows.h"
 
 #include <string.h>
@@ -116,10 +117,13 @@ static bool forget(struct ingest *ingest, struct producer *const *producers, uin
 
 void producer_rows_make_room(struct ingest *ingest)
 {
+    const struct store_clock clock = store_clock(ingest->options.store);
     struct producer *silent[FORGOTTEN_AT_ONCE];
-    int64_t now_us = store_now_us(ingest->options.store);
+    int64_t now_us = clock.wall_us;
     uint32_t count;
 
+    if (clock.is_in_doubt)
+        return;
     if (now_us >= ingest->producers_due_us) {
         count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
                                      silent, FORGOTTEN_AT_ONCE);

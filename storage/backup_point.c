@@ -20,7 +20,13 @@
 
 static const char point_magic[8] = {'D', 'A', 'Y', 'B', 'K', 'P', 'N', 'T'};
 
-enum { POINT_FORMAT = 1, POINT_HEADER = 56, POINT_CRC = 4, HASH_SIZE = 16, LOG_FILE_SIZE = 28 };
+enum {
+    POINT_FORMAT = 2, /* 1 had no clock in the state */
+    POINT_HEADER = 56,
+    POINT_CRC = 4,
+    HASH_SIZE = 16,
+    LOG_FILE_SIZE = 28
+};
 
 void backup_point_path(uint64_t number, char path[BACKUP_PATH])
 {
@@ -85,7 +91,7 @@ static int check_frame(struct bytes bytes, struct error *err)
         crc32c(0, bytes.data, bytes.size - POINT_CRC)) {
         return error_set(err, ERROR_CORRUPT, "its checksum is wrong");
     }
-    if (load_u32(bytes.data + 8) != POINT_FORMAT) {
+    if (load_u32(bytes.data + 8) > POINT_FORMAT) {
         return error_set(err, ERROR_NEWER_FORMAT,
                          "it has format %u, this program knows %d; restore with the version of "
                          "daybook that made the backup",

@@ -122,6 +122,7 @@ void engine_freeze_open(struct engine *engine, uint64_t frame_last)
         memtable->frame_first = frame_last + 1;
     } else {
         memtable_freeze(memtable, frame_last);
+        memtable->given_us = engine->timestamp_next_us > 0 ? engine->timestamp_next_us - 1 : 0;
         engine->frozen =
             memory_resize(engine->frozen, (engine->frozen_count + 1) * sizeof(struct memtable *));
         engine->frozen[engine->frozen_count++] = memtable;
@@ -427,12 +428,6 @@ static int full(struct engine *engine, struct error *err)
     return error_set(err, ERROR_FULL, "the store is busy writing; try again when it drains");
 }
 
-static int64_t now_us(struct engine *engine)
-{
-    int64_t wall = engine->world->clock->wall_us(engine->world->clock);
-    return wall > engine->timestamp_next_us ? wall : engine->timestamp_next_us;
-}
-
 /* Whether batches are applied at all. */
 static int admit_any(const struct engine *engine, struct error *err)
 {
@@ -621,7 +616,7 @@ static int engine_apply_if(struct store *store, struct write_batch *batch,
     if (rc != 0)
         return rc;
     run_hook(engine, batch);
-    int64_t timestamp_us = now_us(engine);
+    int64_t timestamp_us = engine_now_us(engine);
     if (engine->payload.size == 0)
         engine->payload_timestamp_us = timestamp_us;
     size_t before = engine->payload.size;
@@ -701,11 +696,6 @@ static void engine_on_drain(struct store *store, void (*drain)(void *context), v
     engine->drains =
         memory_resize(engine->drains, (engine->drain_count + 1) * sizeof(struct drain));
     engine->drains[engine->drain_count++] = (struct drain){drain, context};
-}
-
-static int64_t engine_now_us(struct store *store)
-{
-    return now_us(engine_of(store));
 }
 
 static void engine_status(struct store *store, struct store_status *status)
@@ -807,6 +797,9 @@ const struct store_ops engine_ops = {
     .snapshot_release = engine_snapshot_release_op,
     .hold_memory = engine_hold_memory_op,
     .return_memory = engine_return_memory_op,
-    .now_us = engine_now_us,
+    .now_us = engine_now_us_op,
+    .clock = engine_clock_op,
+    .watch_clock = engine_watch_clock_op,
+    .accept_clock = engine_accept_clock_op,
     .close = engine_close_op,
 };

@@ -238,9 +238,9 @@ static bool has_client_times(const struct table *table)
 }
 
 /* Up to which writing time tombstones may go: later ones may hide what is in memtables. */
-static int64_t tombstones_before(const struct engine *engine, const struct table *table)
+static int64_t tombstones_before(struct engine *engine, const struct table *table)
 {
-    int64_t before_us = engine->world->clock->wall_us(engine->world->clock) - CLOCKS_DIFFER_US;
+    int64_t before_us = engine_past_us(engine) - CLOCKS_DIFFER_US;
     if (!has_client_times(table))
         return INT64_MAX;
     for (uint32_t i = 0; i <= engine->frozen_count; i++) {
@@ -439,7 +439,7 @@ static void compact_submit(struct engine *engine, const struct need *need)
     compact->splits = choice->splits;
     compact->day = choice->day;
     compact->is_awaited = need->is_asked;
-    compact->now_s = engine->world->clock->wall_us(engine->world->clock) / 1000000;
+    compact->now_s = engine_past_us(engine) / 1000000;
     compact->pace.hurries = need->group.end - need->group.start > RUNS_TOO_MANY;
     fill_lists(compact, need);
     compact->drops_tombstones = drops_tombstones(compact, need);

@@ -280,7 +280,8 @@ static int flush_write(struct flush_job *flush)
                                  .removed = flush->dropped,
                                  .removed_count = flush->dropped_count,
                                  .flushed_frame = memtable->frame_last,
-                                 .schema = schema_is_newer ? memtable->schema : NULL};
+                                 .schema = schema_is_newer ? memtable->schema : NULL,
+                                 .timestamp_us = memtable->given_us};
     return manifest_apply(flush->engine->manifest, &edit, &flush->err);
 }
 
@@ -302,6 +303,8 @@ static void flush_publish(struct flush_job *flush)
     for (uint32_t i = 0; i < flush->dropped_count; i++)
         engine_remove_segment(engine, flush->dropped[i]);
     engine->frame_flushed = flush->memtable->frame_last;
+    if (flush->memtable->given_us != 0)
+        engine->timestamp_flushed_us = flush->memtable->given_us;
     if (schema_version(flush->memtable->schema) > schema_version(engine->schema_flushed)) {
         schema_unref(engine->schema_flushed);
         engine->schema_flushed = schema_ref(flush->memtable->schema);

@@ -33,6 +33,12 @@ struct builtin {
     uint32_t count;
 };
 
+static void timestamps_pass(struct engine *engine, int64_t timestamp_us)
+{
+    if (timestamp_us >= engine->timestamp_next_us)
+        engine->timestamp_next_us = timestamp_us + 1;
+}
+
 static void frame_apply(struct engine *engine, uint64_t number, const struct frame_batches *frame)
 {
     bool begins = engine->schema != engine->open->schema;
@@ -45,8 +51,9 @@ static void frame_apply(struct engine *engine, uint64_t number, const struct fra
         engine->open = memtable_new(engine->schema, number, engine->memory);
     }
     for (uint32_t i = 0; i < frame->count; i++) {
-        engine->timestamp_next_us =
+        int64_t next_us =
             memtable_apply(engine->open, frame->batches[i], number, frame->timestamps_us[i]);
+        timestamps_pass(engine, next_us - 1);
     }
 }
 
@@ -122,7 +129,7 @@ static int replay_frame(void *context, uint64_t number, int64_t timestamp_us, st
     struct engine *engine = context;
     struct frame_batches frame;
     struct bytes serialized;
-    (void)timestamp_us;
+    timestamps_pass(engine, timestamp_us);
     if (frame_batches_is_schema(payload, &serialized)) {
         keep_schema(engine, number, serialized);
         return 0;
@@ -269,6 +276,17 @@ static void tell_unread(const struct engine *engine)
         engine->options.notice(engine->options.notice_context, what.text);
 }
 
+/* What the store gives comes after all that it ever gave: to flushed frames as the manifest says.
+ * Before format 2 nothing did but their cells, among which a client's cannot be told from its own.
+ */
+static void pass_flushed(struct engine *engine)
+{
+    engine->timestamp_flushed_us = manifest_state(engine->manifest)->timestamp_us;
+    timestamps_pass(engine, engine->timestamp_flushed_us);
+    for (uint32_t i = 0; engine->timestamp_flushed_us == 0 && i < engine->segment_count; i++)
+        timestamps_pass(engine, segment_info(engine->segments[i])->timestamp_max_us);
+}
+
 static int open_log(struct engine *engine, const struct builtin *builtin, struct error *err)
 {
     const struct manifest_state *state = manifest_state(engine->manifest);
@@ -298,9 +316,8 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     }
     tell_unread(engine);
     engine->log = log;
-    int64_t last = commit_log_last_timestamp(engine->log);
-    engine->timestamp_next_us =
-        last + 1 > engine->timestamp_next_us ? last + 1 : engine->timestamp_next_us;
+    if (engine->timestamp_flushed_us == 0)
+        timestamps_pass(engine, commit_log_last_timestamp(engine->log));
     commit_log_on_room(engine->log, engine_log_has_room, engine);
     commit_log_on_shortage(engine->log, engine_waiting_update, engine);
     engine_waiting_update(engine);
@@ -427,7 +444,10 @@ static int engine_recover(struct engine *engine, const struct builtin *builtin, 
     engine->schema_frozen = schema_version(engine->schema);
     int rc = admit_unread(engine, err);
     rc = rc == 0 ? engine_open_segments(engine, err) : rc;
-    return rc == 0 ? open_log(engine, builtin, err) : rc;
+    if (rc != 0)
+        return rc;
+    pass_flushed(engine);
+    return open_log(engine, builtin, err);
 }
 
 /* Takes the manifest, and the directory's lock. */
@@ -442,6 +462,7 @@ static int engine_begin(struct world *world, const struct engine_options *option
         engine_free(engine);
         return rc;
     }
+    engine_clock_open(engine);
     if (!engine->options.read_only) {
         engine_start_flush(engine);
         engine_start_compaction(engine);

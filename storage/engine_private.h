@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 
+#include "storage/base/log.h"
 #include "storage/commit_log.h"
 #include "storage/engine.h"
 #include "storage/memtable.h"
@@ -97,6 +98,14 @@ struct engine {
     int64_t payload_timestamp_us;      /* of its first batch */
     bool payload_is_followed;          /* each of its batches says that another follows */
     int64_t timestamp_next_us;         /* the next write timestamp to be given */
+    int64_t timestamp_flushed_us;      /* the last one that was given up to frame_flushed; 0: not
+                                        * known, for a directory of an older format */
+    struct trusted_clock clock;
+    int64_t marked_us;                 /* trusted time of the manifest's mark; 0: there is none */
+    uint32_t markings;                 /* jobs that write one */
+    struct log_group doubts;           /* in the clock */
+    bool is_doubt_said;
+    bool is_watched;
     struct buffer scratch;             /* for sizing a batch */
 
     /* When the partitions of a slot last had a mutation, by the hash of table and token: two that
@@ -241,6 +250,19 @@ void engine_batch_refused(struct engine *engine);
 void engine_waiting_metrics(struct engine *engine);
 void engine_on_waiting_op(struct store *store, store_waiting_changed changed, void *context);
 void engine_examine_op(struct store *store, struct store_examination *examination_out);
+
+/* ---- engine_clock.c ---- */
+/* Once manifest and log are open. */
+void engine_clock_open(struct engine *engine);
+/* The next write timestamp. */
+int64_t engine_now_us(struct engine *engine);
+/* What expired before it has expired for good: the wall clock's time, or while that is in doubt the
+ * earlier one. */
+int64_t engine_past_us(struct engine *engine);
+int64_t engine_now_us_op(struct store *store);
+struct store_clock engine_clock_op(struct store *store);
+void engine_watch_clock_op(struct store *store);
+int engine_accept_clock_op(struct store *store, store_done done, void *context, struct error *err);
 
 /* ---- engine_open.c ---- */
 void engine_job_started(struct engine *engine);

@@ -37,9 +37,6 @@ void engine_add_segment(struct engine *engine, struct segment *segment)
     }
     engine->segments[at] = segment;
     engine->segments_bytes += segment_bytes(segment);
-    int64_t timestamp_us = segment_info(segment)->timestamp_max_us;
-    if (timestamp_us >= engine->timestamp_next_us)
-        engine->timestamp_next_us = timestamp_us + 1;
 }
 
 void engine_remove_segment(struct engine *engine, uint64_t segment_id)

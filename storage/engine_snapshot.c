@@ -36,7 +36,10 @@ static void take_segments(const struct engine *engine, struct engine_snapshot *s
         state->segments[i] = *info;
         if (info->id >= state->segment_id_next)
             state->segment_id_next = info->id + 1;
-        if (info->timestamp_max_us > snapshot->base.timestamp_us)
+        /* A client's cells say nothing about when they were written, but where nothing else does.
+         */
+        if (engine->timestamp_flushed_us == 0 &&
+            info->timestamp_max_us > snapshot->base.timestamp_us)
             snapshot->base.timestamp_us = info->timestamp_max_us;
     }
     manifest_state_sort(state);
@@ -51,6 +54,8 @@ static void take_state(const struct engine *engine, struct engine_snapshot *snap
     state->properties = manifest->properties;
     state->schema = schema_ref(engine->schema_flushed);
     state->flushed_frame = engine->frame_flushed;
+    state->timestamp_us = engine->timestamp_flushed_us;
+    snapshot->base.timestamp_us = engine->timestamp_flushed_us;
     take_segments(engine, snapshot);
 }
 
@@ -66,7 +71,8 @@ static void take_log(struct engine *engine, uint64_t frame_kept, struct engine_s
     base->log_count = (uint32_t)(snapshot->log.size / sizeof(struct commit_log_extent));
     base->archive = (const struct commit_log_extent *)(const void *)snapshot->archive.data;
     base->archive_count = (uint32_t)(snapshot->archive.size / sizeof(struct commit_log_extent));
-    if (commit_log_durable_timestamp(engine->log) > base->timestamp_us)
+    bool is_behind = base->frame > engine->frame_flushed || engine->timestamp_flushed_us == 0;
+    if (is_behind && commit_log_durable_timestamp(engine->log) > base->timestamp_us)
         base->timestamp_us = commit_log_durable_timestamp(engine->log);
 }
 

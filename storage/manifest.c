@@ -250,6 +250,7 @@ int manifest_create_from(struct world *world, const struct manifest_state *state
 int manifest_create(struct world *world, struct schema *schema, const uint8_t directory_id[16],
                     struct bytes properties, struct manifest **manifest_out, struct error *err)
 {
+    const struct clock_reading now = clock_read(world->clock);
     struct manifest *manifest;
     int rc = manifest_absent(world->disk, err);
 
@@ -264,6 +265,7 @@ int manifest_create(struct world *world, struct schema *schema, const uint8_t di
     manifest->state.properties = buffer_view(&manifest->properties);
     manifest->state.schema = schema_ref(schema);
     manifest->state.segment_id_next = 1;
+    manifest->state.clock = clock_mark_of(&now);
     memcpy(manifest->state.directory_id, directory_id, sizeof(manifest->state.directory_id));
     rc = files_make(manifest, err);
     if (rc < 0)
@@ -303,7 +305,7 @@ static int content_read(struct disk *disk, struct disk_file *file, struct buffer
 /* What was read may so far be only in a cache; after a sync that failed, in one that takes it for
  * written, so that no sync saves it.  Only the last record can be such a one: it is written again,
  * the same bytes in the same place; and the roster likewise.  And a torn record must not stay in
- * the way. */
+ * the way; and where there is room, a file of an older format gets no edits of this one. */
 static int manifest_settle(struct manifest *manifest, struct bytes content, bool is_torn,
                            struct error *err)
 {
@@ -311,9 +313,12 @@ static int manifest_settle(struct manifest *manifest, struct bytes content, bool
     uint64_t from = manifest->last_offset;
     int rc;
 
-    if (is_torn) {
+    if (is_torn || manifest_record_is_older(content)) {
         rc = file_make(manifest, MANIFEST_EDIT_ROOM, err);
-        return rc == 0 ? roster_replace(manifest, err) : rc;
+        if (rc == 0)
+            return roster_replace(manifest, err);
+        if (is_torn || !error_is_passing(rc))
+            return rc;
     }
     rc = disk->write(disk, manifest->file, from, content.data + from, manifest->offset - from);
     if (rc == 0)

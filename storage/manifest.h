@@ -15,6 +15,7 @@
 
 #include "storage/base/world.h"
 #include "storage/schema.h"
+#include "storage/trusted_clock.h"
 
 /* Written to disk: the numbers cannot change. */
 enum segment_kind {
@@ -45,6 +46,9 @@ struct manifest_state {
     uint32_t segment_count;
     uint64_t segment_id_next;
     uint64_t flushed_frame;           /* every frame up to here is in segments */
+    int64_t timestamp_us;             /* the last that the store gave any of them; 0: not known, as
+                                       * formats before 2 did not say */
+    struct clock_mark clock;          /* the last that was made */
 };
 
 struct manifest;
@@ -89,6 +93,8 @@ struct manifest_edit {
     uint32_t removed_count;
     uint64_t flushed_frame;           /* 0: as it was */
     struct schema *schema;            /* NULL: as it was */
+    int64_t timestamp_us;             /* 0: as it was */
+    struct clock_mark clock;          /* trusted_us 0: as it was */
 };
 /* Durable when it returns 0.  After -ENOSPC it is unchanged and can be tried again; after any other
  * error nobody knows what is on disk, and every later call returns ERROR_FAILED.  The edit must

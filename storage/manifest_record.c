@@ -13,7 +13,7 @@
 #include "storage/manifest_probe.h"
 
 enum {
-    MANIFEST_FORMAT = 1,
+    MANIFEST_FORMAT = 2, /* 1 had no clock in states and edits */
     SECTOR = 512,
     FILE_HEADER_CRC = 24,        /* offset in block 0 */
     RECORD_END_MARK = 0x45524244 /* "DBRE": no record ends in a sector of zeros */
@@ -46,7 +46,7 @@ int manifest_record_check_file(struct bytes content, struct error *err)
     }
     if (load_u32(content.data + FILE_HEADER_CRC) != crc32c(0, content.data, FILE_HEADER_CRC))
         return manifest_record_damage(0, 0, "the checksum of its header is wrong", err);
-    if (load_u32(content.data + 8) != MANIFEST_FORMAT)
+    if (load_u32(content.data + 8) > MANIFEST_FORMAT)
         return error_set(err, ERROR_NEWER_FORMAT,
                          "the directory has format %u, this program knows %d",
                          load_u32(content.data + 8), MANIFEST_FORMAT);
@@ -54,6 +54,11 @@ int manifest_record_check_file(struct bytes content, struct error *err)
         return manifest_record_damage(0, 0, "the file does not have the size that it was made with",
                                       err);
     return 0;
+}
+
+bool manifest_record_is_older(struct bytes content)
+{
+    return load_u32(content.data + 8) < MANIFEST_FORMAT;
 }
 
 /* ---- records ---- */

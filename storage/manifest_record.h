@@ -28,6 +28,8 @@ enum manifest_record_kind { MANIFEST_RECORD_STATE = 1, MANIFEST_RECORD_EDIT = 2 
 void manifest_record_put_file(uint8_t to[MANIFEST_BLOCK], uint64_t size);
 /* Of the whole file.  ERROR_NOT_OURS, ERROR_NEWER_FORMAT, ERROR_CORRUPT. */
 must_check int manifest_record_check_file(struct bytes content, struct error *err);
+/* Whether a file that was checked has an older format than is written now. */
+bool manifest_record_is_older(struct bytes content);
 
 /* Put header and trailer around the body at the end of `buffer`, which begins at `begin` with
  * MANIFEST_RECORD_HEADER bytes of room, and fill the block.  Returns the record's checksum. */

@@ -27,9 +27,9 @@
 static const char magic[8] = {'D', 'A', 'Y', 'B', 'R', 'O', 'S', 'T'};
 
 enum {
-    ROSTER_FORMAT = 1,
-    ROSTER_HEAD = 24, /* magic, format, zero, size of the file */
-    ROSTER_TAIL = 4,  /* CRC-32C of all before */
+    ROSTER_FORMAT = 2, /* 1 had no clock in the state */
+    ROSTER_HEAD = 24,  /* magic, format, zero, size of the file */
+    ROSTER_TAIL = 4,   /* CRC-32C of all before */
     ROSTER_SIZE_MAX = 1 << 30
 };
 
@@ -60,8 +60,7 @@ int manifest_roster_decode(struct bytes bytes, struct manifest **manifest_out, s
         return error_set(err, ERROR_NEWER_FORMAT,
                          "it has format %" PRIu32 ", this program knows %d", load_u32(head + 8),
                          ROSTER_FORMAT);
-    if (load_u32(head + 8) != ROSTER_FORMAT || load_u32(head + 12) != 0 ||
-        load_u64(head + 16) != bytes.size)
+    if (load_u32(head + 8) == 0 || load_u32(head + 12) != 0 || load_u64(head + 16) != bytes.size)
         return error_set(err, ERROR_CORRUPT, "its first bytes make no sense");
     return manifest_state_decode(
         bytes_of(head + ROSTER_HEAD, bytes.size - ROSTER_HEAD - ROSTER_TAIL), manifest_out, err);

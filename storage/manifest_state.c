@@ -87,6 +87,10 @@ bool manifest_state_edit(struct manifest_state *state, const struct manifest_edi
             state->segment_id_next = edit->added[i].id + 1;
     if (edit->flushed_frame != 0)
         state->flushed_frame = edit->flushed_frame;
+    if (edit->timestamp_us != 0)
+        state->timestamp_us = edit->timestamp_us;
+    if (edit->clock.trusted_us != 0)
+        state->clock = edit->clock;
     if (edit->schema != NULL) {
         schema_ref(edit->schema);
         schema_unref(state->schema);
@@ -138,6 +142,14 @@ static void put_schema(struct buffer *buffer, const struct schema *schema)
     buffer_release(&serialized);
 }
 
+static void put_clock(struct buffer *buffer, int64_t timestamp_us, const struct clock_mark *clock)
+{
+    buffer_put_u64(buffer, (uint64_t)timestamp_us);
+    buffer_put_u64(buffer, (uint64_t)clock->trusted_us);
+    buffer_put_u64(buffer, (uint64_t)clock->boot_us);
+    buffer_append(buffer, clock->boot_id, sizeof(clock->boot_id));
+}
+
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to)
 {
     buffer_append(to, state->directory_id, sizeof(state->directory_id));
@@ -148,6 +160,7 @@ void manifest_state_encode(const struct manifest_state *state, struct buffer *to
     buffer_put_varint(to, state->segment_count);
     for (uint32_t i = 0; i < state->segment_count; i++)
         put_segment(to, &state->segments[i]);
+    put_clock(to, state->timestamp_us, &state->clock);
 }
 
 void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to)
@@ -160,6 +173,7 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
     buffer_put_varint(to, edit->added_count);
     for (uint32_t i = 0; i < edit->added_count; i++)
         put_segment(to, &edit->added[i]);
+    put_clock(to, edit->timestamp_us, &edit->clock);
 }
 
 /* ---- and back ---- */
@@ -212,6 +226,19 @@ static struct segment_info *get_segments(struct reader *reader, uint32_t *count_
     return segments;
 }
 
+/* Format 1 ends before it. */
+static void get_clock(struct reader *reader, struct manifest_edit *edit)
+{
+    if (reader_left(reader) == 0)
+        return;
+    edit->timestamp_us = (int64_t)reader_u64(reader);
+    edit->clock.trusted_us = (int64_t)reader_u64(reader);
+    edit->clock.boot_us = (int64_t)reader_u64(reader);
+    struct bytes id = reader_bytes(reader, sizeof(edit->clock.boot_id));
+    if (!reader->failed)
+        memcpy(edit->clock.boot_id, id.data, id.size);
+}
+
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err)
 {
@@ -230,6 +257,7 @@ bool manifest_state_load(struct manifest_state *state, struct buffer *properties
     state->properties = buffer_view(properties);
     edit.schema = get_schema(&reader, err);
     edit.added = added = get_segments(&reader, &edit.added_count);
+    get_clock(&reader, &edit);
     is_good = !reader.failed && reader_left(&reader) == 0 && edit.schema != NULL &&
               manifest_state_edit(state, &edit);
     if (segment_id_next > state->segment_id_next)
@@ -259,6 +287,7 @@ bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, 
     for (uint64_t i = 0; i < count; i++)
         removed[i] = reader_u64(&reader);
     edit.added = added = get_segments(&reader, &edit.added_count);
+    get_clock(&reader, &edit);
     is_good = !reader.failed && reader_left(&reader) == 0 && manifest_state_edit(state, &edit);
     if (edit.schema != NULL)
         schema_unref(edit.schema);

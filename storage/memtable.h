@@ -35,6 +35,8 @@ struct memtable {
     uint64_t frame_last;               /* set when it is frozen */
     int64_t timestamp_first_us;        /* of the first batch: where its counters' shards begin */
     int64_t timestamp_max_us;
+    int64_t given_us;                  /* the last timestamp that the store gave when it was frozen,
+                                        * to any frame; 0: none */
     int64_t oldest_us;                 /* nothing in it was written earlier, by whose clock ever;
                                         * INT64_MAX: it is empty */
     uint64_t wide_rows;                /* of all ranked tables */

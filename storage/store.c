@@ -155,6 +155,21 @@ int64_t store_now_us(struct store *store)
     return store->ops->now_us(store);
 }
 
+struct store_clock store_clock(struct store *store)
+{
+    return store->ops->clock(store);
+}
+
+void store_watch_clock(struct store *store)
+{
+    store->ops->watch_clock(store);
+}
+
+int store_accept_clock(struct store *store, store_done done, void *context, struct error *err)
+{
+    return store->ops->accept_clock(store, done, context, err);
+}
+
 void store_close(struct store *store, store_done done, void *context)
 {
     store->ops->close(store, done, context);

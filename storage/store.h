@@ -237,6 +237,15 @@ struct store_snapshot {
     uint32_t archive_count;
 };
 
+/* ---- time ---- */
+
+struct store_clock {
+    int64_t wall_us;
+    int64_t trusted_us;                /* trusted_clock.h */
+    int64_t last_us;                   /* the last write timestamp that the store gave */
+    bool is_in_doubt;                  /* the wall clock is */
+};
+
 struct store_ops {
     struct store_capabilities (*capabilities)(struct store *store);
     int (*apply)(struct store *store, struct write_batch *batch, store_done done, void *context,
@@ -275,6 +284,9 @@ struct store_ops {
     void (*hold_memory)(struct store *store, enum store_holder holder, int64_t change_bytes);
     void (*return_memory)(struct store *store, bool at_once);
     int64_t (*now_us)(struct store *store);
+    struct store_clock (*clock)(struct store *store);
+    void (*watch_clock)(struct store *store);
+    int (*accept_clock)(struct store *store, store_done done, void *context, struct error *err);
     void (*close)(struct store *store, store_done done, void *context);
 };
 
@@ -385,8 +397,17 @@ void store_hold_memory(struct store *store, enum store_holder holder, int64_t ch
  * since the last call, or `at_once`. */
 void store_return_memory(struct store *store, bool at_once);
 
-/* The store's clock: never behind a timestamp it has given. */
+/* The store's clock: never behind a timestamp it has given, but where those are no times any more
+ * (a directory of a version that took a client's nanoseconds for its own). */
 int64_t store_now_us(struct store *store);
+/* For what cannot be undone: it goes by the wall clock, and waits while that is in doubt. */
+struct store_clock store_clock(struct store *store);
+/* To be called by a server, at first and at least every minute: says what is wrong with the clock,
+ * and keeps the mark of trusted time. */
+void store_watch_clock(struct store *store);
+/* The wall clock is right; `done` when that is kept. */
+must_check int store_accept_clock(struct store *store, store_done done, void *context,
+                                  struct error *err);
 
 /* Sync, and close cleanly; the store is freed before `done` is called. */
 void store_close(struct store *store, store_done done, void *context);

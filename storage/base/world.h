@@ -74,9 +74,15 @@ struct disk {
 
 /* ---- clock and randomness ---- */
 
+enum { BOOT_ID_SIZE = 16 };
+
 struct clock {
     int64_t (*wall_us)(struct clock *clock);           /* microseconds since 1970; may jump */
     int64_t (*monotonic_us)(struct clock *clock);      /* never goes back */
+    /* Time since the machine was started, also while it slept; never goes back until then, and the
+     * id is another one from then on. */
+    int64_t (*boottime_us)(struct clock *clock);
+    void (*boot_id)(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE]);
     void (*sleep_us)(struct clock *clock, int64_t us); /* on a lane's thread only */
 };
 

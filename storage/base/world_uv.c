@@ -22,16 +22,20 @@
 #include "storage/base/world.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "storage/base/disk_posix.h"
 #include "storage/base/loop_times.h"
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
+#include "storage/base/uuid.h"
 
 _Static_assert((int)LANE_COUNT < (int)MEMORY_HEAPS,
                "a heap for each lane, and for the engine thread");
@@ -67,6 +71,7 @@ struct timer_handle {
 struct world_uv {
     struct world world;
     struct clock clock;
+    uint8_t boot_id[BOOT_ID_SIZE];
     struct random random;
     struct executor executor;
     uv_loop_t *loop;
@@ -388,6 +393,31 @@ static int64_t clock_uv_monotonic_us(struct clock *clock)
     return clock_read_us(CLOCK_MONOTONIC);
 }
 
+static int64_t clock_uv_boottime_us(struct clock *clock)
+{
+    (void)clock;
+    return clock_read_us(CLOCK_BOOTTIME);
+}
+
+/* The kernel's, a UUID in text; zeros where it has none to tell. */
+static void boot_id_read(uint8_t id_out[BOOT_ID_SIZE])
+{
+    char text[UUID_TEXT_SIZE];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof(text));
+    if (fd >= 0)
+        (void)close(fd);
+    if (size != UUID_TEXT_SIZE || !uuid_from_text(bytes_of(text, sizeof(text)), id_out))
+        memset(id_out, 0, BOOT_ID_SIZE);
+}
+
+static void clock_uv_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
+{
+    const struct world_uv *world =
+        (struct world_uv *)(void *)((char *)clock - offsetof(struct world_uv, clock));
+    memcpy(id_out, world->boot_id, BOOT_ID_SIZE);
+}
+
 static void clock_uv_sleep_us(struct clock *clock, int64_t us)
 {
     (void)clock;
@@ -416,8 +446,11 @@ static void world_uv_init(struct world_uv *world)
     world->clock = (struct clock){
         .wall_us = clock_uv_wall_us,
         .monotonic_us = clock_uv_monotonic_us,
+        .boottime_us = clock_uv_boottime_us,
+        .boot_id = clock_uv_boot_id,
         .sleep_us = clock_uv_sleep_us,
     };
+    boot_id_read(world->boot_id);
     world->random = (struct random){.fill = random_uv_fill, .is_system = true};
     world->executor = (struct executor){
         .submit = executor_uv_submit,

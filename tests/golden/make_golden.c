@@ -1,4 +1,4 @@
-/* make_golden: the golden files of the present format, below the directory given (tests/golden/v2).
+/* make_golden: the golden files of the present format, below the directory given (tests/golden/v3).
  *
  * To be run once for a format, when it is new; what it wrote is then never changed.  A short
  * history in the simulated world: fresh rows, late and equal ones, rates that are set and deleted,

@@ -5,6 +5,9 @@
  * time go on to the next timer. */
 #include "tests/sim/sim_world.h"
 
+#include <string.h>
+
+#include "storage/base/bytes.h"
 #include "storage/base/memory.h"
 #include "tests/sim/sim_random.h"
 
@@ -32,6 +35,8 @@ struct sim_world {
     struct sim_random bytes; /* for the engine; apart, so that neither moves the other */
     int64_t monotonic_us;
     int64_t wall_offset_us;
+    int64_t boot_offset_us;
+    uint64_t boots;
     struct sim_lane lanes[LANE_COUNT];
     const struct sim_lane *running; /* NULL: none */
     struct sim_timer *timers;
@@ -65,6 +70,18 @@ static int64_t sim_wall_us(struct clock *clock)
 {
     const struct sim_world *sim = sim_of_clock(clock);
     return sim->monotonic_us + sim->wall_offset_us;
+}
+
+static int64_t sim_boottime_us(struct clock *clock)
+{
+    const struct sim_world *sim = sim_of_clock(clock);
+    return sim->monotonic_us + sim->boot_offset_us;
+}
+
+static void sim_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
+{
+    memset(id_out, 0, BOOT_ID_SIZE);
+    store_u64(id_out, sim_of_clock(clock)->boots);
 }
 
 static void sim_sleep_us(struct clock *clock, int64_t us)
@@ -205,6 +222,8 @@ static struct sim_world *sim_world_with(struct sim_disk *disk, uint64_t seed)
     sim->clock = (struct clock){
         .wall_us = sim_wall_us,
         .monotonic_us = sim_monotonic_us,
+        .boottime_us = sim_boottime_us,
+        .boot_id = sim_boot_id,
         .sleep_us = sim_sleep_us,
     };
     sim->random.fill = sim_fill;
@@ -223,6 +242,7 @@ static struct sim_world *sim_world_with(struct sim_disk *disk, uint64_t seed)
     sim->order.state = seed;
     sim->bytes.state = ~seed;
     sim->wall_offset_us = SIM_WALL_START_US;
+    sim->boots = 1;
     return sim;
 }
 
@@ -261,17 +281,26 @@ static struct sim_world *sim_world_after(const struct sim_world *old, struct sim
     struct sim_world *sim = sim_world_with(disk, seed);
     sim->monotonic_us = old->monotonic_us;
     sim->wall_offset_us = old->wall_offset_us;
+    sim->boot_offset_us = old->boot_offset_us;
+    sim->boots = old->boots;
+    return sim;
+}
+
+static struct sim_world *sim_world_booted(struct sim_world *sim)
+{
+    sim_world_reboot(sim, 0);
     return sim;
 }
 
 struct sim_world *sim_world_crash(const struct sim_world *old, uint64_t seed)
 {
-    return sim_world_after(old, sim_disk_crash(old->sim_disk, seed), seed);
+    return sim_world_booted(sim_world_after(old, sim_disk_crash(old->sim_disk, seed), seed));
 }
 
 struct sim_world *sim_world_crash_number(const struct sim_world *old, uint64_t number)
 {
-    return sim_world_after(old, sim_disk_crash_number(old->sim_disk, number), number);
+    struct sim_disk *disk = sim_disk_crash_number(old->sim_disk, number);
+    return sim_world_booted(sim_world_after(old, disk, number));
 }
 
 struct sim_world *sim_world_restart(const struct sim_world *old, uint64_t seed)
@@ -288,6 +317,21 @@ void sim_world_advance_us(struct sim_world *sim, int64_t us)
 void sim_world_set_wall_us(struct sim_world *sim, int64_t wall_us)
 {
     sim->wall_offset_us = wall_us - sim->monotonic_us;
+}
+
+void sim_world_sleep_us(struct sim_world *sim, int64_t us)
+{
+    check(us >= 0);
+    sim->wall_offset_us += us;
+    sim->boot_offset_us += us;
+}
+
+void sim_world_reboot(struct sim_world *sim, int64_t off_us)
+{
+    check(off_us >= 0);
+    sim->wall_offset_us += off_us;
+    sim->boot_offset_us = -sim->monotonic_us;
+    sim->boots++;
 }
 
 enum executor_lane sim_world_running(const struct sim_world *sim)

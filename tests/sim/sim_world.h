@@ -24,7 +24,8 @@ struct world *sim_world_interface(struct sim_world *world);
 struct sim_disk *sim_world_disk(struct sim_world *world);
 
 /* The world after a loss of power (sim_disk_crash, sim_disk_crash_number), after the process was
- * killed (sim_disk_restart): the same time, nothing running, no faults. */
+ * killed (sim_disk_restart): the same time, nothing running, no faults.  A loss of power starts the
+ * machine again. */
 struct sim_world *sim_world_crash(const struct sim_world *world, uint64_t seed);
 struct sim_world *sim_world_crash_number(const struct sim_world *world, uint64_t number);
 struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed);
@@ -33,6 +34,10 @@ struct sim_world *sim_world_restart(const struct sim_world *world, uint64_t seed
 void sim_world_advance_us(struct sim_world *world, int64_t us);
 /* Only the wall clock jumps, to any time. */
 void sim_world_set_wall_us(struct sim_world *world, int64_t wall_us);
+/* The machine sleeps: wall clock and boot time go on, and no timer comes due. */
+void sim_world_sleep_us(struct sim_world *world, int64_t us);
+/* The machine is off and is started again, with whatever is on the disk: the wall clock goes on. */
+void sim_world_reboot(struct sim_world *world, int64_t off_us);
 
 /* Nothing of a lane is run or done while it is stalled: a disk that does not answer. */
 void sim_world_stall(struct sim_world *world, enum executor_lane lane, bool is_stalled);

@@ -12,7 +12,7 @@
 #include "tests/lib/golden.h"
 #include "tests/lib/rollup_fixture.h"
 
-static const char *const versions[] = {"tests/golden/v1", "tests/golden/v2"};
+static const char *const versions[] = {"tests/golden/v1", "tests/golden/v2", "tests/golden/v3"};
 enum { VERSIONS = sizeof versions / sizeof versions[0] };
 
 static struct sim_world *load(const char *version, const char *name)
@@ -41,6 +41,17 @@ static void expect_described(struct sim_world *sim, bool read_only, const char *
     buffer_release(&found);
 }
 
+/* So that an older program says that it is older, whatever is written. */
+static void expect_present_format(struct disk *disk)
+{
+    uint8_t head[16];
+    struct disk_file *file;
+    cr_assert_eq(disk->open(disk, "manifest", DISK_READ, &file, NULL), 0);
+    cr_assert_eq(disk->read(disk, file, 0, head, sizeof head), sizeof head);
+    disk->close(disk, file);
+    cr_assert_eq(load_u32(head + 8), 2);
+}
+
 Test(golden, directories_are_read_and_written_to)
 {
     for (size_t i = 0; i < VERSIONS; i++) {
@@ -53,6 +64,7 @@ Test(golden, directories_are_read_and_written_to)
         engine_fixture_compact(&fixture);
         engine_fixture_close(&fixture);
         expect_described(sim, false, versions[i], "data.txt");
+        expect_present_format(sim_disk_interface(sim_world_disk(sim)));
         sim_world_free(sim);
     }
 }
@@ -203,7 +215,7 @@ static void expect_refused(int rc, const struct error *err, const struct place *
 
 Test(golden, files_of_a_newer_format_are_refused_by_name_and_version)
 {
-    static const struct place places[] = {{"manifest", 0, 8, 24, 1},
+    static const struct place places[] = {{"manifest", 0, 8, 24, 2},
                                           {"log/00000001.log", 12, 16, 52, 1},
                                           {"segments/0000000000000001.seg", 0, 8, 4092, 2}};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
@@ -219,7 +231,7 @@ Test(golden, files_of_a_newer_format_are_refused_by_name_and_version)
 
 Test(golden, backups_of_a_newer_format_are_refused_by_name_and_version)
 {
-    static const struct place place = {"points/0000000000000001.point", 0, 8, 0, 1};
+    static const struct place place = {"points/0000000000000001.point", 0, 8, 0, 2};
     struct sim_world *backup = load(versions[VERSIONS - 1], "backup");
     struct sim_world *sim = sim_world_new(3);
     struct backup_restored restored;

@@ -96,9 +96,9 @@ Test(backup_point, of_a_newer_version_is_refused_with_what_to_do)
     struct backup_point point;
     struct error err = {0};
     encode(&bytes);
-    store_u32(bytes.data + 8, 2);
+    store_u32(bytes.data + 8, 3);
     store_u32(bytes.data + bytes.size - 4, crc32c(0, bytes.data, bytes.size - 4));
     cr_assert_eq(backup_point_decode(buffer_view(&bytes), &point, &err), ERROR_NEWER_FORMAT);
-    cr_assert_not_null(strstr(err.text, "format 2, this program knows 1; restore with"));
+    cr_assert_not_null(strstr(err.text, "format 3, this program knows 2; restore with"));
     buffer_release(&bytes);
 }

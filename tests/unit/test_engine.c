@@ -1162,3 +1162,157 @@ Test(engine, one_bad_cell_of_the_log_costs_that_cell_and_only_with_salvage)
     engine_fixture_close(&fixture);
     sim_world_free(sim);
 }
+
+/* ---- timestamps ---- */
+
+/* A client's time is its cells' alone, however far ahead, also once they are in a segment and the
+ * directory is opened again; point-in-time backups go by the store's. */
+Test(engine, a_clients_timestamp_moves_neither_the_clock_nor_a_snapshots_time)
+{
+    static const int64_t ahead_us[] = {INT64_C(3600000000), INT64_C(1700000000000000000)};
+    for (size_t i = 0; i < sizeof(ahead_us) / sizeof(ahead_us[0]); i++) {
+        struct engine_fixture fixture = {0};
+        struct store_snapshot *snapshot;
+        engine_fixture_start(&fixture);
+        create_user_table(&fixture);
+        struct clock *clock = fixture.world->clock;
+        write_user(&fixture, "a", false, clock->wall_us(clock) + ahead_us[i]);
+        engine_fixture_flush(&fixture);
+        for (int round = 0; round < 2; round++) {
+            int64_t latest_us = clock->wall_us(clock) + INT64_C(60000000);
+            cr_expect_lt(store_now_us(fixture.store), latest_us);
+            cr_expect_lt(store_clock(fixture.store).last_us, latest_us);
+            cr_assert_eq(store_snapshot(fixture.store, UINT64_MAX, &snapshot, NULL), 0);
+            cr_expect_lt(snapshot->timestamp_us, latest_us);
+            store_snapshot_release(fixture.store, snapshot);
+            engine_fixture_restart(&fixture);
+            clock = fixture.world->clock;
+        }
+        expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
+        engine_fixture_stop(&fixture);
+    }
+}
+
+/* The last one that was given is found again though its frame is in a segment and its log file is
+ * another's, and though the clock was set back by a year. */
+Test(engine, timestamps_grow_over_a_start_with_a_clock_that_was_set_back)
+{
+    struct sim_world *sim = sim_world_new(1);
+    struct engine_fixture fixture = {0};
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), NULL), 0);
+    for (uint32_t i = 0; i < 400; i++)
+        cr_assert_eq(engine_fixture_clicks(&fixture, paper, 6), 0);
+    engine_fixture_flush(&fixture);
+    int64_t last_us = store_clock(fixture.store).last_us;
+    engine_fixture_close(&fixture);
+    sim_world_set_wall_us(sim, last_us - 365 * INT64_C(86400000000));
+    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), NULL), 0);
+    cr_expect_eq(store_clock(fixture.store).last_us, last_us);
+    cr_expect_gt(store_now_us(fixture.store), last_us);
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+}
+
+/* ---- the trusted clock ---- */
+
+#define HOUR_US INT64_C(3600000000)
+
+static void pass_us(struct engine_fixture *fixture, struct sim_world *sim, int64_t us)
+{
+    for (; us > 0; us -= HOUR_US / 2) {
+        sim_world_sleep_us(sim, HOUR_US / 2);
+        store_watch_clock(fixture->store);
+        sim_world_run_us(sim, 1000);
+    }
+}
+
+/* The mark is kept as time passes, and a start of the machine or of the server goes on from it. */
+Test(engine, trusted_time_outlives_the_server_and_the_machine)
+{
+    struct sim_world *sim = sim_world_new(1);
+    struct world *world = sim_world_interface(sim);
+    struct engine_fixture fixture = {0};
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    pass_us(&fixture, sim, 40 * 24 * HOUR_US);
+    cr_expect(!store_clock(fixture.store).is_in_doubt);
+    engine_fixture_close(&fixture);
+    sim_world_sleep_us(sim, 62 * HOUR_US);
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    cr_expect(!store_clock(fixture.store).is_in_doubt, "the server was stopped for a weekend");
+    engine_fixture_close(&fixture);
+    sim_world_reboot(sim, 62 * HOUR_US);
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    cr_expect(store_clock(fixture.store).is_in_doubt, "the machine was off for a weekend");
+    pass_us(&fixture, sim, 3 * HOUR_US);
+    cr_expect(!store_clock(fixture.store).is_in_doubt);
+    sim_world_set_wall_us(sim, world->clock->wall_us(world->clock) + 365 * 24 * HOUR_US);
+    engine_fixture_close(&fixture);
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    pass_us(&fixture, sim, 24 * HOUR_US);
+    cr_expect(store_clock(fixture.store).is_in_doubt, "the clock is a year ahead");
+    bool is_done = false;
+    cr_assert_eq(store_accept_clock(fixture.store, note_durable, &is_done, NULL), 0);
+    sim_world_run_us(sim, 1000);
+    cr_assert(is_done);
+    engine_fixture_close(&fixture);
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    cr_expect(!store_clock(fixture.store).is_in_doubt, "it was accepted");
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+}
+
+/* INSERT of the row "t" USING TTL of an hour. */
+static void write_expiring(struct engine_fixture *fixture)
+{
+    struct clock *clock = fixture->world->clock;
+    int64_t now_s = clock->wall_us(clock) / 1000000;
+    struct write_batch *batch = write_batch_new();
+    struct cell cell = {.column_id = 2,
+                        .timestamp_us = TIMESTAMP_SERVER,
+                        .ttl_s = 3600,
+                        .expiry_s = now_s + 3600,
+                        .value = {(const uint8_t *)"v", 1}};
+    struct unfiltered item = {.kind = UNFILTERED_ROW,
+                              .row = {.marker = {TIMESTAMP_SERVER, 3600, now_s + 3600},
+                                      .deletion = DELETION_NONE,
+                                      .cells = &cell,
+                                      .cell_count = 1},
+                              .before = DELETION_NONE,
+                              .after = DELETION_NONE};
+    struct mutation mutation = {.table_id = TABLE_OF_USER,
+                                .token = murmur3_token("t", 1),
+                                .key = bytes_text("t"),
+                                .deletion = DELETION_NONE,
+                                .items = &item,
+                                .item_count = 1};
+    write_batch_add_mutation(batch, &mutation);
+    cr_assert_eq(engine_fixture_apply(fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+/* While the clock is wrong an expired row is not shown; it is there again when the clock is right,
+ * though everything was merged meanwhile. */
+Test(engine, a_merge_by_a_clock_in_doubt_drops_no_row_as_expired)
+{
+    struct sim_world *sim = sim_world_new(1);
+    struct world *world = sim_world_interface(sim);
+    struct engine_fixture fixture = {0};
+    cr_assert_eq(engine_fixture_open_in(&fixture, world, NULL), 0);
+    create_user_table(&fixture);
+    write_expiring(&fixture);
+    engine_fixture_flush(&fixture);
+    int64_t right_us = world->clock->wall_us(world->clock);
+    sim_world_set_wall_us(sim, right_us + 365 * 24 * HOUR_US);
+    add_user_row(&fixture, TABLE_OF_USER, "a");
+    engine_fixture_compact(&fixture);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\n");
+    sim_world_set_wall_us(sim, right_us);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\nt|v\n");
+    sim_world_sleep_us(sim, 2 * HOUR_US);
+    add_user_row(&fixture, TABLE_OF_USER, "b");
+    engine_fixture_compact(&fixture);
+    sim_world_set_wall_us(sim, right_us);
+    expect_rows(&fixture, TABLE_OF_USER, 100, "a|v\nb|v\n");
+    engine_fixture_close(&fixture);
+    sim_world_free(sim);
+}

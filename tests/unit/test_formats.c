@@ -18,9 +18,9 @@ static void expect_file(const char *section, const char *path, size_t least)
 
 Test(formats, of_a_manifest_a_roster_and_a_backup_are_shown_as_the_golden_files_have_them)
 {
-    expect_file("Manifest", "tests/golden/v1/data/manifest", 150);
-    expect_file("Roster", "tests/golden/v1/data/segments/roster", 100);
-    expect_file("Backup", "tests/golden/v1/backup/points/0000000000000001.point", 150);
+    expect_file("Manifest", "tests/golden/v3/data/manifest", 150);
+    expect_file("Roster", "tests/golden/v3/data/segments/roster", 100);
+    expect_file("Backup", "tests/golden/v3/backup/points/0000000000000001.point", 150);
 }
 
 static int no_frame(void *context, uint64_t frame, int64_t timestamp_us, struct bytes payload,

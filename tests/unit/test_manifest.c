@@ -108,7 +108,25 @@ static int edit_apply(struct bench *bench, uint64_t number)
                                  .removed_count = number % 3 == 0,
                                  .flushed_frame = number * 10};
 
+    if (number % 2 == 1)
+        edit.timestamp_us = (int64_t)number * 7;
+    if (number % 3 == 1)
+        edit.clock = (struct clock_mark){(int64_t)number * 11, (int64_t)number, {(uint8_t)number}};
     return manifest_apply(bench->manifest, &edit, &bench->err);
+}
+
+/* Every second edit has a timestamp, and every third a mark. */
+static void expect_clock(const struct manifest_state *state, uint64_t last)
+{
+    uint64_t given = last - (last % 2 == 0 && last > 0);
+    uint64_t marked = last == 0 ? 0 : last - (last - 1) % 3;
+
+    cr_assert_eq(state->timestamp_us, (int64_t)given * 7);
+    if (marked == 0)
+        return;
+    cr_assert_eq(state->clock.trusted_us, (int64_t)marked * 11);
+    cr_assert_eq(state->clock.boot_us, (int64_t)marked);
+    cr_assert_eq(state->clock.boot_id[0], (uint8_t)marked);
 }
 
 static void expect_edits(const struct manifest *manifest, uint64_t last)
@@ -121,6 +139,7 @@ static void expect_edits(const struct manifest *manifest, uint64_t last)
     cr_assert_not_null(schema_table_named(state->schema, "k", "t"));
     cr_assert_eq(state->flushed_frame, last * 10);
     cr_assert_eq(state->segment_id_next, last + 1);
+    expect_clock(state, last);
     for (uint64_t id = 1; id <= last; id++) {
         struct segment_info expected = segment_example(id);
 
@@ -391,7 +410,7 @@ Test(manifest, newer_format_is_refused_as_such)
 
     bench_init(&bench);
     file_read(&bench, &content);
-    content.data[8] = 2;
+    content.data[8] = 3;
     store_u32(content.data + 24, crc32c(0, content.data, 24));
     file_replace(&bench, "manifest", content.data, content.size);
     cr_assert_eq(bench_open(&bench, true), ERROR_NEWER_FORMAT);

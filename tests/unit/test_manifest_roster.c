@@ -144,7 +144,7 @@ Test(manifest_roster, of_a_newer_format_is_refused_as_such)
     struct sim_world *sim = make_directory();
     struct buffer record = read_roster(sim_world_interface(sim));
     struct manifest *manifest;
-    record.data[8] = 2;
+    record.data[8] = 3;
     store_u32(record.data + record.size - 4, crc32c(0, record.data, record.size - 4));
     cr_expect_eq(manifest_roster_decode(buffer_view(&record), &manifest, NULL), ERROR_NEWER_FORMAT);
     buffer_release(&record);

@@ -16,11 +16,12 @@ TestSuite(producer_rows, .init = setup, .fini = teardown, .timeout = 60);
 
 static struct clock *real_clock;
 static int64_t moved_us;
+static int64_t wrong_us; /* the wall clock alone */
 
 static int64_t moved_wall_us(struct clock *clock)
 {
     (void)clock;
-    return real_clock->wall_us(real_clock) + moved_us;
+    return real_clock->wall_us(real_clock) + moved_us + wrong_us;
 }
 
 static int64_t real_monotonic_us(struct clock *clock)
@@ -35,7 +36,23 @@ static void real_sleep_us(struct clock *clock, int64_t us)
     real_clock->sleep_us(real_clock, us);
 }
 
-static struct clock moved_clock = {moved_wall_us, real_monotonic_us, real_sleep_us};
+static int64_t moved_boottime_us(struct clock *clock)
+{
+    (void)clock;
+    return real_clock->boottime_us(real_clock) + moved_us;
+}
+
+static void real_boot_id(struct clock *clock, uint8_t id_out[BOOT_ID_SIZE])
+{
+    (void)clock;
+    real_clock->boot_id(real_clock, id_out);
+}
+
+static struct clock moved_clock = {.wall_us = moved_wall_us,
+                                   .monotonic_us = real_monotonic_us,
+                                   .boottime_us = moved_boottime_us,
+                                   .boot_id = real_boot_id,
+                                   .sleep_us = real_sleep_us};
 
 static void days_pass(int days)
 {
@@ -101,6 +118,21 @@ Test(producer_rows, who_is_silent_for_long_is_forgotten_for_ever_when_another_co
     system_close();
     system_open(false);
     talk(FIRST BATCH, duplicate);
+}
+
+/* Nothing of what a sender repeats is counted twice because of a clock that was wrong for a while.
+ */
+Test(producer_rows, a_clock_that_is_a_year_ahead_forgets_none)
+{
+    days_pass(0);
+    talk(FIRST " new" BATCH, accepted);
+    wrong_us = 365 * INT64_C(86400000000);
+    talk(SECOND " new" BATCH, accepted);
+    talk(FIRST BATCH, duplicate);
+    wrong_us = 0;
+    talk(THIRD " new" BATCH, accepted);
+    talk(FIRST BATCH, duplicate);
+    talk(SECOND BATCH, duplicate);
 }
 
 Test(producer_rows, who_is_connected_is_not_forgotten_however_silent)

@@ -144,6 +144,11 @@ static int64_t fake_now_us(struct store *store)
     return INT64_C(1385654400000000);
 }
 
+static struct store_clock fake_clock(struct store *store)
+{
+    return (struct store_clock){.wall_us = fake_now_us(store)};
+}
+
 static void fake_hold_memory(struct store *store, enum store_holder holder, int64_t change_bytes)
 {
     fake_of(store)->held_bytes[holder] += change_bytes;
@@ -158,6 +163,7 @@ static const struct store_ops fake_ops = {
     .on_waiting = fake_on_waiting,
     .hold_memory = fake_hold_memory,
     .now_us = fake_now_us,
+    .clock = fake_clock,
 };
 
 /* Everything applied so far becomes durable, or fails. */

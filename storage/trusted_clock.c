@@ -1,0 +1,133 @@
+/* trusted_clock: see the header.
+ *
+ * What decides correctness: trusted time takes over the wall clock's in three places only: where
+ * there is no mark, where somebody accepts it, and where the machine was off, which boot time
+ * cannot tell from a wrong clock.  Looks that are far apart do no harm: steps of the wall clock
+ * between them show in its distance from boot time.
+ *
+ * Example: the mark is Friday 18:00; the machine is started on Monday 8:00, so trusted time is
+ * Friday 18:01 and the wall clock 62 hours ahead of it, in doubt.  At 10:35 it has run in step for
+ * 62 h / 24, and trusted time is Monday 10:35. */
+#include "storage/trusted_clock.h"
+
+#include <string.h>
+
+/* Wall clock and boot time are slewed alike, so that in step they stay together but for leaps. */
+#define STEP_US INT64_C(10000000)
+
+struct clock_reading clock_read(struct clock *clock)
+{
+    struct clock_reading now = {.wall_us = clock->wall_us(clock),
+                                .boot_us = clock->boottime_us(clock)};
+    clock->boot_id(clock, now.boot_id);
+    return now;
+}
+
+struct clock_mark clock_mark_of(const struct clock_reading *now)
+{
+    struct clock_mark mark = {.trusted_us = now->wall_us, .boot_us = now->boot_us};
+    memcpy(mark.boot_id, now->boot_id, BOOT_ID_SIZE);
+    return mark;
+}
+
+int64_t trusted_clock_us(const struct trusted_clock *clock, const struct clock_reading *now)
+{
+    return clock->mark.trusted_us + (now->boot_us - clock->mark.boot_us);
+}
+
+struct clock_mark trusted_clock_mark(const struct trusted_clock *clock,
+                                     const struct clock_reading *now)
+{
+    struct clock_mark mark = clock_mark_of(now);
+    mark.trusted_us = trusted_clock_us(clock, now);
+    return mark;
+}
+
+/* How far the wall clock is ahead of trusted time. */
+static int64_t ahead_us(const struct trusted_clock *clock, const struct clock_reading *now)
+{
+    return now->wall_us - trusted_clock_us(clock, now);
+}
+
+static bool differs(int64_t ahead)
+{
+    return ahead > CLOCK_DIFFERENCE_US || ahead < -CLOCK_DIFFERENCE_US;
+}
+
+static void steady_begin(struct trusted_clock *clock, const struct clock_reading *now)
+{
+    clock->steady_wall_us = now->wall_us;
+    clock->steady_boot_us = now->boot_us;
+}
+
+void trusted_clock_accept(struct trusted_clock *clock, const struct clock_reading *now)
+{
+    clock->mark = clock_mark_of(now);
+    clock->is_lower_bound = false;
+    clock->is_in_doubt = false;
+}
+
+/* It was at least `trusted_us` when the machine had run for `boot_us`. */
+static void begin_lower_bound(struct trusted_clock *clock, int64_t trusted_us, int64_t boot_us,
+                              const struct clock_reading *now)
+{
+    clock->is_lower_bound = true;
+    clock->mark = clock_mark_of(now);
+    clock->mark.trusted_us = trusted_us;
+    clock->mark.boot_us = boot_us;
+    if (ahead_us(clock, now) > 0 && !differs(ahead_us(clock, now)))
+        clock->mark = clock_mark_of(now);
+}
+
+static bool is_same_boot(const struct clock_mark *mark, const struct clock_reading *now)
+{
+    static const uint8_t unknown[BOOT_ID_SIZE] = {0};
+    return memcmp(mark->boot_id, now->boot_id, BOOT_ID_SIZE) == 0 &&
+           memcmp(mark->boot_id, unknown, BOOT_ID_SIZE) != 0 && now->boot_us >= mark->boot_us;
+}
+
+void trusted_clock_init(struct trusted_clock *clock, const struct clock_mark *mark,
+                        const struct clock_reading *now)
+{
+    *clock = (struct trusted_clock){.mark = *mark};
+    steady_begin(clock, now);
+    if (!is_same_boot(mark, now))
+        begin_lower_bound(clock, mark->trusted_us, 0, now);
+    clock->is_in_doubt = differs(ahead_us(clock, now));
+}
+
+void trusted_clock_init_unmarked(struct trusted_clock *clock, int64_t newest_us,
+                                 const struct clock_reading *now)
+{
+    *clock = (struct trusted_clock){.mark = clock_mark_of(now)};
+    steady_begin(clock, now);
+    if (newest_us > 0 && newest_us < now->wall_us)
+        begin_lower_bound(clock, newest_us, now->boot_us, now);
+    clock->is_in_doubt = differs(ahead_us(clock, now));
+}
+
+/* The machine may have been off for as long as the wall clock is ahead: does it seem right? */
+static bool is_proved(const struct trusted_clock *clock, const struct clock_reading *now)
+{
+    int64_t ahead = ahead_us(clock, now);
+    int64_t wanted = ahead / CLOCK_OFF_SHARE;
+    if (wanted < CLOCK_AGREED_US)
+        wanted = CLOCK_AGREED_US;
+    return clock->is_lower_bound && ahead <= CLOCK_OFF_US && ahead >= -CLOCK_DIFFERENCE_US &&
+           now->boot_us - clock->steady_boot_us >= wanted;
+}
+
+bool trusted_clock_look(struct trusted_clock *clock, const struct clock_reading *now)
+{
+    int64_t step_us =
+        (now->wall_us - clock->steady_wall_us) - (now->boot_us - clock->steady_boot_us);
+    if (step_us > STEP_US || step_us < -STEP_US)
+        steady_begin(clock, now);
+    if (is_proved(clock, now)) {
+        if (ahead_us(clock, now) > 0)
+            clock->mark = clock_mark_of(now);
+        clock->is_lower_bound = false;
+    }
+    clock->is_in_doubt = differs(ahead_us(clock, now));
+    return clock->is_in_doubt;
+}
