@@ -489,6 +489,7 @@ static void serve_watch(struct timer *timer)
     }
     struct clock *clock = serve->house->world->clock;
     waiting_look(&serve->waiting, &status.waiting, serve->path, clock->monotonic_us(clock));
+    store_watch_clock(serve->house->store);
     serve_give_back(serve);
     executor->timer_start(executor, &serve->watch, WATCH_MS);
 }

@@ -82,7 +82,7 @@ void away_make_room(struct rollup *rollup)
         if (day->order > rollup->applies_durable)
             break;
         if (may_go(day)) {
-            int64_t due_us = publication_due_us(&rollup->rules, day);
+            int64_t due_us = publication_due_us(&rollup->rules, day, rollup_now_us(rollup));
             away->due_us = rollup_earlier(away->due_us, due_us);
             away->count++;
             dirty_set_let_go(rollup->dirty, day);
@@ -156,7 +156,7 @@ static void reading_finish(struct away_reading *reading, int status, const struc
     away->count += reading->left;
     away->due_us = rollup_earlier(away->due_us, reading->left_due_us);
     /* Days come due one by one; the table is read for many at once. */
-    int64_t again_us = store_now_us(rollup->store) + (status < 0 ? RETRY_US : pause_us);
+    int64_t again_us = rollup_now_us(rollup) + (status < 0 ? RETRY_US : pause_us);
     if (status < 0 || away->due_us < again_us)
         away->due_us = again_us;
     buffer_release(&reading->position);
@@ -169,14 +169,15 @@ static void reading_finish(struct away_reading *reading, int status, const struc
 }
 
 /* As the mark alone tells it. */
-static int64_t mark_due_us(const struct away_reading *reading, int32_t day, int64_t first_us)
+static int64_t mark_due_us(const struct away_reading *reading, int32_t day, int64_t first_us,
+                           int64_t now_us)
 {
     const struct publication_rules *rules = &reading->rollup->rules;
     struct dirty_day known = {.day = day, .first_us = first_us, .last_us = first_us};
     if (reading->which == AWAY_ALL)
         return INT64_MIN;
     return reading->which == AWAY_ENDED ? publication_earliest_us(rules, day)
-                                        : publication_due_us(rules, &known);
+                                        : publication_due_us(rules, &known, now_us);
 }
 
 /* Marks of a day ascend by their times, so a day that is due comes back with the first of them, and
@@ -192,7 +193,7 @@ static int take_mark(struct away_reading *reading, const struct read_page *page,
         (reading->which != AWAY_ALL && !is_plain(&mark.mark)))
         return rc;
     int64_t first_us = timeuuid_us(mark.mark.id);
-    int64_t due_us = mark_due_us(reading, mark.day, first_us);
+    int64_t due_us = mark_due_us(reading, mark.day, first_us, now_us);
     const struct dirty_day *known = dirty_set_look(set, row->key, mark.day);
     if (known != NULL && known->is_leaving)
         return 0;
@@ -233,7 +234,7 @@ static void take_page(void *context, int status, const struct error *err,
     struct away_reading *reading = context;
     struct rollup *rollup = reading->rollup;
     struct error own = {0};
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; status == 0 && i < page->row_count; i++) {
         status = take_mark(reading, page, i, now_us, &own);
         err = &own;
@@ -314,7 +315,7 @@ static void returned(void *context, int status, const struct error *err)
 
 void away_return_due(struct rollup *rollup, int64_t now_us)
 {
-    if (rollup->away.returns > 0 || now_us < rollup->away.due_us)
+    if (rollup->away.returns > 0 || now_us < rollup->away.due_us || !rollup_trusts_clock(rollup))
         return;
     int rc = away_return(rollup, AWAY_DUE, INT64_MIN, returned, NULL, NULL);
     check(rc == 0);

@@ -236,7 +236,7 @@ static struct stream *merged(struct click_changes *changes, const struct changed
     }
     struct stream *all = stream_merge(table, streams, count, false);
     memory_free(streams);
-    return stream_live(all, store_now_us(changes->streams->store) / 1000000);
+    return stream_live(all, store_clock(changes->streams->store).wall_us / 1000000);
 }
 
 /* Rows that were there and will not be.  What comes out follows the rows' own order. */

@@ -24,17 +24,21 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day)
+int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
+                           int64_t now_us)
 {
     int64_t earliest = publication_earliest_us(rules, day->day);
-    if (day->first_us < day_end_us(rules, day->day))
+    if (day->first_us < day_end_us(rules, day->day) || day->first_us > now_us + DAY_US)
         return earliest;
     int64_t quiet = least(day->last_us + rules->publish_after_us, day->first_us + DAY_US);
     return quiet > earliest ? quiet : earliest;
 }
 
-int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day)
+int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
+                               int64_t now_us)
 {
+    if (day->owed_us > now_us + MINUTE_US)
+        return now_us;
     return least(day->last_us + MINUTE_US, day->owed_us + rules->publish_after_us);
 }
 

@@ -9,7 +9,10 @@
  * come for publish_after, at latest a day after the first, so that a load of old clicks over hours
  * is one publication and no stream of restatements.  Late clicks for a published day move its
  * figure at once and its ledger when none has come for a minute, at latest after publish_after.
- * Pure functions; times in microseconds since 1970. */
+ *
+ * A time that is far ahead of now is one of a clock that was, and says nothing about when a click
+ * came: nothing is put off because of it.  While the clock is in doubt the rollup publishes
+ * nothing (rollup_trusts_clock).  Pure functions; times in microseconds since 1970. */
 #ifndef DAYBOOK_ROLLUP_PUBLICATION_H
 #define DAYBOOK_ROLLUP_PUBLICATION_H
 
@@ -23,9 +26,11 @@ struct publication_rules {
 /* The earliest time the day may be published: ended, and publish_after passed. */
 int64_t publication_earliest_us(const struct publication_rules *rules, int32_t day);
 /* When the rollup publishes it by itself. */
-int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day);
+int64_t publication_due_us(const struct publication_rules *rules, const struct dirty_day *day,
+                           int64_t now_us);
 /* When a restatement put off since day->owed_us is made. */
-int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day);
+int64_t publication_restate_us(const struct publication_rules *rules, const struct dirty_day *day,
+                               int64_t now_us);
 
 /* What is written of a day besides its figure, and whether its marks stay. */
 enum publication_step {

@@ -196,6 +196,16 @@ const struct zone *rollup_zone(const struct rollup *rollup)
     return rollup->zone;
 }
 
+int64_t rollup_now_us(const struct rollup *rollup)
+{
+    return rollup->world->clock->wall_us(rollup->world->clock);
+}
+
+bool rollup_trusts_clock(const struct rollup *rollup)
+{
+    return !store_clock(rollup->store).is_in_doubt;
+}
+
 void rollup_begin_change(struct rollup *rollup, struct change_row *change)
 {
     change->at_ms = store_now_us(rollup->store) / 1000;

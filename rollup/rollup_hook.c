@@ -344,7 +344,7 @@ void rollup_take_batch(struct rollup *rollup, struct write_batch *batch, struct 
     const uint8_t *change = change_of(batch);
     bool is_ranked = (rollup_table(rollup, stream->clicks.table_id)->flags & TABLE_RANKED) != 0;
     uint64_t order = dirty_set_order(rollup->dirty);
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < batch->block_count; i++)
         if (batch->blocks[i]->table_id == stream->clicks.table_id)
             take_block(rollup, batch, i, change, now_us);

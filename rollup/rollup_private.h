@@ -74,7 +74,8 @@ struct rollup {
     int64_t ledger_at_ms;              /* of the last entry: times never decrease */
     struct timer turn;                 /* the next chunk of work under way */
     struct timer tick;                 /* automatic: the next look at what is dirty or due */
-    int64_t tick_at_us;                /* INT64_MAX: not started */
+    int64_t tick_at_us;                /* monotonic; INT64_MAX: not started */
+    int64_t looked_us;                 /* at the last one */
     int64_t work_began_us;             /* monotonic */
     int64_t work_took_us;              /* the last one, from beginning to end */
     int64_t due_next_us;               /* no waiting day is due before it */
@@ -192,6 +193,12 @@ void rollup_close_if_idle(struct rollup *rollup);              /* may free the r
 /* rollup_figures.c: `resellers` has all that have figures when `done` is called. */
 must_check int rollup_know_resellers(struct rollup *rollup, store_done done, void *context,
                                      struct error *err);
+
+/* The wall clock's time, which marks and what is due go by: write timestamps stay ahead of it once
+ * it was ahead. */
+int64_t rollup_now_us(const struct rollup *rollup);
+/* Whether days may be published and sealed, which cannot be undone. */
+bool rollup_trusts_clock(const struct rollup *rollup);
 
 /* The table with its current definition. */
 const struct table *rollup_table(const struct rollup *rollup, uint32_t table_id);

@@ -7,7 +7,8 @@
  * reseller's days for these alone, which it takes before all others.
  *
  * A server looks at the queue TICK_US after the first mark, and at the waiting days when the first
- * of them may be due; due_next_us may be too early (a click has put a day off), never too late. */
+ * of them may be due; due_next_us may be too early (a click has put a day off), never too late but
+ * where the clock goes back, after which all are looked at again. */
 #include "rollup/rollup_private.h"
 #include "storage/base/memory.h"
 
@@ -16,7 +17,8 @@
 #define TICK_US     INT64_C(250000)
 #define TICK_MAX_US INT64_C(850000)
 #define WORK_SHARE  4                   /* a tick is so many times the last work's length */
-#define IDLE_US     INT64_C(3600000000) /* a look at the clock, should it have jumped */
+#define IDLE_US     INT64_C(3600000000) /* a look at the clock, should it have jumped; */
+#define DOUBT_US    INT64_C(60000000)   /* while it is in doubt, no look before so long */
 
 /* ---- waiters ---- */
 
@@ -112,11 +114,13 @@ void rollup_wait_longer(struct rollup *rollup)
 
 void rollup_queue_waiting(struct rollup *rollup)
 {
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
+    bool may_publish = rollup_trusts_clock(rollup);
     struct dirty_day *next;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
         next = TAILQ_NEXT(day, link);
-        if (day->owed_us != 0 || now_us >= publication_earliest_us(&rollup->rules, day->day))
+        if (day->owed_us != 0 ||
+            (may_publish && now_us >= publication_earliest_us(&rollup->rules, day->day)))
             dirty_set_queue(rollup->dirty, day);
     }
 }
@@ -184,10 +188,12 @@ int rollup_settle_days(struct rollup *rollup, struct bytes reseller, int32_t fro
 void rollup_tick_at(struct rollup *rollup, int64_t at_us)
 {
     struct executor *executor = rollup->world->executor;
-    if (!rollup->is_automatic || rollup->is_closing || at_us >= rollup->tick_at_us)
+    struct clock *clock = rollup->world->clock;
+    int64_t delay_us = at_us - rollup_now_us(rollup);
+    int64_t tick_at_us = clock->monotonic_us(clock) + (delay_us > 0 ? delay_us : 0);
+    if (!rollup->is_automatic || rollup->is_closing || tick_at_us >= rollup->tick_at_us)
         return;
-    int64_t delay_us = at_us - store_now_us(rollup->store);
-    rollup->tick_at_us = at_us;
+    rollup->tick_at_us = tick_at_us;
     executor->timer_stop(executor, &rollup->tick);
     executor->timer_start(executor, &rollup->tick, delay_us > 0 ? (delay_us + 999) / 1000 : 0);
 }
@@ -199,7 +205,7 @@ void rollup_tick_soon(struct rollup *rollup)
         tick_us = TICK_US;
     if (tick_us > TICK_MAX_US)
         tick_us = TICK_MAX_US;
-    rollup_tick_at(rollup, store_now_us(rollup->store) + tick_us);
+    rollup_tick_at(rollup, rollup_now_us(rollup) + tick_us);
 }
 
 static int64_t due_next_us(const struct rollup *rollup)
@@ -211,27 +217,31 @@ static int64_t due_next_us(const struct rollup *rollup)
 
 void rollup_tick_again(struct rollup *rollup)
 {
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
+    int64_t at_us = rollup_earlier(due_next_us(rollup), now_us + IDLE_US);
+    if (!rollup_trusts_clock(rollup) && at_us < now_us + DOUBT_US)
+        at_us = now_us + DOUBT_US;
     if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
         rollup_tick_soon(rollup);
     else
-        rollup_tick_at(rollup, rollup_earlier(due_next_us(rollup), now_us + IDLE_US));
+        rollup_tick_at(rollup, at_us);
 }
 
-static int64_t day_due_us(const struct rollup *rollup, const struct dirty_day *day)
+static int64_t day_due_us(const struct rollup *rollup, const struct dirty_day *day, int64_t now_us)
 {
-    return day->owed_us != 0 ? publication_restate_us(&rollup->rules, day)
-                             : publication_due_us(&rollup->rules, day);
+    return day->owed_us != 0 ? publication_restate_us(&rollup->rules, day, now_us)
+                             : publication_due_us(&rollup->rules, day, now_us);
 }
 
 static void queue_due(struct rollup *rollup, int64_t now_us)
 {
+    bool may_publish = rollup_trusts_clock(rollup);
     struct dirty_day *next;
     rollup->due_next_us = INT64_MAX;
     for (struct dirty_day *day = dirty_set_first_waiting(rollup->dirty); day != NULL; day = next) {
-        int64_t due_us = day_due_us(rollup, day);
+        int64_t due_us = day_due_us(rollup, day, now_us);
         next = TAILQ_NEXT(day, link);
-        if (due_us <= now_us)
+        if (due_us <= now_us && (may_publish || day->owed_us != 0))
             dirty_set_queue(rollup->dirty, day);
         else
             rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
@@ -241,13 +251,15 @@ static void queue_due(struct rollup *rollup, int64_t now_us)
 void rollup_tick(struct timer *timer)
 {
     struct rollup *rollup = timer->context;
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     rollup->tick_at_us = INT64_MAX;
     if (rollup->is_closing || rollup->is_failed)
         return;
-    if (now_us >= rollup->due_next_us)
+    bool went_back = now_us < rollup->looked_us;
+    rollup->looked_us = now_us;
+    if (now_us >= rollup->due_next_us || went_back)
         queue_due(rollup, now_us);
-    away_return_due(rollup, now_us);
+    away_return_due(rollup, went_back ? INT64_MAX : now_us);
     if (dirty_set_queued(rollup->dirty) > 0 || dirty_set_first_range(rollup->dirty) != NULL)
         rollup_work_wanted(rollup);
     else

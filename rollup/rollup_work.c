@@ -160,10 +160,12 @@ static bool is_publishing(const struct rollup *rollup)
 
 static bool may_publish(const struct rollup *rollup, const struct day_facts *day, int64_t now_us)
 {
+    if (!rollup_trusts_clock(rollup))
+        return false;
     if (is_publishing(rollup) && now_us >= publication_earliest_us(&rollup->rules, day->day))
         return true;
     return rollup->is_automatic && day->dirty != NULL &&
-           now_us >= publication_due_us(&rollup->rules, day->dirty);
+           now_us >= publication_due_us(&rollup->rules, day->dirty, now_us);
 }
 
 /* Only late clicks are gathered, and only by a server. */
@@ -175,7 +177,8 @@ static bool may_restate(const struct work *work, const struct day_facts *day, in
     for (uint32_t i = 0; i < day->dirty->mark_count; i++)
         if (dirty_day_marks(day->dirty)[i].cause != CAUSE_LATE_CLICKS)
             return true;
-    return day->dirty->owed_us != 0 && now_us >= publication_restate_us(&rollup->rules, day->dirty);
+    return day->dirty->owed_us != 0 &&
+           now_us >= publication_restate_us(&rollup->rules, day->dirty, now_us);
 }
 
 static void decide_day(struct work *work, struct day_facts *day, struct plan *plan, int64_t now_us)
@@ -326,10 +329,10 @@ static void wait_or_clear(struct rollup *rollup, const struct day_facts *day,
     }
     if (plan->step == STEP_GATHER) {
         dirty->owed_us = dirty->owed_us != 0 ? dirty->owed_us : now_us;
-        due_us = publication_restate_us(&rollup->rules, dirty);
+        due_us = publication_restate_us(&rollup->rules, dirty, now_us);
     } else {
         dirty->owed_us = 0;
-        due_us = publication_due_us(&rollup->rules, dirty);
+        due_us = publication_due_us(&rollup->rules, dirty, now_us);
     }
     rollup->due_next_us = rollup_earlier(rollup->due_next_us, due_us);
     if (!dirty->is_queued)
@@ -362,7 +365,7 @@ static void work_finish(struct work *work)
     work_free(work);
     if (status < 0) {
         rollup_fail_waiters(rollup, status, &err);
-        rollup_tick_at(rollup, store_now_us(rollup->store) + RETRY_US);
+        rollup_tick_at(rollup, rollup_now_us(rollup) + RETRY_US);
     } else {
         rollup_chunk_written(rollup);
         rollup_tick_again(rollup);
@@ -390,7 +393,7 @@ static void end_ranges(struct work *work)
 static void chunk_end(struct work *work)
 {
     struct rollup *rollup = work->rollup;
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     for (uint32_t i = 0; i < work->day_count; i++)
         wait_or_clear(rollup, &work->days[i], &work->plans[i], now_us);
     dirty_set_forget(rollup->dirty, rollup->applies_durable);
@@ -524,7 +527,7 @@ static void write_chunk(struct work *work)
 {
     struct rollup *rollup = work->rollup;
     struct error err = {0};
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     if (now_us / 1000 > rollup->ledger_at_ms)
         rollup->ledger_at_ms = now_us / 1000;
     decide_days(work, now_us);

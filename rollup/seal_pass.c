@@ -72,9 +72,9 @@ struct seal_pass {
 
 bool seal_pass_horizon(const struct rollup *rollup, int32_t *day_out)
 {
-    int64_t today = zone_day(rollup->zone, store_now_us(rollup->store) / 1000);
+    int64_t today = zone_day(rollup->zone, rollup_now_us(rollup) / 1000);
     int64_t last = today - rollup->keep_days - 1;
-    if (rollup->keep_days == 0 || last < DAY_MIN)
+    if (rollup->keep_days == 0 || last < DAY_MIN || !rollup_trusts_clock(rollup))
         return false;
     *day_out = (int32_t)last;
     return true;

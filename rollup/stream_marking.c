@@ -115,7 +115,7 @@ static void take_partitions(void *context, int status, const struct error *err,
 {
     struct stream_marking *marking = context;
     struct rollup *rollup = marking->rollup;
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     if (status < 0 && !marking->is_restarted) {
         marking_end(marking, status, err);
         return;
@@ -130,7 +130,7 @@ static void take_figures(void *context, int status, const struct error *err,
 {
     struct stream_marking *marking = context;
     struct rollup *rollup = marking->rollup;
-    int64_t now_us = store_now_us(rollup->store);
+    int64_t now_us = rollup_now_us(rollup);
     if (status < 0) {
         marking_end(marking, status, err);
         return;

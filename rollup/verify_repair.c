@@ -97,7 +97,7 @@ static void batch_accepted(void *context)
     for (; repair->day_next < repair->day_end; repair->day_next++) {
         const struct repair_day *noted = &repair->days[repair->day_next];
         struct dirty_day *day = dirty_set_load(dirty, noted->reseller, noted->day, &noted->mark,
-                                               store_now_us(verify->rollup->store));
+                                               rollup_now_us(verify->rollup));
         dirty_day_keep_row(day, NULL);
         dirty_set_queue(dirty, day);
     }
@@ -132,7 +132,7 @@ static void batch_written(void *context, int status, const struct error *err)
 static void add_days(struct verify *verify)
 {
     struct repair *repair = verify->repair;
-    int64_t now_us = store_now_us(verify->rollup->store);
+    int64_t now_us = rollup_now_us(verify->rollup);
     uint32_t left = repair->day_count - repair->day_next;
     repair->day_end = repair->day_next + (left < BATCH_ITEMS ? left : BATCH_ITEMS);
     for (uint32_t i = repair->day_next; i < repair->day_end; i++) {

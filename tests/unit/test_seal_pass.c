@@ -224,3 +224,90 @@ Test(seal_pass, after_a_crash_a_day_is_whole_or_sealed)
         rollup_fixture_stop(&fixture);
     }
 }
+
+/* ---- clocks ---- */
+
+enum { WAIT_S = 6 * 3600 };
+#define YEAR_US (365 * INT64_C(86400000000))
+
+static void jump_us(struct rollup_fixture *fixture, int64_t us)
+{
+    struct clock *clock = fixture->world->clock;
+    sim_world_set_wall_us(fixture->sim, clock->wall_us(clock) + us);
+}
+
+static const char all_open[] = "r 2013-11-30 1 2 - - open\n"
+                               "r 2013-11-29 1 1 - - open\n"
+                               "r 2013-11-28 3 0.0175 - - open\n"
+                               "s 2013-11-28 1 3 - - open\n";
+
+/* What must not be done by a clock that may be wrong, for hours of looks at it. */
+static void expect_waiting(struct rollup_fixture *fixture)
+{
+    rollup_fixture_advance(fixture, WAIT_S);
+    cr_assert_eq(rollup_fixture_settle(fixture, true), 0);
+    rollup_fixture_expect_figures(fixture, all_open);
+    expect_rows(fixture, TABLE_AD_CLICK, 6);
+    expect_rows(fixture, TABLE_SEALED_DAY, 0);
+}
+
+static void expect_sealed(struct rollup_fixture *fixture)
+{
+    rollup_fixture_expect_figures(fixture, "r 2013-11-30 1 2 - - published\n"
+                                           "r 2013-11-29 1 1 - - sealed\n"
+                                           "r 2013-11-28 3 0.0175 - - sealed\n"
+                                           "s 2013-11-28 1 3 - - sealed\n");
+    expect_rows(fixture, TABLE_AD_CLICK, 1);
+}
+
+/* A server that is started while the clock is a year ahead takes clicks and publishes and seals
+ * nothing; once the clock is right all goes on by itself, by the right days. */
+Test(seal_pass, a_server_started_a_year_ahead_seals_and_publishes_nothing)
+{
+    struct rollup_fixture fixture = {.is_automatic = true, .keep_days = KEEP_DAYS};
+    rollup_fixture_start(&fixture);
+    jump_us(&fixture, YEAR_US);
+    rollup_fixture_restart(&fixture);
+    rollup_fixture_clicks(&fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
+    expect_waiting(&fixture);
+    jump_us(&fixture, -YEAR_US);
+    rollup_fixture_advance(&fixture, 2 * 3600);
+    expect_sealed(&fixture);
+    rollup_fixture_stop(&fixture);
+}
+
+Test(seal_pass, a_clock_that_jumps_ahead_under_a_server_seals_and_publishes_nothing)
+{
+    struct rollup_fixture fixture = {.is_automatic = true};
+    rollup_fixture_start(&fixture);
+    fixture.rollup->keep_days = KEEP_DAYS;
+    rollup_fixture_clicks(&fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
+    rollup_fixture_advance(&fixture, 1);
+    jump_us(&fixture, YEAR_US);
+    seal_pass_tick_in(fixture.rollup, 0);
+    rollup_tick_soon(fixture.rollup);
+    expect_waiting(&fixture);
+    jump_us(&fixture, -YEAR_US);
+    rollup_fixture_advance(&fixture, 2 * 3600);
+    expect_sealed(&fixture);
+    rollup_fixture_stop(&fixture);
+}
+
+/* The machine is off from Friday to Monday: nobody need do anything. */
+Test(seal_pass, after_a_weekend_off_all_goes_on_by_itself)
+{
+    struct rollup_fixture fixture = {.is_automatic = true, .keep_days = KEEP_DAYS};
+    rollup_fixture_start(&fixture);
+    rollup_fixture_clicks(&fixture, clicks, sizeof(clicks) / sizeof(clicks[0]));
+    rollup_fixture_advance(&fixture, 1);
+    sim_world_reboot(fixture.sim, 62 * INT64_C(3600000000));
+    rollup_fixture_restart(&fixture);
+    rollup_fixture_advance(&fixture, 2 * 3600);
+    rollup_fixture_expect_figures(&fixture, all_open);
+    rollup_fixture_advance(&fixture, 2 * 3600);
+    rollup_fixture_expect_figures(&fixture, "r 2013-11-30 1 2 - - sealed\n"
+                                            "r 2013-11-29 1 1 - - sealed\n"
+                                            "r 2013-11-28 3 0.0175 - - sealed\n"
+                                            "s 2013-11-28 1 3 - - sealed\n");
+    rollup_fixture_stop(&fixture);
+}
