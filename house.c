@@ -79,8 +79,8 @@ static void furnish(struct house *house)
     add_commands(house, commands, count, &house->model);
     commands = rollup_commands(&count);
     add_commands(house, commands, count, house->streams);
-    commands = ingest_commands(&count);
-    add_commands(house, commands, count, house->ingest);
+    for (uint32_t i = 0; ingest_command(i) != NULL; i++)
+        add_commands(house, ingest_command(i), 1, house->ingest);
 }
 
 /* ---- opening ---- */

@@ -46,8 +46,11 @@ static const struct limit limits[] = {
     {"batches of a producer remembered", PRODUCER_WINDOW, UNIT_COUNT,
      "a copy of an older one is answered `ok N duplicate` without its counts"},
     {"producers remembered", PRODUCERS_MAX, UNIT_COUNT,
-     "the one silent longest is forgotten for a new one; if none was silent for a day, the new one "
-     "is refused: `error - too_many_producers`"},
+     "of those with one batch the one that came last is forgotten for a new one, else the one "
+     "silent "
+     "longest; if all had two batches within a day, the new one is refused: `error - "
+     "too_many_producers`"},
+    {"of these, kept for `daybook load`", PRODUCERS_KEPT, UNIT_COUNT, "others are too many"},
     {"days of silence until a producer may be forgotten", PRODUCER_SILENT_DAYS, UNIT_COUNT,
      "it is unknown when it comes back: `error - unknown_producer`"},
     {"connections at the ingest door", INGEST_CONNECTIONS_MAX, UNIT_COUNT,

@@ -10,6 +10,7 @@
 #include "ingest/ingest_private.h"
 #include "ingest/keyed.h"
 #include "ingest/producer_rows.h"
+#include "ingest/producers_command.h"
 #include "ingest/rejects.h"
 #include "ingest/text_ahead.h"
 #include "ingest/text_commit.h"
@@ -17,6 +18,8 @@
 #include "ingest/text_memory.h"
 #include "ingest/text_notes.h"
 #include "storage/base/memory.h"
+
+#define EVICTIONS_LOG_US INT64_C(60000000)
 
 /* ---- metrics ---- */
 
@@ -118,6 +121,8 @@ static void ingest_producer_page(void *context, int status, const struct error *
     }
     if (status != 0)
         error_wrap(&own, "read the producers");
+    else
+        producer_table_opened(ingest->producers);
     ingest_tell_producers(ingest);
     ingest_opened(ingest, status, &own);
     ingest_called_back(ingest);
@@ -231,6 +236,7 @@ int ingest_open(const struct ingest_options *options, store_done opened, void *c
     if (limits->answers_max == 0)
         limits->answers_max = INGEST_ANSWERS_MAX;
     ingest->producers = producer_table_new();
+    ingest->evictions.period_us = EVICTIONS_LOG_US;
     ingest->batch = write_batch_new();
     ingest->opened = opened;
     ingest->opened_context = context;
@@ -345,8 +351,9 @@ void ingest_close(struct ingest *ingest, store_done closed, void *context)
     ingest_release(ingest);
 }
 
-const struct command *ingest_commands(uint32_t *count_out)
+const struct command *ingest_command(uint32_t index)
 {
-    *count_out = 1;
-    return &rejects_command;
+    static const struct command *const commands[] = {&rejects_command, &producers_command, NULL};
+
+    return commands[index];
 }

@@ -70,6 +70,6 @@ void ingest_attach(struct ingest *ingest, struct connection *connection);
  * freed.  Batches that were applied become durable all the same, without an answer. */
 void ingest_close(struct ingest *ingest, store_done closed, void *context);
 
-/* Subcommands: rejects; `room` is the struct ingest. */
-const struct command *ingest_commands(uint32_t *count_out);
+/* Subcommands, rejects and producers, whose room is the struct ingest; NULL behind the last. */
+const struct command *ingest_command(uint32_t index);
 #endif

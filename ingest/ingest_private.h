@@ -48,6 +48,7 @@ struct ingest {
     struct input_room room;            /* what came in part; the store was told */
     size_t answer_bytes;               /* that wait, of all connections; the same */
     struct timer look;                 /* who holds memory and does not go on */
+    struct log_group evictions;        /* of producers */
     int64_t producers_due_us;          /* when to look for silent ones again */
     struct part_pool parts;
     struct text_spare spare;           /* of the connections' inputs */

@@ -5,18 +5,33 @@
  * many producers with a handful of batches (`daybook load` makes one per file) stay small. */
 #include "ingest/producer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "storage/base/error.h"
 #include "storage/base/memory.h"
 
-enum { TABLE_SLOTS_MIN = 64 };
+enum {
+    TABLE_SLOTS_MIN = 64,
+    FEW_BATCHES = 2, /* with less than this a producer may be one of a crowd */
+    LOOKS_MAX = 2048 /* a bound of what one addition may cost */
+};
+
+#define DAY_US INT64_C(86400000000)
+
+struct evicted_id {
+    uint8_t id[UUID_SIZE];
+    bool is_there;
+};
 
 struct producer_table {
     struct producer **slots; /* open addressing by the id's hash; NULL: empty */
     uint32_t mask;
     uint32_t count;
-    size_t bytes; /* of producers and their windows */
+    size_t bytes;                /* of producers and their windows */
+    struct producer_list few;    /* of fewer batches than FEW_BATCHES, as they came */
+    struct producer_list silent; /* of more, that may go, by how long they are silent */
+    struct evicted_id *evicted;  /* each at its hash, in the place of an older one; NULL: none */
 };
 
 struct producer_table *producer_table_new(void)
@@ -25,12 +40,16 @@ struct producer_table *producer_table_new(void)
 
     table->slots = memory_zeroed(TABLE_SLOTS_MIN, sizeof *table->slots);
     table->mask = TABLE_SLOTS_MIN - 1;
+    TAILQ_INIT(&table->few);
+    TAILQ_INIT(&table->silent);
     return table;
 }
 
 size_t producer_table_bytes(const struct producer_table *table)
 {
-    return sizeof *table + (table->mask + 1) * sizeof *table->slots + table->bytes;
+    size_t evicted = table->evicted != NULL ? PRODUCERS_EVICTED_MAX * sizeof *table->evicted : 0;
+
+    return sizeof *table + (table->mask + 1) * sizeof *table->slots + table->bytes + evicted;
 }
 
 static void producer_free(struct producer *producer)
@@ -48,6 +67,7 @@ void producer_table_free(struct producer_table *table)
         if (table->slots[i] != NULL)
             producer_free(table->slots[i]);
     memory_free(table->slots);
+    memory_free(table->evicted);
     memory_free(table);
 }
 
@@ -96,20 +116,31 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
     producer->epoch = epoch;
     check(*producer_slot(table, id) == NULL);
     *producer_slot(table, id) = producer;
+    TAILQ_INSERT_TAIL(&table->few, producer, link);
+    producer->list = &table->few;
     return producer;
 }
 
-bool producer_table_is_full(const struct producer_table *table)
+bool producer_table_is_full(const struct producer_table *table, uint32_t kept)
 {
-    return table->count == PRODUCERS_MAX;
+    return table->count >= PRODUCERS_MAX - kept;
 }
 
 /* Batches become durable in order, so the last one speaks for all. */
-static bool producer_may_go(struct producer *producer)
+bool producer_may_go(struct producer *producer)
 {
     const struct producer_batch *last = producer_batch_of(producer, producer->last);
 
     return producer->owner == NULL && (producer->last == 0 || last->is_durable);
+}
+
+static void producer_put(struct producer *producer, struct producer_list *list)
+{
+    if (producer->list != NULL)
+        TAILQ_REMOVE(producer->list, producer, link);
+    producer->list = list;
+    if (list != NULL)
+        TAILQ_INSERT_TAIL(list, producer, link);
 }
 
 void producer_forget(struct producer_table *table, struct producer *producer)
@@ -117,6 +148,7 @@ void producer_forget(struct producer_table *table, struct producer *producer)
     uint32_t at = (uint32_t)(producer_slot(table, producer->id) - table->slots);
 
     check(producer_may_go(producer));
+    producer_put(producer, NULL);
     table->slots[at] = NULL;
     table->count--;
     producer_free(producer);
@@ -129,35 +161,147 @@ void producer_forget(struct producer_table *table, struct producer *producer)
     }
 }
 
-static bool producer_is_silent(struct producer *producer, int64_t before_us)
+/* ---- who may go ---- */
+
+/* Where it belongs by how many batches it has; it is not silent. */
+static void producer_sort(struct producer *producer)
 {
-    return producer != NULL && producer->last > 0 && producer_may_go(producer) &&
-           producer_batch_of(producer, producer->last)->applied_us < before_us;
+    struct producer_list *few = &producer->table->few;
+
+    if (producer->last >= FEW_BATCHES)
+        producer_put(producer, NULL);
+    else if (producer->list != few)
+        producer_put(producer, few);
+}
+
+static void producer_rest(struct producer *producer, int64_t now_us)
+{
+    if (producer->last < FEW_BATCHES || !producer_may_go(producer))
+        return;
+    producer->silent_since_us = now_us;
+    producer_put(producer, &producer->table->silent);
+}
+
+void producer_own(struct producer *producer, void *connection, int64_t now_us)
+{
+    producer->owner = connection;
+    if (connection != NULL)
+        producer_sort(producer);
+    else
+        producer_rest(producer, now_us);
+}
+
+void producer_durable(struct producer *producer, uint64_t sequence, int64_t now_us)
+{
+    producer_batch_of(producer, sequence)->is_durable = true;
+    producer_rest(producer, now_us);
+}
+
+static int64_t last_applied_us(struct producer *producer)
+{
+    const struct producer_batch *last = producer_batch_of(producer, producer->last);
+
+    return last != NULL ? last->applied_us : INT64_MAX;
+}
+
+static int compare_applied(const void *a, const void *b)
+{
+    int64_t a_us = last_applied_us(*(struct producer *const *)a);
+    int64_t b_us = last_applied_us(*(struct producer *const *)b);
+
+    return (a_us > b_us) - (a_us < b_us);
+}
+
+void producer_table_opened(struct producer_table *table)
+{
+    struct producer **all = memory_zeroed((size_t)table->count + 1, sizeof *all);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i <= table->mask; i++)
+        if (table->slots[i] != NULL)
+            all[count++] = table->slots[i];
+    qsort(all, count, sizeof *all, compare_applied);
+    for (uint32_t i = 0; i < count; i++) {
+        producer_put(all[i], NULL);
+        producer_sort(all[i]);
+        producer_rest(all[i], last_applied_us(all[i]));
+    }
+    memory_free(all);
 }
 
 uint32_t producer_list_silent(const struct producer_table *table, int64_t before_us,
                               struct producer **found, uint32_t capacity)
 {
+    struct producer *producer;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i <= table->mask && count < capacity; i++)
-        if (producer_is_silent(table->slots[i], before_us))
-            found[count++] = table->slots[i];
+    TAILQ_FOREACH (producer, &table->silent, link) {
+        if (producer->silent_since_us >= before_us || count == capacity)
+            break;
+        found[count++] = producer;
+    }
+    TAILQ_FOREACH (producer, &table->few, link) {
+        if (last_applied_us(producer) >= before_us || count == capacity)
+            break;
+        if (producer_may_go(producer))
+            found[count++] = producer;
+    }
     return count;
 }
 
-struct producer *producer_longest_silent(const struct producer_table *table, int64_t before_us)
+/* Two batches or more within a day: it works. */
+static bool producer_works(struct producer *producer, int64_t now_us)
 {
-    struct producer *longest = NULL;
+    const struct producer_batch *before = producer_batch_of(producer, producer->last - 1);
 
-    for (uint32_t i = 0; i <= table->mask; i++) {
-        if (producer_is_silent(table->slots[i], before_us)) {
-            longest = table->slots[i];
-            before_us = producer_batch_of(longest, longest->last)->applied_us;
-        }
-    }
-    return longest;
+    return before != NULL && before->applied_us > now_us - DAY_US;
 }
+
+struct producer *producer_evictable(const struct producer_table *table, int64_t now_us)
+{
+    struct producer *producer;
+    uint32_t looks = 0;
+
+    /* What has a connection, or is not durable yet, came last of all: these are few. */
+    TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
+    {
+        if (producer_may_go(producer))
+            return producer;
+        if (++looks == LOOKS_MAX)
+            break;
+    }
+    looks = 0;
+    TAILQ_FOREACH (producer, &table->silent, link) {
+        if (!producer_works(producer, now_us))
+            return producer;
+        if (++looks == LOOKS_MAX)
+            break;
+    }
+    return NULL;
+}
+
+void producer_mark_evicted(struct producer_table *table, const uint8_t id[UUID_SIZE])
+{
+    struct evicted_id *place;
+
+    if (table->evicted == NULL)
+        table->evicted = memory_zeroed(PRODUCERS_EVICTED_MAX, sizeof *table->evicted);
+    place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
+    memcpy(place->id, id, UUID_SIZE);
+    place->is_there = true;
+}
+
+bool producer_was_evicted(const struct producer_table *table, const uint8_t id[UUID_SIZE])
+{
+    const struct evicted_id *place;
+
+    if (table->evicted == NULL)
+        return false;
+    place = &table->evicted[hash64(id, UUID_SIZE) % PRODUCERS_EVICTED_MAX];
+    return place->is_there && memcmp(place->id, id, UUID_SIZE) == 0;
+}
+
+/* ---- ids and numbers ---- */
 
 void producer_successor(const uint8_t id[UUID_SIZE], uint64_t last, uint8_t id_out[UUID_SIZE])
 {
@@ -217,6 +361,7 @@ struct producer_batch *producer_record(struct producer *producer,
     *place = *batch;
     if (batch->sequence > producer->last)
         producer->last = batch->sequence;
+    producer_sort(producer);
     return place;
 }
 
@@ -227,4 +372,5 @@ void producer_retract(struct producer *producer, uint64_t sequence)
     check(batch != NULL && producer->last == sequence);
     *batch = (struct producer_batch){0};
     producer->last--;
+    producer_sort(producer);
 }

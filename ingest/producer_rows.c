@@ -60,26 +60,41 @@ static bool row_number(const struct table *table, const struct page_row *row, ui
     return true;
 }
 
-int producer_rows_take(struct producer_table *producers, const struct table *table,
-                       const struct page_row *row, struct error *err)
+int producer_rows_read(const struct table *table, const struct page_row *row,
+                       uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
+                       struct producer_batch *batch_out, struct error *err)
 {
     struct producer_batch batch = {.applied_us = row->row.marker.timestamp_us, .is_durable = true};
-    struct producer *producer;
     struct bytes id;
     struct bytes hash;
-    uint64_t epoch;
 
     if (!page_row_value(table, row, PRODUCER_ID, &id) || id.size != UUID_SIZE ||
         !page_row_value(table, row, PRODUCER_HASH, &hash) || hash.size != 16 ||
-        !row_number(table, row, PRODUCER_EPOCH, &epoch) ||
+        !row_number(table, row, PRODUCER_EPOCH, epoch_out) ||
         !row_number(table, row, PRODUCER_SEQUENCE, &batch.sequence) || batch.sequence == 0 ||
         !row_number(table, row, PRODUCER_ACCEPTED, &batch.accepted) ||
         !row_number(table, row, PRODUCER_REJECTED, &batch.rejected))
         return error_set(err, ERROR_CORRUPT, "a row of daybook_system.producer is damaged");
     batch.hash = (struct hash128){load_u64(hash.data), load_u64(hash.data + 8)};
-    producer = producer_find(producers, id.data);
+    memcpy(id_out, id.data, UUID_SIZE);
+    *batch_out = batch;
+    return 0;
+}
+
+int producer_rows_take(struct producer_table *producers, const struct table *table,
+                       const struct page_row *row, struct error *err)
+{
+    struct producer_batch batch;
+    struct producer *producer;
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch = 0;
+    int rc = producer_rows_read(table, row, id, &epoch, &batch, err);
+
+    if (rc != 0)
+        return rc;
+    producer = producer_find(producers, id);
     if (producer == NULL)
-        producer = producer_add(producers, id.data, epoch);
+        producer = producer_add(producers, id, epoch);
     if (producer == NULL)
         return error_set(err, ERROR_LIMIT, "more than %d producers are known", PRODUCERS_MAX);
     if (epoch > producer->epoch)
@@ -90,13 +105,12 @@ int producer_rows_take(struct producer_table *producers, const struct table *tab
 
 /* ---- forgetting ---- */
 
-/* Whether they are forgotten: not while the store takes no writes. */
-static bool forget(struct ingest *ingest, struct producer *const *producers, uint32_t count)
+static int forget(struct ingest *ingest, struct producer *const *producers, uint32_t count,
+                  store_done done, void *context, struct error *err)
 {
     struct store *store = ingest->options.store;
     const struct table *table = schema_table(store_schema(store), TABLE_PRODUCER);
     struct write_batch *batch = ingest->batch;
-    struct error err;
     int rc;
 
     write_batch_clear(batch);
@@ -106,34 +120,74 @@ static bool forget(struct ingest *ingest, struct producer *const *producers, uin
 
         write_batch_delete(batch, table, &id, 1);
     }
-    rc = store_apply(store, batch, NULL, NULL, &err);
-    for (uint32_t i = 0; rc == 0 && i < count; i++)
+    rc = store_apply(store, batch, done, context, err);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < count; i++)
         producer_forget(ingest->producers, producers[i]);
     ingest_tell_producers(ingest);
-    if (rc == 0)
-        ingest->metrics.forgotten->value += count;
-    return rc == 0;
+    ingest->metrics.forgotten->value += count;
+    return 0;
 }
 
-void producer_rows_make_room(struct ingest *ingest)
+int producer_rows_drop(struct ingest *ingest, struct producer *producer, store_done done,
+                       void *context, struct error *err)
 {
-    const struct store_clock clock = store_clock(ingest->options.store);
+    return forget(ingest, &producer, 1, done, context, err);
+}
+
+/* A few of those that are silent for long, if the store takes writes. */
+static void forget_silent(struct ingest *ingest, int64_t now_us)
+{
     struct producer *silent[FORGOTTEN_AT_ONCE];
-    int64_t now_us = clock.wall_us;
+    struct error err;
     uint32_t count;
 
-    if (clock.is_in_doubt)
+    if (now_us < ingest->producers_due_us)
         return;
-    if (now_us >= ingest->producers_due_us) {
-        count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US,
-                                     silent, FORGOTTEN_AT_ONCE);
-        if ((count == 0 || forget(ingest, silent, count)) && count < FORGOTTEN_AT_ONCE)
-            ingest->producers_due_us = now_us + SWEEP_US;
-    }
-    if (producer_table_is_full(ingest->producers)) {
-        silent[0] =
-            producer_longest_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS_MIN * DAY_US);
-        if (silent[0] != NULL)
-            (void)forget(ingest, silent, 1);
-    }
+    count = producer_list_silent(ingest->producers, now_us - PRODUCER_SILENT_DAYS * DAY_US, silent,
+                                 FORGOTTEN_AT_ONCE);
+    if (count > 0 && forget(ingest, silent, count, NULL, NULL, &err) != 0)
+        return;
+    if (count < FORGOTTEN_AT_ONCE)
+        ingest->producers_due_us = now_us + SWEEP_US;
+}
+
+/* A crowd of new producers must not fill the log. */
+static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
+{
+    struct clock *clock = ingest->options.world->clock;
+    char text[UUID_TEXT_SIZE + 1];
+    uint64_t count;
+
+    if (!log_group_admit(&ingest->evictions, clock->monotonic_us(clock), &count))
+        return;
+    uuid_format(id, text);
+    log_event(LOG_WARNING, "producers_full", log_number("producers_max", PRODUCERS_MAX),
+              log_text("evicted", text), log_number("evicted_count", (int64_t)count));
+}
+
+bool producer_rows_make_room(struct ingest *ingest, bool is_load)
+{
+    uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
+    const struct store_clock clock = store_clock(ingest->options.store);
+    /* In doubt it is so early that all work, and none is silent. */
+    int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
+    struct producer *evicted;
+    uint8_t id[UUID_SIZE];
+    struct error err;
+
+    forget_silent(ingest, now_us);
+    if (!producer_table_is_full(ingest->producers, kept))
+        return true;
+    evicted = producer_evictable(ingest->producers, now_us);
+    if (evicted == NULL)
+        return false;
+    memcpy(id, evicted->id, UUID_SIZE);
+    if (forget(ingest, &evicted, 1, NULL, NULL, &err) != 0)
+        return false;
+    producer_mark_evicted(ingest->producers, id);
+    ingest_tell_producers(ingest);
+    log_evicted(ingest, id);
+    return true;
 }

@@ -12,12 +12,21 @@
 void producer_rows_add(struct write_batch *batch, const struct table *table,
                        const struct producer *producer, const struct producer_batch *known);
 
+/* What a row says: whose batch, in which epoch, which.  ERROR_CORRUPT when it is none that was
+ * written. */
+must_check int producer_rows_read(const struct table *table, const struct page_row *row,
+                                  uint8_t id_out[UUID_SIZE], uint64_t *epoch_out,
+                                  struct producer_batch *batch_out, struct error *err);
 /* A row of the table, into memory.  ERROR_CORRUPT when it is none that was written. */
 must_check int producer_rows_take(struct producer_table *producers, const struct table *table,
                                   const struct page_row *row, struct error *err);
 
-/* One more is about to be added: forget those that have been silent for PRODUCER_SILENT_DAYS, a
- * few at a time, and one of a shorter silence if all places are taken.  Nobody is forgotten while
- * the store takes no writes. */
-void producer_rows_make_room(struct ingest *ingest);
+/* One more is about to be added, by a load or another connection: forget those that have been
+ * silent for PRODUCER_SILENT_DAYS, a few at a time, and the evictable one if all places are taken.
+ * None is forgotten while the store takes no writes.  False: there is no place. */
+bool producer_rows_make_room(struct ingest *ingest, bool is_load);
+/* Delete its rows, and then forget it: it has no connection, and all its batches are durable.
+ * `done` once that is durable, which is not called if this fails. */
+must_check int producer_rows_drop(struct ingest *ingest, struct producer *producer,
+                                  store_done done, void *context, struct error *err);
 #endif

@@ -234,9 +234,11 @@ static void commit_tell(struct text_reply *reply, int status, const char *why)
     if (reply->producer != NULL) {
         struct producer_batch *known = producer_batch_of(reply->producer, reply->sequence);
 
-        known->is_durable = status == 0;
         waiting = known->waiting;
         known->waiting = NULL;
+        if (status == 0)
+            producer_durable(reply->producer, reply->sequence,
+                             store_now_us(reply->ingest->options.store));
     }
     if (reply->is_group && connection != NULL)
         connection->group.in_flight--;

@@ -88,7 +88,7 @@ void text_control_leave(struct text_connection *connection)
     connection->producer = NULL;
     if (producer == NULL || producer->owner != connection)
         return;
-    producer->owner = NULL;
+    producer_own(producer, NULL, store_now_us(connection->ingest->options.store));
     /* Never acknowledged: whoever it was will say `new` again. */
     if (producer->last == 0)
         producer_forget(connection->ingest->producers, producer);
@@ -102,7 +102,7 @@ static void control_take_over(struct text_connection *connection, struct produce
     struct text_connection *older = producer->owner;
 
     producer->epoch = epoch;
-    producer->owner = connection;
+    producer_own(producer, connection, store_now_us(connection->ingest->options.store));
     connection->producer = producer;
     if (older != NULL && older != connection) {
         older->producer = NULL;
@@ -124,7 +124,7 @@ static bool control_producer(struct text_connection *connection, const struct co
         !word_number(words->words[2], &epoch))
         return false;
     producer = producer_find(ingest->producers, id);
-    if (producer == NULL && !is_new) {
+    if (producer == NULL && (!is_new || producer_was_evicted(ingest->producers, id))) {
         text_reply_refuse(connection, 0, "unknown_producer", NULL);
         return true;
     }
@@ -135,8 +135,7 @@ static bool control_producer(struct text_connection *connection, const struct co
     }
     if (connection->producer != producer)
         text_control_leave(connection);
-    if (producer == NULL) {
-        producer_rows_make_room(ingest);
+    if (producer == NULL && producer_rows_make_room(ingest, text_door_is_load(connection))) {
         producer = producer_add(ingest->producers, id, epoch);
         ingest_tell_producers(ingest);
     }

@@ -658,6 +658,11 @@ static const struct connection_handler door_handler = {
     .closed = door_closed,
 };
 
+bool text_door_is_load(const struct text_connection *connection)
+{
+    return connection->slot.door == &connection->ingest->loads;
+}
+
 static void door_turn_away(struct ingest *ingest, struct connection *connection)
 {
     ingest->metrics.refused->value++;

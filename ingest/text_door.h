@@ -13,6 +13,9 @@ void text_door_open(struct ingest *ingest);
 /* Own `connection`, for which `door` has a place, and start to read from it; or turn it away. */
 void text_door_attach(struct ingest *ingest, struct door *door, struct connection *connection);
 
+/* Whether it came by the control socket, as `daybook load` does. */
+bool text_door_is_load(const struct text_connection *connection);
+
 /* Take what has come in, as far as it goes, but no more than a chunk, and than is left of the turn
  * (ingest_private.h): others want theirs. */
 void text_door_run(struct text_connection *connection);

@@ -13,7 +13,7 @@ import daybook
 import disks
 
 COMMANDS = ["init", "serve", "load", "rate", "rollup", "report", "restatements", "counters",
-            "rejects", "verify", "compact", "inspect", "status"]
+            "rejects", "producers", "verify", "compact", "inspect", "status"]
 READING = ["report", "counters", "restatements", "verify", "status", "inspect"]
 GOOD = "AA,2013-04-01,1364774400000,ad1,0.05\n"
 
@@ -54,7 +54,8 @@ def test_wrong_usage_is_status_2_and_says_so(tmp_path, words):
     assert answer.err and answer.out == ""
 
 
-@pytest.mark.parametrize("words", [[c] for c in READING] + [["rejects", "list"], ["rate", "list"]],
+@pytest.mark.parametrize("words", [[c] for c in READING] + [["rejects", "list"], ["rate", "list"],
+                                                          ["producers", "list"]],
                          ids=" ".join)
 def test_reading_where_nothing_is_says_so_and_makes_nothing(directory, words):
     answer = daybook.run(*words, "-d", directory, status=3)

@@ -115,3 +115,54 @@ def test_wrong_passwords_of_clients_that_hang_up_keep_nobody_out(serve, tmp_path
     assert time.monotonic() - began < 5
     assert "login_failed" in server.text()
     assert server.text().count("login_failed") <= 2
+
+
+# ---- producers ----
+
+
+def new_producers(server, count, batches):
+    """One connection that speaks for so many new producers, of so many batches without lines."""
+    client = server.client()
+    client.send("".join(
+        f"#producer {uuid.uuid4()} 1 new\n" +
+        "".join(f"#batch {number} 0\n" for number in range(1, batches + 1))
+        for _ in range(count)))
+    answers = client.finish().rest()
+    assert len(answers) == count * batches, answers[-1]
+
+
+def test_producers_are_listed_and_dropped(serve):
+    server = serve()
+    first, second = str(uuid.uuid4()), str(uuid.uuid4())
+    client = server.client().send(f"#producer {first} 3 new\n#batch 1 1\n{GOOD}")
+    assert client.line() == "ok 1 accepted 1 rejected 0"
+    other = server.client().send(f"#producer {second} 1 new\n#batch 1 1\n{GOOD}"
+                                 f"#batch 2 1\n{GOOD}")
+    assert other.finish().rest()[1] == "ok 2 accepted 1 rejected 0"
+
+    listed = daybook.rows(server.run("producers", "list", "--format", "csv").out)
+    assert {row["producer"]: (row["epoch"], row["last_batch"], row["state"])
+            for row in listed} == {first: ("3", "1", "connected"), second: ("1", "2", "idle")}
+    assert "stop it first" in server.run("producers", "drop", first, status=3).err
+    assert "is forgotten" in server.run("producers", "drop", second).out
+    assert "no producer" in server.run("producers", "drop", second, status=1).err
+    assert server.client().send(f"#producer {second} 1\n").line() == "error - unknown_producer"
+    client.close()
+    assert server.stop() == 0
+    listed = daybook.run("producers", "list", "-d", server.directory, "--format", "csv").out
+    assert first in listed and second not in listed
+
+
+def test_a_crowd_of_producers_keeps_no_new_one_out(serve):
+    """One connection takes every place there is, and more."""
+    server = serve()
+    for _ in range(14):
+        new_producers(server, 10000, 1)
+    lone = str(uuid.uuid4())
+    client = server.client().send(f"#producer {lone} 1 new\n#batch 1 1\n{GOOD}")
+    assert client.line() == "ok 1 accepted 1 rejected 0"
+    client.close()
+    assert "producers_full" in server.text()
+    assert "1 line" in server.run("load", "-", "--producer", "x", stdin=GOOD.encode()).out
+    assert server.client().send(f"#producer {lone} 1\n#batch 2 1\n{GOOD}").line() == \
+        "ok 2 accepted 1 rejected 0"

@@ -142,8 +142,8 @@ def test_an_option_without_its_argument_is_named(command):
 
 @pytest.mark.parametrize("words", [
     "report --format csv", "counters clicks_per_ad", "rejects list --from 2000-01-01",
-    "rejects export", "inspect", "status --metrics", "schema", "limits", "rate list",
-    "restatements --all"])
+    "rejects export", "producers list", "inspect", "status --metrics", "schema", "limits",
+    "rate list", "restatements --all"])
 def test_output_that_nobody_reads_on_ends_the_command_quietly(flights_directory, words):
     done = subprocess.run(
         ["bash", "-c", f"{daybook.PROGRAM} {words} -d {flights_directory} | head -n 1"],

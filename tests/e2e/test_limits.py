@@ -21,7 +21,8 @@ MET_BY = {
         "unit/test_producer.c numbers_are_next_known_old_or_past_a_gap",
     "producers remembered":
         "unit/test_producer_rows.c "
-        "of_all_places_taken_the_one_silent_longest_goes_and_none_within_a_day",
+        "none_of_two_batches_within_a_day_goes_and_the_new_one_is_refused",
+    "of these, kept for `daybook load`": "unit/test_producer_rows.c places_are_kept_for_loads",
     "days of silence until a producer may be forgotten":
         "unit/test_producer_rows.c "
         "who_is_silent_for_long_is_forgotten_for_ever_when_another_comes",

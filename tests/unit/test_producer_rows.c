@@ -2,6 +2,7 @@
 #include "ingest/producer_rows.h"
 
 #include "ingest/load.h"
+#include "ingest/text_door.h"
 #include "tests/lib/network_client.h"
 #include "tests/unit/ingest_fixture.h"
 
@@ -153,32 +154,101 @@ Test(producer_rows, who_is_connected_is_not_forgotten_however_silent)
     talk(FIRST BATCH, "error - unknown_producer\n");
 }
 
-/* Fill all places but those that are taken, with producers silent for one second less each. */
-static void fill_places(int64_t applied_us)
+/* Fill all places that are not kept for loads, with producers of so many batches, of which each
+ * came a second after the one before. */
+static void fill_places(int64_t applied_us, uint64_t batches)
 {
-    for (uint32_t i = 0; !producer_table_is_full(ingest->producers); i++) {
-        struct producer_batch batch = {
-            .sequence = 1, .applied_us = applied_us + i * INT64_C(1000000), .is_durable = true};
+    for (uint32_t i = 0; !producer_table_is_full(ingest->producers, PRODUCERS_KEPT); i++) {
+        struct producer_batch batch = {.applied_us = applied_us + i * INT64_C(1000000),
+                                       .is_durable = true};
         uint8_t id[UUID_SIZE] = {0xFF};
+        struct producer *producer;
 
         store_u32(id + 4, i);
-        producer_record(producer_add(ingest->producers, id, 1), &batch);
+        producer = producer_add(ingest->producers, id, 1);
+        for (batch.sequence = 1; batch.sequence <= batches; batch.sequence++)
+            producer_record(producer, &batch);
     }
+    producer_table_opened(ingest->producers);
 }
 
-Test(producer_rows, of_all_places_taken_the_one_silent_longest_goes_and_none_within_a_day)
+static bool is_known(uint32_t i)
 {
     uint8_t id[UUID_SIZE] = {0xFF};
 
-    fill_places(store_now_us(store));
-    talk(FIRST " new" BATCH, "error - too_many_producers\n");
-    days_pass(PRODUCER_SILENT_DAYS_MIN);
+    store_u32(id + 4, i);
+    return producer_find(ingest->producers, id) != NULL;
+}
+
+/* As one connects by the network; the others of these tests count as loads. */
+static void talk_from_afar(const char *input, const char *expected)
+{
+    struct network_client client;
+
+    text_door_attach(ingest, &ingest->door, network_client_open(&client, network));
+    client_say(&client, input);
+    network_finish(client.connection);
+    while (!client.has_ended)
+        uv_run(&loop, UV_RUN_ONCE);
+    cr_expect(bytes_equal(buffer_view(&client.got), bytes_text(expected)), "%.*s expected: %s",
+              (int)client.got.size, (const char *)client.got.data, expected);
+    network_client_close(&client, &loop);
+}
+
+enum { LAST = PRODUCERS_MAX - PRODUCERS_KEPT - 1 };
+
+Test(producer_rows, of_many_with_one_batch_the_one_that_came_last_goes)
+{
+    fill_places(store_now_us(store), 1);
+    talk_from_afar(FIRST " new" BATCH, accepted);
+    cr_expect(is_known(0) && is_known(LAST - 1) && !is_known(LAST));
+    talk_from_afar(SECOND " new" BATCH, accepted);
+    cr_expect(is_known(LAST - 1));
+    /* Neither as one that was acknowledged nor as one that was not is its batch taken again. */
+    talk_from_afar(FIRST BATCH, "error - unknown_producer\n");
+    talk_from_afar(FIRST " new" BATCH, "error - unknown_producer\n");
+    talk_from_afar(SECOND BATCH, duplicate);
+    system_close();
+    system_open(false);
+    talk_from_afar(FIRST BATCH, "error - unknown_producer\n");
+    talk_from_afar(SECOND BATCH, duplicate);
+}
+
+Test(producer_rows, one_that_is_connected_is_not_evicted)
+{
+    struct network_client client;
+
+    fill_places(store_now_us(store), 1);
+    text_door_attach(ingest, &ingest->door, network_client_open(&client, network));
+    client_say(&client, FIRST " new" BATCH);
+    client_wait(&client, strlen(accepted));
+    talk_from_afar(SECOND " new" BATCH, accepted);
+    talk_from_afar(FIRST BATCH, duplicate);
+    cr_expect(!is_known(LAST) && !is_known(LAST - 1));
+    network_client_close(&client, &loop);
+}
+
+Test(producer_rows, none_of_two_batches_within_a_day_goes_and_the_new_one_is_refused)
+{
+    fill_places(store_now_us(store), 2);
+    talk_from_afar(FIRST " new" BATCH, "error - too_many_producers\n");
+    cr_expect(is_known(0) && is_known(LAST));
+    days_pass(1);
     uv_sleep(10);
-    talk(FIRST " new" BATCH, accepted);
-    cr_expect(producer_find(ingest->producers, id) == NULL);
-    id[4] = 1;
-    cr_expect(producer_find(ingest->producers, id) != NULL);
-    talk(FIRST BATCH, duplicate);
+    talk_from_afar(FIRST " new" BATCH, accepted);
+    cr_expect(!is_known(0) && is_known(1), "then the one that is silent for longest does");
+}
+
+Test(producer_rows, places_are_kept_for_loads)
+{
+    fill_places(store_now_us(store), 2);
+    talk_from_afar(FIRST " new" BATCH, "error - too_many_producers\n");
+    for (uint32_t i = 0; i < 3; i++)
+        talk(i == 0   ? FIRST " new" BATCH
+             : i == 1 ? SECOND " new" BATCH
+                      : THIRD " new" BATCH,
+             accepted);
+    talk_from_afar(FIRST BATCH, duplicate);
 }
 
 /* ---- files ---- */
