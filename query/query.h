@@ -20,6 +20,7 @@ struct query {
     const char *version;               /* of the program */
 };
 
-/* Subcommands: report, counters, status, inspect, compact, backup; `room` is a struct query. */
+/* Subcommands: report, counters, status, inspect, compact, clock, backup; `room` is a struct query.
+ */
 const struct command *query_commands(uint32_t *count_out);
 #endif

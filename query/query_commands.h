@@ -57,6 +57,14 @@ void inspect_run(void *room, const struct command_request *request, struct comma
 extern const struct argp compact_argp;             /* without options */
 void compact_run(void *room, const struct command_request *request, struct command_output *output);
 
+struct clock_command_options {
+    bool accepts;
+};
+extern const struct argp clock_command_argp;
+bool clock_command_writes(const void *options);
+void clock_command_run(void *room, const struct command_request *request,
+                       struct command_output *output);
+
 struct backup_command_options {
     const char *path;
     bool follows;

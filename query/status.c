@@ -137,6 +137,20 @@ static void put_state(struct status_report *report, const struct status_context 
     find_waiting(report, waiting);
 }
 
+static void put_clock(struct status_report *report, const struct status_context *context)
+{
+    const struct store_clock clock = store_clock(context->query->store);
+    int64_t ahead_s = (clock.wall_us - clock.trusted_us) / 1000000;
+    status_line(report, "clock");
+    status_text(report, "clock", clock.is_in_doubt ? "in_doubt" : "trusted");
+    if (!clock.is_in_doubt)
+        return;
+    status_finding(report, "clock_in_doubt",
+                   "the clock is %" PRId64 " seconds %s trusted time, so nothing is published, "
+                   "sealed or expired; set it, or if it is right: daybook clock accept",
+                   ahead_s < 0 ? -ahead_s : ahead_s, ahead_s < 0 ? "behind" : "ahead of");
+}
+
 static void put_settings(struct status_report *report, const struct status_context *context)
 {
     const char *currency = context->query->currency;
@@ -330,8 +344,8 @@ static void put_days(struct status_report *report, const struct status_context *
 }
 
 static void (*const parts[])(struct status_report *report, const struct status_context *context) = {
-    put_holder, put_state,       put_settings, put_log,    put_memory, put_segments,
-    put_disk,   put_descriptors, put_limits,   put_backup, put_days};
+    put_holder,   put_state, put_clock,       put_settings, put_log,    put_memory,
+    put_segments, put_disk,  put_descriptors, put_limits,   put_backup, put_days};
 
 /* ---- the command ---- */
 

@@ -220,6 +220,14 @@ static void sealed(void *context, int status, const struct error *err,
         call_finish(call, status, err);
 }
 
+static void tell_doubt(const struct rollup_call *call)
+{
+    if (!rollup_trusts_clock(call->rollup))
+        command_printf(call->output, COMMAND_ERR,
+                       "daybook: the clock is in doubt, so no day is published or sealed; daybook "
+                       "clock says more\n");
+}
+
 static void seal_days(struct timer *timer)
 {
     struct rollup_call *call = timer->context;
@@ -252,6 +260,7 @@ static void settled(void *context, int status, const struct error *err)
                    rollup->metric_written->value - call->written_before,
                    rollup->metric_published->value - call->published_before,
                    rollup->metric_restated->value - call->restated_before);
+    tell_doubt(call);
     seal_days(&call->again);
 }
 

@@ -21,6 +21,7 @@
 
 #include "rollup/rows.h"
 #include "rollup/seal.h"
+#include "storage/base/log.h"
 #include "storage/base/memory.h"
 
 enum {
@@ -150,6 +151,23 @@ static bool is_ended(const struct seal_pass *pass)
     return pass->status < 0 || pass->rollup->is_closing || pass->rollup->is_failed;
 }
 
+/* A server's; a command in a process of its own says it in its answer. */
+static void log_sealed(const struct seal_pass *pass)
+{
+    char to[DAY_TEXT_SIZE + 1];
+    struct buffer gross = {0};
+    if (!pass->rollup->is_automatic || pass->is_dry || pass->totals.days == 0)
+        return;
+    day_format(pass->to, to);
+    decimal_append(&gross, pass->totals.gross);
+    log_event(LOG_NOTICE, "days_sealed", log_text("stream", pass->rollup->stream->name),
+              log_text("up_to", to), log_number("keep_days", pass->rollup->keep_days),
+              log_number("days", (int64_t)pass->totals.days),
+              log_number("clicks", (int64_t)pass->totals.clicks),
+              log_bytes("gross", buffer_view(&gross)));
+    buffer_release(&gross);
+}
+
 static void pass_finish(struct seal_pass *pass)
 {
     struct rollup *rollup = pass->rollup;
@@ -166,6 +184,7 @@ static void pass_finish(struct seal_pass *pass)
         seal_pass_expect(rollup, pass->from);
     seal_pass_expect(rollup, pass->left_from);
     rollup->sealing = NULL;
+    log_sealed(pass);
     pass_free(pass);
     done(context, status, status < 0 ? &err : NULL, &totals);
     rollup_close_if_idle(rollup);

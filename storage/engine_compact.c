@@ -166,6 +166,22 @@ static void publish_run(struct job *job)
     compact->status = publish_write(compact);
 }
 
+/* A server's: what was deleted or has expired leaves the disk. */
+static void log_purged(const struct compact_job *compact)
+{
+    uint64_t before = 0, after = 0;
+    if (!compact->engine->is_watched || !has_purged(compact))
+        return;
+    for (uint32_t i = 0; i < compact->inputs.count; i++)
+        before += segment_info(compact->inputs.segments[i])->rows;
+    for (uint32_t i = 0; i < compact->output_count; i++)
+        after += compact->infos[i].rows;
+    log_event(LOG_NOTICE, "deleted_rows_purged", log_text("keyspace", compact->table->keyspace),
+              log_text("table", compact->table->name),
+              log_number("rows", (int64_t)(before - after)),
+              log_number("segments_removed", compact->inputs.count));
+}
+
 static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
@@ -175,6 +191,7 @@ static void publish_done(struct job *job)
     if (compact->status == 0) {
         engine->job_status[ENGINE_MERGE] = 0;
         engine_waiting_update(engine);
+        log_purged(compact);
         compact_swap(compact);
     } else {
         /* After a failure nobody waits out, what the manifest names is not known. */

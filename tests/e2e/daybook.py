@@ -18,6 +18,8 @@ import threading
 import time
 import uuid
 
+import pytest
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(os.environ.get("DAYBOOK", ROOT / "daybook"))
 DATA = ROOT / "tests" / "data"
@@ -49,6 +51,16 @@ def wait_until(condition, what):
     while not condition():
         assert time.monotonic() < deadline, f"never came: {what}"
         time.sleep(0.005)
+
+
+def preloaded(tmp_path, name):
+    """What a server is run by to have a file of tests/preload before the C library."""
+    if "san" in os.path.basename(os.path.dirname(PROGRAM)):
+        pytest.skip("a sanitizer wants to be first")
+    library = tmp_path / f"{name}.so"
+    subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o", library,
+                    ROOT / "tests" / "preload" / f"{name}.c"], check=True)
+    return ["env", f"LD_PRELOAD={library}"]
 
 
 class Server:

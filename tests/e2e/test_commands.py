@@ -295,25 +295,15 @@ def test_a_directory_of_a_newer_version_is_refused(paper_directory):
 # ---- what the system may do ----
 
 
-def preloaded(tmp_path, name):
-    """What a server is run by to have a file of tests/preload before the C library."""
-    if "san" in os.path.basename(os.path.dirname(daybook.PROGRAM)):
-        pytest.skip("a sanitizer wants to be first")
-    library = tmp_path / f"{name}.so"
-    subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-o", library,
-                    daybook.ROOT / "tests" / "preload" / f"{name}.c"], check=True)
-    return ["env", f"LD_PRELOAD={library}"]
-
-
 def test_a_server_that_is_stopped_waits_for_the_memory_it_gives_back(serve, tmp_path):
-    server = serve(wrapper=preloaded(tmp_path, "slow_trim"))
+    server = serve(wrapper=daybook.preloaded(tmp_path, "slow_trim"))
     server.wait_until_it_says("slow_trim: begins")
     assert server.stop() == 0, server.text()
 
 
 def test_reads_and_writes_that_do_less_than_asked_or_are_interrupted_lose_nothing(
         directory, tmp_path, flights):
-    wrapper = preloaded(tmp_path, "short_io")
+    wrapper = daybook.preloaded(tmp_path, "short_io")
     producer = daybook.Producer(daybook.batches_of(flights.lines, 5000))
     server = daybook.Server(directory, wrapper=wrapper)
     server.run("rate", "load", flights.rates)

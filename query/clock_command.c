@@ -1,0 +1,106 @@
+/* clock: `daybook clock`: whether the wall clock is believed, and `accept`, which says that it is
+ * right (storage/trusted_clock.h). */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "query/query_commands.h"
+#include "storage/base/calendar.h"
+#include "storage/base/memory.h"
+
+static error_t clock_parse(int key, char *argument, struct argp_state *state)
+{
+    struct clock_command_options *options = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (state->arg_num > 0 || strcmp(argument, "accept") != 0) {
+        argp_error(state, "'%s' is not accept, the one word there is", argument);
+        return EINVAL;
+    }
+    options->accepts = true;
+    return 0;
+}
+
+const struct argp clock_command_argp = {
+    .parser = clock_parse,
+    .args_doc = "[accept]",
+    .doc =
+        "Say whether the machine's clock is believed, or that it is right."
+        "\vTrusted time goes on with the machine, whatever its clock is set to. While the clock is "
+        "more than a day from it, nothing is published, sealed or expired, and no producer is "
+        "forgotten; a server says so every hour. That ends when the clock is set right; by itself "
+        "some hours after a machine was off for up to 14 days; or by accept, once you know that "
+        "the clock is right. Exit status 1: the clock is in doubt.\n\n"
+        "Examples:\n"
+        "  daybook clock\n"
+        "  daybook clock accept",
+};
+
+bool clock_command_writes(const void *options)
+{
+    return ((const struct clock_command_options *)options)->accepts;
+}
+
+static void put_time(struct buffer *text, const char *name, int64_t time_us)
+{
+    int64_t time_ms = time_us / 1000;
+    buffer_printf(text, "%-18s ", name);
+    if (time_ms < TIME_MS_MIN || time_ms > TIME_MS_MAX)
+        buffer_printf(text, "%" PRId64 " microseconds, which is no time", time_us);
+    else
+        time_format(time_ms, text);
+    buffer_append_text(text, "\n");
+}
+
+static int print_clock(const struct query *query, struct command_output *output)
+{
+    const struct store_clock clock = store_clock(query->store);
+    struct buffer text = {0};
+    put_time(&text, "clock", clock.wall_us);
+    put_time(&text, "trusted", clock.trusted_us);
+    buffer_printf(&text, "%-18s %" PRId64 " seconds\n", "ahead",
+                  (clock.wall_us - clock.trusted_us) / 1000000);
+    if (clock.last_us > 0)
+        put_time(&text, "last write", clock.last_us);
+    buffer_printf(&text, "%-18s %s\n", "in doubt",
+                  clock.is_in_doubt ? "yes: nothing is published, sealed or expired" : "no");
+    output->write(output, COMMAND_OUT, buffer_view(&text));
+    buffer_release(&text);
+    return clock.is_in_doubt ? EXIT_DATA_SAYS_NO : EXIT_DONE;
+}
+
+struct accepting {
+    const struct query *query;
+    struct command_output *output;
+};
+
+static void accepted(void *context, int status, const struct error *err)
+{
+    struct accepting accepting = *(struct accepting *)context;
+    memory_free(context);
+    if (status < 0) {
+        command_fail(accepting.output, command_exit_of(status), "clock: %s",
+                     err != NULL ? err->text : error_text(status));
+        return;
+    }
+    int exit_status = print_clock(accepting.query, accepting.output);
+    accepting.output->finish(accepting.output, exit_status);
+}
+
+void clock_command_run(void *room, const struct command_request *request,
+                       struct command_output *output)
+{
+    const struct query *query = room;
+    const struct clock_command_options *options = request->options;
+    struct error err = {0};
+    if (!options->accepts) {
+        int exit_status = print_clock(query, output);
+        output->finish(output, exit_status);
+        return;
+    }
+    struct accepting *accepting = memory_zeroed(1, sizeof(*accepting));
+    *accepting = (struct accepting){query, output};
+    int rc = store_accept_clock(query->store, accepted, accepting, &err);
+    if (rc < 0)
+        accepted(accepting, rc, &err);
+}
