@@ -198,6 +198,9 @@ def lay_out(desk, section):
         with cql.connected(desk.server) as session:
             for statement in NEEDS_SCHEMA.strip().split(";")[:-1]:
                 session.execute(statement)
+    if section == "producers":
+        producer = re.search(r"producers drop ([-0-9a-f]+)", OPERATIONS).group(1)
+        desk.server.client().send(f"#producer {producer} 1 new\n#batch 1 0\n").finish().rest()
     if section == "restore":
         for line in COMMANDS["backup"]:
             desk.type(line, DAYBOOK_DIR=str(desk.server.directory))
