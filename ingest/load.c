@@ -16,9 +16,11 @@
  * a load that is repeated sends the same batches again and the door knows them for copies. */
 #include "ingest/load.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "ingest/load_file.h"
 #include "ingest/load_frames.h"
@@ -460,6 +462,19 @@ static const char *reason_of(struct bytes code)
     return "";
 }
 
+/* A file for this user alone; not through a symbolic link, which another user may have put where
+ * both may write. */
+static FILE *rejects_file(const char *path, bool goes_on)
+{
+    int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (goes_on ? O_APPEND : O_TRUNC);
+    int fd = open(path, flags, 0600);
+    FILE *file = fd >= 0 ? fdopen(fd, goes_on ? "a" : "w") : NULL;
+
+    if (fd >= 0 && file == NULL)
+        (void)close(fd);
+    return file;
+}
+
 /* Open FILE.rejects.csv at the first refused line; behind what an interrupted load left there. */
 static bool rejects_open(struct load *load)
 {
@@ -473,7 +488,7 @@ static bool rejects_open(struct load *load)
     buffer_printf(&path, "%s.rejects.csv", load->file.path);
     buffer_put_u8(&path, 0);
     load->rejects_path = (char *)path.data;
-    load->rejects = fopen(load->rejects_path, goes_on ? "ae" : "we");
+    load->rejects = rejects_file(load->rejects_path, goes_on);
     if (load->rejects == NULL)
         load_note(load, "cannot write %s; `daybook rejects list` has the refused lines",
                   load->rejects_path);

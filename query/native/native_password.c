@@ -11,6 +11,9 @@
 #include <crypt.h>
 #include <string.h>
 
+#include <sys/stat.h>
+
+#include "storage/base/log.h"
 #include "storage/base/memory.h"
 #include "storage/base/text_file.h"
 
@@ -147,13 +150,32 @@ int native_passwords_parse(struct bytes text, struct native_passwords **password
     return 0;
 }
 
+/* A user who can write the file can log in under any name; one who can read it can try passwords on
+ * its hashes without end. */
+static int check_mode(const char *path, struct error *err)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return 0; /* reading it says what is wrong */
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return error_set(err, ERROR_INVALID,
+                         "%s: other users may write it (mode %04o); chmod 640 '%s'", path,
+                         (unsigned)status.st_mode & 07777, path);
+    if ((status.st_mode & S_IROTH) != 0)
+        log_event(LOG_WARNING, "passwords_readable", log_text("path", path),
+                  log_text("effect", "any user may read the hashes; chmod 640 ends that"));
+    return 0;
+}
+
 int native_passwords_load(const char *path, struct native_passwords **passwords_out,
                           struct error *err)
 {
     struct buffer text = {0};
-    int rc = text_file_read(path, FILE_SIZE_MAX, &text, err);
+    int rc = check_mode(path, err);
 
     *passwords_out = NULL;
+    rc = rc == 0 ? text_file_read(path, FILE_SIZE_MAX, &text, err) : rc;
     if (rc == 0) {
         rc = native_passwords_parse(buffer_view(&text), passwords_out, err);
         if (rc != 0)

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "storage/base/bytes.h"
+#include "storage/base/disk_modes.h"
 #include "storage/base/memory.h"
 
 #define LOCK_FILE "lock"
@@ -39,6 +40,7 @@ enum {
 struct disk_posix {
     struct disk disk;
     int directory;
+    char *path; /* for messages */
     bool wrote_lock_file;
 };
 
@@ -69,7 +71,7 @@ static int disk_posix_open_file(struct disk *disk, const char *path, int flags,
     int open_flags = O_CLOEXEC | ((flags & DISK_WRITE) != 0 ? O_RDWR : O_RDONLY);
     if ((flags & DISK_CREATE) != 0)
         open_flags |= O_CREAT | O_EXCL;
-    int fd = openat(disk_posix_of(disk)->directory, path, open_flags, 0644);
+    int fd = openat(disk_posix_of(disk)->directory, path, open_flags, DISK_MODE_FILE);
     if (fd < 0) {
         int code = -errno;
         return error_set(err, code, "open %s: %s", path, error_text(code));
@@ -223,7 +225,7 @@ static int disk_posix_link(struct disk *disk, const char *path, struct disk *to,
 
 static int disk_posix_make_directory(struct disk *disk, const char *path)
 {
-    if (mkdirat(disk_posix_of(disk)->directory, path, 0755) == 0 || errno == EEXIST)
+    if (mkdirat(disk_posix_of(disk)->directory, path, DISK_MODE_DIRECTORY) == 0 || errno == EEXIST)
         return 0;
     return -errno;
 }
@@ -314,7 +316,7 @@ static int disk_posix_list(struct disk *disk, const char *path,
 static int64_t lock_file_read(int directory)
 {
     char text[24] = "";
-    int fd = openat(directory, LOCK_FILE, O_RDONLY | O_CLOEXEC);
+    int fd = openat(directory, LOCK_FILE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return 0;
     ssize_t count = read(fd, text, sizeof text - 1);
@@ -324,7 +326,8 @@ static int64_t lock_file_read(int directory)
 
 static int lock_file_write(int directory, const char *text)
 {
-    int fd = openat(directory, LOCK_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = openat(directory, LOCK_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+                    DISK_MODE_FILE);
     if (fd < 0)
         return -errno;
     ssize_t size = (ssize_t)strlen(text);
@@ -351,6 +354,10 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
 {
     struct disk_posix *posix = disk_posix_of(disk);
     int operation = kind == DISK_LOCK_EXCLUSIVE ? LOCK_EX : LOCK_SH;
+    int rc =
+        kind == DISK_LOCK_EXCLUSIVE ? disk_modes_tighten(posix->directory, posix->path, err) : 0;
+    if (rc != 0)
+        return rc;
     if (flock(posix->directory, operation | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK)
             return disk_posix_lock_busy(posix, kind, err);
@@ -363,7 +370,7 @@ static int disk_posix_lock(struct disk *disk, enum disk_lock kind, struct error 
     snprintf(text, sizeof text, "%lld\n", (long long)getpid());
     /* Where there is no room for a pid the lock is held all the same: a server starts on a disk
      * that is full. */
-    int rc = lock_file_write(posix->directory, text);
+    rc = lock_file_write(posix->directory, text);
     if (rc < 0 && !error_is_passing(rc)) {
         flock(posix->directory, LOCK_UN);
         return error_set(err, rc, "write %s: %s", LOCK_FILE, error_text(rc));
@@ -408,7 +415,7 @@ static const struct disk disk_posix_calls = {
 int disk_posix_open(const char *path, bool create, struct disk **disk_out, struct error *err)
 {
     *disk_out = NULL;
-    if (create && mkdir(path, 0755) != 0 && errno != EEXIST) {
+    if (create && mkdir(path, DISK_MODE_DIRECTORY) != 0 && errno != EEXIST) {
         int code = -errno;
         return error_set(err, code, "make directory %s: %s", path, error_text(code));
     }
@@ -420,6 +427,7 @@ int disk_posix_open(const char *path, bool create, struct disk **disk_out, struc
     struct disk_posix *posix = memory_zeroed(1, sizeof *posix);
     posix->disk = disk_posix_calls;
     posix->directory = directory;
+    posix->path = memory_string(path);
     *disk_out = &posix->disk;
     return 0;
 }
@@ -430,5 +438,6 @@ void disk_posix_close(struct disk *disk)
         return;
     disk_posix_unlock(disk);
     close(disk_posix_of(disk)->directory);
+    memory_free(disk_posix_of(disk)->path);
     memory_free(disk);
 }
