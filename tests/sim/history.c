@@ -3,6 +3,8 @@
  * What is acknowledged is noted by the callback of the write; what was shown by history_show, whose
  * reader stands beside a disk that does not answer, so that whatever it saw was durable before. */
 #include "tests/sim/history.h"
+#include "rollup/rollup_private.h"
+#include "storage/base/hash.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
 #include "tests/sim/ledger_entries.h"
@@ -16,12 +18,14 @@
 #include <criterion/criterion.h>
 
 enum {
-    FULL_STEPS = 200,    /* after which a full disk gets its space back */
-    FULL_BYTES = 100000, /* that a full disk may still take */
-    AGAIN_EVERY = 4,     /* of so many crashes one is opened twice, and one scanned on, */
-    SALVAGE_EVERY = 6,   /* of so many one loses its manifest as well */
-    SEAL_EVERY = 3,      /* after so many one the days that have expired are sealed */
-    PAGE_MAX = 7         /* rows of a page that is read */
+    FULL_STEPS = 200,         /* after which a full disk gets its space back */
+    FULL_BYTES = 100000,      /* that a full disk may still take */
+    AGAIN_EVERY = 4,          /* of so many crashes one is opened twice, and one scanned on, */
+    SALVAGE_EVERY = 6,        /* of so many one loses its manifest as well */
+    WAITS_US = 61000000,      /* a server looks for what it could seal every minute */
+    TIMESTAMPS_US = 60000000, /* so many a microsecond ahead are no clock's doing */
+    SEAL_EVERY = 3,           /* after so many one the days that have expired are sealed */
+    PAGE_MAX = 7              /* rows of a page that is read */
 };
 
 static const char *const resellers[HISTORY_RESELLERS] = {"r1", "r2"};
@@ -443,6 +447,16 @@ static bool lose_manifest(struct sim_world *crashed, uint64_t hash)
     return true;
 }
 
+/* Nothing but the clock moves timestamps, also where a client's cells are later. */
+static void check_timestamps(const struct history *history, const struct rollup_fixture *fixture,
+                             const char *where)
+{
+    const struct store_clock clock = store_clock(fixture->store);
+    int64_t latest_us = clock.wall_us > history->latest_us ? clock.wall_us : history->latest_us;
+    cr_assert_lt(clock.last_us, latest_us + TIMESTAMPS_US, "timestamps are ahead, %s, %s",
+                 history->label, where);
+}
+
 /* What has expired, and was not sealed before the crash, is sealed now: nothing changes by it. */
 static void check_sealed(struct history *history, struct rollup_fixture *fixture, uint32_t count,
                          const char *where)
@@ -471,6 +485,7 @@ static void check_crash(struct history *history, struct sim_world *crashed, cons
     snprintf(label, sizeof label, "%s %s", history->label, where);
     sim_disk_set_space(sim_world_disk(crashed), UINT64_MAX);
     rollup_fixture_open(&fixture, crashed);
+    check_timestamps(history, &fixture, where);
     uint32_t count = count_found(history, &fixture, true, page_of(hash), where);
     check_figures(history, &fixture, count, true, where);
     settle_and_check(history, &fixture, false, count, where);
@@ -587,6 +602,7 @@ void history_check_all(struct history *history)
     check_figures(history, &history->fixture, history->count, true, "before the end");
     cr_assert_eq(rollup_fixture_settle(&history->fixture, false), 0);
     cr_assert_eq(count_required(history), history->count);
+    check_timestamps(history, &history->fixture, "at the end");
     (void)count_found(history, &history->fixture, true, PAGE_MAX, "at the end");
     check_figures(history, &history->fixture, history->count, false, "at the end");
 }
@@ -626,6 +642,60 @@ void history_seal(struct history *history)
     history->has_seals = true;
     cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
     rollup_fixture_seal(&history->fixture);
+}
+
+/* ---- clocks ---- */
+
+void history_jump(struct history *history, int64_t us)
+{
+    struct clock *clock = history->fixture.world->clock;
+    int64_t now_us = clock->wall_us(clock);
+    history->latest_us = now_us > history->latest_us ? now_us : history->latest_us;
+    sim_world_set_wall_us(history->fixture.sim, now_us + us);
+}
+
+void history_write_ahead(struct history *history)
+{
+    struct clock *clock = history->fixture.world->clock;
+    int64_t now_us = clock->wall_us(clock);
+    int64_t ahead_us =
+        (now_us > history->latest_us ? now_us : history->latest_us) + INT64_C(86400000000);
+    struct cell cell = {.column_id = RETENTION_KEEP_DAYS,
+                        .timestamp_us = ahead_us,
+                        .expiry_s = EXPIRY_NONE,
+                        .value = {(const uint8_t *)"\0\0\0\0\0\0\0\0", 8}};
+    struct unfiltered item = {.kind = UNFILTERED_ROW,
+                              .row = {.marker = {ahead_us, 0, EXPIRY_NONE},
+                                      .deletion = DELETION_NONE,
+                                      .cells = &cell,
+                                      .cell_count = 1},
+                              .before = DELETION_NONE,
+                              .after = DELETION_NONE};
+    const struct mutation mutation = {.table_id = TABLE_RETENTION,
+                                      .token = murmur3_token("client", 6),
+                                      .key = bytes_text("client"),
+                                      .deletion = DELETION_NONE,
+                                      .items = &item,
+                                      .item_count = 1};
+    struct write_batch *batch = write_batch_new();
+    write_batch_add_mutation(batch, &mutation);
+    int rc = store_apply(history->fixture.store, batch, NULL, NULL, NULL);
+    cr_assert(rc == 0 || rc == ERROR_FULL, "%s", history->label);
+    write_batch_free(batch);
+}
+
+void history_expect_waiting(struct history *history)
+{
+    const struct rollup *rollup = history->fixture.rollup;
+    int64_t published = rollup->metric_published->value;
+    int64_t sealed = rollup->metric_sealed->value;
+    cr_assert_eq(rollup_fixture_settle(&history->fixture, true), 0);
+    rollup_fixture_seal(&history->fixture);
+    sim_world_run_us(history->fixture.sim, WAITS_US);
+    cr_assert_eq(rollup->metric_published->value, published, "published by a clock in doubt, %s",
+                 history->label);
+    cr_assert_eq(rollup->metric_sealed->value, sealed, "sealed by a clock in doubt, %s",
+                 history->label);
 }
 
 /* ---- writes ---- */

@@ -57,6 +57,7 @@ struct history {
     bool is_full;                  /* the disk, see history_set_full */
     bool may_fail;                 /* calls of the disk fail: a store may refuse to write */
     bool has_seals;                /* perhaps: days expire by themselves, or by history_seal */
+    int64_t latest_us;             /* the wall clock was never later, before the last jump */
 
     uint32_t crashes_per_moment;   /* at most */
     uint64_t crashes;              /* different ones that were opened and checked */
@@ -76,6 +77,12 @@ void history_write(struct history *history, const struct written *what);
 void history_steps(struct history *history, uint32_t count);       /* of the executor, at most */
 /* Settle and publish; then seal what fixture.keep_days lets expire, without waiting for it. */
 void history_seal(struct history *history);
+/* The wall clock jumps.  No timestamp of the store's is later than it ever was. */
+void history_jump(struct history *history, int64_t us);
+/* A write of a client's, with a time a day ahead, to a row that nothing else is in. */
+void history_write_ahead(struct history *history);
+/* The clock is far from what it was: nothing is published and sealed, by a command or by itself. */
+void history_expect_waiting(struct history *history);
 /* Full to within a few writes, or not at all. */
 void history_set_full(struct history *history, bool is_full);
 /* The power fails, or the process is killed, and the history goes on with what is left: what is

@@ -9,6 +9,9 @@
  *     f  flush                       m  merge (compaction)
  *     u  the rollup settles          e  all days published, and sealed, as their clicks expire
  *     b  the clock jumps back by a day
+ *     t  a client's write with a time a day ahead, flushed
+ *     j  all days published; then opened with a clock that is a year ahead, clicks, and all that
+ *        publishes and seals; and the clock is right again
  *     o  stopped and opened          k  killed and opened         p  power lost, and opened
  *
  * All words of a length are gone through, from several beginnings that leave segments, a log that
@@ -40,7 +43,9 @@ enum {
     OVERLAP_STEPS = 3 /* of the executor between two steps of the second way */
 };
 
-static const char letters[] = "clvxrdsafmuebokp";
+#define DAY_US INT64_C(86400000000)
+
+static const char letters[] = "clvxrdsafmuebtjokp";
 static const char *const beginnings[] = {"", "crslf", "cflfsv", "crfcukc", "clrfe", "clrfemc"};
 
 /* ---- steps ---- */
@@ -75,12 +80,6 @@ static void void_one(struct history *history)
         history_write(history, &what);
 }
 
-static void jump_back(struct history *history)
-{
-    struct clock *clock = history->fixture.world->clock;
-    sim_world_set_wall_us(history->fixture.sim, clock->wall_us(clock) - INT64_C(86400000000));
-}
-
 /* The watch stays with the old world where a step makes a new one. */
 static void go_on_after(struct history *history, char letter, bool is_watched)
 {
@@ -89,6 +88,25 @@ static void go_on_after(struct history *history, char letter, bool is_watched)
     else
         history_crash_and_go_on(history, letter == 'p');
     history_watch(history, is_watched);
+}
+
+static int write_ahead(struct history *history, struct error *err)
+{
+    history_write_ahead(history);
+    return store_flush(history->fixture.store, NULL, NULL, err);
+}
+
+static int be_a_year_ahead(struct history *history, bool is_watched)
+{
+    static const struct written clicks = {.kind = WRITE_CLICKS, .day = 1};
+    int rc = rollup_fixture_settle(&history->fixture, true);
+    history_jump(history, 365 * DAY_US);
+    go_on_after(history, 'o', is_watched);
+    history_expect_waiting(history);
+    history_write(history, &clicks);
+    history_expect_waiting(history);
+    history_jump(history, -365 * DAY_US);
+    return rc;
 }
 
 static void step(struct history *history, char letter, bool is_watched)
@@ -112,7 +130,13 @@ static void step(struct history *history, char letter, bool is_watched)
         void_one(history);
         break;
     case 'b':
-        jump_back(history);
+        history_jump(history, -DAY_US);
+        break;
+    case 't':
+        rc = write_ahead(history, &err);
+        break;
+    case 'j':
+        rc = be_a_year_ahead(history, is_watched);
         break;
     case 'o':
     case 'k':

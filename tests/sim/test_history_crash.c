@@ -2,7 +2,8 @@
  *
  * Method: a random history of clicks, voided days, rates set and deleted, counters set and added
  * to, days that are sealed, flushes, merges, clean restarts, kills and crashes it goes on after, a
- * disk that is full for a while, a clock that jumps and readers beside a disk that stands still
+ * disk that is full for a while, a clock that jumps or is wrong for a while, clients' timestamps
+ * ahead of it, and readers beside a disk that stands still
  * runs on the simulated world, with the rollup at work in it.  Before every sync and every change
  * of names the power fails, in several ways, and what is left is opened and compared with the model
  * (history.h).
@@ -63,9 +64,28 @@ static void write_something(struct history *history)
 /* Up to a day, forwards or back; what is written later still comes later. */
 static void move_clock(struct history *history)
 {
-    struct clock *clock = history->fixture.world->clock;
     int64_t seconds = (int64_t)draw(history, 2 * 86400) - 86400;
-    sim_world_set_wall_us(history->fixture.sim, clock->wall_us(clock) + seconds * 1000000);
+    history_jump(history, seconds * 1000000);
+}
+
+/* Days or a year, forwards or back, and over a start: what cannot be undone waits. */
+static void be_wrong(struct history *history)
+{
+    int64_t days = 4 + draw(history, 400);
+    int64_t us = (draw(history, 2) == 0 ? days : -days) * 86400 * 1000000;
+    uint32_t start = draw(history, 3);
+    history_set_full(history, false);
+    history_jump(history, us);
+    if (start == 0)
+        rollup_fixture_restart(&history->fixture);
+    else
+        history_crash_and_go_on(history, start == 1);
+    history_watch(history, true);
+    history_expect_waiting(history);
+    write_something(history);
+    history_steps(history, draw(history, 8));
+    history_expect_waiting(history);
+    history_jump(history, -us);
 }
 
 static void stop_and_go_on(struct history *history)
@@ -94,12 +114,16 @@ static void do_something_else(struct history *history)
         rc = store_compact(history->fixture.store, NULL, NULL, &err);
     else if (at < 18)
         history_set_full(history, !history->is_full);
-    else if (at < 21)
+    else if (at < 20)
         move_clock(history);
+    else if (at < 21)
+        be_wrong(history);
     else if (at < 25)
         history_show(history);
     else if (at < 33)
         stop_and_go_on(history);
+    else if (at < 35)
+        history_write_ahead(history);
     cr_assert_eq(rc, 0, "%s, %s", err.text, history->label);
 }
 
