@@ -521,14 +521,14 @@ static void note_done(void *context, int status, const struct error *err)
 }
 
 /* A rate that is applied and, with the log stalled, not durable. */
-static void start_rate(struct history *history, const char *rate)
+static void start_rate(struct history *history, int64_t tenths)
 {
     struct write_batch *batch = write_batch_new();
     const struct table *table = schema_table(store_schema(history->fixture.store), TABLE_RESELLER);
     struct column_value values[] = {
         {RESELLER_ID, false, write_batch_text(batch, "r")},
         {RESELLER_EFFECTIVE_SINCE, false, write_batch_text(batch, "2013-01-01")},
-        {RESELLER_REWARD_PERCENT, false, write_batch_text(batch, rate)},
+        {RESELLER_REWARD_PERCENT, false, write_batch_decimal(batch, decimal_from(tenths, 1))},
     };
     write_batch_insert(batch, table, values, 3);
     cr_assert_eq(store_apply(history->fixture.store, batch, NULL, NULL, NULL), 0);
@@ -549,13 +549,13 @@ Test(compaction, a_flush_is_done_when_what_was_there_is_in_segments)
     bool is_first_done = false;
     bool is_second_done = false;
     start(&history, 1);
-    start_rate(&history, "0.1");
+    start_rate(&history, 1);
     sim_world_run_us(history.sim, 100000);
     sim_world_stall(history.sim, LANE_BACKGROUND, true);
     cr_assert_eq(store_flush(history.fixture.store, note_done, &is_first_done, NULL), 0);
     sim_world_stall(history.sim, LANE_LOG, true);
-    start_rate(&history, "0.2"); /* goes to the log at once, and this one has to wait for it */
-    start_rate(&history, "0.3");
+    start_rate(&history, 2); /* goes to the log at once, and this one has to wait for it */
+    start_rate(&history, 3);
     uint64_t last = status_of(&history).frame_applied;
     cr_assert_eq(store_flush(history.fixture.store, note_done, &is_second_done, NULL), 0);
     sim_world_stall(history.sim, LANE_BACKGROUND, false);

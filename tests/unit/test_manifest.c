@@ -314,13 +314,14 @@ Test(manifest, edits_are_there_after_every_reopening)
 
 Test(manifest, schema_changes_with_an_edit)
 {
+    static const struct column_definition extra = {0, "extra", "int", COLUMN_REGULAR, false};
     struct bench bench;
     struct manifest_edit edit = {0};
 
     bench_init(&bench);
     cr_assert_eq(bench_open(&bench, false), 0);
     edit.schema = schema_copy(manifest_state(bench.manifest)->schema);
-    cr_assert_eq(schema_add_column(edit.schema, 7, "extra", "int", false, NULL), 0);
+    cr_assert_eq(schema_add_columns(edit.schema, 7, &extra, 1, NULL), 0);
     cr_assert_eq(manifest_apply(bench.manifest, &edit, &bench.err), 0);
     cr_assert_eq(bench_open(&bench, true), 0);
     cr_assert_eq(schema_version(manifest_state(bench.manifest)->schema),
