@@ -325,6 +325,7 @@ static void put_backup(struct status_report *report, const struct status_context
         return;
     status_line(report, "backup waits");
     status_text(report, "backup_waits", backup.failure);
+    status_finding(report, "backup_fails", "the backup that follows waits: %s", backup.failure);
 }
 
 /* A reader without a server has loaded none. */

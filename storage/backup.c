@@ -20,9 +20,10 @@
 
 #include "storage/backup_following.h"
 #include "storage/backup_point.h"
+#include "storage/base/log.h"
 #include "storage/base/memory.h"
 
-enum { WATCH_MS = 500 };
+enum { WATCH_MS = 500, SNAPSHOT_RETRY_MS = 10 };
 
 enum task_state { TASK_OPENING, TASK_COPYING, TASK_WAITING, TASK_CLOSING };
 
@@ -44,9 +45,9 @@ struct task {
     char failure[256]; /* of the last try; "" when it went well */
     bool is_ending;    /* closes, and is gone */
     /* Of one that follows: */
-    bool is_remembered;
-    bool is_forgotten; /* is to be, when it closes, */
-    bool forgets;      /* and the job under way sees to it */
+    bool is_remembered; /* its first point stood, in this life or in one before */
+    bool is_forgotten;  /* is to be, when it closes, */
+    bool forgets;       /* and the job under way sees to it */
     bool needs_point;
     bool has_let_go; /* of the log after `frame`: BACKUP_LOG_MAX */
     struct backup_tail tail;
@@ -144,6 +145,25 @@ static void retry_fire(struct timer *timer)
     task_open(timer->context);
 }
 
+/* A directory that follows is tried again every second: the log has a line for each new reason, and
+ * one when it goes on. */
+static void note_failure(struct task *task)
+{
+    char before[sizeof(task->failure)];
+    memcpy(before, task->failure, sizeof(before));
+    snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
+    if (task->options.follows && strcmp(before, task->failure) != 0)
+        log_event(LOG_WARNING, "backup_waits", log_text("path", task->path),
+                  log_text("reason", task->failure));
+}
+
+static void note_success(struct task *task)
+{
+    if (task->failure[0] != '\0')
+        log_event(LOG_NOTICE, "backup_goes_on", log_text("path", task->path));
+    task->failure[0] = '\0';
+}
+
 /* The directory is closed: the task is over, or tries again. */
 static void task_closed(struct task *task)
 {
@@ -155,7 +175,7 @@ static void task_closed(struct task *task)
     }
     if (status != 0 && !task->is_ending) {
         backup->metric_failed->value++;
-        snprintf(task->failure, sizeof(task->failure), "%.255s", task->err.text);
+        note_failure(task);
         task->needs_point = true; /* the directory may be another one when it is opened next */
         task->tail = (struct backup_tail){0};
     }
@@ -256,11 +276,31 @@ static int take_next(struct task *task)
     return rc;
 }
 
+static void copy_next(struct task *task);
+
+static void copy_again(struct timer *timer)
+{
+    copy_next(timer->context);
+}
+
 static bool point_is_due(const struct task *task)
 {
     return task->needs_point || (task->held->frame > task->frame_point &&
                                  (task->log_bytes >= BACKUP_POINT_LOG_BYTES ||
                                   now_us(task->backup) / 1000 - task->point_ms >= BACKUP_POINT_MS));
+}
+
+/* Copy what is durable now.  While a purge is published there is no snapshot, which is not for
+ * long. */
+static void copy_next(struct task *task)
+{
+    task->status = take_next(task);
+    if (task->status == ERROR_BUSY && !task->is_ending)
+        wait_ms(task, SNAPSHOT_RETRY_MS, copy_again);
+    else if (task->status != 0)
+        task_close(task);
+    else
+        copy_begin(task, !point_is_due(task));
 }
 
 /* ---- following ---- */
@@ -280,12 +320,7 @@ static void tick(struct timer *timer)
             wait_ms(task, BACKUP_TICK_MS, tick);
         return;
     }
-    task->status = take_next(task);
-    if (task->status != 0) {
-        task_close(task);
-        return;
-    }
-    copy_begin(task, !point_is_due(task));
+    copy_next(task);
 }
 
 static uint64_t tail_bytes(const struct task *task)
@@ -344,7 +379,7 @@ static void copied(struct task *task)
     task->tail = task->progress.tail;
     task->frame = task->held->frame;
     task->taken_us = task->began_us;
-    task->failure[0] = '\0';
+    note_success(task);
     if (!task->is_remembered) {
         submit(task, remember_run, remember_done);
         return;
@@ -354,24 +389,36 @@ static void copied(struct task *task)
 
 /* ---- opening ---- */
 
-static int open_check(struct disk *disk, struct error *err)
+/* One that has followed has points.  Where they are missing its disk is not mounted, or somebody
+ * else's directory is in its place: a new backup there would look like the old one. */
+static int gone(const struct task *task, struct error *err)
+{
+    return error_set(err, ERROR_NOT_FOUND,
+                     "%s has followed, and now has no backup in it; mount its disk, or begin anew "
+                     "with daybook backup --stop and then --follow",
+                     task->path);
+}
+
+static int open_check(const struct task *task, struct disk *disk, struct error *err)
 {
     uint64_t *numbers;
     size_t count;
     int rc = backup_points_list(disk, &numbers, &count, err);
     memory_free(numbers);
-    return rc;
+    return rc == 0 && count == 0 && task->is_remembered ? gone(task, err) : rc;
 }
 
 static void open_run(struct job *job)
 {
     struct task *task = (struct task *)job;
     struct disk *disk = NULL;
-    task->status = task->options.open(task->options.path, true, &disk, &task->err);
+    task->status = task->options.open(task->options.path, !task->is_remembered, &disk, &task->err);
+    if (task->status == -ENOENT && task->is_remembered)
+        task->status = gone(task, &task->err);
     if (task->status != 0)
         return;
     /* Before the lock, which would leave a file in somebody else's directory. */
-    task->status = open_check(disk, &task->err);
+    task->status = open_check(task, disk, &task->err);
     if (task->status == 0)
         task->status = disk->lock(disk, DISK_LOCK_EXCLUSIVE, &task->err);
     if (task->status != 0) {
@@ -386,13 +433,10 @@ static void open_done(struct job *job)
     struct task *task = (struct task *)job;
     if (task->status == 0 && task->is_ending)
         task->status = error_set(&task->err, ERROR_CLOSED, "the backup was stopped");
-    if (task->status == 0)
-        task->status = take_next(task);
-    if (task->status != 0) {
+    if (task->status != 0)
         task_close(task);
-        return;
-    }
-    copy_begin(task, !point_is_due(task));
+    else
+        copy_next(task);
 }
 
 static void task_open(struct task *task)

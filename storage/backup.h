@@ -62,7 +62,8 @@ must_check int backup_start(struct backup *backup, const struct backup_options *
                             const struct backup_handler *handler, void *context,
                             struct error *err);
 /* Go on following where the data directory says so (backup_following.h): as with a first try that
- * went well, what fails is tried again.  0 as well when nothing follows. */
+ * went well, what fails is tried again; a directory without a point fails, too.  0 as well when
+ * nothing follows. */
 must_check int backup_resume(struct backup *backup,
                              int (*open)(const char *path, bool create, struct disk **disk_out,
                                          struct error *err),

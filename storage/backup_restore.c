@@ -31,6 +31,7 @@ struct restore {
     struct disk *source;
     struct disk *disk;
     struct backup_point point;
+    uint64_t newest_frame;     /* of the newest point */
     struct commit_log_end end; /* of the log that is taken */
     uint8_t *piece;            /* PIECE_SIZE aligned bytes */
     uint64_t bytes_done;
@@ -68,6 +69,8 @@ static int choose_point(struct restore *r, struct error *err)
     int rc = backup_points_list(r->source, &numbers, &count, err);
     for (size_t i = count; rc == 0 && !is_found && i > 0; i--) {
         rc = backup_point_read(r->source, numbers[i - 1], &r->point, err);
+        if (rc == 0 && i == count)
+            r->newest_frame = r->point.frame;
         is_found = rc == 0 && (r->options->moment != BACKUP_AT_TIME ||
                                r->point.timestamp_us <= r->options->time_us);
         if (rc == 0 && !is_found)
@@ -96,12 +99,28 @@ static bool is_behind_point(const struct restore *r)
     return true;
 }
 
+/* The moment is behind a purge that the point does not have.  Up to the last frame before it the
+ * log can be replayed. */
+static int behind_purge(const struct restore *r, struct error *err)
+{
+    struct buffer last = {0};
+    int64_t us = r->end.timestamp_us != 0 ? r->end.timestamp_us : r->point.timestamp_us;
+    time_format(us < 0 ? 0 : us / 1000, &last);
+    error_wrap(err,
+               "no restore to that moment from point %" PRIu64
+               "; give a time up to %.*s, or one from the next point on (--list)",
+               r->point.number, (int)last.size, (const char *)last.data);
+    buffer_release(&last);
+    return ERROR_CONFLICT;
+}
+
 static int scan_log(struct restore *r, struct error *err)
 {
     struct world world = *r->options->world;
     struct commit_log_range range = {.frame_after = r->point.state.flushed_frame,
                                      .frame_until = UINT64_MAX,
-                                     .timestamp_until_us = INT64_MAX};
+                                     .timestamp_until_us = INT64_MAX,
+                                     .purges = r->point.state.purges};
     world.disk = r->source;
     if (r->options->moment == BACKUP_AT_POINT)
         range.frame_until = r->point.frame;
@@ -111,11 +130,17 @@ static int scan_log(struct restore *r, struct error *err)
     if (rc == ERROR_CORRUPT && is_behind_point(r))
         return 0;
     r->end.is_cut = false;
+    if (rc == ERROR_CONFLICT)
+        return behind_purge(r, err);
     if (rc == 0 && r->end.frame < r->point.frame) {
         return error_set(err, ERROR_CORRUPT,
                          "the log of the backup ends at frame %" PRIu64 ", its point %" PRIu64
                          " goes on to frame %" PRIu64,
                          r->end.frame, r->point.number, r->point.frame);
+    }
+    if (rc == 0 && r->options->moment == BACKUP_AT_TIME && !r->end.goes_on &&
+        r->end.frame < r->newest_frame) {
+        rc = error_set(err, ERROR_CORRUPT, "frames up to %" PRIu64 " are missing", r->newest_frame);
     }
     if (rc == ERROR_CORRUPT && r->end.frame >= r->point.frame) {
         error_wrap(err,

@@ -60,6 +60,8 @@ struct commit_log {
     uint64_t frame_durable;
     uint64_t frame_flushed;
     uint32_t crc_last;
+    uint64_t purges;      /* published, */
+    uint64_t purges_told; /* and of these the log has told */
     int64_t timestamp_last_us;
     int64_t timestamp_durable_us;
     bool is_writing;
@@ -423,6 +425,7 @@ static void log_take_recovered(struct commit_log *log, struct commit_log_recover
     log->timestamp_last_us = recovered->timestamp_last_us;
     log->timestamp_durable_us = recovered->timestamp_last_us;
     log->file_id_last = recovered->file_id_last;
+    log->purges_told = recovered->purges;
     log->live = recovered->live;
     memset(&recovered->live, 0, sizeof(recovered->live));
     for (size_t i = 0; i < recovered->spare.count; i++)
@@ -509,6 +512,7 @@ int commit_log_open(struct world *world, const struct commit_log_options *option
     log = log_new(world, options);
     log->durable = durable;
     log->context = context;
+    log->purges = options->purges;
     rc = commit_log_archive_open(world->disk, options->archive_bytes, options->read_only,
                                  &log->archive, err);
     if (rc < 0) {
@@ -557,7 +561,7 @@ bool commit_log_is_writing(const struct commit_log *log)
 
 bool commit_log_has_room(struct commit_log *log, size_t payload_size)
 {
-    uint64_t bytes = commit_log_record_bytes(payload_size);
+    uint64_t bytes = commit_log_record_bytes(payload_size + COMMIT_LOG_PURGES);
 
     if (log->failure != 0 || log->read_only || payload_size > COMMIT_LOG_PAYLOAD_MAX)
         return false;
@@ -775,21 +779,40 @@ static void append_place(struct commit_log *log, uint64_t bytes)
     log->offset += bytes;
 }
 
+void commit_log_note_purges(struct commit_log *log, uint64_t purges)
+{
+    log->purges = purges;
+}
+
+/* What kind of frame it is: one that is behind a purge of which no frame has told, tells. */
+static enum commit_log_record purges_tell(struct commit_log *log, struct buffer *payload)
+{
+    if (log->purges <= log->purges_told)
+        return COMMIT_LOG_FRAME;
+    log->purges_told = log->purges;
+    buffer_put_u64(payload, log->purges);
+    return COMMIT_LOG_PURGED;
+}
+
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload)
 {
     struct buffer used = log->payload;
-    uint64_t bytes = commit_log_record_bytes(payload->size);
     struct commit_log_write *write = &log->write;
+    enum commit_log_record kind;
+    uint64_t bytes;
 
     check(!log->is_writing && log->failure == 0 && !log->read_only);
-    check(payload->size <= COMMIT_LOG_PAYLOAD_MAX && log_fits(log, bytes));
+    check(payload->size <= COMMIT_LOG_PAYLOAD_MAX);
+    kind = purges_tell(log, payload);
+    bytes = commit_log_record_bytes(payload->size);
+    check(log_fits(log, bytes));
     log->payload = *payload;
     *payload = used;
     buffer_clear(payload);
     append_place(log, bytes);
 
     memset(&write->header, 0, sizeof(write->header));
-    write->header.kind = COMMIT_LOG_FRAME;
+    write->header.kind = kind;
     write->header.file_id = log->current.id;
     write->header.frame = log->frame_next;
     write->header.timestamp_us = timestamp_us;

@@ -33,6 +33,7 @@ struct commit_log_options {
                                     * ones grow by 8 up to file_size, so small directories stay
                                     * small and large ones are not slowed */
     uint64_t flushed_frame;        /* frames up to here live in segments: not replayed */
+    uint64_t purges;               /* that these have; a frame behind a later one is refused */
     bool read_only;                /* replay in memory, write nothing */
     bool salvage;                  /* at damage: keep a copy of the file, go on after the last good
                                     * frame, and say in `err` what was lost (returns 0) */
@@ -57,6 +58,7 @@ typedef void (*commit_log_durable)(void *context, int status, uint64_t frame);
  * and what to do;
  * it is also returned when frames are missing: after flushed_frame, in the middle, or all of them
  * (no log file at all although flushed_frame is not 0).  An error of `replay` is passed on.
+ * ERROR_CONFLICT: a frame comes behind a purge that the segments do not have.
  * After it returned, commit_log_has_room may still be false: a full disk is waited out. */
 must_check int commit_log_open(struct world *world, const struct commit_log_options *options,
                                commit_log_replay replay, commit_log_durable durable, void *context,
@@ -92,6 +94,11 @@ void commit_log_on_shortage(struct commit_log *log, void (*changed)(void *contex
  * yes to its size; `timestamp_us` is stored with it.  The log swaps the payload out of
  * `payload`, leaving an empty buffer (often with memory for use again). */
 void commit_log_append(struct commit_log *log, int64_t timestamp_us, struct buffer *payload);
+
+/* So many purges are published now: the next frame says so, for whoever replays it.  (By a purge
+ * clicks that come after it get other ranks than they would have had, or a tombstone hides nothing
+ * any more.) */
+void commit_log_note_purges(struct commit_log *log, uint64_t purges);
 
 /* Frames up to `frame` are in segments: files that hold no later one may be reused. */
 void commit_log_flushed(struct commit_log *log, uint64_t frame);
@@ -129,6 +136,7 @@ struct commit_log_range {
     uint64_t frame_until;          /* inclusive; so is the other, whichever comes first */
     int64_t timestamp_until_us;
     bool with_archive;             /* also in DIR/archive */
+    uint64_t purges;               /* as in commit_log_options */
 };
 
 /* Up to where the log is whole. */
@@ -138,12 +146,14 @@ struct commit_log_end {
     uint32_t file_id_first;        /* the file to begin with; 0: there is none */
     uint32_t file_id;              /* the last frame ends in this one; 0: no frame was read ... */
     uint64_t size;                 /* ... behind so many bytes */
+    bool goes_on;                  /* a frame behind the range was found */
     bool is_cut;                   /* the newest file goes on with a record that is not whole, as
                                     * when it was still being copied */
 };
 
 /* Follow the frames of the range through DIR/log, checking them all and changing nothing; what
- * cannot be followed is ERROR_CORRUPT, and *end_out says how far it went. */
+ * cannot be followed is ERROR_CORRUPT, or ERROR_CONFLICT as for commit_log_open, and *end_out says
+ * how far it went. */
 must_check int commit_log_scan(struct world *world, const struct commit_log_range *range,
                                struct commit_log_end *end_out, struct error *err);
 /* The same, with each frame of the range given to `replay`, whose error is passed on.  The range

@@ -66,7 +66,7 @@ int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
     if (load_u16(from + 4) != HEADER_VERSION)
         return error_set(err, ERROR_NEWER_FORMAT, "format %u, this program knows %d",
                          load_u16(from + 4), HEADER_VERSION);
-    if (kind > COMMIT_LOG_OPENING)
+    if (kind > COMMIT_LOG_PURGED)
         return error_set(err, ERROR_CORRUPT, "unknown kind of record %u", kind);
     header_out->kind = (enum commit_log_record)kind;
     header_out->frame = load_u64(from + 8);
@@ -76,10 +76,28 @@ int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
     header_out->previous_crc = load_u32(from + 32);
     header_out->payload_crc = load_u32(from + 36);
     header_out->crc = load_u32(from + HEADER_CRC);
-    if (header_out->payload_size > COMMIT_LOG_PAYLOAD_MAX)
+    if (header_out->payload_size > COMMIT_LOG_PAYLOAD_MAX + COMMIT_LOG_PURGES)
         return error_set(err, ERROR_CORRUPT, "a payload of %u bytes is over the limit",
                          header_out->payload_size);
+    if (kind == COMMIT_LOG_PURGED && header_out->payload_size < COMMIT_LOG_PURGES)
+        return error_set(err, ERROR_CORRUPT, "a payload of %u bytes is too small for its kind",
+                         header_out->payload_size);
     return 0;
+}
+
+bool commit_log_is_frame(const struct commit_log_header *header)
+{
+    return header->kind == COMMIT_LOG_FRAME || header->kind == COMMIT_LOG_PURGED;
+}
+
+struct bytes commit_log_frame_payload(const struct commit_log_header *header, struct bytes payload,
+                                      uint64_t *purges_out)
+{
+    *purges_out = 0;
+    if (header->kind != COMMIT_LOG_PURGED)
+        return payload;
+    *purges_out = load_u64(payload.data + payload.size - COMMIT_LOG_PURGES);
+    return bytes_of(payload.data, payload.size - COMMIT_LOG_PURGES);
 }
 
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP])

@@ -25,6 +25,7 @@ enum {
     COMMIT_LOG_BLOCK = 4096,       /* records begin at multiples */
     COMMIT_LOG_HEADER = 44,        /* bytes at the front of a record's content */
     COMMIT_LOG_PATH = 32,
+    COMMIT_LOG_PURGES = 8,         /* bytes at the end of a payload behind a purge */
     COMMIT_LOG_PIECE = 1 << 20     /* bytes laid out and written at a time */
 };
 
@@ -32,7 +33,9 @@ enum {
 enum commit_log_record {
     COMMIT_LOG_FRAME = 0,
     COMMIT_LOG_CLOSING = 1,        /* clean stop; carries the next frame's number, takes none */
-    COMMIT_LOG_OPENING = 2         /* first write after a clean stop; likewise */
+    COMMIT_LOG_OPENING = 2,        /* first write after a clean stop; likewise */
+    COMMIT_LOG_PURGED = 3          /* a frame, the first one behind a purge; its payload ends with
+                                    * how many there have been, u64 */
 };
 
 /* A file that is being made, in the directory log; never one with frames. */
@@ -66,6 +69,12 @@ void commit_log_header_encode(struct commit_log_header *header, uint8_t to[COMMI
 /* ERROR_CORRUPT or ERROR_NEWER_FORMAT; `err` says which check failed. */
 must_check int commit_log_header_decode(const uint8_t from[COMMIT_LOG_HEADER],
                                         struct commit_log_header *header_out, struct error *err);
+
+bool commit_log_is_frame(const struct commit_log_header *header);
+/* What was appended as a frame's payload; and behind how many purges it says that it is, 0: it does
+ * not say. */
+struct bytes commit_log_frame_payload(const struct commit_log_header *header, struct bytes payload,
+                                      uint64_t *purges_out);
 
 void commit_log_stamp(uint32_t file_id, uint64_t frame, uint8_t stamp_out[COMMIT_LOG_STAMP]);
 enum commit_log_sector commit_log_sector_check(const uint8_t sector[COMMIT_LOG_SECTOR],
@@ -145,6 +154,7 @@ struct commit_log_recovered {
     struct commit_log_file tail;   /* when is_clean; else it is among `live` or `spare` */
     uint64_t offset;
     uint64_t bytes_unflushed;      /* on disk, of the frames that were replayed */
+    uint64_t purges;               /* the most that a frame said */
     struct commit_log_files live;  /* by id: hold frames past flushed_frame */
     struct commit_log_files spare; /* hold none */
 };

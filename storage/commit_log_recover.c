@@ -363,6 +363,28 @@ static int record_read(struct recovery *r, struct commit_log_header *header,
     return 0;
 }
 
+/* Replay a frame, unless the state that it is replayed over lacks a purge that came before it: its
+ * clicks would get other ranks than they had, and what names one would meet another. */
+static int frame_accept(struct recovery *r, const struct commit_log_header *header,
+                        struct error *err)
+{
+    uint64_t purges;
+    struct bytes payload = commit_log_frame_payload(
+        header, bytes_of(r->payload.data + COMMIT_LOG_HEADER, header->payload_size), &purges);
+
+    r->out->purges = purges > r->out->purges ? purges : r->out->purges;
+    if (header->frame <= r->options->flushed_frame)
+        return 0;
+    if (purges > r->options->purges)
+        return error_set(err, ERROR_CONFLICT,
+                         "frame %" PRIu64 " of the log comes behind a purge of deleted rows that "
+                         "the segments do not have; replayed over them, it would give clicks other "
+                         "ids than they had",
+                         header->frame);
+    r->out->bytes_unflushed += commit_log_record_bytes(header->payload_size);
+    return r->replay(r->context, header->frame, header->timestamp_us, payload, err);
+}
+
 /* Take in a record that was read whole. */
 static int record_accept(struct recovery *r, const struct commit_log_header *header,
                          struct error *err)
@@ -370,16 +392,11 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
     struct commit_log_recovered *out = r->out;
     uint64_t bytes = commit_log_record_bytes(header->payload_size);
 
-    if (header->kind == COMMIT_LOG_FRAME) {
-        if (header->frame > r->options->flushed_frame) {
-            struct bytes payload =
-                bytes_of(r->payload.data + COMMIT_LOG_HEADER, header->payload_size);
-            int rc = r->replay(r->context, header->frame, header->timestamp_us, payload, err);
+    if (commit_log_is_frame(header)) {
+        int rc = frame_accept(r, header, err);
 
-            if (rc < 0)
-                return rc;
-            out->bytes_unflushed += bytes;
-        }
+        if (rc < 0)
+            return rc;
         out->timestamp_last_us = header->timestamp_us;
         r->found[r->index].frame_last = header->frame;
         out->frame_next = header->frame + 1;
@@ -399,7 +416,7 @@ static int record_accept(struct recovery *r, const struct commit_log_header *hea
 
 static bool is_behind(const struct recovery *r, const struct commit_log_header *header)
 {
-    return r->range != NULL && header->kind == COMMIT_LOG_FRAME &&
+    return r->range != NULL && commit_log_is_frame(header) &&
            (header->frame > r->range->frame_until ||
             header->timestamp_us > r->range->timestamp_until_us);
 }
@@ -409,9 +426,10 @@ static bool is_through(const struct recovery *r)
     return r->range != NULL && r->out->frame_next > r->range->frame_until;
 }
 
+/* Frames before the range lie on the way, and may end before it begins. */
 static void end_note(struct recovery *r, const struct commit_log_header *header)
 {
-    if (r->end == NULL || header->kind != COMMIT_LOG_FRAME)
+    if (r->end == NULL || !commit_log_is_frame(header) || header->frame <= r->range->frame_after)
         return;
     r->end->frame = header->frame;
     r->end->timestamp_us = header->timestamp_us;
@@ -722,8 +740,8 @@ static int range_walk(struct recovery *r, struct error *err)
 int commit_log_scan(struct world *world, const struct commit_log_range *range,
                     struct commit_log_end *end_out, struct error *err)
 {
-    const struct commit_log_options options = {.flushed_frame = range->frame_after,
-                                               .read_only = true};
+    const struct commit_log_options options = {
+        .flushed_frame = range->frame_after, .purges = range->purges, .read_only = true};
     struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
     struct recovery r = {.world = world,
                          .options = &options,
@@ -735,6 +753,7 @@ int commit_log_scan(struct world *world, const struct commit_log_range *range,
 
     *end_out = (struct commit_log_end){.frame = range->frame_after};
     rc = range_walk(&r, err);
+    end_out->goes_on = r.is_stopped;
     end_out->is_cut =
         rc == ERROR_CORRUPT && r.is_damaged && r.offset > 0 && r.index + 1 == r.found_count;
     memory_free(r.found);
@@ -744,8 +763,8 @@ int commit_log_scan(struct world *world, const struct commit_log_range *range,
 int commit_log_read(struct world *world, const struct commit_log_range *range,
                     commit_log_replay replay, void *context, struct error *err)
 {
-    const struct commit_log_options options = {.flushed_frame = range->frame_after,
-                                               .read_only = true};
+    const struct commit_log_options options = {
+        .flushed_frame = range->frame_after, .purges = range->purges, .read_only = true};
     struct commit_log_recovered recovered = {.frame_next = range->frame_after + 1};
     struct recovery r = {.world = world,
                          .options = &options,

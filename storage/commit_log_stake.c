@@ -46,9 +46,19 @@ static bool header_at(struct commit_log_reader *reader, const struct commit_log_
 
     return commit_log_reader_at(reader, offset, &sector, &count, NULL) == 0 &&
            commit_log_header_decode(sector + COMMIT_LOG_STAMP, header, NULL) == 0 &&
-           header->kind == COMMIT_LOG_FRAME && header->file_id == file->id &&
+           commit_log_is_frame(header) && header->file_id == file->id &&
            header->frame >= stake->frame_first &&
            commit_log_record_bytes(header->payload_size) <= file->size - offset;
+}
+
+static void stake_count(struct commit_log_stake *stake, const struct commit_log_header *header,
+                        struct bytes payload)
+{
+    uint64_t purges;
+
+    if (stake->count != NULL)
+        stake->clicks +=
+            stake->count(stake->context, commit_log_frame_payload(header, payload, &purges));
 }
 
 void commit_log_stake_file(struct commit_log_reader *reader, const struct commit_log_file *file,
@@ -66,10 +76,8 @@ void commit_log_stake_file(struct commit_log_reader *reader, const struct commit
             if (gather(reader, &header, offset, &content) &&
                 crc32c(0, content.data + COMMIT_LOG_HEADER, header.payload_size) ==
                     header.payload_crc) {
-                if (stake->count != NULL)
-                    stake->clicks +=
-                        stake->count(stake->context, bytes_of(content.data + COMMIT_LOG_HEADER,
-                                                              header.payload_size));
+                stake_count(stake, &header,
+                            bytes_of(content.data + COMMIT_LOG_HEADER, header.payload_size));
                 bytes = commit_log_record_bytes(header.payload_size);
             }
         }

@@ -19,7 +19,9 @@
  *
  * For the same reason nothing is purged while the log is kept for restores to a moment (an archive,
  * a backup that follows): replayed over a state from before the purge, clicks would get other ranks
- * than they had.
+ * than they had.  A purge is a fact all the same, for logs that are copied later: the manifest
+ * counts it in the record that publishes it, and the first frame behind it says its number, so that
+ * nobody replays that frame over segments without it.  No snapshot is taken in between.
  *
  * A tombstone of a table whose clients give timestamps may hide what was written after it, with an
  * earlier time.  So it goes only in a merge that takes in the newest run, if it is older than all
@@ -149,8 +151,10 @@ static int publish_write(struct compact_job *compact)
 {
     uint32_t most = compact->inputs.count + compact->exceptions.count;
     uint64_t *removed = memory_alloc(most * sizeof(uint64_t));
-    struct manifest_edit edit = {
-        .added = compact->infos, .added_count = compact->output_count, .removed = removed};
+    struct manifest_edit edit = {.added = compact->infos,
+                                 .added_count = compact->output_count,
+                                 .removed = removed,
+                                 .purges = compact->purge};
     for (uint32_t i = 0; i < compact->inputs.count; i++)
         removed[edit.removed_count++] = segment_info(compact->inputs.segments[i])->id;
     for (uint32_t i = 0; has_purged(compact) && i < compact->exceptions.count; i++)
@@ -182,17 +186,29 @@ static void log_purged(const struct compact_job *compact)
               log_number("segments_removed", compact->inputs.count));
 }
 
+/* Before any batch is applied that may see the difference. */
+static void purge_told(const struct compact_job *compact)
+{
+    struct engine *engine = compact->engine;
+    if (compact->purge == 0)
+        return;
+    engine->purges_published = compact->purge;
+    commit_log_note_purges(engine->log, compact->purge);
+}
+
 static void publish_done(struct job *job)
 {
     struct compact_job *compact = (struct compact_job *)job;
     struct engine *engine = compact->engine;
     if (has_purged(compact))
         engine->is_purging = false;
+    engine->purges_under_way -= compact->purge != 0;
     if (compact->status == 0) {
         engine->job_status[ENGINE_MERGE] = 0;
         engine_waiting_update(engine);
         log_purged(compact);
         compact_swap(compact);
+        purge_told(compact);
     } else {
         /* After a failure nobody waits out, what the manifest names is not known. */
         compact_discard(compact, !error_is_passing(compact->status));
@@ -268,15 +284,21 @@ static int64_t tombstones_before(struct engine *engine, const struct table *tabl
     return before_us;
 }
 
+/* Whether later writes may come out otherwise than they would without the merge. */
+static bool is_purge(const struct compact_job *compact)
+{
+    return has_purged(compact) || (compact->has_dropped && compact->clients_give_times);
+}
+
 /* Whether what was purged is not to be purged after all. */
 static bool is_disturbed(const struct compact_job *compact)
 {
     const struct engine *engine = compact->engine;
-    bool has_dropped = compact->drops_tombstones && has_client_times(compact->table);
-    if ((has_purged(compact) || has_dropped) && commit_log_is_kept(engine->log))
+    if (is_purge(compact) && commit_log_is_kept(engine->log))
         return true;
     return !purged_all(compact, is_untouched) ||
-           (has_dropped && engine->oldest_us < compact->drops_before_us);
+           (compact->has_dropped && compact->clients_give_times &&
+            engine->oldest_us < compact->drops_before_us);
 }
 
 static bool list_has_failed_read(const struct segment_list *list)
@@ -310,6 +332,10 @@ static void merge_done(struct job *job)
     }
     if (compact->status == 0) {
         engine->is_purging |= has_purged(compact);
+        if (is_purge(compact)) {
+            compact->purge = ++engine->purges_begun;
+            engine->purges_under_way++;
+        }
         compact->job = (struct job){.run = publish_run, .done = publish_done};
         engine->world->executor->submit(engine->world->executor, LANE_BACKGROUND, &compact->job);
         return;
@@ -461,6 +487,7 @@ static void compact_submit(struct engine *engine, const struct need *need)
     fill_lists(compact, need);
     compact->drops_tombstones = drops_tombstones(compact, need);
     compact->drops_before_us = tombstones_before(engine, compact->table);
+    compact->clients_give_times = has_client_times(compact->table);
     if (compact->kind == SEGMENT_NARROW)
         engine->oldest_us = INT64_MAX;
     bool is_worth = list_size(&compact->exceptions) <= list_size(&compact->inputs);

@@ -142,7 +142,7 @@ static int merge_partition(struct compact_job *compact, struct partition_reader 
         stream = stream_folded(stream);
     int64_t before_us = purged_before(compact, token, key);
     if (before_us != INT64_MIN)
-        stream = stream_purged(stream, compact->now_s, before_us);
+        stream = stream_purged(stream, compact->now_s, before_us, &compact->has_dropped);
     rc = narrow_segment_writer_partition(writer, token, key, stream, &compact->err);
     stream->close(stream);
     return rc;

@@ -32,6 +32,7 @@ struct compact_job {
     bool is_awaited;                   /* who asked for merges is not told before it is over */
     bool drops_tombstones;             /* narrow: nothing older is left that they could hide, */
     int64_t drops_before_us;           /* and nothing that was written before this is elsewhere */
+    bool clients_give_times;           /* so that a later write may be one that they would hide */
     int64_t now_s;
     struct segment_list inputs;
     struct segment_list beside;        /* of a wide merge: the table's other wide runs */
@@ -43,11 +44,13 @@ struct compact_job {
     struct partition_reader *reader;   /* over the exceptions */
     struct view exception_view;
     struct partition_index *purged;    /* the partitions whose deletions went with their rows */
+    bool has_dropped;                  /* a tombstone, at least */
     struct pace pace;                  /* hurries: there are too many runs to rest */
 
     struct segment_info infos[MERGE_OUTPUTS_MAX];
     struct segment *outputs[MERGE_OUTPUTS_MAX];
     uint32_t output_count;
+    uint64_t purge;                    /* its number in the manifest; 0: it is none */
     bool is_discarded;                 /* the outputs are not live */
     int status;                        /* ERROR_CLOSED: told to end */
     struct error err;

@@ -293,12 +293,14 @@ static int open_log(struct engine *engine, const struct builtin *builtin, struct
     struct commit_log_options options = {.file_size = engine->options.log_file_size,
                                          .first_file_size = engine->options.log_first_file_size,
                                          .flushed_frame = state->flushed_frame,
+                                         .purges = state->purges,
                                          .read_only = engine->options.read_only,
                                          .salvage = engine->options.salvage,
                                          .archive_bytes = engine->options.archive_bytes,
                                          .count = count_clicks};
     engine->frame_flushed = state->flushed_frame;
     engine->payload_frame = state->flushed_frame + 1;
+    engine->purges_published = engine->purges_begun = state->purges;
     engine->open = memtable_new(engine->schema, state->flushed_frame + 1, engine->memory);
     struct commit_log *log;
     int rc = commit_log_open(engine->world, &options, replay_frame, engine_frames_durable, engine,

@@ -140,6 +140,9 @@ struct engine {
     int64_t oldest_us;                 /* of what was applied since a narrow merge was begun */
     /* Ranks of purged clicks are about to be free: until then no click may take one. */
     bool is_purging;
+    uint64_t purges_published;         /* as manifest_state has them, */
+    uint64_t purges_begun;             /* and numbers given to such as are to be */
+    uint32_t purges_under_way;         /* being published: no snapshot meanwhile */
     /* Read by the merge: that it is to end, and how many frames were sealed, so that it rests
      * while there is ingest. */
     atomic_bool merge_ends;

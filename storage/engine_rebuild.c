@@ -65,7 +65,8 @@ static int read_log(struct world *world, const struct segment_info *damaged,
     const struct commit_log_range range = {.frame_after = damaged->frame_first - 1,
                                            .frame_until = damaged->frame_last,
                                            .timestamp_until_us = INT64_MAX,
-                                           .with_archive = true};
+                                           .with_archive = true,
+                                           .purges = UINT64_MAX};
     int rc = commit_log_read(world, &range, replay, context, err);
     if (rc != 0)
         error_wrap(err, "the log does not give frames %" PRIu64 " to %" PRIu64,

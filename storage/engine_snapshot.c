@@ -5,6 +5,9 @@
  * what memory says, and its files are there as long as it says so: segments because they are
  * referenced, log files because they are held.
  *
+ * For the same reason there is none while a purge is published: whether the manifest has it is not
+ * known, and the log that the snapshot is to be followed by may come behind it.
+ *
  * Example: frames 1 to 50 are in segments, 51 to 60 in the log, and frame 61 is being written.  The
  * snapshot names the segments, says that 50 is the flushed frame, and gives the log files up to the
  * byte where frame 60 ends. */
@@ -56,6 +59,7 @@ static void take_state(const struct engine *engine, struct engine_snapshot *snap
     state->flushed_frame = engine->frame_flushed;
     state->timestamp_us = engine->timestamp_flushed_us;
     snapshot->base.timestamp_us = engine->timestamp_flushed_us;
+    state->purges = engine->purges_published;
     take_segments(engine, snapshot);
 }
 
@@ -83,6 +87,9 @@ int engine_snapshot_op(struct store *store, uint64_t frame_kept,
     *snapshot_out = NULL;
     if (engine->failed != 0)
         return error_set(err, ERROR_FAILED, "%s", engine->failure.text);
+    /* Its log would go on behind a purge that its segments do not have. */
+    if (engine->purges_under_way > 0)
+        return error_set(err, ERROR_BUSY, "a purge is being published");
     struct engine_snapshot *snapshot = memory_zeroed(1, sizeof(*snapshot));
     snapshot->base.frame = engine_durable_frame(engine);
     take_state(engine, snapshot);

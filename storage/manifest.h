@@ -49,6 +49,8 @@ struct manifest_state {
     int64_t timestamp_us;             /* the last that the store gave any of them; 0: not known, as
                                        * formats before 2 did not say */
     struct clock_mark clock;          /* the last that was made */
+    uint64_t purges;                  /* how often deleted rows were purged that a later frame may
+                                       * have seen the difference of: commit_log_note_purges */
 };
 
 struct manifest;
@@ -92,13 +94,14 @@ struct manifest_edit {
     const uint64_t *removed;          /* segment ids */
     uint32_t removed_count;
     uint64_t flushed_frame;           /* 0: as it was */
+    uint64_t purges;                  /* 0: as it was */
     struct schema *schema;            /* NULL: as it was */
     int64_t timestamp_us;             /* 0: as it was */
     struct clock_mark clock;          /* trusted_us 0: as it was */
 };
 /* Durable when it returns 0.  After -ENOSPC it is unchanged and can be tried again; after any other
  * error nobody knows what is on disk, and every later call returns ERROR_FAILED.  The edit must
- * fit: removed segments are there, added ones are not, flushed_frame does not fall. */
+ * fit: removed segments are there, added ones are not, flushed_frame and purges do not fall. */
 must_check int manifest_apply(struct manifest *manifest, const struct manifest_edit *edit,
                               struct error *err);
 void manifest_close(struct manifest *manifest);

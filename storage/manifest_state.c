@@ -69,12 +69,19 @@ void manifest_state_sort(struct manifest_state *state)
     qsort(state->segments, state->segment_count, sizeof(state->segments[0]), segment_order);
 }
 
+/* Whether what counts upwards does. */
+static bool edit_ascends(const struct manifest_state *state, const struct manifest_edit *edit)
+{
+    return (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame) &&
+           (edit->purges == 0 || edit->purges >= state->purges);
+}
+
 bool manifest_state_edit(struct manifest_state *state, const struct manifest_edit *edit)
 {
     uint32_t count;
     struct segment_info *segments;
 
-    if (edit->flushed_frame != 0 && edit->flushed_frame < state->flushed_frame)
+    if (!edit_ascends(state, edit))
         return false;
     segments = segments_edit(state, edit, &count);
     if (segments == NULL)
@@ -91,6 +98,8 @@ bool manifest_state_edit(struct manifest_state *state, const struct manifest_edi
         state->timestamp_us = edit->timestamp_us;
     if (edit->clock.trusted_us != 0)
         state->clock = edit->clock;
+    if (edit->purges != 0)
+        state->purges = edit->purges;
     if (edit->schema != NULL) {
         schema_ref(edit->schema);
         schema_unref(state->schema);
@@ -105,8 +114,7 @@ bool manifest_state_takes(const struct manifest_state *state, const struct manif
     struct segment_info *segments = segments_edit(state, edit, &count);
 
     memory_free(segments);
-    return segments != NULL &&
-           (edit->flushed_frame == 0 || edit->flushed_frame >= state->flushed_frame);
+    return segments != NULL && edit_ascends(state, edit);
 }
 
 void manifest_state_release(struct manifest_state *state)
@@ -150,6 +158,12 @@ static void put_clock(struct buffer *buffer, int64_t timestamp_us, const struct 
     buffer_append(buffer, clock->boot_id, sizeof(clock->boot_id));
 }
 
+static void put_purges(struct buffer *buffer, uint64_t purges)
+{
+    if (purges != 0)
+        buffer_put_u64(buffer, purges);
+}
+
 void manifest_state_encode(const struct manifest_state *state, struct buffer *to)
 {
     buffer_append(to, state->directory_id, sizeof(state->directory_id));
@@ -161,6 +175,7 @@ void manifest_state_encode(const struct manifest_state *state, struct buffer *to
     for (uint32_t i = 0; i < state->segment_count; i++)
         put_segment(to, &state->segments[i]);
     put_clock(to, state->timestamp_us, &state->clock);
+    put_purges(to, state->purges);
 }
 
 void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer *to)
@@ -174,6 +189,7 @@ void manifest_state_encode_edit(const struct manifest_edit *edit, struct buffer 
     for (uint32_t i = 0; i < edit->added_count; i++)
         put_segment(to, &edit->added[i]);
     put_clock(to, edit->timestamp_us, &edit->clock);
+    put_purges(to, edit->purges);
 }
 
 /* ---- and back ---- */
@@ -239,6 +255,12 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
         memcpy(edit->clock.boot_id, id.data, id.size);
 }
 
+/* Last, and only where there have been any. */
+static uint64_t get_purges(struct reader *reader)
+{
+    return reader_left(reader) > 0 ? reader_u64(reader) : 0;
+}
+
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,
                          struct bytes bytes, struct error *err)
 {
@@ -258,6 +280,7 @@ bool manifest_state_load(struct manifest_state *state, struct buffer *properties
     edit.schema = get_schema(&reader, err);
     edit.added = added = get_segments(&reader, &edit.added_count);
     get_clock(&reader, &edit);
+    edit.purges = get_purges(&reader);
     is_good = !reader.failed && reader_left(&reader) == 0 && edit.schema != NULL &&
               manifest_state_edit(state, &edit);
     if (segment_id_next > state->segment_id_next)
@@ -288,6 +311,7 @@ bool manifest_state_load_edit(struct manifest_state *state, struct bytes bytes, 
         removed[i] = reader_u64(&reader);
     edit.added = added = get_segments(&reader, &edit.added_count);
     get_clock(&reader, &edit);
+    edit.purges = get_purges(&reader);
     is_good = !reader.failed && reader_left(&reader) == 0 && manifest_state_edit(state, &edit);
     if (edit.schema != NULL)
         schema_unref(edit.schema);

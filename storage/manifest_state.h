@@ -1,11 +1,12 @@
 /* manifest_state: what a manifest says, how an edit changes it, and both as bytes.
  *
  *   state   directory id, 16 | u64 frame up to which all is flushed | u64 next segment's id |
- *           properties | schema | varint count | that many segments | clock
+ *           properties | schema | varint count | that many segments | clock | purges
  *   edit    u64 flushed frame, 0: as it was | schema, empty: as it was | varint count | u64 ids of
- *           segments removed | varint count | segments added | clock
+ *           segments removed | varint count | segments added | clock | purges
  *   clock   u64 last write timestamp | u64 trusted time | u64 boot time | boot id, 16; times of 0:
  *           as they were; not there in format 1
+ *   purges  u64; nothing: none there have been, or as many as there were
  *
  * Properties and schema are sized bytes; a segment is 65 bytes.  They are the bodies of the
  * manifest's records (manifest_record.h); a roster and a backup hold a state, too.  Pure: no disk.

@@ -381,7 +381,8 @@ uint32_t store_table_status(struct store *store, struct store_table_status *tabl
 /* The files as of now, at once.  Log files with frames past `frame_kept` are in it too, though
  * flushed, as far as an earlier snapshot that is still there kept them: for one who copies the log
  * without a gap.  UINT64_MAX: only what is needed.  While it is there, disk space is not given
- * back, so it is released as soon as it is copied, and before the store is closed. */
+ * back, so it is released as soon as it is copied, and before the store is closed.  ERROR_BUSY:
+ * there is none now, but there will be within moments. */
 must_check int store_snapshot(struct store *store, uint64_t frame_kept,
                               struct store_snapshot **snapshot_out, struct error *err);
 /* Its log files may change from now on, though the snapshot is not released yet: for one who has to

@@ -99,7 +99,8 @@ struct filter_stream {
     struct stream base;
     struct stream *source; /* owned */
     int64_t now_s;
-    int64_t before_us;   /* of a purge */
+    int64_t before_us; /* of a purge, as the next */
+    bool *has_dropped;
     struct arena *arena; /* for what was last yielded */
 };
 
@@ -116,6 +117,25 @@ static int live_next(struct stream *stream, struct unfiltered *out, struct error
     out->before = DELETION_NONE;
     out->after = DELETION_NONE;
     return rc;
+}
+
+static bool is_same_deletion(struct deletion a, struct deletion b)
+{
+    return a.timestamp_us == b.timestamp_us;
+}
+
+/* A purge changes nothing in a row, but may leave parts of it out. */
+static bool is_whole(const struct unfiltered *item, const struct unfiltered *kept)
+{
+    const struct row *row = &item->row;
+    if (!is_same_deletion(item->before, kept->before) ||
+        !is_same_deletion(item->after, kept->after))
+        return false;
+    return item->kind == UNFILTERED_BOUND ||
+           (is_same_deletion(row->deletion, kept->row.deletion) &&
+            row->marker.timestamp_us == kept->row.marker.timestamp_us &&
+            row->complex_count == kept->row.complex_count &&
+            row->cell_count == kept->row.cell_count);
 }
 
 /* Whether anything is left of the item. */
@@ -139,9 +159,13 @@ static int purged_next(struct stream *stream, struct unfiltered *out, struct err
     int rc;
 
     arena_reset(filter->arena);
-    while ((rc = filter->source->next(filter->source, &item, err)) == 1)
-        if (purge_item(filter, &item, out))
+    while ((rc = filter->source->next(filter->source, &item, err)) == 1) {
+        bool is_left = purge_item(filter, &item, out);
+
+        *filter->has_dropped |= !is_whole(&item, out);
+        if (is_left)
             break;
+    }
     return rc;
 }
 
@@ -175,12 +199,15 @@ struct stream *stream_live(struct stream *stream, int64_t now_s)
     return &filter_new(stream, now_s)->base;
 }
 
-struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us)
+struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
+                             bool *has_dropped)
 {
     struct filter_stream *filter = filter_new(stream, now_s);
 
     filter->base.partition_deletion = deletion_purge(stream->partition_deletion, before_us);
     filter->base.next = purged_next;
     filter->before_us = before_us;
+    filter->has_dropped = has_dropped;
+    *has_dropped |= !is_same_deletion(stream->partition_deletion, filter->base.partition_deletion);
     return &filter->base;
 }

@@ -58,6 +58,8 @@ struct stream *stream_merge(const struct table *table, struct stream **streams, 
 struct stream *stream_live(struct stream *stream, int64_t now_s);
 
 /* What a compaction keeps of `stream` (owned) when nothing outside it was written before
- * `before_us`; INT64_MAX: there is nothing outside. */
-struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us);
+ * `before_us`; INT64_MAX: there is nothing outside.  `has_dropped` outlives it, and is set when it
+ * keeps less than there was. */
+struct stream *stream_purged(struct stream *stream, int64_t now_s, int64_t before_us,
+                             bool *has_dropped);
 #endif

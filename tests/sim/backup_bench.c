@@ -45,9 +45,10 @@ void backup_bench_open(struct backup_bench *bench, struct sim_world *sim, struct
     opened = target;
     bench->metrics = metrics_new();
     bench->fixture = (struct engine_fixture){0};
-    bench->fixture.options.log_file_size = BACKUP_BENCH_LOG_FILE;
-    bench->fixture.options.log_first_file_size = BACKUP_BENCH_LOG_FILE;
-    bench->fixture.options.archive_bytes = 8 << 20;
+    uint64_t log_file = bench->keeps_no_log ? BACKUP_BENCH_LONG_LOG_FILE : BACKUP_BENCH_LOG_FILE;
+    bench->fixture.options.log_file_size = log_file;
+    bench->fixture.options.log_first_file_size = log_file;
+    bench->fixture.options.archive_bytes = bench->keeps_no_log ? 0 : 8 << 20;
     bench->fixture.options.memtable_rows_max = bench->memtable_rows_max;
     cr_assert_eq(engine_fixture_open_in(&bench->fixture, sim_world_interface(sim), &err), 0, "%s",
                  err.text);
@@ -238,6 +239,50 @@ void backup_bench_expect_restored(struct backup_bench *bench, enum backup_moment
     struct backup_bench_restored restored = backup_bench_restore(bench->target, moment, 0);
     cr_assert_eq(restored.status, 0, "%s", restored.err.text);
     cr_assert_eq(restored.clicks, clicks);
+}
+
+/* ---- ranks ---- */
+
+void backup_bench_delete_rank(struct backup_bench *bench, const struct click *click, int64_t rank)
+{
+    const struct table *table = schema_table(store_schema(bench->fixture.store), TABLE_AD_CLICK);
+    struct write_batch *batch = write_batch_new();
+    const struct column_value values[] = {
+        {AD_CLICK_RESELLER_ID, false, bytes_text(click->reseller)},
+        {AD_CLICK_DAY, false, bytes_text(click->day)},
+        {AD_CLICK_TIME, false, write_batch_bigint(batch, click->time_ms)},
+        {AD_CLICK_AD_ID, false, bytes_text(click->ad)},
+        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)}};
+    write_batch_delete(batch, table, values, 5);
+    cr_assert_eq(engine_fixture_apply(&bench->fixture, batch), 0);
+    write_batch_free(batch);
+}
+
+struct buffer backup_bench_rows_here(struct backup_bench *bench, uint32_t table_id)
+{
+    return engine_fixture_rows(&bench->fixture, table_id, (struct bytes){0}, 100, false);
+}
+
+int backup_bench_rows(struct sim_disk *target, enum backup_moment moment, int64_t time_us,
+                      uint32_t table_id, struct buffer *rows_out, struct error *err)
+{
+    struct sim_world *sim = sim_world_new(7);
+    struct engine_fixture fixture = {0};
+    struct backup_restored report;
+    const struct backup_restore_options options = {.source = sim_disk_interface(target),
+                                                   .world = sim_world_interface(sim),
+                                                   .moment = moment,
+                                                   .time_us = time_us};
+    int rc = backup_restore(&options, &report, err);
+    if (rc == 0) {
+        fixture.options.log_first_file_size = BACKUP_BENCH_LOG_FILE;
+        cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), err), 0, "%s",
+                     err->text);
+        *rows_out = engine_fixture_rows(&fixture, table_id, (struct bytes){0}, 100, false);
+        engine_fixture_close(&fixture);
+    }
+    sim_world_free(sim);
+    return rc;
 }
 
 /* ---- faults ---- */

@@ -11,13 +11,18 @@
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
-enum { BACKUP_BENCH_LOG_FILE = 64 << 10, BACKUP_BENCH_CLICKS_MAX = 1000 };
+enum {
+    BACKUP_BENCH_LOG_FILE = 64 << 10,
+    BACKUP_BENCH_LONG_LOG_FILE = 1 << 20, /* where all of it stays, also if it is not kept */
+    BACKUP_BENCH_CLICKS_MAX = 1000
+};
 
 struct backup_bench {
     struct sim_world *sim;
     struct sim_disk *target;
     struct engine_fixture fixture;
     uint64_t memtable_rows_max;
+    bool keeps_no_log;             /* so that deleted clicks are purged, but while it is held */
     struct metrics *metrics;
     struct backup *backup;
     uint32_t written;
@@ -89,6 +94,14 @@ struct backup_bench_restored backup_bench_restore_to(struct sim_disk *target,
                                                      struct sim_world *sim);
 void backup_bench_expect_restored(struct backup_bench *bench, enum backup_moment moment,
                                   uint32_t clicks);
+
+/* Delete the click that has this rank among its equals. */
+void backup_bench_delete_rank(struct backup_bench *bench, const struct click *click, int64_t rank);
+/* The rows of a table of the store (clicks with their ranks); and of what is restored in a world of
+ * its own, which returns its status. */
+struct buffer backup_bench_rows_here(struct backup_bench *bench, uint32_t table_id);
+int backup_bench_rows(struct sim_disk *target, enum backup_moment moment, int64_t time_us,
+                      uint32_t table_id, struct buffer *rows_out, struct error *err);
 
 /* ---- crashes ---- */
 

@@ -267,6 +267,48 @@ Test(backup_following, goes_on_after_every_start_until_it_is_told_to_stop)
     backup_bench_stop(&bench);
 }
 
+static uint32_t names_seen;
+
+static void see_name(void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    names_seen++;
+}
+
+/* Its disk is not mounted: nothing is begun in the empty directory that is there instead, until it
+ * is told to; and with the disk in place it goes on by itself. */
+Test(backup_following, begins_nothing_anew_where_its_directory_is_gone)
+{
+    struct backup_bench bench;
+    struct backup_status status;
+    backup_bench_start(&bench, 18);
+    backup_bench_write(&bench, 5);
+    follow(&bench);
+    struct sim_disk *mounted = bench.target;
+    bench.target = sim_disk_new();
+    restart(&bench, 0, 1);
+    backup_bench_write(&bench, 5);
+    sim_world_run_us(bench.sim, 5000000);
+    backup_status(bench.backup, &status);
+    cr_assert(status.is_following && status.point == 0 && status.lag_frames > 0);
+    cr_assert_not_null(strstr(status.failure, "mount its disk"), "%s", status.failure);
+    struct disk *empty = sim_disk_interface(bench.target);
+    cr_assert_eq(empty->list(empty, "", see_name, NULL), 0);
+    cr_assert_eq(names_seen, 0);
+    backup_bench_point_at(mounted);
+    catch_up(&bench);
+    backup_status(bench.backup, &status);
+    cr_assert_str_eq(status.failure, "");
+    backup_bench_point_at(bench.target);
+    unfollow(&bench);
+    follow(&bench);
+    catch_up(&bench);
+    backup_bench_expect_restored(&bench, BACKUP_LATEST, bench.written);
+    sim_disk_free(mounted);
+    backup_bench_stop(&bench);
+}
+
 struct lives {
     uint32_t ended, went_on;
 };
@@ -328,42 +370,6 @@ Test(backup_following, goes_on_in_the_next_life_of_a_store_whose_own_disk_failed
 
 /* ---- ranks ---- */
 
-static struct buffer rows_of(struct sim_disk *target)
-{
-    struct sim_world *sim = sim_world_new(7);
-    struct engine_fixture fixture = {0};
-    struct error err = {0};
-    struct backup_restored report;
-    const struct backup_restore_options options = {.source = sim_disk_interface(target),
-                                                   .world = sim_world_interface(sim),
-                                                   .moment = BACKUP_LATEST};
-    cr_assert_eq(backup_restore(&options, &report, &err), 0, "%s", err.text);
-    fixture.options.log_first_file_size = BACKUP_BENCH_LOG_FILE;
-    cr_assert_eq(engine_fixture_open_in(&fixture, sim_world_interface(sim), &err), 0, "%s",
-                 err.text);
-    struct buffer rows =
-        engine_fixture_rows(&fixture, TABLE_AD_CLICK, (struct bytes){0}, 100, false);
-    engine_fixture_close(&fixture);
-    sim_world_free(sim);
-    return rows;
-}
-
-/* Delete the click with this rank among those of one time and ad. */
-static void delete_rank(struct backup_bench *bench, const struct click *click, int64_t rank)
-{
-    const struct table *table = schema_table(store_schema(bench->fixture.store), TABLE_AD_CLICK);
-    struct write_batch *batch = write_batch_new();
-    const struct column_value values[] = {
-        {AD_CLICK_RESELLER_ID, false, bytes_text(click->reseller)},
-        {AD_CLICK_DAY, false, bytes_text(click->day)},
-        {AD_CLICK_TIME, false, write_batch_bigint(batch, click->time_ms)},
-        {AD_CLICK_AD_ID, false, bytes_text(click->ad)},
-        {AD_CLICK_CLICK_ID, false, write_batch_bigint(batch, rank)}};
-    write_batch_delete(batch, table, values, 5);
-    cr_assert_eq(engine_fixture_apply(&bench->fixture, batch), 0);
-    write_batch_free(batch);
-}
-
 /* A click has the rank in a restored directory that it had in the store, where deleted ones before
  * it could have been purged meanwhile: the log that follows is replayed over a state with them. */
 Test(backup_following, gives_clicks_the_ranks_that_they_had)
@@ -376,14 +382,17 @@ Test(backup_following, gives_clicks_the_ranks_that_they_had)
     for (int64_t round = 1; round < 4; round++) {
         cr_assert_eq(engine_fixture_clicks(&bench.fixture, &click, 1), 0);
         engine_fixture_flush(&bench.fixture);
-        delete_rank(&bench, &click, round);
+        backup_bench_delete_rank(&bench, &click, round);
         engine_fixture_compact(&bench.fixture);
     }
     cr_assert_eq(engine_fixture_clicks(&bench.fixture, &click, 1), 0);
     catch_up(&bench);
     struct buffer here =
         engine_fixture_rows(&bench.fixture, TABLE_AD_CLICK, (struct bytes){0}, 100, false);
-    struct buffer there = rows_of(bench.target);
+    struct buffer there;
+    struct error err = {0};
+    cr_assert_eq(backup_bench_rows(bench.target, BACKUP_LATEST, 0, TABLE_AD_CLICK, &there, &err), 0,
+                 "%s", err.text);
     cr_expect_str_eq((const char *)here.data, (const char *)there.data);
     buffer_release(&here);
     buffer_release(&there);

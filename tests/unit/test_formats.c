@@ -39,30 +39,38 @@ static void durable(void *context, int status, uint64_t frame)
     *(bool *)context = true;
 }
 
+static void append_hello(struct world *world, struct commit_log *log, bool *is_durable)
+{
+    struct buffer payload = {0};
+    int64_t time_ms;
+    *is_durable = false;
+    cr_assert(time_parse(bytes_text("2013-11-28T16:00:00.123Z"), &time_ms));
+    cr_assert(commit_log_has_room(log, 5));
+    buffer_append_text(&payload, "hello");
+    commit_log_append(log, time_ms * 1000, &payload);
+    while (!*is_durable)
+        cr_assert(world->executor->step(world->executor));
+    buffer_release(&payload);
+}
+
 Test(formats, of_the_commit_log_are_shown_as_the_log_writes_them)
 {
     struct sim_world *sim = sim_world_new(1);
     struct world *world = sim_world_interface(sim);
     const struct commit_log_options options = {0};
     struct commit_log *log;
-    struct buffer payload = {0};
     struct disk_file *file;
     uint8_t content[8192];
-    int64_t time_ms;
-    bool is_durable = false;
+    bool is_durable;
     cr_assert_eq(commit_log_open(world, &options, no_frame, durable, &is_durable, &log, NULL), 0);
-    cr_assert(time_parse(bytes_text("2013-11-28T16:00:00.123Z"), &time_ms));
-    cr_assert(commit_log_has_room(log, 5));
-    buffer_append_text(&payload, "hello");
-    commit_log_append(log, time_ms * 1000, &payload);
-    while (!is_durable)
-        cr_assert(world->executor->step(world->executor));
+    append_hello(world, log, &is_durable);
+    commit_log_note_purges(log, 3);
+    append_hello(world, log, &is_durable);
     cr_assert_eq(world->disk->open(world->disk, "log/00000001.log", DISK_READ, &file, NULL), 0);
     cr_assert_eq(world->disk->read(world->disk, file, 0, content, sizeof content), 8192);
     world->disk->close(world->disk, file);
-    formats_expect("Commit log", bytes_of(content, sizeof content), 70);
+    formats_expect("Commit log", bytes_of(content, sizeof content), 140);
     commit_log_close(log);
-    buffer_release(&payload);
     sim_world_free(sim);
 }
 

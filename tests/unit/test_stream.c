@@ -151,12 +151,16 @@ Test(stream, live_yields_only_rows_that_a_reader_sees)
     check_filter(stream_live);
 }
 
+static bool has_dropped;
+
 static struct stream *stream_purged_whole(struct stream *stream, int64_t now_s)
 {
-    return stream_purged(stream, now_s, INT64_MAX);
+    has_dropped = false;
+    return stream_purged(stream, now_s, INT64_MAX, &has_dropped);
 }
 
 Test(stream, purged_yields_only_what_a_compaction_keeps)
 {
     check_filter(stream_purged_whole);
+    cr_expect(has_dropped);
 }
