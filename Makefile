@@ -6,6 +6,7 @@
 #   make fuzz MINUTES=10   all fuzzers, for so long together
 #   make record-cassandra  ask Cassandra what daybook must answer; T=file, or SEED=n for random
 #   make test-tsan         all kinds of work at once, watched by the thread sanitizer
+#   make test-sanitized    bad input and statements, watched by the address sanitizer
 #   make soak MINUTES=60   a server under everything at once; curves in build/soak
 #   make sim MINUTES=10    all short histories with crashes, then random ones from SEED=n on
 #   make bench PART=ingest the measurements, or some of them; bench/README.md
@@ -122,7 +123,7 @@ endif
 .PHONY: all bench bench-cql bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
     deps-test fmt fuzz fuzz-corpus fuzz-programs golden install kills planted \
     record-cassandra sim soak \
-    test test-build test-e2e test-fuzz test-sim test-tsan test-unit test-clients tidy
+    test test-build test-e2e test-fuzz test-sanitized test-sim test-tsan test-unit test-clients tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -310,6 +311,15 @@ test-tsan:
 	@$(MAKE) --no-print-directory BUILD=tsan all build/python/installed
 	@DAYBOOK=build/tsan-$(notdir $(firstword $(CC)))/daybook $(python) -m pytest -q \
 	    tests/e2e/test_together.py
+
+# Bad input and statements against the program with the address sanitizer, which more memory than
+# that ends: it does not know of --memory.
+sanitized := build/asan-$(notdir $(firstword $(CC)))/daybook
+sanitized_options := hard_rss_limit_mb=2048:clear_shadow_mmap_threshold=67108864:malloc_context_size=10
+test-sanitized:
+	@$(MAKE) --no-print-directory BUILD=asan all build/python/installed
+	@ASAN_OPTIONS=$(sanitized_options) DAYBOOK=$(sanitized) $(python) -m pytest -q \
+	    $(pytest_at_once) tests/e2e/test_bad_input.py tests/e2e/test_cassandra.py
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000

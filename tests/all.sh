@@ -4,6 +4,8 @@
 # a disk, a clock or a last long test, the other lane has the processors.
 #
 # Every step runs even where one before it failed, and what it says is shown when it has ended.
+# With SANITIZED_SERVER=1 the server with sanitizers is tried from outside as well, for a minute.
+#
 # Ends with how long each took and one line
 #   N passed, N failed
 # A step that breaks without counting a failure (a build error) counts as one.
@@ -61,6 +63,8 @@ watched() {
     step "fuzz"                    make --no-print-directory test-fuzz
     step "build tests (sanitized)" "${make[@]}" BUILD=asan test-build
     step "unit (sanitized)"        make --no-print-directory BUILD=asan test-unit
+    [ -z "${SANITIZED_SERVER:-}" ] ||
+        step "server (sanitized)"  make --no-print-directory test-sanitized
     # Of the short histories one in three: without a sanitizer all of them are gone through, and
     # each letter is in some of these.
     step "simulation (sanitized)"  env SIM_HISTORIES=2 SIM_STREAMS=1 SIM_VOIDS=6 SIM_PART=3 \

@@ -40,6 +40,13 @@ def small_disk(tmp_path):
 
 
 @pytest.fixture
+def own_memory():
+    """That what the program takes is its own: a sanitizer's shadow and what it keeps are not."""
+    if daybook.IS_SANITIZED:
+        pytest.skip("a sanitizer takes memory of its own")
+
+
+@pytest.fixture
 def descriptors():
     """As many open files as the system allows: how many that is."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)

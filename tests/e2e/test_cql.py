@@ -238,7 +238,7 @@ def test_garbage_ends_its_own_connection_only(server):
         assert session.execute("SELECT cluster_name FROM system.local").one()
 
 
-def test_thousands_of_connections_cost_little_and_all_are_served(server, descriptors):
+def test_thousands_of_connections_cost_little_and_all_are_served(server, descriptors, own_memory):
     if descriptors < 6000:
         pytest.skip("the system allows too few open files")
     before = server.memory_kb("VmRSS")
@@ -258,7 +258,7 @@ def test_thousands_of_connections_cost_little_and_all_are_served(server, descrip
         raw.close()
 
 
-def test_a_batch_of_many_texts_takes_little_memory(server):
+def test_a_batch_of_many_texts_takes_little_memory(server, own_memory):
     statements, each_kb = 16000, 8
     with cql.connected(server) as session:
         session.execute(KEYSPACE)

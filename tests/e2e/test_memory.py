@@ -24,12 +24,14 @@ YEARS = 12
 CLICKS = 72_000         # nearly each a (reseller, day) and an ad of its own
 
 
-def test_a_new_server_has_no_huge_page_of_which_it_uses_a_little(serve):
+def test_a_new_server_has_no_huge_page_of_which_it_uses_a_little(serve, own_memory):
     server = serve()
     assert server.memory_kb("RssAnon") < 4608     # with one 5.6 MiB, without 3.6
 
 
 def is_within(server):
+    if daybook.IS_SANITIZED:
+        return
     peak_kb = server.memory_kb()
     assert peak_kb <= LIMIT_KB, (peak_kb, server.run("status").out)
 

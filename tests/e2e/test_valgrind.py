@@ -29,7 +29,7 @@ STATEMENTS = [
 
 
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="valgrind is not installed")
-@pytest.mark.skipif("asan" in daybook.PROGRAM, reason="one watcher at a time")
+@pytest.mark.skipif(daybook.IS_SANITIZED, reason="one watcher at a time")
 def test_a_life_of_the_server_leaks_nothing(directory, tmp_path, flights, paper):
     log = tmp_path / "valgrind.txt"
     wrapper = ["valgrind", "--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect",
