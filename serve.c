@@ -504,6 +504,7 @@ static void serve_until_stopped(struct serve *serve)
 {
     struct executor *executor = serve->house->world->executor;
     thread_set_prompt();
+    store_watch_clock(serve->house->store);
     serve->watch = (struct timer){.fire = serve_watch, .context = serve};
     serve->watches = GIVE_BACK_WATCHES - 1;
     executor->timer_start(executor, &serve->watch, WATCH_MS);

@@ -1,5 +1,6 @@
 """A wall clock that is wrong: nothing is done by it that cannot be undone, and a server says so."""
 
+import re
 import time
 
 import daybook
@@ -11,7 +12,7 @@ def now_ms():
     return int(time.time() * 1000)
 
 
-def test_a_server_a_year_ahead_publishes_and_seals_nothing_until_it_is_right_or_accepted(
+def test_a_server_a_year_ahead_publishes_and_seals_nothing_until_that_is_over(
         directory, tmp_path):
     ahead = tmp_path / "ahead"
     ahead.write_text("0")
@@ -28,7 +29,7 @@ def test_a_server_a_year_ahead_publishes_and_seals_nothing_until_it_is_right_or_
     assert "published: 0," in answer.out and "the clock is in doubt" in answer.err
     assert "nothing is published" in server.run("clock", status=1).out
     check = server.run("status", "--check", status=1).out
-    assert check.startswith("clock_in_doubt: the clock is 31622400 seconds ahead of trusted time")
+    assert re.match(r"clock_in_doubt: the clock is 316\d{5} seconds ahead of trusted time", check)
     ahead.write_text("0")
     server.wait_until_it_says("clock_trusted")
     assert "in doubt           no\n" in server.run("clock").out
@@ -38,4 +39,11 @@ def test_a_server_a_year_ahead_publishes_and_seals_nothing_until_it_is_right_or_
     answer = server.run("rollup")
     assert "published: 1," in answer.out and "sealed: 1 day with 1 expired click" in answer.out
     server.wait_until_it_says("notice days_sealed stream=clicks")
+    assert server.stop() == 0, server.text()
+    ahead.write_text("0")
+    server = daybook.Server(directory, wrapper=wrapper)
+    server.wait_until_it_says("warning timestamps_ahead last=")
+    server.wait_until_it_says("ahead_seconds=-316")
+    assert "in doubt           no\n" in server.run("clock", "accept").out
+    server.wait_until_it_says("clock_trusted")
     assert server.stop() == 0, server.text()
