@@ -311,7 +311,7 @@ void door_open(struct door *door, const struct door_options *options)
     for (int claim = 0; claim < DOOR_CLAIMS; claim++)
         TAILQ_INIT(&door->slots[claim]);
     TAILQ_INIT(&door->guests);
-    door->guest_quota = (struct quota){.parent = options->quota, .limit = options->guest_bytes_max};
+    door->guest_quota = (struct quota){.limit = options->guest_bytes_max};
     door->full.period_us = door->refused.period_us = LOG_PERIOD_US;
     door->guests_full.period_us = LOG_PERIOD_US;
     door->local = address_new(0);

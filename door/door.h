@@ -63,8 +63,7 @@ struct door_options {
     void (*evict)(struct door_slot *slot);
     /* The clock that door_clock set has run down; it does not run any more. */
     void (*late)(struct door_slot *slot);
-    size_t guest_bytes_max;            /* memory of all connections that are not known yet, */
-    struct quota *quota;               /* a part of this; NULL: of none */
+    size_t guest_bytes_max;            /* memory of all connections that are not known yet */
     struct metric *connections;        /* a gauge, or NULL */
     struct metric *connections_max;    /* a gauge of how many there may be, or NULL */
     struct metric *evicted;            /* a counter, or NULL */
