@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 
+#include "rollup/rate_value.h"
 #include "tests/lib/row_text.h"
 #include "tests/sim/figure_text.h"
 
@@ -23,10 +24,25 @@ enum {
 static const char *const people[STREAM_WHO] = {"r1", "r2"};
 static const char *const days[STREAM_DAYS] = {"2013-11-28", "2013-11-29", "2013-11-30"};
 
-static const struct stream_definition net = {
-    .name = "net",
-    .texts = {"net.hits", "who", "day", "at", "ad", "amount", "net.shares", "who", "since", "share",
-              "net.per_ad,net.per_who", "", "", "", ""}};
+#define NET_NAME "net"
+
+static const struct stream_rates_kind rates_kinds[STREAM_RATES_KINDS] = {
+    {"decimal", false}, {"float", false},  {"int", true},   {"double", false},
+    {"varint", true},   {"tinyint", true}, {"float", true}, {"bigint", true}};
+
+static bool is_percent(const struct stream_life *life)
+{
+    return rates_kinds[life->rates].is_percent;
+}
+
+static struct stream_definition definition_of(const struct stream_life *life)
+{
+    return (struct stream_definition){.name = NET_NAME,
+                                      .texts = {"net.hits", "who", "day", "at", "ad", "amount",
+                                                "net.shares", "who", "since", "share",
+                                                "net.per_ad,net.per_who", "", "", "",
+                                                is_percent(life) ? "percent" : ""}};
+}
 
 /* ---- the model ---- */
 
@@ -141,7 +157,7 @@ static struct buffer rows_of(struct rollup_fixture *fixture, const char *name)
 
 static struct found find(struct rollup_fixture *fixture)
 {
-    return (struct found){.is_defined = streams_find(fixture->streams, net.name) != NULL,
+    return (struct found){.is_defined = streams_find(fixture->streams, NET_NAME) != NULL,
                           .hits = rows_of(fixture, "hits"),
                           .shares = rows_of(fixture, "shares"),
                           .per_ad = rows_of(fixture, "per_ad"),
@@ -184,7 +200,8 @@ static bool model_matches(const struct stream_life *life, const struct model *mo
         if (row_text_number(&found->per_who, people[w]) != model->per_who[w])
             return false;
         for (uint32_t d = 0; d < STREAM_DAYS; d++)
-            if (!figure_text_has_rate(&found->shares, people[w], days[d], model->percent[w][d]))
+            if (!figure_text_has_rate(&found->shares, people[w], days[d], model->percent[w][d],
+                                      is_percent(life) ? 0 : 2))
                 return false;
     }
     return found->is_defined == model->is_defined && hits_match(life, model, found);
@@ -212,7 +229,7 @@ static uint32_t count_found(const struct stream_life *life, struct rollup_fixtur
 /* The fixture's calls are about the stream, if there is one. */
 static bool use_stream(struct rollup_fixture *fixture)
 {
-    fixture->rollup = streams_find(fixture->streams, net.name);
+    fixture->rollup = streams_find(fixture->streams, NET_NAME);
     return fixture->rollup != NULL;
 }
 
@@ -346,7 +363,8 @@ static int apply(struct stream_life *life, struct write_batch *batch)
     return rollup_fixture_apply(&life->fixture, batch);
 }
 
-static int add_tables(struct schema *schema, struct write_batch *batch, struct error *err)
+static int add_tables(const struct stream_life *life, struct schema *schema,
+                      struct write_batch *batch, struct error *err)
 {
     static const struct column_definition hits[] = {
         {1, "who", "text", COLUMN_PARTITION, false},
@@ -356,10 +374,10 @@ static int add_tables(struct schema *schema, struct write_batch *batch, struct e
         {5, "id", "bigint", COLUMN_CLUSTERING, false},
         {HIT_AMOUNT, "amount", "decimal", COLUMN_REGULAR, false},
     };
-    static const struct column_definition shares[] = {
+    const struct column_definition shares[] = {
         {1, "who", "text", COLUMN_PARTITION, false},
         {2, "since", "text", COLUMN_CLUSTERING, false},
-        {3, "share", "decimal", COLUMN_REGULAR, false},
+        {3, "share", rates_kinds[life->rates].type, COLUMN_REGULAR, false},
     };
     static const struct column_definition per_ad[] = {
         {1, "ad", "text", COLUMN_PARTITION, false},
@@ -382,30 +400,36 @@ static int add_tables(struct schema *schema, struct write_batch *batch, struct e
     return rc;
 }
 
-static int define(struct schema *schema, struct write_batch *batch, struct error *err)
+static int define(const struct stream_life *life, struct schema *schema, struct write_batch *batch,
+                  struct error *err)
 {
+    const struct stream_definition net = definition_of(life);
     return stream_definition_make(&net, schema, batch, err);
 }
 
-static int drop(struct schema *schema, struct write_batch *batch, struct error *err)
+static int drop(const struct stream_life *life, struct schema *schema, struct write_batch *batch,
+                struct error *err)
 {
+    const struct stream_definition net = definition_of(life);
     return stream_definition_drop(&net, schema, batch, err);
 }
 
-static int truncate_hits(struct schema *schema, struct write_batch *batch, struct error *err)
+static int truncate_hits(const struct stream_life *life, struct schema *schema,
+                         struct write_batch *batch, struct error *err)
 {
+    (void)life;
     (void)batch;
     return schema_truncate_table(schema, schema_table_named(schema, "net", "hits")->id, err);
 }
 
 static int change_schema(struct stream_life *life,
-                         int (*edit)(struct schema *schema, struct write_batch *batch,
-                                     struct error *err))
+                         int (*edit)(const struct stream_life *life, struct schema *schema,
+                                     struct write_batch *batch, struct error *err))
 {
     struct schema *schema = schema_copy(store_schema(life->fixture.store));
     struct write_batch *batch = write_batch_new();
     struct error err = {0};
-    int rc = edit(schema, batch, &err);
+    int rc = edit(life, schema, batch, &err);
     cr_assert_eq(rc, 0, "%s; %s", err.text, life->label);
     batch->schema = schema;
     rc = apply(life, batch);
@@ -422,13 +446,14 @@ static int make_stream(struct stream_life *life)
     int rc = change_schema(life, define);
     if (rc != 0)
         return rc;
+    const struct stream_definition net = definition_of(life);
     rc = streams_add(life->fixture.streams, &net, set_ended, &opened, &err);
     cr_assert_eq(rc, 0, "%s; %s", err.text, life->label);
     rollup_fixture_step_until(&life->fixture, &opened.is_done);
     life->is_stuck = opened.status != 0;
     cr_assert(!life->is_stuck || life->may_fail, "%s", life->label);
     if (!life->is_stuck)
-        rollup_take_rows(streams_find(life->fixture.streams, net.name), set_ended, &life->marked);
+        rollup_take_rows(streams_find(life->fixture.streams, NET_NAME), set_ended, &life->marked);
     return 0;
 }
 
@@ -437,7 +462,7 @@ static int drop_stream(struct stream_life *life)
 {
     struct stream_ended closed = {0};
     struct error err = {0};
-    int rc = streams_remove(life->fixture.streams, net.name, set_ended, &closed, &err);
+    int rc = streams_remove(life->fixture.streams, NET_NAME, set_ended, &closed, &err);
     cr_assert_eq(rc, 0, "%s; %s", err.text, life->label);
     rollup_fixture_step_until(&life->fixture, &closed.is_done);
     return closed.status != 0 ? closed.status : change_schema(life, drop);
@@ -484,6 +509,21 @@ static void add_hits(struct stream_life *life, struct write_batch *batch, uint32
     }
 }
 
+/* As `daybook rate` makes it. */
+static struct bytes share_value(struct stream_life *life, struct write_batch *batch,
+                                struct decimal rate)
+{
+    const struct table *table = table_of(&life->fixture, "shares");
+    const struct click_stream_rates rates = {table->id, 1, 2, 3, is_percent(life)};
+    struct buffer value = {0};
+    struct error err = {0};
+    int rc = rate_value_make(&rates, table, rate, &value, &err);
+    cr_assert_eq(rc, 0, "%s; %s", err.text, life->label);
+    struct bytes copy = write_batch_copy(batch, buffer_view(&value));
+    buffer_release(&value);
+    return copy;
+}
+
 static void add_rows(struct stream_life *life, struct write_batch *batch, uint32_t index)
 {
     struct stream_write *what = &life->writes[index];
@@ -506,7 +546,7 @@ static void add_rows(struct stream_life *life, struct write_batch *batch, uint32
         return;
     case STREAM_SHARE:
         values[count++] = (struct column_value){
-            3, false, write_batch_decimal(batch, decimal_from(what->percent, 2))};
+            3, false, share_value(life, batch, decimal_from(what->percent, 2))};
         write_batch_insert(batch, shares, values, count);
         return;
     case STREAM_SHARE_DELETE:
@@ -540,7 +580,7 @@ static int carry_out(struct stream_life *life, uint32_t index)
 
 bool stream_life_is_defined(const struct stream_life *life)
 {
-    return streams_find(life->fixture.streams, net.name) != NULL;
+    return streams_find(life->fixture.streams, NET_NAME) != NULL;
 }
 
 void stream_life_write(struct stream_life *life, const struct stream_write *what)
@@ -558,6 +598,45 @@ void stream_life_write(struct stream_life *life, const struct stream_write *what
         life->acknowledged = life->count;
     else if (!status.failed) /* its reads failed; where the store failed, nobody knows */
         life->count--;
+}
+
+/* Values 1 to 3 of a row of net.shares that is right. */
+static void put_share(struct stream_life *life, struct write_batch *batch,
+                      struct column_value values[3])
+{
+    values[0] = (struct column_value){1, false, bytes_text(people[0])};
+    values[1] = (struct column_value){2, false, bytes_text(days[0])};
+    values[2] = (struct column_value){3, false, share_value(life, batch, decimal_from(25, 2))};
+}
+
+/* What is wrong with it now; a table that no stream uses takes all but the first. */
+static void spoil_share(struct stream_life *life, struct write_batch *batch,
+                        struct column_value values[3])
+{
+    /* Every type but varint has other sizes. */
+    bool is_varint = strcmp(rates_kinds[life->rates].type, "varint") == 0;
+    uint32_t at = stream_life_is_defined(life) ? draw(life, 3) : 0;
+    if (at == 0 && is_varint)
+        values[1].value = bytes_of("\xff", 1);
+    else if (at == 0)
+        values[2].value = bytes_of("\0\0\2", 3);
+    else if (at == 1)
+        values[2].value = share_value(life, batch, decimal_from(101, is_percent(life) ? 2 : 0));
+    else
+        values[1].value = bytes_text("2013-11-31");
+}
+
+void stream_life_write_wrong(struct stream_life *life)
+{
+    struct write_batch *batch = write_batch_new();
+    struct column_value values[3];
+    if (life->may_fail || life->is_stuck)
+        return;
+    put_share(life, batch, values);
+    spoil_share(life, batch, values);
+    write_batch_insert(batch, table_of(&life->fixture, "shares"), values, 3);
+    cr_assert_eq(apply(life, batch), ERROR_INVALID, "%s", life->label);
+    write_batch_free(batch);
 }
 
 int stream_life_settle(struct stream_life *life)

@@ -2,7 +2,7 @@
  * that says what must be there.
  *
  *     net.hits      who, day | ad, id | amount      the stream's clicks
- *     net.shares    who | since | share             its rates
+ *     net.shares    who | since | share             its rates, of a type of numbers and a unit
  *     net.per_ad, net.per_who                       counters that it keeps
  *
  * The model is the list of what was written.  Each write is waited for, because one that meets
@@ -46,8 +46,16 @@ struct stream_ended {
     int status;
 };
 
+/* What a life's rates are kept as: each type can hold whole percent, in one of the two units. */
+struct stream_rates_kind {
+    const char *type;
+    bool is_percent;
+};
+enum { STREAM_RATES_KINDS = 8 };
+
 struct stream_life {
     struct rollup_fixture fixture;
+    uint32_t rates;                    /* number of their kind, below STREAM_RATES_KINDS */
     struct sim_random random;
     char label[64];
     struct stream_write writes[STREAM_WRITES];
@@ -74,6 +82,9 @@ void stream_life_stop(struct stream_life *life);
 bool stream_life_is_defined(const struct stream_life *life);
 /* Write, and wait until it is durable or, where calls fail, refused. */
 void stream_life_write(struct stream_life *life, const struct stream_write *what);
+/* Write what no door may: a value that is none of its column's type, a rate above the whole amount,
+ * a day that is none.  It must be refused; the others change nothing in the store. */
+void stream_life_write_wrong(struct stream_life *life);
 /* Work off what the stream is owed; nothing where there is none.  The status is rollup_settle's. */
 int stream_life_settle(struct stream_life *life);
 

@@ -34,7 +34,7 @@ bool figure_text_matches(const struct buffer *figures, const char *reseller, con
 }
 
 bool figure_text_has_rate(const struct buffer *rates, const char *reseller, const char *day,
-                          int64_t percent)
+                          int64_t percent, int32_t scale)
 {
     char needle[32], text[32];
     snprintf(needle, sizeof needle, "%s|%s|", reseller, day);
@@ -42,5 +42,5 @@ bool figure_text_has_rate(const struct buffer *rates, const char *reseller, cons
     if (at == NULL || percent < 0)
         return at == NULL && percent < 0;
     cr_assert_eq(sscanf(at + strlen(needle), "%31s", text), 1);
-    return is_number(text, percent, 2);
+    return is_number(text, percent, scale);
 }

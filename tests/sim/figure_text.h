@@ -16,7 +16,8 @@ struct figure_expected {
  * is as good as one without clicks.  NUL-terminated. */
 bool figure_text_matches(const struct buffer *figures, const char *reseller, const char *day,
                          const struct figure_expected *expected);
-/* Whether `rates`, lines of "reseller|day|rate", have that one. */
+/* Whether `rates`, lines of "reseller|day|rate", have that one: so many percent, as a number of
+ * that scale. */
 bool figure_text_has_rate(const struct buffer *rates, const char *reseller, const char *day,
-                          int64_t percent);
+                          int64_t percent, int32_t scale);
 #endif

@@ -239,7 +239,8 @@ static bool model_matches(const struct history *history, const struct model *mod
             return false;
         for (uint32_t d = 0; d < HISTORY_DAYS; d++)
             if (!stats_match(found, r, d, model->clicks[r][d], model->cents[r][d]) ||
-                !figure_text_has_rate(&found->rates, resellers[r], days[d], model->percent[r][d]))
+                !figure_text_has_rate(&found->rates, resellers[r], days[d], model->percent[r][d],
+                                      2))
                 return false;
     }
     for (uint32_t c = 0; c < HISTORY_COUNTERS; c++) {

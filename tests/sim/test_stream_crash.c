@@ -1,6 +1,7 @@
 /* Random lives of a stream over a user's tables, through losses of power.
  *
- * Method: clicks are written and voided, rates set and deleted, the stream is defined over rows
+ * Method: clicks are written and voided, rates set and deleted, over a column of each type of
+ * numbers in turn, what no door may write is refused, the stream is defined over rows
  * that are there, dropped and defined again, its table truncated, memtables flushed, runs merged,
  * the program restarted, killed and crashed, with the rollup at work all the while.  Before every
  * sync and every change of names the power fails, in several ways, and what is left is opened and
@@ -75,12 +76,15 @@ static void do_something_else(struct stream_life *life)
         go_on_anew(life);
     else if (at < 32)
         rc = stream_life_settle(life);
+    else if (at < 40)
+        stream_life_write_wrong(life);
     cr_assert_eq(rc, 0, "%s, %s", err.text, life->label);
 }
 
 static uint64_t run_life(uint64_t seed)
 {
     struct stream_life life = {.random = {.state = seed},
+                               .rates = (uint32_t)(seed % STREAM_RATES_KINDS),
                                .crashes_per_moment = CRASHES_PER_MOMENT,
                                .fixture = {.seed = seed, .is_automatic = true}};
     snprintf(life.label, sizeof life.label, "SIM_SEED=%" PRIu64, seed);
