@@ -5,6 +5,7 @@
 #   make test-unit T=clog  one module's unit tests
 #   make fuzz MINUTES=10   all fuzzers, for so long together
 #   make record-cassandra  ask Cassandra what daybook must answer; T=file, or SEED=n for random
+#   make test-hostile      one honest client beside hostile ones; MINUTES=60 SEED=1, BUILD=asan
 #   make test-tsan         all kinds of work at once, watched by the thread sanitizer
 #   make test-sanitized    bad input and statements, watched by the address sanitizer
 #   make soak MINUTES=60   a server under everything at once; curves in build/soak
@@ -123,7 +124,8 @@ endif
 .PHONY: all bench bench-cql bench-ingest bench-programs bench-rivals clean damage demo deps deps-demo \
     deps-test fmt fuzz fuzz-corpus fuzz-programs golden install kills planted \
     record-cassandra sim soak \
-    test test-build test-e2e test-fuzz test-sanitized test-sim test-tsan test-unit test-clients tidy
+    test test-build test-e2e test-fuzz test-hostile test-sanitized test-sim test-tsan test-unit \
+    test-clients tidy
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -320,6 +322,13 @@ test-sanitized:
 	@$(MAKE) --no-print-directory BUILD=asan all build/python/installed
 	@ASAN_OPTIONS=$(sanitized_options) DAYBOOK=$(sanitized) $(python) -m pytest -q \
 	    $(pytest_at_once) tests/e2e/test_bad_input.py tests/e2e/test_cassandra.py
+
+# Requests that want all of a server's memory or time, then MINUTES of statements made at random from
+# SEED on; SEED=n MINUTES=0 sends the one that a finding names.
+test-hostile: all build/python/installed
+	@ASAN_OPTIONS=$(sanitized_options) DAYBOOK=$(out)/daybook SEED=$(SEED) \
+	    MINUTES=$(if $(filter file,$(origin MINUTES)),1,$(MINUTES)) \
+	    $(python) -m pytest -q -s tests/hostile
 
 # Killed N times at random moments: the report must be the same to the byte.
 N ?= 10000

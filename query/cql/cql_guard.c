@@ -10,7 +10,9 @@
 #include "storage/base/world.h"
 
 enum {
-    STEP_MAX_US = 500 * 1000 /* of a guarded step, during which all other clients wait */
+    /* Of a guarded step, during which all other clients wait: a row that is read, */
+    READ_STEP_MAX_US = 250 * 1000,
+    WRITE_STEP_MAX_US = 500 * 1000 /* or all statements of a batch, bound or built */
 };
 
 struct cql_guard {
@@ -80,8 +82,11 @@ static int look(struct cql_work *work, int64_t now_us)
 {
     if (work->must_end)
         return 0;
-    if (work->session->is_gone || work->cql->is_stopping) {
-        cql_refuse(&work->fault, CQL_OVERLOADED, "The server is shutting down");
+    int64_t leaves_us = work->session->leaves_us;
+    bool has_left = leaves_us != 0 && now_us >= leaves_us;
+    if (has_left || work->cql->is_stopping) {
+        cql_refuse(&work->fault, CQL_OVERLOADED, "%s",
+                   has_left ? "The client has left" : "The server is shutting down");
         return ERROR_LIMIT;
     }
     return work->deadline_us > 0 && now_us > work->deadline_us ? refuse_time(work) : 0;
@@ -123,7 +128,8 @@ static void budget_look(struct arena_budget *budget)
     if (work->guard == NULL)
         return;
     int64_t now_us = now_of(work);
-    bool is_long = now_us - work->step_began_us > STEP_MAX_US;
+    int64_t most_us = work->write_type == NULL ? READ_STEP_MAX_US : WRITE_STEP_MAX_US;
+    bool is_long = now_us - work->step_began_us > most_us;
     struct cql_guard *guard = work->guard;
     work->guard = NULL; /* what the refusal's text takes cannot be refused */
     int rc = is_long ? refuse_time(work) : look(work, now_us);

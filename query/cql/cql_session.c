@@ -127,9 +127,10 @@ void cql_session_init(struct cql_session *session, struct cql *cql)
     *session = (struct cql_session){.cql = cql};
 }
 
-void cql_session_leave(struct cql_session *session)
+void cql_session_leave(struct cql_session *session, int64_t grace_us)
 {
-    session->is_gone = true;
+    struct clock *clock = session->cql->options.world->clock;
+    session->leaves_us = clock->monotonic_us(clock) + grace_us;
     cql_sweep(session->cql);
 }
 

@@ -109,8 +109,8 @@ void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context
 struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
-    bool is_gone;                        /* no answer is wanted any more: what is not with the
-                                          * store ends soon */
+    int64_t leaves_us;                   /* monotonic: when no answer is wanted any more, and what
+                                          * is not with the store ends; 0: it stays */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;
@@ -122,8 +122,9 @@ struct cql_session {
 
 /* The session lives until its last request is answered. */
 void cql_session_init(struct cql_session *session, struct cql *cql);
-/* Its client is gone: requests that are not with the store yet end soon. */
-void cql_session_leave(struct cql_session *session);
+/* Its client is gone, or has said its last and may be: requests that are not with the store yet end
+ * in so long. */
+void cql_session_leave(struct cql_session *session, int64_t grace_us);
 
 /* ---- requests ---- */
 

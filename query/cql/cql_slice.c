@@ -1,7 +1,7 @@
 /* cql_slice: a queue of works for each session, and of sessions that have some.
  *
- * A session's use is halved for each second since it was counted last, so that who asked for much
- * an hour ago is as good as anybody.  Of sessions that used the same the one that waits longest
+ * A session's use is halved for each second since it was counted last, so that one that asked for
+ * much an hour ago counts like any other.  Of sessions that used as much the one that waits longest
  * goes first. */
 #include "query/cql/cql_slice.h"
 
@@ -14,6 +14,8 @@ enum {
     TURN_MAX_US = 20 * 1000, /* of requests in a turn of the loop */
     TURN_LITTLE_US = 1000,   /* so little needs no watching */
     HALF_LIFE_US = 1000 * 1000,
+    ALIKE_US = 1000, /* of use: sessions that differ by less go in the order in which they came */
+    BYTES_A_US = 16, /* of a statement's text, by which it is judged before it ran */
     STRETCH_LOGGED_US = 1000 * 1000,
     STRETCH_LOG_PERIOD_US = 10 * 1000 * 1000,
     STRETCH_TEXT_MAX = 200,
@@ -139,7 +141,7 @@ static struct cql_work *take_ready(struct cql *cql)
     struct cql_session *least = TAILQ_FIRST(&cql->ready);
     struct cql_session *session;
     TAILQ_FOREACH (session, &cql->ready, ready_link)
-        least = session->used_us < least->used_us ? session : least;
+        least = session->used_us / ALIKE_US < least->used_us / ALIKE_US ? session : least;
     struct cql_work *work = least->ready_first;
     TAILQ_REMOVE(&cql->ready, least, ready_link);
     least->ready_first = work->next;
@@ -181,6 +183,7 @@ void cql_slice_yield(struct cql_work *work, void (*resume)(struct cql_work *work
 void cql_slice_start(struct cql_work *work)
 {
     struct cql *cql = work->cql;
+    session_use(work->session, now_of(cql), (int64_t)work->request.text.size / BYTES_A_US);
     /* A door starts the next one while it is given an answer, within that one's slice. */
     bool has_time = cql->is_in_slice ? !cql_slice_is_over(cql) : cql->turn_us < TURN_MAX_US;
     if (has_time && work->session->ready_first == NULL)

@@ -314,7 +314,7 @@ static void connection_close(struct native_connection *connection)
     door_leave(&connection->slot);
     native_greeting_forget_login(connection);
     native_call_drop(connection);
-    cql_session_leave(&connection->session);
+    cql_session_leave(&connection->session, 0);
     native_inbox_release(&connection->inbox);
     native_outbox_release(&connection->outbox);
     connection->inbox = (struct native_inbox){0};
@@ -462,6 +462,8 @@ static void connection_end(void *context, int status)
     struct native_connection *connection = context;
 
     connection->has_ended = true;
+    /* A peer that only half-closed still reads its answers; one that is gone looks the same. */
+    cql_session_leave(&connection->session, NATIVE_LEAVE_US);
     /* No password is checked for a client that has hung up: others' wait for theirs. */
     if (status < 0 || connection->login != NULL)
         connection_close(connection);

@@ -36,6 +36,7 @@ enum {
     NATIVE_QUEUE_FULL = 4 << 20,           /* nothing more is read; */
     NATIVE_QUEUE_OVER = 32 << 20,          /* and rows of more than */
     NATIVE_ANSWER_LARGE = 64 << 10,        /* so many bytes are answered by an error */
+    NATIVE_LEAVE_US = 1000 * 1000,         /* that requests have when their peer has ended */
     NATIVE_CALLS_SPARE_MAX = 256,          /* kept for reuse, with their memory */
     NATIVE_ERROR_CODES = 18
 };

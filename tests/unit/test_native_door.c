@@ -63,9 +63,9 @@ bool cql_is_full(const struct cql *cql)
     return cql->is_full;
 }
 
-void cql_session_leave(struct cql_session *session)
+void cql_session_leave(struct cql_session *session, int64_t grace_us)
 {
-    session->is_gone = true;
+    session->leaves_us = 1 + grace_us;
 }
 
 void cql_stop(struct cql *cql)
