@@ -170,6 +170,13 @@ $(out)/generated/%.c $(out)/generated/%.h &: %.y Makefile
 # Before the first compilation; after it the dependencies say who includes them.
 $(objects): | $(generated_headers)
 
+# What is missing is named, once, before a tool is called that is not there.
+$(out)/needed: tests/needed.sh
+	$(quiet)tests/needed.sh $(firstword $(CC)) "$(vendor)" $(packages)
+	$(quiet)mkdir -p $(@D) && touch $@
+
+$(objects) $(root_objects) $(client_objects) $(generated_sources) $(generated_headers): | $(out)/needed
+
 # Made anew, so that an object whose source is gone does not stay in it.
 $(library): $(objects)
 	$(quiet)mkdir -p $(@D)

@@ -21,6 +21,7 @@
 #include "run.h"
 #include "serve.h"
 #include "storage/base/memory.h"
+#include "suggestion.h"
 #include "version.h"
 
 const char *argp_program_version = "daybook " DAYBOOK_VERSION;
@@ -237,13 +238,31 @@ static int run_own(const struct subcommand *subcommand, int word_count, char **w
     return status;
 }
 
+static const char *subcommand_name(const void *context, uint32_t index)
+{
+    const struct subcommands *all = context;
+    return index < all->count ? all->items[index].command->name : NULL;
+}
+
+static int refuse_name(const struct subcommands *all, int word_count, char **words)
+{
+    const struct suggestion_names names = {subcommand_name, all};
+    struct buffer text = {0};
+    if (suggestion_make(&names, word_count, words, &text))
+        fprintf(stderr, "daybook: %s '%s'; did you mean: daybook %.*s\n",
+                words[0][0] == '-' ? "the command comes first, not" : "there is no command",
+                words[0], (int)text.size, (const char *)text.data);
+    else
+        fprintf(stderr, "daybook: there is no command '%s'; daybook --help lists them\n", words[0]);
+    buffer_release(&text);
+    return EXIT_WRONG_USAGE;
+}
+
 static int run_named(const struct subcommands *all, int word_count, char **words)
 {
     const struct subcommand *subcommand = subcommands_find(all, words[0]);
-    if (subcommand == NULL) {
-        fprintf(stderr, "daybook: there is no command '%s'; daybook --help lists them\n", words[0]);
-        return EXIT_WRONG_USAGE;
-    }
+    if (subcommand == NULL)
+        return refuse_name(all, word_count, words);
     return subcommand->run != NULL ? run_own(subcommand, word_count, words)
                                    : run_command(subcommand->command, word_count, words);
 }

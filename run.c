@@ -1,14 +1,17 @@
 /* run: see the header.
  *
  * The answer goes to standard output and error as it comes.  Output that cannot be written (a full
- * disk, a closed pipe) ends in exit status 3, but the command is run to its end: what it changes
- * must not depend on who listens. */
+ * disk) ends in exit status 3, but the command is run to its end: what it changes must not depend
+ * on who listens.  A reader that has seen enough (`| head`) is no failure: a command that only
+ * reads ends by SIGPIPE at once, as other programs do, and one that writes ends as if all had been
+ * read. */
 #include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,10 +26,20 @@ struct run {
     struct access access;
     int exit_status;
     int write_error; /* errno of the first write that failed */
+    bool reads_only; /* the command changes nothing */
     bool is_finished;
 };
 
 /* ---- output ---- */
+
+/* The network has SIGPIPE ignored. */
+static void run_end_by_pipe(const struct run *run)
+{
+    if (run->write_error == EPIPE && run->reads_only) {
+        (void)signal(SIGPIPE, SIG_DFL);
+        (void)raise(SIGPIPE);
+    }
+}
 
 static void run_write(struct run *run, enum command_stream stream, struct bytes bytes)
 {
@@ -38,6 +51,7 @@ static void run_write(struct run *run, enum command_stream stream, struct bytes 
             continue;
         if (count < 0) {
             run->write_error = errno;
+            run_end_by_pipe(run);
             return;
         }
         done += (size_t)count;
@@ -195,11 +209,9 @@ static void run_there(struct run *run, const struct control_request *request)
 
 static int run_exit(const struct run *run)
 {
-    if (run->write_error == 0)
+    if (run->write_error == 0 || run->write_error == EPIPE)
         return run->exit_status;
-    /* A reader that has seen enough (`| head`) needs no message. */
-    if (run->write_error != EPIPE)
-        fprintf(stderr, "daybook: cannot write the output: %s\n", strerror(run->write_error));
+    fprintf(stderr, "daybook: cannot write the output: %s\n", strerror(run->write_error));
     return EXIT_SYSTEM_FAILED;
 }
 
@@ -222,7 +234,7 @@ static int run_parsed(const struct command *command, int word_count, char **word
                                     .wait_ms = common->wait_ms,
                                     .is_read_only = !writes,
                                     .is_made = writes};
-    struct run run = {0};
+    struct run run = {.reads_only = !writes};
     struct buffer input = {0};
     struct error err = {0};
     int rc = input_name != NULL ? read_input(input_name, &input, &err) : 0;

@@ -10,6 +10,7 @@
 #include "serve.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "storage/base/arena.h"
 #include "storage/base/descriptors.h"
 #include "storage/base/disk_posix.h"
+#include "storage/base/log.h"
 #include "storage/base/memory.h"
 #include "storage/base/thread.h"
 #include "waiting.h"
@@ -447,6 +449,14 @@ static void serve_stop(void *context, int signal_number)
     serve->is_stopping = true;
 }
 
+/* There are no files yet that are read again. */
+static void serve_hung_up(void *context)
+{
+    const struct serve *serve = context;
+    log_event(LOG_NOTICE, "hangup", log_text("path", serve->path),
+              log_text("effect", "the server goes on; nothing is read again"));
+}
+
 static void give_back_run(struct job *job)
 {
     (void)job;
@@ -613,11 +623,13 @@ static int serve_with(const struct serve_options *options, const struct control_
                                 ? options->statement_time_s
                                 : STATEMENT_TIME_S};
     struct error err = {0};
+    (void)signal(SIGHUP, SIG_IGN); /* until the loop hears it */
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);
     int rc = serve_take(&serve, options, common, path, &err);
     if (rc == 0) {
         loop_on_stop(serve.loop, serve_stop, &serve);
+        loop_on_hangup(serve.loop, serve_hung_up, &serve);
         serve_resume_backup(&serve);
         rc = serve_doors(&serve, options, path, &err);
     }

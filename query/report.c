@@ -50,6 +50,8 @@ struct report {
     const struct report_options *options;
     struct query_answer answer;
     struct bytes resellers[REPORT_RESELLERS_MAX];
+    bool is_found[REPORT_RESELLERS_MAX]; /* of them: a figure came */
+    uint32_t found_last;
     struct table_column columns[8];
     uint32_t column_count;
     char gross_name[32];
@@ -455,11 +457,24 @@ static void take_day(struct report *report, const struct day_figure *figure)
     }
 }
 
+/* Figures of one reseller mostly follow one another. */
+static void mark_found(struct report *report, struct bytes reseller)
+{
+    uint32_t count = report->options->reseller_count;
+    uint32_t at = report->found_last;
+    for (uint32_t i = 0; i < count && !bytes_equal(report->resellers[at], reseller); i++)
+        at = at + 1 < count ? at + 1 : 0;
+    report->found_last = at;
+    report->is_found[at] = true;
+}
+
 static bool report_figure(void *context, const struct day_figure *figure)
 {
     struct report *report = context;
     bool has_room = true;
     report->days_known++;
+    if (report->options->reseller_count > 0)
+        mark_found(report, figure->reseller);
     if (report->options->by == BY_AD) {
         if (figure->clicks > 0)
             take_day(report, figure);
@@ -485,8 +500,24 @@ static bool report_figure(void *context, const struct day_figure *figure)
 
 /* ---- the command ---- */
 
+static void note_absent(const struct report *report)
+{
+    for (uint32_t i = 0; i < report->options->reseller_count; i++) {
+        struct buffer name = {0};
+        if (report->is_found[i])
+            continue;
+        json_append_string(&name, report->resellers[i]);
+        command_printf(report->answer.output, COMMAND_ERR,
+                       "daybook: note: there are no figures of reseller %.*s in the days asked "
+                       "for\n",
+                       (int)name.size, (const char *)name.data);
+        buffer_release(&name);
+    }
+}
+
 static void report_notes(const struct report *report)
 {
+    note_absent(report);
     if (report->request->is_read_only && report->days_behind > 0) {
         command_printf(report->answer.output, COMMAND_ERR,
                        "daybook: note: the figures of %" PRIu64 " day%s were worked out for this "

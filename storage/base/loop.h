@@ -31,4 +31,7 @@ void loop_show_times(struct loop *loop, struct metrics *metrics);
  * once.  Waiting for signals does not keep the loop going. */
 void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_number),
                   void *context);
+/* Call `hangup` at every SIGHUP, which then ends nothing: an operator sends it to have files read
+ * again, and so does a terminal that is closed. */
+void loop_on_hangup(struct loop *loop, void (*hangup)(void *context), void *context);
 #endif

@@ -26,6 +26,9 @@ struct loop {
     bool has_signals;
     void (*stop)(void *context, int signal_number);
     void *context;
+    uv_signal_t hangup_signal;
+    void (*hangup)(void *context); /* NULL: not asked for */
+    void *hangup_context;
 };
 
 struct loop *loop_new(void)
@@ -40,6 +43,8 @@ void loop_free(struct loop *loop)
 {
     for (int i = 0; loop->has_signals && i < STOP_SIGNALS; i++)
         uv_close((uv_handle_t *)&loop->signals[i], NULL);
+    if (loop->hangup != NULL)
+        uv_close((uv_handle_t *)&loop->hangup_signal, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     check(uv_loop_close(&loop->uv) == 0);
     memory_free(loop);
@@ -105,4 +110,22 @@ void loop_on_stop(struct loop *loop, void (*stop)(void *context, int signal_numb
         check(uv_signal_start(&loop->signals[i], loop_signalled, numbers[i]) == 0);
         uv_unref((uv_handle_t *)&loop->signals[i]);
     }
+}
+
+static void loop_hung_up(uv_signal_t *handle, int signal_number)
+{
+    struct loop *loop = handle->data;
+    (void)signal_number;
+    loop->hangup(loop->hangup_context);
+}
+
+void loop_on_hangup(struct loop *loop, void (*hangup)(void *context), void *context)
+{
+    check(loop->hangup == NULL);
+    loop->hangup = hangup;
+    loop->hangup_context = context;
+    check(uv_signal_init(&loop->uv, &loop->hangup_signal) == 0);
+    loop->hangup_signal.data = loop;
+    check(uv_signal_start(&loop->hangup_signal, loop_hung_up, SIGHUP) == 0);
+    uv_unref((uv_handle_t *)&loop->hangup_signal);
 }

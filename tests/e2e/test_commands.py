@@ -394,3 +394,14 @@ def full_disk(server, filler, paper):
     assert int(row["clicks"]) == accepted
     server.run("verify")
     assert server.stop() == 0, server.text()
+
+
+def test_a_report_says_which_resellers_it_does_not_know(serve):
+    server = serve()
+    server.client().send("r,2013-11-28,1385605012000,a,0.01\n").finish().rest()
+    answer = server.run("report", "--reseller", "r", "--reseller", "x\ny", "--by", "total")
+    assert 'note: there are no figures of reseller "x\\ny" in the days asked for\n' in answer.err
+    assert '"r"' not in answer.err
+    answer = server.run("report", "--reseller", "r", "--to", "2013-11-01")
+    assert 'reseller "r" in the days asked for' in answer.err
+    assert "no figures" not in server.run("report").err

@@ -3,8 +3,10 @@ examples work as they stand, what is wrong is answered with what to do, and outp
 """
 
 import gzip
+import os
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -155,3 +157,31 @@ def test_output_that_nobody_reads_on_ends_the_command_quietly(flights_directory,
 def test_progress_is_for_terminals(flights_directory):
     answer = daybook.run("verify", "-d", flights_directory)
     assert answer.err == ""
+
+
+@pytest.mark.parametrize("words, ends", [
+    ("report --format csv", -signal.SIGPIPE), ("limits", -signal.SIGPIPE),
+    ("rate set flight_a 2013-11-01 25%", 0)])
+def test_a_closed_pipe_ends_what_reads_as_it_ends_other_programs(flights_copy, words, ends):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([daybook.PROGRAM, *words.split(), "-d", flights_copy], stdout=writer,
+                          stderr=subprocess.PIPE, timeout=daybook.PATIENCE, check=False,
+                          env=daybook.environment())
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (ends, b"")
+
+
+# ---- what was meant ----
+
+
+@pytest.mark.parametrize("words, meant", [
+    ("-d data report --by day", "the command comes first, not '-d'; did you mean: "
+                                "daybook report -d data --by day"),
+    ("version", "there is no command 'version'; did you mean: daybook --version"),
+    ("reprot", "there is no command 'reprot'; did you mean: daybook report"),
+    ("statsu --check", "there is no command 'statsu'; did you mean: daybook status --check"),
+    ("frobnicate", "there is no command 'frobnicate'; daybook --help lists them"),
+    ("-d data", "there is no command '-d'; daybook --help lists them")])
+def test_a_command_line_that_names_no_command_is_answered_with_what_it_may_mean(words, meant):
+    assert daybook.run(*words.split(), status=2).err == f"daybook: {meant}\n"

@@ -135,3 +135,11 @@ def test_sizes_are_for_people_on_a_terminal_and_numbers_elsewhere(serve):
     os.close(writer)
     assert re.search(rb"\nlog +1.0 MiB, ", os.read(reader, 1 << 16))
     os.close(reader)
+
+
+def test_a_hangup_ends_nothing(serve, directory):
+    server = serve()
+    for _ in range(2):
+        server.process.send_signal(signal.SIGHUP)
+    server.wait_until_it_says("notice hangup path=")
+    assert check(directory, 0) == ""

@@ -1,0 +1,20 @@
+/* suggestion: what a command line that names no command was meant to be. */
+#ifndef DAYBOOK_SUGGESTION_H
+#define DAYBOOK_SUGGESTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "storage/base/bytes.h"
+
+/* The names of the program's commands, one by one; NULL after the last. */
+struct suggestion_names {
+    const char *(*name)(const void *context, uint32_t index);
+    const void *context;
+};
+
+/* Append the likely command line, without "daybook": `-d data report` is `report -d data`, `reprot`
+ * is `report`, `version` is `--version`.  False: nothing is near. */
+bool suggestion_make(const struct suggestion_names *names, int word_count, char *const *words,
+                     struct buffer *text);
+#endif
