@@ -2,8 +2,7 @@
  *
  * The mark is written when the directory is opened and as long as the server runs, once it is
  * MARK_US old; never while the clock is in doubt, so that a wrong clock that is started with finds
- * the mark of the right one.  A mark that could not be written for want of space is the next
- * look's.
+ * the mark of the right one.  One that there is no room for is tried again a minute later.
  *
  * Write timestamps come after all that the store gave before, and from nothing else: a client's are
  * in cells alone. */
@@ -12,11 +11,12 @@
 #include "storage/base/memory.h"
 #include "storage/engine_private.h"
 
-#define MARK_US     INT64_C(3600000000)
-#define SAID_US     INT64_C(3600000000)
-#define AHEAD_US    INT64_C(60000000)
-#define SAYS_DOUBT  "sealing, expiry, publication, and forgetting producers"
-#define TIME_US_MAX (TIME_MS_MAX / 4 * 1000) /* timeuuids and texts take it: in the year 3977 */
+#define MARK_US       INT64_C(3600000000)
+#define MARK_AGAIN_US INT64_C(60000000)
+#define SAID_US       INT64_C(3600000000)
+#define AHEAD_US      INT64_C(60000000)
+#define SAYS_DOUBT    "sealing, expiry, publication, and forgetting producers"
+#define TIME_US_MAX   (TIME_MS_MAX / 4 * 1000) /* timeuuids and texts take it: in the year 3977 */
 
 struct mark_job {
     struct job job; /* first */
@@ -44,7 +44,9 @@ static void mark_done(struct job *job)
     engine->markings--;
     if (marking->status == 0)
         engine->marked_us = marking->mark.trusted_us;
-    else if (!error_is_passing(marking->status))
+    else if (error_is_passing(marking->status))
+        engine->marked_us = marking->mark.trusted_us - MARK_US + MARK_AGAIN_US;
+    else
         engine_fail(engine, marking->status, marking->err.text);
     if (marking->done != NULL)
         marking->done(marking->context, marking->status,
