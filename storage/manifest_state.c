@@ -258,7 +258,10 @@ static void get_clock(struct reader *reader, struct manifest_edit *edit)
 /* Last, and only where there have been any. */
 static uint64_t get_purges(struct reader *reader)
 {
-    return reader_left(reader) > 0 ? reader_u64(reader) : 0;
+    uint64_t purges = reader_left(reader) > 0 ? reader_u64(reader) : UINT64_MAX;
+
+    reader->failed |= purges == 0;
+    return purges != UINT64_MAX ? purges : 0;
 }
 
 bool manifest_state_load(struct manifest_state *state, struct buffer *properties,

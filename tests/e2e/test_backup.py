@@ -36,6 +36,14 @@ def clicks_of(directory):
     return int(total.splitlines()[1].split(",")[0])
 
 
+def this_moment():
+    """A time with nothing written in the 50 ms about it."""
+    time.sleep(0.05)
+    moment = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    time.sleep(0.05)
+    return moment
+
+
 def test_a_deleted_directory_comes_back_as_of_the_moment_of_its_backup(serve, flights, clicks,
                                                                        directory, tmp_path):
     server = serve()
@@ -105,9 +113,7 @@ def test_a_moment_between_two_backups_is_restored_from_the_log_that_was_kept(ser
     server.run("backup", tmp_path / "b")
     server.run("rate", "load", flights.rates)
     good = report_of(directory)
-    time.sleep(0.05)
-    moment = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    time.sleep(0.05)
+    moment = this_moment()
     server.run("rate", "set", "AA", "2013-01-01", "99%", "--note", "a mistake")
     server.run("compact")
     server.run("backup", tmp_path / "b")
@@ -115,6 +121,35 @@ def test_a_moment_between_two_backups_is_restored_from_the_log_that_was_kept(ser
     assert report_of(tmp_path / "then") == good
     daybook.run("restore", tmp_path / "b", tmp_path / "now")
     assert report_of(tmp_path / "now") == report_of(directory) != good
+
+
+def test_a_moment_behind_a_purge_is_refused_and_one_before_it_is_not(serve, flights, directory,
+                                                                     tmp_path):
+    twins = tmp_path / "twins.csv"
+    twins.write_text(flights.header + 2 * flights.good[0])
+    words = ("--reseller", flights.good[0].split(",")[0], "--from", "2013-01-01",
+             "--to", "2014-01-31")
+    server = serve()
+    server.run("load", twins)
+    server.run("backup", tmp_path / "b")
+    moments = [this_moment()]
+    report = report_of(directory)
+    server.run("clicks", "void", *words, "--note", "twice")
+    server.run("compact")
+    server.stop()
+    server = serve("--keep-log", "1G")
+    server.run("load", twins, "--as", "again")
+    moments.append(this_moment())
+    server.run("clicks", "void", *words, "--note", "again")
+    server.run("backup", tmp_path / "b")
+    daybook.run("restore", tmp_path / "b", tmp_path / "before", "--to", moments[0])
+    assert report_of(tmp_path / "before") == report
+    refused = daybook.run("restore", tmp_path / "b", tmp_path / "behind", "--to", moments[1],
+                          status=3)
+    assert "behind a purge" in refused.err and "give a time up to 20" in refused.err
+    assert not (tmp_path / "behind" / "manifest").exists()
+    daybook.run("restore", tmp_path / "b", tmp_path / "now")
+    assert report_of(tmp_path / "now") == report_of(directory)
 
 
 def test_refusals_say_what_to_do(directory, tmp_path):

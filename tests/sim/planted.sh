@@ -74,7 +74,7 @@ plant() { # NAME: prints what found it; fails if nothing did
         for program in $(programs_for "$name"); do
             make --no-print-directory -j2 "build/release-gcc/tests/$program" \
                 >"$scratch/log" 2>&1 || { cat "$scratch/log"; exit 1; }
-            timeout 600 env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_STREAMS=20 \
+            timeout 600 env SIM_HISTORIES=40 SIM_CLIENTS=20 SIM_STREAMS=20 SIM_RESTORES=40 \
                 "build/release-gcc/tests/$program" >"$scratch/log" 2>&1 && continue
             echo "found: $name: ${program#*/}, $(seed_of "$scratch/log" "$program")"
             exit 0

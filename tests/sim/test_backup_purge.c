@@ -5,7 +5,7 @@
  * small enough for the backup to have all of its log.  Clicks are equal in time and ad, so that
  * their ids are ranks: a click that comes after a purge gets another one than it would have had.
  *
- * SIM_SEED is the first history's seed, SIM_HISTORIES how many are run. */
+ * SIM_SEED is the first history's seed, SIM_RESTORES how many are run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 enum {
     STEPS = 40,
-    HISTORIES_DEFAULT = 40,
+    HISTORIES_DEFAULT = 8,
     TIMES = 2,
     LOOK_EVERY = 2, /* of so many moments one is restored to */
     TURNS_MAX = 2000
@@ -207,7 +207,7 @@ Test(backup_purge, is_restored_as_it_was_or_refused)
 {
     static struct history history;
     uint64_t first = sim_option("SIM_SEED", 1);
-    uint64_t enough = sim_option("SIM_HISTORIES", HISTORIES_DEFAULT);
+    uint64_t enough = sim_option("SIM_RESTORES", HISTORIES_DEFAULT);
     uint32_t restored = 0, refused = 0;
     for (uint64_t seed = first; seed < first + enough; seed++) {
         run_history(seed, &history);
