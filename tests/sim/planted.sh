@@ -15,7 +15,8 @@ cd "$(dirname "$0")/../.."
 here=tests/sim/planted
 programs=(sim/test_voids sim/test_exhaustive_crash sim/test_history_crash sim/test_clients_crash
     sim/test_stream_crash sim/test_engine_crash sim/test_commit_log_crash sim/test_backup
-    sim/test_backup_following sim/test_backup_purge sim/test_compaction sim/test_failed_reads)
+    sim/test_backup_following sim/test_backup_purge sim/test_compaction sim/test_failed_reads
+    sim/test_full_disk)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
