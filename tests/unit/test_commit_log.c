@@ -443,6 +443,42 @@ Test(commit_log, flushed_frames_are_not_replayed)
     bench_release(&bench);
 }
 
+/* Frames up to the purge may be replayed over anything, one behind it only over segments that have
+ * it; which is told again in every life that finds no frame to say so. */
+Test(commit_log, frame_behind_a_purge_is_refused_over_segments_without_it)
+{
+    struct bench bench;
+    struct commit_log_end end;
+    bench_init(&bench);
+    cr_assert_eq(bench_open(&bench), 0);
+    bench_append(&bench, 10);
+    commit_log_note_purges(bench.log, 2);
+    bench_append(&bench,
+                 COMMIT_LOG_CONTENT - COMMIT_LOG_HEADER - 3); /* its end is in two sectors */
+    bench_append(&bench, 20);
+    bench_close(&bench);
+    bench.options.purges = 1;
+    cr_assert_eq(bench_open(&bench), ERROR_CONFLICT);
+    cr_assert_not_null(strstr(bench.err.text, "frame 2 "), "%s", bench.err.text);
+    cr_assert_eq(bench.replayed_count, 1);
+    bench.options.purges = 3;
+    cr_assert_eq(bench_open(&bench), 0);
+    cr_assert_eq(bench.replayed_count, 3);
+    bench_append(&bench, 30);
+    bench_close(&bench);
+    struct commit_log_range range = {
+        .frame_until = UINT64_MAX, .timestamp_until_us = INT64_MAX, .purges = 2};
+    cr_assert_eq(commit_log_scan(bench.world, &range, &end, &bench.err), ERROR_CONFLICT);
+    cr_assert_eq(end.frame, 3);
+    range.frame_until = 3;
+    cr_assert_eq(commit_log_scan(bench.world, &range, &end, &bench.err), 0);
+    range = (struct commit_log_range){
+        .frame_after = 2, .frame_until = UINT64_MAX, .timestamp_until_us = INT64_MAX, .purges = 3};
+    cr_assert_eq(commit_log_scan(bench.world, &range, &end, &bench.err), 0);
+    cr_assert_eq(end.frame, 4);
+    bench_release(&bench);
+}
+
 Test(commit_log, files_of_flushed_frames_are_used_again)
 {
     struct bench bench;
