@@ -42,8 +42,13 @@ warnings := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmi
     -Wformat=2 -Wswitch-enum -Wimplicit-fallthrough -Wdouble-promotion
 machine := $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v2)
 
+# What makes a mistake end the program rather than serve an attacker: about 1 % of what a click
+# costs.  Of the shipped program alone: sanitizers see more.
+hardened := $(if $(findstring gcc,$(notdir $(firstword $(CC)))),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+    -fstack-clash-protection -ftrivial-auto-var-init=zero $(if $(machine),-fcf-protection=full))
+
 # Sanitizers name functions and lines, for which -g1 is enough: a quarter less to compile.
-flags_release := -O3 -g $(machine)
+flags_release := -O3 -g $(machine) $(hardened)
 flags_debug   := -O0 -g3
 flags_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
     -fno-sanitize-recover=all
@@ -67,7 +72,8 @@ criterion_libs = $(eval criterion_libs := $$(shell pkg-config --libs criterion))
 compile = $(CC) -std=c11 -fno-common -fstack-protector-strong -D_GNU_SOURCE -I. \
     -I$(out)/generated $(warnings) \
     $(flavour_flags) $(CFLAGS) $(vendor_cflags) -MMD -MP
-link = $(CC) $(flavour_flags) $(CFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now $(LDFLAGS)
+link = $(CC) $(flavour_flags) $(CFLAGS) -Wl,--as-needed -Wl,-z,relro,-z,now \
+    -Wl,-z,noexecstack,-z,separate-code $(LDFLAGS)
 
 # ---- files ----
 

@@ -26,8 +26,11 @@ static void tighten_files(int directory)
     for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
         struct stat status;
         if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(status.st_mode) && (status.st_mode & OTHERS) != 0)
-            (void)fchmodat(directory, entry->d_name, DISK_MODE_FILE, 0);
+            S_ISREG(status.st_mode) && (status.st_mode & OTHERS) != 0) {
+            /* A file that cannot be tightened is in a directory that is closed. */
+            int rc = fchmodat(directory, entry->d_name, DISK_MODE_FILE, 0);
+            (void)rc;
+        }
     }
     (void)closedir(stream);
 }

@@ -37,6 +37,20 @@ def test_every_library_on_the_list_is_used():
         assert f"[lib{flags[0][2:]}.so." in needed, package
 
 
+@pytest.mark.skipif("release-gcc" not in daybook.PROGRAM or not shutil.which("readelf"),
+                    reason="of the release build by gcc")
+def test_the_shipped_program_is_hardened():
+    def said(*options):
+        return subprocess.run(["readelf", "--wide", *options, daybook.PROGRAM], check=True,
+                              capture_output=True, text=True).stdout
+    segments = said("--program-headers")
+    assert re.search(r"GNU_STACK .* RW +0x", segments)
+    assert re.search(r"LOAD .* R +0x", segments), "code has pages of its own"
+    assert "BIND_NOW" in said("--dynamic") and "GNU_RELRO" in segments
+    symbols = said("--dyn-syms")
+    assert "__stack_chk_fail" in symbols and "__memcpy_chk" in symbols
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command):
     text = daybook.run(command, "--help").out
