@@ -82,8 +82,7 @@ static int look(struct cql_work *work, int64_t now_us)
 {
     if (work->must_end)
         return 0;
-    int64_t leaves_us = work->session->leaves_us;
-    bool has_left = leaves_us != 0 && now_us >= leaves_us;
+    bool has_left = work->session->leaves && now_us >= work->session->leaves_us;
     if (has_left || work->cql->is_stopping) {
         cql_refuse(&work->fault, CQL_OVERLOADED, "%s",
                    has_left ? "The client has left" : "The server is shutting down");

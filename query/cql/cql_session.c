@@ -131,6 +131,7 @@ void cql_session_leave(struct cql_session *session, int64_t grace_us)
 {
     struct clock *clock = session->cql->options.world->clock;
     session->leaves_us = clock->monotonic_us(clock) + grace_us;
+    session->leaves = true;
     cql_sweep(session->cql);
 }
 
@@ -501,7 +502,7 @@ static int bind(struct cql_work *work, const struct cql_compiled *compiled,
             return cql_invalid(&work->fault, "Invalid amount of bind variables: %s is missing",
                                marker->name);
         }
-        bool is_last = given == last && marker->type == marker[-1].type;
+        bool is_last = given == last && type_equal(marker->type, marker[-1].type);
         int rc = is_last ? 0 : bind_one(work, marker, given, &bound[i]);
         if (is_last)
             bound[i] = bound[i - 1];
@@ -639,6 +640,21 @@ static void trace_parsing(struct cql_work *work)
     cql_trace(work, "Parsing %.*s", CQL_SHOW(work->request.text));
 }
 
+/* What a timeout names a write from now on. */
+static const char *write_type(const struct cql_statement *statement)
+{
+    switch ((int)statement->kind) {
+    case CQL_STATEMENT_INSERT:
+    case CQL_STATEMENT_UPDATE:
+    case CQL_STATEMENT_DELETE:
+        return "SIMPLE";
+    case CQL_STATEMENT_BATCH:
+        return "BATCH";
+    default:
+        return NULL;
+    }
+}
+
 static int prepare_work(struct cql_work *work)
 {
     const struct cql_request *request = &work->request;
@@ -650,6 +666,7 @@ static int prepare_work(struct cql_work *work)
     }
     if (work->compiled == NULL)
         return ERROR_INVALID;
+    work->write_type = write_type(work->compiled->statement);
     int rc = cql_bind(work, work->compiled, request->values, request->value_count,
                       request->values_are_named, &work->values);
     if (rc == 0)

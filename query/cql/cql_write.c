@@ -90,7 +90,6 @@ static struct write *write_new(struct cql_work *work, uint32_t count)
     write->compiled = arena_alloc(work->arena, (count + 1) * sizeof(*write->compiled), 16);
     work->state = write;
     work->release = write_release;
-    work->write_type = "SIMPLE";
     write->batch = write_batch_new_in(work->arena);
     work->cql->writing++;
     return write;
@@ -605,6 +604,7 @@ static int bind_all(void *context)
 static void write_begin(struct write *write)
 {
     struct cql_work *work = write->work;
+    work->write_type = write_type(write);
     if (cql_guard(work, bind_all, write) != 0) {
         cql_finish_fault(work);
         return;
@@ -690,6 +690,7 @@ void cql_batch_run_request(struct cql_work *work)
     struct write *write = write_new(work, request->item_count);
     write->is_batch = true;
     write->kind = request->batch_kind;
+    work->write_type = write_type(write);
     if (work->session->read_only) {
         cql_refuse(&work->fault, CQL_UNAUTHORIZED, "this door is for reading only");
         cql_finish_fault(work);

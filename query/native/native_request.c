@@ -28,7 +28,8 @@ enum {
     NAMED_VALUE_SIZE_MIN = 6, /* one with a name, */
     PAYLOAD_SIZE_MIN = 6,     /* an entry of a bytes map, */
     OPTION_SIZE_MIN = 4,      /* of a string map, */
-    BATCH_ITEM_SIZE_MIN = 5   /* and a statement of a batch */
+    BATCH_ITEM_SIZE_MIN = 5,  /* and a statement of a batch */
+    DECODED_MAX = 40 << 20    /* of a request with its body: a null of 4 bytes is a value of 40 */
 };
 
 /* What is being read, and what it is read into. */
@@ -157,6 +158,9 @@ static int read_batch_item(struct decoding *decoding, struct cql_batch_item *ite
     if (kind != BATCH_TEXT && kind != BATCH_PREPARED)
         return error_set(decoding->err, ERROR_CORRUPT,
                          "Invalid query kind in BATCH messages. Must be 0 or 1 but got %u", kind);
+    if (arena_used(decoding->arena) > DECODED_MAX)
+        return error_set(decoding->err, ERROR_LIMIT,
+                         "Batch too large: its values take over %d bytes of memory", DECODED_MAX);
     item->text = item->is_prepared ? notation_short_bytes(reader) : notation_long_string(reader);
     item->values = read_values(decoding, false, &item->value_count);
     return 0;

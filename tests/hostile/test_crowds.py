@@ -1,5 +1,6 @@
 """Many requests at once, clients that are gone, clocks, and a stop while requests run."""
 
+import struct
 import time
 
 import cases
@@ -85,6 +86,27 @@ def test_a_batch_of_tens_of_thousands_of_texts(filled):
     with hostile.watched(filled, "a batch of 60000 texts"):
         client.send(13, hostile.batch_body([text] * 60000))
         answers_of(client, 1)
+    client.close()
+
+
+def test_a_batch_of_millions_of_nulls(filled):
+    client = hostile.Client(filled)
+    item = struct.pack(">Bi", 0, 1) + b"x" + struct.pack(">H", 50_000) + \
+        b"\xff\xff\xff\xff" * 50_000
+    with hostile.watched(filled, "a batch of 4 million nulls"):
+        client.send(13, struct.pack(">BH", 1, 80) + item * 80 + struct.pack(">HB", 1, 0))
+        answers_of(client, 1)
+    client.close()
+
+
+def test_a_write_that_takes_too_long_is_never_done(filled):
+    client = hostile.Client(filled)
+    one = "INSERT INTO h.big (p, c, v) VALUES (7, {}, tojson(collection_max((list<int>) :x)));"
+    text = "BEGIN UNLOGGED BATCH " + "".join(one.format(c) for c in range(1000)) + " APPLY BATCH"
+    with hostile.watched(filled, "a batch that takes too long to bind"):
+        assert hostile.attempt(client, text, {"x": cases.ints(500_000)}) == 0x1100
+    rows = client.run("SELECT count(*) FROM h.big WHERE p = 7")
+    assert rows.endswith(bytes(8)), rows
     client.close()
 
 

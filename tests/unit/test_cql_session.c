@@ -591,3 +591,37 @@ Test(cql_session, a_list_less_a_list_and_conditions_are_not_the_product_of_the_t
     buffer_release(&text);
     house_close(&house);
 }
+
+/* ---- clients that are gone, and a server that stops ---- */
+
+static void refused(struct house *house, const char *text)
+{
+    run(house, (struct cql_request){.kind = CQL_QUERY, .text = bytes_text(text)});
+    cr_expect_eq(house->seen.kind, CQL_RESULT_ERROR);
+    cr_expect_eq(house->seen.code, CQL_OVERLOADED, "%x", house->seen.code);
+}
+
+Test(cql_session, nothing_is_begun_for_a_client_that_has_left)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    make_table(&house);
+    struct cql_session other = house.session;
+    cql_session_leave(&house.session, 0);
+    refused(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    house.session = other;
+    query(&house, "SELECT v FROM t");
+    cr_expect_str_eq(house.seen.cells, "");
+    house_close(&house);
+}
+
+Test(cql_session, nothing_is_begun_once_the_server_stops)
+{
+    struct house house = {0};
+    house_open(&house, 0);
+    make_table(&house);
+    cql_stop(house.cql);
+    refused(&house, "INSERT INTO t (p, c, v) VALUES (1, 1, 'one')");
+    refused(&house, "SELECT v FROM t");
+    house_close(&house);
+}

@@ -65,7 +65,8 @@ bool cql_is_full(const struct cql *cql)
 
 void cql_session_leave(struct cql_session *session, int64_t grace_us)
 {
-    session->leaves_us = 1 + grace_us;
+    session->leaves = true;
+    session->leaves_us = grace_us;
 }
 
 void cql_stop(struct cql *cql)
