@@ -40,6 +40,11 @@ static void ingest_add_metrics(struct ingest *ingest)
                                    "Open connections of the text door.");
     own->evicted = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_evicted_total", "",
                                "Idle connections that were closed for others to have their place.");
+    own->producers = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_producers", "",
+                                 "Producers that are remembered.");
+    metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_producers_max", "",
+                "How many there may be, but for those of load.")
+        ->value = PRODUCERS_MAX - PRODUCERS_KEPT;
     own->connections_max = metrics_add(metrics, METRIC_GAUGE, "daybook_ingest_connections_max", "",
                                        "How many there may be.");
     own->refused = metrics_add(metrics, METRIC_COUNTER, "daybook_ingest_refused_total", "",
@@ -80,6 +85,8 @@ void ingest_tell_producers(struct ingest *ingest)
     store_hold_memory(ingest->options.store, STORE_HELD_PRODUCERS,
                       (int64_t)bytes - (int64_t)ingest->producers_told);
     ingest->producers_told = bytes;
+    if (ingest->producers != NULL)
+        ingest->metrics.producers->value = producer_table_count(ingest->producers);
 }
 
 bool ingest_take_strings(struct ingest *ingest, size_t before, size_t after)

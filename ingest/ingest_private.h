@@ -29,6 +29,7 @@ struct ingest_metrics {
     struct metric *rejects[REJECT_CODE_COUNT];
     struct metric *connections;
     struct metric *connections_max;
+    struct metric *producers;
     struct metric *evicted;
     struct metric *refused;
     struct metric *waits;

@@ -126,6 +126,11 @@ bool producer_table_is_full(const struct producer_table *table, uint32_t kept)
     return table->count >= PRODUCERS_MAX - kept;
 }
 
+uint32_t producer_table_count(const struct producer_table *table)
+{
+    return table->count;
+}
+
 /* Batches become durable in order, so the last one speaks for all. */
 bool producer_may_go(struct producer *producer)
 {

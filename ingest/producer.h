@@ -64,6 +64,7 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
                               uint64_t epoch);
 /* Whether all but `kept` places are taken. */
 bool producer_table_is_full(const struct producer_table *table, uint32_t kept);
+uint32_t producer_table_count(const struct producer_table *table);
 size_t producer_table_bytes(const struct producer_table *table);       /* of memory */
 /* Whether it has no owner, and its batches are all durable. */
 bool producer_may_go(struct producer *producer);

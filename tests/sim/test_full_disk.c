@@ -11,7 +11,14 @@
 #include "tests/lib/engine_fixture.h"
 #include "tests/sim/sim_world.h"
 
-enum { BATCHES = 8, RETRIES = 5, RETRY_US = 1100000, FRAMES_MAX = 4096, FRAME_US = 10000 };
+enum {
+    BATCHES = 8,
+    RETRIES = 5,
+    RETRY_US = 1100000,
+    FRAMES_MAX = 4096,
+    FRAME_US = 10000,
+    STALL_US = 7000000
+};
 
 struct bench {
     struct sim_world *sim;
@@ -217,6 +224,32 @@ Test(full_disk, a_flush_without_room_is_said_once_and_not_with_every_try)
     sim_world_run_us(bench.sim, 2 * RETRY_US);
     cr_assert_eq(heard.count, 2);
     cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_NOTHING);
+    bench_stop(&bench);
+}
+
+Test(full_disk, memory_that_stays_full_is_said_and_memory_that_is_full_for_a_moment_is_not)
+{
+    struct bench bench;
+    struct heard heard = {0};
+    bench = (struct bench){.sim = sim_world_new(2)};
+    bench.fixture.options.metrics = metrics_new();
+    bench.fixture.options.memtable_rows_max = 4;
+    cr_assert_eq(engine_fixture_open_in(&bench.fixture, sim_world_interface(bench.sim), NULL), 0);
+    store_on_waiting(bench.fixture.store, hear, &heard);
+    sim_world_stall(bench.sim, LANE_BACKGROUND, true);
+    write_until_full(&bench);
+    sim_world_run_us(bench.sim, RETRY_US);
+    cr_assert_eq(heard.count, 0);
+    sim_world_run_us(bench.sim, STALL_US);
+    cr_assert_eq(heard.count, 1);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_MEMORY);
+    cr_assert(heard.last.stops_writes);
+    cr_assert_eq(waiting_metric(&bench, "no_memory"), 1);
+    sim_world_stall(bench.sim, LANE_BACKGROUND, false);
+    write_batches(&bench, 1);
+    sim_world_run_us(bench.sim, 2 * RETRY_US);
+    cr_assert_eq(heard.last.shortage, STORE_SHORT_OF_NOTHING);
+    cr_assert_eq(heard.count, 2);
     bench_stop(&bench);
 }
 
