@@ -14,7 +14,7 @@
 enum {
     TABLE_SLOTS_MIN = 64,
     FEW_BATCHES = 2, /* with less than this a producer may be one of a crowd */
-    LOOKS_MAX = 2048 /* a bound of what one addition may cost */
+    LOOKS_MAX = 2048 /* a bound of what one addition may cost; more than there are connections */
 };
 
 #define DAY_US INT64_C(86400000000)
@@ -29,7 +29,7 @@ struct producer_table {
     uint32_t mask;
     uint32_t count;
     size_t bytes;                /* of producers and their windows */
-    struct producer_list few;    /* of fewer batches than FEW_BATCHES, as they came */
+    struct producer_list few;    /* of fewer batches than FEW_BATCHES, as they first could go */
     struct producer_list silent; /* of more, that may go, by how long they are silent */
     struct evicted_id *evicted;  /* each at its hash, in the place of an older one; NULL: none */
 };
@@ -116,8 +116,6 @@ struct producer *producer_add(struct producer_table *table, const uint8_t id[UUI
     producer->epoch = epoch;
     check(*producer_slot(table, id) == NULL);
     *producer_slot(table, id) = producer;
-    TAILQ_INSERT_TAIL(&table->few, producer, link);
-    producer->list = &table->few;
     return producer;
 }
 
@@ -168,23 +166,50 @@ void producer_forget(struct producer_table *table, struct producer *producer)
 
 /* ---- who may go ---- */
 
-/* Where it belongs by how many batches it has; it is not silent. */
+/* It has another batch, or one less: it is not silent, and may be none of the few any more. */
 static void producer_sort(struct producer *producer)
 {
-    struct producer_list *few = &producer->table->few;
-
     if (producer->last >= FEW_BATCHES)
         producer_put(producer, NULL);
-    else if (producer->list != few)
-        producer_put(producer, few);
 }
 
+static int64_t last_applied_us(struct producer *producer)
+{
+    const struct producer_batch *last = producer_batch_of(producer, producer->last);
+
+    return last != NULL ? last->applied_us : INT64_MAX;
+}
+
+/* Among the few, as their batches came: behind the last one, but of one that was connected since.
+ */
+static void few_put(struct producer *producer)
+{
+    struct producer_list *few = &producer->table->few;
+    struct producer *before = TAILQ_LAST(few, producer_list);
+
+    for (uint32_t looks = 0;
+         before != NULL && looks < LOOKS_MAX && last_applied_us(before) > last_applied_us(producer);
+         looks++)
+        before = TAILQ_PREV(before, producer_list, link);
+    producer->list = few;
+    if (before == NULL)
+        TAILQ_INSERT_HEAD(few, producer, link);
+    else
+        TAILQ_INSERT_AFTER(few, before, producer, link);
+}
+
+/* One of the few keeps the place that it had first, though it may have a connection again. */
 static void producer_rest(struct producer *producer, int64_t now_us)
 {
-    if (producer->last < FEW_BATCHES || !producer_may_go(producer))
+    struct producer_table *table = producer->table;
+
+    if (!producer_may_go(producer))
         return;
     producer->silent_since_us = now_us;
-    producer_put(producer, &producer->table->silent);
+    if (producer->last >= FEW_BATCHES)
+        producer_put(producer, &table->silent);
+    else if (producer->list == NULL)
+        few_put(producer);
 }
 
 void producer_own(struct producer *producer, void *connection, int64_t now_us)
@@ -200,13 +225,6 @@ void producer_durable(struct producer *producer, uint64_t sequence, int64_t now_
 {
     producer_batch_of(producer, sequence)->is_durable = true;
     producer_rest(producer, now_us);
-}
-
-static int64_t last_applied_us(struct producer *producer)
-{
-    const struct producer_batch *last = producer_batch_of(producer, producer->last);
-
-    return last != NULL ? last->applied_us : INT64_MAX;
 }
 
 static int compare_applied(const void *a, const void *b)
@@ -228,7 +246,6 @@ void producer_table_opened(struct producer_table *table)
     qsort(all, count, sizeof *all, compare_applied);
     for (uint32_t i = 0; i < count; i++) {
         producer_put(all[i], NULL);
-        producer_sort(all[i]);
         producer_rest(all[i], last_applied_us(all[i]));
     }
     memory_free(all);
@@ -267,7 +284,7 @@ struct producer *producer_evictable(const struct producer_table *table, int64_t 
     struct producer *producer;
     uint32_t looks = 0;
 
-    /* What has a connection, or is not durable yet, came last of all: these are few. */
+    /* Some have a connection again; no more than there are connections. */
     TAILQ_FOREACH_REVERSE(producer, &table->few, producer_list, link)
     {
         if (producer_may_go(producer))

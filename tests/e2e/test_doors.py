@@ -103,7 +103,7 @@ def half_startup(server):
     return raw
 
 
-def test_half_requests_before_a_login_take_little_memory(serve, descriptors):
+def test_half_requests_before_a_login_take_little_memory(serve, descriptors, own_memory):
     server = serve("--cql", "127.0.0.1:0", "--memory", "128M")
     with cql.connected(server) as session:
         before = server.memory_kb("VmRSS")

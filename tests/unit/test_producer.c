@@ -149,3 +149,40 @@ Test(producer, forgetting_one_leaves_all_others_findable)
     }
     producer_table_free(table);
 }
+
+static struct producer *add_with_batch(struct producer_table *table, uint32_t number,
+                                       int64_t applied_us)
+{
+    struct producer_batch batch = {.sequence = 1, .applied_us = applied_us};
+    uint8_t id[UUID_SIZE];
+    struct producer *producer;
+
+    id_of(number, id);
+    producer = producer_add(table, id, 1);
+    producer_record(producer, &batch);
+    return producer;
+}
+
+/* However many wait for the disk, or have a connection again, the last one that may go is found. */
+Test(producer, the_one_that_gives_its_place_up_is_found_behind_those_that_may_not)
+{
+    struct producer_table *table = producer_table_new();
+    struct producer *first = add_with_batch(table, 1, 1);
+    struct producer *second = add_with_batch(table, 2, 2);
+    struct producer *third = add_with_batch(table, 3, 3);
+
+    cr_expect_null(producer_evictable(table, 4));
+    producer_durable(first, 1, 4);
+    producer_durable(second, 1, 4);
+    producer_durable(third, 1, 4);
+    producer_own(third, table, 4);
+    for (uint32_t number = 10; number < 10000; number++)
+        (void)add_with_batch(table, number, 5);
+    cr_expect(producer_evictable(table, 6) == second);
+    producer_own(third, NULL, 7);
+    cr_expect(producer_evictable(table, 7) == third);
+    producer_forget(table, third);
+    producer_forget(table, second);
+    cr_expect(producer_evictable(table, 8) == first);
+    producer_table_free(table);
+}

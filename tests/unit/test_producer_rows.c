@@ -155,11 +155,13 @@ Test(producer_rows, who_is_connected_is_not_forgotten_however_silent)
 }
 
 /* Fill all places that are not kept for loads, with producers of so many batches, of which each
- * came a second after the one before. */
-static void fill_places(int64_t applied_us, uint64_t batches)
+ * came a millisecond after the one before, and the last one just now. */
+static void fill_places(uint64_t batches)
 {
+    int64_t applied_us = store_now_us(store) - PRODUCERS_MAX * INT64_C(1000);
+
     for (uint32_t i = 0; !producer_table_is_full(ingest->producers, PRODUCERS_KEPT); i++) {
-        struct producer_batch batch = {.applied_us = applied_us + i * INT64_C(1000000),
+        struct producer_batch batch = {.applied_us = applied_us + i * INT64_C(1000),
                                        .is_durable = true};
         uint8_t id[UUID_SIZE] = {0xFF};
         struct producer *producer;
@@ -199,7 +201,7 @@ enum { LAST = PRODUCERS_MAX - PRODUCERS_KEPT - 1 };
 
 Test(producer_rows, of_many_with_one_batch_the_one_that_came_last_goes)
 {
-    fill_places(store_now_us(store), 1);
+    fill_places(1);
     talk_from_afar(FIRST " new" BATCH, accepted);
     cr_expect(is_known(0) && is_known(LAST - 1) && !is_known(LAST));
     talk_from_afar(SECOND " new" BATCH, accepted);
@@ -218,7 +220,7 @@ Test(producer_rows, one_that_is_connected_is_not_evicted)
 {
     struct network_client client;
 
-    fill_places(store_now_us(store), 1);
+    fill_places(1);
     text_door_attach(ingest, &ingest->door, network_client_open(&client, network));
     client_say(&client, FIRST " new" BATCH);
     client_wait(&client, strlen(accepted));
@@ -230,7 +232,7 @@ Test(producer_rows, one_that_is_connected_is_not_evicted)
 
 Test(producer_rows, none_of_two_batches_within_a_day_goes_and_the_new_one_is_refused)
 {
-    fill_places(store_now_us(store), 2);
+    fill_places(2);
     talk_from_afar(FIRST " new" BATCH, "error - too_many_producers\n");
     cr_expect(is_known(0) && is_known(LAST));
     days_pass(1);
@@ -241,7 +243,7 @@ Test(producer_rows, none_of_two_batches_within_a_day_goes_and_the_new_one_is_ref
 
 Test(producer_rows, places_are_kept_for_loads)
 {
-    fill_places(store_now_us(store), 2);
+    fill_places(2);
     talk_from_afar(FIRST " new" BATCH, "error - too_many_producers\n");
     for (uint32_t i = 0; i < 3; i++)
         talk(i == 0   ? FIRST " new" BATCH
