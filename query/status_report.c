@@ -42,6 +42,9 @@ void status_line(struct status_report *report, const char *label)
 }
 
 static void append_words(struct buffer *to, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+static void append_words(struct buffer *to, const char *format, va_list arguments)
 {
     char text[TEXT_MAX];
     vsnprintf(text, sizeof(text), format, arguments);

@@ -118,7 +118,7 @@ int cql_guard(struct cql_work *work, int (*step)(void *context), void *context)
 
 static struct cql_work *work_of(struct arena_budget *budget)
 {
-    return (struct cql_work *)((char *)budget - offsetof(struct cql_work, arenas));
+    return (struct cql_work *)(void *)((char *)budget - offsetof(struct cql_work, arenas));
 }
 
 static void budget_look(struct arena_budget *budget)
