@@ -109,8 +109,8 @@ void cql_on_room(struct cql *cql, void (*has_room)(void *context), void *context
 struct cql_session {
     struct cql *cql;
     bool read_only;                      /* SELECT, USE and DESCRIBE only */
-    bool leaves;                         /* from then on no answer is wanted any more, and what is */
-    int64_t leaves_us;                   /* not with the store ends; monotonic */
+    bool leaves;                         /* no answer is wanted any more; from leaves_us on */
+    int64_t leaves_us;                   /* what is not with the store ends; monotonic */
     char keyspace[SCHEMA_NAME_MAX + 1];  /* "": no USE yet */
     char user[128];                      /* "": nobody logged in */
     struct cql_address client;
