@@ -167,7 +167,7 @@ static void log_evicted(struct ingest *ingest, const uint8_t id[UUID_SIZE])
               log_text("evicted", text), log_number("evicted_count", (int64_t)count));
 }
 
-bool producer_rows_make_room(struct ingest *ingest, bool is_load)
+int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err)
 {
     uint32_t kept = is_load ? 0 : PRODUCERS_KEPT;
     const struct store_clock clock = store_clock(ingest->options.store);
@@ -175,19 +175,20 @@ bool producer_rows_make_room(struct ingest *ingest, bool is_load)
     int64_t now_us = clock.is_in_doubt ? 0 : clock.wall_us;
     struct producer *evicted;
     uint8_t id[UUID_SIZE];
-    struct error err;
+    int rc;
 
     forget_silent(ingest, now_us);
     if (!producer_table_is_full(ingest->producers, kept))
-        return true;
+        return 0;
     evicted = producer_evictable(ingest->producers, now_us);
     if (evicted == NULL)
-        return false;
+        return error_set(err, ERROR_LIMIT, "all places of producers are taken");
     memcpy(id, evicted->id, UUID_SIZE);
-    if (forget(ingest, &evicted, 1, NULL, NULL, &err) != 0)
-        return false;
+    rc = forget(ingest, &evicted, 1, NULL, NULL, err);
+    if (rc != 0)
+        return rc;
     producer_mark_evicted(ingest->producers, id);
     ingest_tell_producers(ingest);
     log_evicted(ingest, id);
-    return true;
+    return 0;
 }

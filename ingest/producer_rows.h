@@ -23,8 +23,8 @@ must_check int producer_rows_take(struct producer_table *producers, const struct
 
 /* One more is about to be added, by a load or another connection: forget those that have been
  * silent for PRODUCER_SILENT_DAYS, a few at a time, and the evictable one if all places are taken.
- * None is forgotten while the store takes no writes.  False: there is no place. */
-bool producer_rows_make_room(struct ingest *ingest, bool is_load);
+ * ERROR_LIMIT: there is no place; ERROR_FULL: there will be, when the store takes writes again. */
+must_check int producer_rows_make_room(struct ingest *ingest, bool is_load, struct error *err);
 /* Delete its rows, and then forget it: it has no connection, and all its batches are durable.
  * `done` once that is durable, which is not called if this fails. */
 must_check int producer_rows_drop(struct ingest *ingest, struct producer *producer,

@@ -17,6 +17,7 @@
 
 #include "ingest/producer_rows.h"
 #include "ingest/rejects.h"
+#include "ingest/text_control.h"
 #include "ingest/text_door.h"
 #include "ingest/text_reply.h"
 
@@ -644,7 +645,9 @@ void text_commit_retry(struct text_connection *connection)
     connection->state = TEXT_RECORDS;
     /* The store may answer at once, and what it applies is cleared only when it returns. */
     connection->is_running = true;
-    if (connection->batch.is_kept_waiting) {
+    if (connection->wanted.is_waiting) {
+        text_control_retry(connection);
+    } else if (connection->batch.is_kept_waiting) {
         connection->batch.is_kept_waiting = false;
         text_commit_batch(connection);
     } else {

@@ -68,6 +68,13 @@ struct text_file {
     bool ends_line;
 };
 
+/* The producer of a #producer that waits until the store takes writes. */
+struct text_wanted {
+    bool is_waiting;
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch;
+};
+
 struct text_connection {
     struct ingest *ingest;
     struct connection *connection;
@@ -103,6 +110,7 @@ struct text_connection {
     struct ndjson *ndjson;
     struct keyed *keyed;               /* of a stream whose clicks have ids; else NULL */
     struct producer *producer;         /* NULL: none was named */
+    struct text_wanted wanted;
     struct text_batch batch;
     struct text_group group;
     struct text_file file;

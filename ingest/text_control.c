@@ -111,38 +111,71 @@ static void control_take_over(struct text_connection *connection, struct produce
     }
 }
 
-static bool control_producer(struct text_connection *connection, const struct control_words *words)
+/* False: there is no place, as the connection was told, or none yet, and it waits for one. */
+static bool control_make_room(struct text_connection *connection, const uint8_t id[UUID_SIZE],
+                              uint64_t epoch)
+{
+    struct error err = {0};
+    int rc = producer_rows_make_room(connection->ingest, text_door_is_load(connection), &err);
+
+    if (rc == ERROR_LIMIT) {
+        text_reply_refuse(connection, 0, "too_many_producers", NULL);
+    } else if (rc == ERROR_FULL) {
+        connection->wanted = (struct text_wanted){.is_waiting = true, .epoch = epoch};
+        memcpy(connection->wanted.id, id, UUID_SIZE);
+        connection->state = TEXT_BLOCKED;
+        connection->ingest->metrics.waits->value++;
+    } else if (rc != 0) {
+        text_reply_refuse(connection, 0, "store_failed", err.text);
+    }
+    return rc == 0;
+}
+
+static void producer_speaks(struct text_connection *connection, const uint8_t id[UUID_SIZE],
+                            uint64_t epoch, bool is_new)
 {
     struct ingest *ingest = connection->ingest;
-    uint8_t id[UUID_SIZE];
-    struct producer *producer;
-    uint64_t epoch;
-    bool is_new = words->count == 4 && word_is(words->words[3], "new");
+    struct producer *producer = producer_find(ingest->producers, id);
     char text[64];
 
-    if (words->count != (is_new ? 4 : 3) || !uuid_from_text(words->words[1], id) ||
-        !word_number(words->words[2], &epoch))
-        return false;
-    producer = producer_find(ingest->producers, id);
     if (producer == NULL && (!is_new || producer_was_evicted(ingest->producers, id))) {
         text_reply_refuse(connection, 0, "unknown_producer", NULL);
-        return true;
+        return;
     }
     if (producer != NULL && epoch < producer->epoch) {
         (void)snprintf(text, sizeof text, "current %" PRIu64, producer->epoch);
         text_reply_refuse(connection, 0, "wrong_epoch", text);
-        return true;
+        return;
     }
     if (connection->producer != producer)
         text_control_leave(connection);
-    if (producer == NULL && producer_rows_make_room(ingest, text_door_is_load(connection))) {
+    if (producer == NULL) {
+        if (!control_make_room(connection, id, epoch))
+            return;
         producer = producer_add(ingest->producers, id, epoch);
         ingest_tell_producers(ingest);
     }
-    if (producer == NULL)
-        text_reply_refuse(connection, 0, "too_many_producers", NULL);
-    else
-        control_take_over(connection, producer, epoch);
+    control_take_over(connection, producer, epoch);
+}
+
+void text_control_retry(struct text_connection *connection)
+{
+    struct text_wanted wanted = connection->wanted;
+
+    connection->wanted.is_waiting = false;
+    producer_speaks(connection, wanted.id, wanted.epoch, true);
+}
+
+static bool control_producer(struct text_connection *connection, const struct control_words *words)
+{
+    uint8_t id[UUID_SIZE];
+    uint64_t epoch;
+    bool is_new = words->count == 4 && word_is(words->words[3], "new");
+
+    if (words->count != (is_new ? 4 : 3) || !uuid_from_text(words->words[1], id) ||
+        !word_number(words->words[2], &epoch))
+        return false;
+    producer_speaks(connection, id, epoch, is_new);
     return true;
 }
 

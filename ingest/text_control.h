@@ -25,6 +25,9 @@ bool text_control_opens_batch(struct bytes line, uint64_t *sequence_out, uint64_
 /* Whether a batch of this number may come now; false: the connection was REFUSED. */
 bool text_control_admits(struct text_connection *connection, uint64_t sequence);
 
+/* The store takes writes again: make the producer known that waits for that. */
+void text_control_retry(struct text_connection *connection);
+
 /* Give up the producer the connection speaks for. */
 void text_control_leave(struct text_connection *connection);
 #endif

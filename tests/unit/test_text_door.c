@@ -337,6 +337,37 @@ Test(text_door, who_wants_notes_is_told_that_the_store_waits_and_others_are_not)
     talk("#notes now\n", "error - bad_control \"#notes now\"\n");
 }
 
+/* One of them is forgotten for the new one, which takes a write: the client waits for that. */
+Test(text_door, a_new_producer_waits_for_a_full_store_where_all_places_are_taken)
+{
+    struct network_client client;
+
+    for (uint32_t i = 0; !producer_table_is_full(ingest->producers, 0); i++) {
+        struct producer_batch batch = {.sequence = 1};
+        uint8_t id[UUID_SIZE] = {0xFF};
+        struct producer *producer;
+
+        store_u32(id + 4, i);
+        producer = producer_add(ingest->producers, id, 1);
+        producer_record(producer, &batch);
+        producer_durable(producer, 1, 0);
+    }
+    fake.is_full = true;
+    client_open(&client);
+    client_say(&client, P " new\n#batch 1 1\n" GOOD);
+    turn(50);
+    fake.drain(fake.drain_context);
+    turn(5);
+    cr_expect(client.got.size == 0 && fake.applied == 0);
+    fake.is_full = false;
+    fake.drain(fake.drain_context);
+    network_finish(client.connection);
+    client_wait_end(&client);
+    expect_got(&client, "ok 1 accepted 1 rejected 0\n");
+    client_close(&client);
+    ingest_tell_producers(ingest);
+}
+
 Test(text_door, a_store_that_fails_is_told_and_nothing_is_acknowledged)
 {
     struct network_client client;

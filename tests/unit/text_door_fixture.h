@@ -56,8 +56,12 @@ static struct store_capabilities fake_capabilities(struct store *store)
 
 static void fake_keep(struct fake_store *fake, const struct mutation *mutation)
 {
-    const struct row *row = &mutation->items[0].row;
+    const struct row *row;
 
+    /* Of what is deleted a test asks nothing. */
+    if (mutation->item_count == 0)
+        return;
+    row = &mutation->items[0].row;
     fake->inserts[mutation->table_id]++;
     for (uint32_t i = 0; i < row->cell_count; i++) {
         if (mutation->table_id != TABLE_REJECT || row->cells[i].column_id != REJECT_CONTENT)
@@ -87,6 +91,8 @@ static int fake_apply(struct store *store, struct write_batch *batch, store_done
         fake->clicks += batch->blocks[i]->rows;
     for (uint32_t i = 0; i < batch->mutation_count; i++)
         fake_keep(fake, &batch->mutations[i]);
+    if (done == NULL)
+        return 0;
     if (!fake->holds_back) {
         done(context, 0, NULL);
         return 0;
