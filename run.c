@@ -18,6 +18,7 @@
 
 #include "access.h"
 #include "storage/base/memory.h"
+#include "storage/base/terminal.h"
 
 enum { INPUT_STEP = 64 * 1024 };
 
@@ -28,6 +29,7 @@ struct run {
     int write_error; /* errno of the first write that failed */
     bool reads_only; /* the command changes nothing */
     bool is_finished;
+    struct terminal_text terminals[2]; /* standard error and output, where they are terminals */
 };
 
 /* ---- output ---- */
@@ -41,9 +43,8 @@ static void run_end_by_pipe(const struct run *run)
     }
 }
 
-static void run_write(struct run *run, enum command_stream stream, struct bytes bytes)
+static void run_write_fd(struct run *run, int fd, struct bytes bytes)
 {
-    int fd = stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO;
     size_t done = 0;
     while (done < bytes.size && run->write_error == 0) {
         ssize_t count = write(fd, bytes.data + done, bytes.size - done);
@@ -56,6 +57,20 @@ static void run_write(struct run *run, enum command_stream stream, struct bytes 
         }
         done += (size_t)count;
     }
+}
+
+/* All that a command prints comes through here; files and pipes get it as it is. */
+static void run_write(struct run *run, enum command_stream stream, struct bytes bytes)
+{
+    struct buffer text = {0};
+    int fd = stream == COMMAND_OUT ? STDOUT_FILENO : STDERR_FILENO;
+    if (stream == COMMAND_TERMINAL || isatty(fd) != 1) {
+        run_write_fd(run, fd, bytes);
+        return;
+    }
+    terminal_append(&run->terminals[stream == COMMAND_OUT], bytes, &text);
+    run_write_fd(run, fd, buffer_view(&text));
+    buffer_release(&text);
 }
 
 static void run_finish(struct run *run, int exit_status)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "access.h"
 #include "control/config_file.h"
@@ -45,7 +46,8 @@ enum {
     KEY_SALVAGE,
     KEY_INGEST_OPEN,
     KEY_CQL_OPEN,
-    KEY_STATEMENT_TIME
+    KEY_STATEMENT_TIME,
+    KEY_CORE_DUMPS
 };
 
 struct serve_options {
@@ -59,6 +61,7 @@ struct serve_options {
     int64_t idle_poll_us;     /* if given */
     int64_t statement_time_s; /* if given */
     bool salvages;
+    bool dumps_core;
     bool is_ingest_open; /* to all who reach it */
     bool is_cql_open;
     uint32_t given; /* a bit for each that was, by its key */
@@ -178,6 +181,9 @@ static int serve_set(struct serve_options *options, int key, const char *text, s
     case KEY_SALVAGE:
         options->salvages = true;
         break;
+    case KEY_CORE_DUMPS:
+        options->dumps_core = true;
+        break;
     case KEY_STATEMENT_TIME:
         if (!parse_seconds(text, &options->statement_time_s))
             return error_set(err, ERROR_INVALID,
@@ -243,6 +249,10 @@ static const struct argp_option serve_argp_options[] = {
     {"salvage", KEY_SALVAGE, NULL, 0,
      "Start without the frames of the log that are damaged, or with a manifest made again, and "
      "keep a copy of what is damaged; and make segments with damaged pages again from the log",
+     0},
+    {"core-dumps", KEY_CORE_DUMPS, NULL, 0,
+     "Let the system dump the server's memory, with passwords that are just being checked, if it "
+     "ends by a bug; without this it never does",
      0},
     {0},
 };
@@ -623,6 +633,10 @@ static int serve_with(const struct serve_options *options, const struct control_
                                 ? options->statement_time_s
                                 : STATEMENT_TIME_S};
     struct error err = {0};
+    /* Memory has passwords and clicks: no dump of it, and no other process of the user's reads it.
+     */
+    if (!options->dumps_core)
+        (void)prctl(PR_SET_DUMPABLE, 0);
     (void)signal(SIGHUP, SIG_IGN); /* until the loop hears it */
     share_descriptors(&serve.shares);
     memory_return_large(serve.memory_limit);

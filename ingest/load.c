@@ -117,7 +117,7 @@ static int64_t load_now_us(const struct load *load)
 static void load_clear_bar(struct load *load)
 {
     if (load->is_bar_shown)
-        command_printf(load->output, COMMAND_ERR, "\r\x1b[K");
+        command_printf(load->output, COMMAND_TERMINAL, "\r\x1b[K");
     load->is_bar_shown = false;
 }
 

@@ -28,7 +28,8 @@ struct producers_options {
 enum { OPTION_FORMAT = 1 };
 
 static const struct argp_option producers_argp_options[] = {
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 

@@ -126,7 +126,8 @@ enum { OPTION_FROM = 1, OPTION_TO, OPTION_FORMAT };
 static const struct argp_option rejects_argp_options[] = {
     {"from", OPTION_FROM, "DAY", 0, "the first day of arrival (UTC); 30 days before the last", 0},
     {"to", OPTION_TO, "DAY", 0, "the last day of arrival; today", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 

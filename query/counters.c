@@ -151,7 +151,7 @@ static const struct argp_option counters_argp_options[] = {
     {"key", KEY_KEY, "K", 0,
      "Only this ad or reseller; of clicks_per_reseller_per_day a reseller, given again a day", 0},
     {"top", KEY_TOP, "N", 0, "Only the N with the most clicks, most first", 0},
-    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json or md", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, csv-safe, json or md", 0},
     {0},
 };
 

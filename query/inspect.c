@@ -24,7 +24,7 @@ static error_t inspect_parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option inspect_argp_options[] = {
-    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json or md", 0},
+    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, csv-safe, json or md", 0},
     {0},
 };
 

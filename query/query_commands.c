@@ -93,7 +93,8 @@ bool query_format_parse(const char *name, enum table_format *format_out, struct 
 {
     if (table_format_parse(name, format_out))
         return true;
-    argp_error(state, "--format is table, csv, json or md; '%s' is not in this version", name);
+    argp_error(state, "--format is table, csv, csv-safe, json or md; '%s' is not in this version",
+               name);
     return false;
 }
 

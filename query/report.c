@@ -200,7 +200,8 @@ static const struct argp_option report_argp_options[] = {
     {"by", KEY_BY, "KEY", 0, "day (unless given), month, reseller, ad or total", 0},
     {"as-of", KEY_AS_OF, "T", 0, "What the ledger said at this time, or at the end of this day", 0},
     {"round", KEY_ROUND, "N", 0, "Round money to N digits after the point, half to even", 0},
-    {"format", KEY_FORMAT, "F", 0, "table (unless given), csv, json, md, or svg: a picture", 0},
+    {"format", KEY_FORMAT, "F", 0,
+     "table (unless given), csv, csv-safe, json, md, or svg: a picture", 0},
     {"stream", KEY_STREAM, "NAME", 0, "Of this stream; clicks unless given", 0},
     {0},
 };

@@ -48,7 +48,8 @@ static const struct argp_option clicks_argp_options[] = {
     {"where", OPTION_WHERE, "COLUMN=VALUE", 0, "only those whose column has this value", 0},
     {"dry-run", OPTION_DRY_RUN, NULL, 0, "print what would change, change nothing", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
     {NULL, 0, NULL, 0, NULL, 0},
 };
 

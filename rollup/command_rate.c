@@ -27,7 +27,8 @@ static const struct argp_option rate_argp_options[] = {
     {"expect", OPTION_EXPECT, "OLD", 0,
      "only if this rate is in effect on DAY now; \"none\" for none", 0},
     {"note", OPTION_NOTE, "TEXT", 0, "why; kept with the change", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "of list: table (unless given), csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0,
+     "of list: table (unless given), csv, csv-safe, json or md", 0},
     OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };
@@ -163,7 +164,7 @@ static void list_rate(struct table_print *print, struct bytes reseller, const st
     char day[DAY_TEXT_SIZE + 1];
     struct buffer text = {0};
     day_format(rate->since, day);
-    if (format == TABLE_CSV)
+    if (format == TABLE_CSV || format == TABLE_CSV_SAFE)
         rate_append_text(&text, rate->rate);
     else if (format == TABLE_JSON)
         decimal_append(&text, rate->rate);

@@ -30,7 +30,7 @@ static const struct argp_option restatements_argp_options[] = {
     {"to", OPTION_TO, "DAY", 0, "of the days up to this one", 0},
     {"change", OPTION_CHANGE, "ID", 0, "that this change caused", 0},
     {"all", OPTION_ALL, NULL, 0, "publications too", 0},
-    {"format", OPTION_FORMAT, "FORMAT", 0, "table (unless given), csv, json or md", 0},
+    {"format", OPTION_FORMAT, "FORMAT", 0, "table (unless given), csv, csv-safe, json or md", 0},
     OPTION_STREAM_LINE,
     {NULL, 0, NULL, 0, NULL, 0},
 };

@@ -69,7 +69,7 @@ int command_format(struct argp_state *state, const char *argument, enum table_fo
 {
     if (table_format_parse(argument, format_out))
         return 0;
-    argp_error(state, "'%s' is no format: table, csv, json or md", argument);
+    argp_error(state, "'%s' is no format: table, csv, csv-safe, json or md", argument);
     return EINVAL;
 }
 

@@ -21,7 +21,8 @@ enum command_exit {
     EXIT_SYSTEM_FAILED = 3
 };
 
-enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2 };
+/* COMMAND_TERMINAL: standard error, for the terminal to obey: nothing of it comes from data. */
+enum command_stream { COMMAND_OUT = 1, COMMAND_ERR = 2, COMMAND_TERMINAL = 3 };
 
 /* Where an answer goes.  Engine thread; every write is copied or sent before it returns. */
 struct command_output {

@@ -31,8 +31,11 @@ bool table_format_parse(const char *name, enum table_format *format_out)
     static const struct {
         const char *name;
         enum table_format format;
-    } formats[] = {
-        {"table", TABLE_ALIGNED}, {"csv", TABLE_CSV}, {"json", TABLE_JSON}, {"md", TABLE_MARKDOWN}};
+    } formats[] = {{"table", TABLE_ALIGNED},
+                   {"csv", TABLE_CSV},
+                   {"csv-safe", TABLE_CSV_SAFE},
+                   {"json", TABLE_JSON},
+                   {"md", TABLE_MARKDOWN}};
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         if (strcmp(name, formats[i].name) == 0) {
             *format_out = formats[i].format;
@@ -222,12 +225,34 @@ static void release_held(struct table_print *print)
 
 /* ---- the others ---- */
 
+static bool is_formula(struct bytes cell)
+{
+    return cell.size > 0 && memchr("=+-@\t\r\n", cell.data[0], 7) != NULL;
+}
+
+static void csv_guarded_cell(struct buffer *text, enum table_cell_kind kind, struct bytes cell)
+{
+    struct buffer guarded = {0};
+    if (is_right(kind) || !is_formula(cell)) {
+        csv_append_field(text, cell);
+        return;
+    }
+    buffer_put_u8(&guarded, '\'');
+    buffer_append_bytes(&guarded, cell);
+    csv_append_field(text, buffer_view(&guarded));
+    buffer_release(&guarded);
+}
+
 static void csv_line(struct table_print *print, const struct bytes *cells)
 {
     for (uint32_t i = 0; i < print->column_count; i++) {
         if (i > 0)
             buffer_put_u8(print->text, ',');
-        if (cells[i].data != NULL)
+        if (cells[i].data == NULL)
+            continue;
+        if (print->format == TABLE_CSV_SAFE)
+            csv_guarded_cell(print->text, print->columns[i].kind, cells[i]);
+        else
             csv_append_field(print->text, cells[i]);
     }
     buffer_put_u8(print->text, '\n');
@@ -284,7 +309,7 @@ struct table_print *table_print_new(enum table_format format, const struct table
     print->text = text;
     header_cells(print, cells);
     widen(print, cells);
-    if (format == TABLE_CSV)
+    if (format == TABLE_CSV || format == TABLE_CSV_SAFE)
         csv_line(print, cells);
     if (format == TABLE_MARKDOWN)
         markdown_header(print);
@@ -303,6 +328,7 @@ void table_print_row(struct table_print *print, const struct bytes *cells)
             release_held(print);
         break;
     case TABLE_CSV:
+    case TABLE_CSV_SAFE:
         csv_line(print, cells);
         break;
     case TABLE_JSON:

@@ -17,9 +17,12 @@
 
 #include "storage/base/bytes.h"
 
-enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_JSON, TABLE_MARKDOWN };
+/* TABLE_CSV_SAFE: as TABLE_CSV, for programs that take a cell that begins with = + - @ for a
+ * formula: such text, and what begins with a tab or an end of line, has an apostrophe before it.
+ * Numbers stay numbers. */
+enum table_format { TABLE_ALIGNED, TABLE_CSV, TABLE_CSV_SAFE, TABLE_JSON, TABLE_MARKDOWN };
 
-/* "table", "csv", "json", "md". */
+/* "table", "csv", "csv-safe", "json", "md". */
 bool table_format_parse(const char *name, enum table_format *format_out);
 
 /* How a cell's text is aligned, and what it is in JSON. */

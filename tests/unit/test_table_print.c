@@ -44,6 +44,22 @@ Test(table_print, csv_quotes_what_must_be_and_tells_null_from_empty)
                       "Zürich|,1000,,\"\"\n");
 }
 
+Test(table_print, safe_csv_makes_no_cell_a_formula_and_leaves_numbers)
+{
+    static const char *const formulas[] = {"=1+2", "+1", "-1", "@SUM(1)", "\t=1", "a=1"};
+    static const char expected[] = "id,clicks,amount,causes\n'=1+2,-7,-0.5,'-x\n'+1,-7,-0.5,'-x\n"
+                                   "'-1,-7,-0.5,'-x\n'@SUM(1),-7,-0.5,'-x\n'\t=1,-7,-0.5,'-x\n"
+                                   "a=1,-7,-0.5,'-x\n";
+    struct buffer text = {0};
+    struct table_print *print = table_print_new(TABLE_CSV_SAFE, columns, 4, &text);
+    for (size_t i = 0; i < sizeof(formulas) / sizeof(formulas[0]); i++)
+        row(print, formulas[i], "-7", "-0.5", "-x");
+    table_print_finish(print);
+    buffer_put_u8(&text, 0);
+    cr_expect_str_eq((const char *)text.data, expected, "%s", (const char *)text.data);
+    buffer_release(&text);
+}
+
 Test(table_print, json_has_decimals_as_strings_and_lists_as_arrays)
 {
     expect(TABLE_JSON,
@@ -62,7 +78,8 @@ Test(table_print, markdown_escapes_its_bars)
 Test(table_print, an_empty_table_has_its_header_only)
 {
     static const char *const expected[] = {"id  clicks  amount  causes\n",
-                                           "id,clicks,amount,causes\n", "[]\n"};
+                                           "id,clicks,amount,causes\n", "id,clicks,amount,causes\n",
+                                           "[]\n"};
     for (int format = TABLE_ALIGNED; format <= TABLE_JSON; format++) {
         struct buffer text = {0};
         table_print_finish(table_print_new((enum table_format)format, columns, 4, &text));

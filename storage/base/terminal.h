@@ -1,0 +1,17 @@
+/* terminal: what commands print on a terminal, which takes control characters for commands. */
+#ifndef DAYBOOK_STORAGE_BASE_TERMINAL_H
+#define DAYBOOK_STORAGE_BASE_TERMINAL_H
+
+#include <stdbool.h>
+
+#include "storage/base/bytes.h"
+
+/* A stream of text; zero at its beginning. */
+struct terminal_text {
+    bool holds_c2;             /* the first byte of a character whose second one has not come */
+};
+
+/* Append `bytes` with a '?' for each control character, U+0080 to U+009F included, but for ends of
+ * lines and tabs. */
+void terminal_append(struct terminal_text *stream, struct bytes bytes, struct buffer *text);
+#endif
