@@ -169,6 +169,24 @@ static int open_ingest(struct house *house, const struct house_options *options,
     return rc == 0 ? house_wait(house, &waiter, err) : rc;
 }
 
+/* CREATE INDEX is all or nothing, also where a crash came between. */
+static int drop_unbuilt_indexes(struct house *house, const struct house_options *options,
+                                struct error *err)
+{
+    struct schema *changed =
+        options->is_read_only ? NULL : cql_schema_without_unbuilt(store_schema(house->store));
+    if (changed == NULL)
+        return 0;
+    struct house_waiter waiter = {.status = HOUSE_WAITING};
+    struct write_batch *batch = write_batch_new();
+    batch->schema = changed;
+    int rc = store_apply(house->store, batch, house_done, &waiter, err);
+    rc = rc == 0 ? house_wait(house, &waiter, err) : rc;
+    write_batch_free(batch);
+    schema_unref(changed);
+    return rc;
+}
+
 static void make_cql(struct house *house)
 {
     struct cql_options options = {.store = house->store,
@@ -189,6 +207,7 @@ static int open_rooms(struct house *house, const struct house_options *options, 
     directory_settings_read(engine_properties(house->store), &house->settings);
     rc = open_streams(house, options, err);
     rc = rc == 0 ? open_ingest(house, options, err) : rc;
+    rc = rc == 0 ? drop_unbuilt_indexes(house, options, err) : rc;
     if (rc == 0) {
         make_cql(house);
         furnish(house);

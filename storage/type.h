@@ -145,7 +145,9 @@ void type_duration_write(struct type_duration duration, struct buffer *value);
 must_check int type_duration_parse(struct bytes text, struct buffer *value, struct error *err);
 
 /* Partition keys: one component is the value itself, several are Cassandra's composite: for each
- * component its size in 2 bytes big-endian, its bytes, and a zero byte. */
+ * component its size in 2 bytes big-endian, its bytes, and a zero byte.  Whoever has values that a
+ * client sent sees to it first that the key has at most KEY_SIZE_MAX bytes. */
+enum { KEY_COMPONENT_EXTRA = 3 };      /* bytes of a composite for each of several components */
 void key_put_component(struct buffer *key, uint32_t component_count, struct bytes value);
 /* A view into `key`.  ERROR_CORRUPT when it is no composite of that many components. */
 must_check int key_component(struct bytes key, uint32_t component_count, uint32_t index,

@@ -90,13 +90,13 @@ void key_put_component(struct buffer *key, uint32_t component_count, struct byte
         return;
     }
     check(value.size <= KEY_SIZE_MAX);
-    buffer_reserve(key, value.size + 3);
+    buffer_reserve(key, value.size + KEY_COMPONENT_EXTRA);
     uint8_t *to = key->data + key->size;
     store_u16_be(to, (uint16_t)value.size);
     if (value.size > 0)
         memcpy(to + 2, value.data, value.size);
     to[2 + value.size] = 0;
-    key->size += value.size + 3;
+    key->size += value.size + KEY_COMPONENT_EXTRA;
 }
 
 int key_component(struct bytes key, uint32_t component_count, uint32_t index,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "query/cql/cql_json.h"
+#include "query/cql/cql_restrict.h"
 #include "storage/base/hash.h"
 
 bool cql_call_is(const struct cql_call *call, uint32_t index, enum type_kind kind)
@@ -52,13 +53,13 @@ static const struct type *token_wants(const struct cql_call *call, uint32_t inde
 static int token_value(const struct cql_expression *call, const struct bytes *arguments,
                        const struct cql_context *context, struct bytes *value)
 {
-    struct buffer key = {.arena = context->arena};
-    for (uint32_t i = 0; i < call->argument_count; i++)
-        key_put_component(&key, call->argument_count, arguments[i]);
-    int64_t token = murmur3_token(key.data, key.size);
-    buffer_clear(&key);
-    value_put_bigint(&key, token);
-    *value = cql_keep(&key);
+    struct buffer token = {.arena = context->arena};
+    struct bytes key;
+    int rc = cql_key_of(call->argument_count, arguments, context, &key);
+    if (rc != 0)
+        return rc;
+    value_put_bigint(&token, murmur3_token(key.data, key.size));
+    *value = cql_keep(&token);
     return 0;
 }
 

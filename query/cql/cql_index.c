@@ -1,14 +1,16 @@
 /* The catalog of indexes, and what an index says of a row. */
 #include "query/cql/cql_index.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "query/cql/cql_restrict.h"
 #include "query/cql/cql_row.h"
 #include "storage/base/hash.h"
 
-enum { COLUMNS_BEFORE = 4 }; /* value, place, token, key */
+enum {
+    COLUMNS_BEFORE = 4, /* value, place, token, key */
+    UNBUILT_CHUNK = 64 << 10
+};
 
 static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
                                     [CQL_INDEX_OF_ELEMENTS] = "elements",
@@ -17,25 +19,48 @@ static const char *const kinds[] = {[CQL_INDEX_OF_VALUE] = "value",
 
 /* ---- the catalog: "index NAME table ID column ID KIND built" ---- */
 
+/* The next word of a comment. */
+static struct bytes take_word(struct bytes *text)
+{
+    struct bytes word = {text->data, 0};
+    while (word.size < text->size && word.data[word.size] != ' ')
+        word.size++;
+    size_t used = word.size + (word.size < text->size);
+    *text = bytes_of(text->data + used, text->size - used);
+    return word;
+}
+
+static bool take_number(struct bytes *text, const char *name, uint32_t *number)
+{
+    bool is_named = bytes_equal(take_word(text), bytes_text(name));
+    struct bytes digits = take_word(text);
+    *number = 0;
+    for (size_t i = 0; i < digits.size && is_named; i++) {
+        is_named = digits.data[i] >= '0' && digits.data[i] <= '9' && *number < UINT32_MAX / 10;
+        *number = *number * 10 + (uint32_t)(digits.data[i] - '0');
+    }
+    return is_named && digits.size > 0;
+}
+
+/* A name has any length: it has no blanks. */
 static bool read_comment(const struct schema *schema, const struct table *hidden,
                          struct arena *arena, struct cql_index *index)
 {
-    char name[SCHEMA_NAME_MAX * 4];
-    char kind[16];
-    char state[16];
-    unsigned table_id;
-    unsigned column_id;
-    if ((hidden->flags & TABLE_HIDDEN) == 0 ||
-        sscanf(hidden->comment, "index %191s table %u column %u %15s %15s", name, &table_id,
-               &column_id, kind, state) != 5) {
+    struct bytes text = bytes_text(hidden->comment);
+    uint32_t table_id;
+    uint32_t column_id;
+    if ((hidden->flags & TABLE_HIDDEN) == 0 || !bytes_equal(take_word(&text), bytes_text("index")))
         return false;
-    }
-    *index = (struct cql_index){.name = cql_text(arena, bytes_text(name)), .hidden = hidden};
+    struct bytes name = take_word(&text);
+    if (!take_number(&text, "table", &table_id) || !take_number(&text, "column", &column_id))
+        return false;
+    struct bytes kind = take_word(&text);
+    *index = (struct cql_index){.name = cql_text(arena, name), .hidden = hidden};
     index->table = schema_table(schema, table_id);
     index->column = index->table != NULL ? table_column(index->table, column_id) : NULL;
-    index->is_built = strcmp(state, "built") == 0;
+    index->is_built = bytes_equal(text, bytes_text("built"));
     for (int of = CQL_INDEX_OF_VALUE; of <= CQL_INDEX_OF_ENTRIES; of++)
-        if (strcmp(kinds[of], kind) == 0)
+        if (bytes_equal(kind, bytes_text(kinds[of])))
             index->of = (enum cql_index_of)of;
     return index->column != NULL;
 }
@@ -190,13 +215,47 @@ int cql_index_set_built(struct schema *schema, const char *keyspace, const char 
 {
     struct cql_index index;
     struct error err = {0};
-    bool found = cql_index_find(schema, keyspace, bytes_text(name), fault->arena, &index);
-    check(found);
+    if (!cql_index_find(schema, keyspace, bytes_text(name), fault->arena, &index))
+        return cql_invalid(fault, "Index '%s.%s' doesn't exist", keyspace, name);
     int rc = schema_set_table(
         schema, index.hidden->id,
         comment_of(name, index.table->id, index.column->id, index.of, true, fault->arena), 0,
         index.hidden->flags, &err);
     return rc == 0 ? 0 : cql_fault_of(fault, &err);
+}
+
+/* A hidden table of no index, or of one that is not built. */
+static const struct table *next_unbuilt(const struct schema *schema, struct arena *arena)
+{
+    struct cql_index index;
+    for (const struct table *t = schema_table_next(schema, NULL); t != NULL;
+         t = schema_table_next(schema, t)) {
+        bool is_of_index = (t->flags & TABLE_HIDDEN) != 0 && strncmp(t->comment, "index ", 6) == 0;
+        if (is_of_index && !(read_comment(schema, t, arena, &index) && index.is_built))
+            return t;
+    }
+    return NULL;
+}
+
+void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena)
+{
+    for (const struct table *unbuilt = next_unbuilt(schema, arena); unbuilt != NULL;
+         unbuilt = next_unbuilt(schema, arena)) {
+        int rc = schema_drop_table(schema, unbuilt->id, NULL);
+        check(rc == 0);
+    }
+}
+
+struct schema *cql_schema_without_unbuilt(const struct schema *schema)
+{
+    struct arena *arena = arena_new(UNBUILT_CHUNK);
+    struct schema *changed = NULL;
+    if (next_unbuilt(schema, arena) != NULL) {
+        changed = schema_copy(schema);
+        cql_index_drop_unbuilt(changed, arena);
+    }
+    arena_free(arena);
+    return changed;
 }
 
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena)

@@ -63,6 +63,9 @@ int cql_index_make(struct schema *schema, const struct table *table, const struc
 /* Say that it is built. */
 int cql_index_set_built(struct schema *schema, const char *keyspace, const char *name,
                         struct cql_fault *fault);
+/* Drop the hidden tables of indexes that are not built, or of none: one was begun and did not come
+ * to its end.  While the schema changes there is no other that is being built. */
+void cql_index_drop_unbuilt(struct schema *schema, struct arena *arena);
 /* Drop the hidden tables of a table that goes. */
 void cql_index_drop_all(struct schema *schema, const struct table *table, struct arena *arena);
 

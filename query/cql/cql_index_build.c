@@ -118,10 +118,11 @@ void cql_index_build(struct cql_work *work, const char *keyspace, const char *na
     build->work = work;
     build->built = built;
     build->batch = write_batch_new();
-    bool found = cql_index_find(store_schema(work->cql->options.store), keyspace, bytes_text(name),
-                                work->arena, &build->index);
-    check(found);
     build->outer_state = work->state;
     work->state = build;
+    if (!cql_index_find(store_schema(work->cql->options.store), keyspace, bytes_text(name),
+                        work->arena, &build->index)) {
+        build_stop(build, cql_invalid(&work->fault, "Index '%s.%s' doesn't exist", keyspace, name));
+    }
     build_go(build);
 }

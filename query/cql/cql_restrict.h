@@ -86,6 +86,12 @@ struct cql_restrict_bound {
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound_out);
 
+/* Refuses values that are too long for a key, in Cassandra's words; `more`: bytes beside them. */
+int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);
+/* The partition key of these values, of which a client may have sent any; refused when
+ * it is too long. */
+int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
+               struct bytes *key_out);
 /* Values of one restriction; nulls are let through when `allows_null`. */
 int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_context *context,
                     bool allows_null, struct cql_filter *filter_out);

@@ -113,30 +113,46 @@ int cql_filter_bind(const struct cql_restriction *restriction, const struct cql_
 
 /* ---- partition keys ---- */
 
-static int check_key(const struct table *table, struct bytes key, const struct cql_context *context)
+int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more)
 {
-    if (table->partition_count == 1 && key.size == 0)
-        return cql_invalid(context->fault, "Key may not be empty");
-    if (key.size > KEY_SIZE_MAX) {
-        return cql_invalid(context->fault, "Key length of %zu is longer than maximum of %d",
-                           key.size, KEY_SIZE_MAX);
-    }
+    size_t size = more;
+    for (uint32_t i = 0; i < count; i++)
+        size += values[i].size;
+    return size <= KEY_SIZE_MAX
+               ? 0
+               : cql_invalid(fault, "Key length of %zu is longer than maximum of %d", size,
+                             KEY_SIZE_MAX);
+}
+
+/* The values are measured first by themselves, as Cassandra does. */
+int cql_key_of(uint32_t count, const struct bytes *values, const struct cql_context *context,
+               struct bytes *key_out)
+{
+    struct buffer key = {.arena = context->arena};
+    int rc = cql_key_check(context->fault, values, count, 0);
+    if (rc == 0 && count > 1)
+        rc = cql_key_check(context->fault, values, count, KEY_COMPONENT_EXTRA * (size_t)count);
+    if (rc != 0)
+        return rc;
+    for (uint32_t i = 0; i < count; i++)
+        key_put_component(&key, count, values[i]);
+    *key_out = key.size == 0 ? bytes_of("", 0) : buffer_view(&key);
     return 0;
 }
 
 /* The key whose components are the values chosen by a number, in the last column fastest. */
-static struct bytes key_of(const struct table *table, const struct cql_filter *parts, size_t number,
-                           struct arena *arena)
+static int choose_key(const struct table *table, const struct cql_filter *parts, size_t number,
+                      const struct cql_context *context, struct bytes *key_out)
 {
-    struct bytes *chosen = arena_alloc(arena, table->partition_count * sizeof(struct bytes), 16);
-    struct buffer key = {.arena = arena};
+    struct bytes *chosen =
+        arena_alloc(context->arena, table->partition_count * sizeof(struct bytes), 16);
     for (uint32_t i = table->partition_count; i > 0; i--) {
         chosen[i - 1] = parts[i - 1].values[number % parts[i - 1].value_count];
         number /= parts[i - 1].value_count;
     }
-    for (uint32_t i = 0; i < table->partition_count; i++)
-        key_put_component(&key, table->partition_count, chosen[i]);
-    return key.size == 0 ? bytes_of("", 0) : buffer_view(&key);
+    if (table->partition_count == 1 && chosen[0].size == 0)
+        return cql_invalid(context->fault, "Key may not be empty");
+    return cql_key_of(table->partition_count, chosen, context, key_out);
 }
 
 static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_context *context,
@@ -156,11 +172,10 @@ static int bind_keys(const struct cql_restrict_plan *plan, const struct cql_cont
     }
     bound->keys = arena_alloc(context->arena, (count + 1) * sizeof(struct bytes), 16);
     for (size_t number = 0; number < count; number++) {
-        struct bytes key = key_of(table, parts, number, context->arena);
-        int rc = check_key(table, key, context);
+        int rc = choose_key(table, parts, number, context, &bound->keys[bound->key_count]);
         if (rc != 0)
             return rc;
-        bound->keys[bound->key_count++] = key;
+        bound->key_count++;
     }
     return 0;
 }
@@ -431,6 +446,8 @@ static int bind_index(const struct cql_restrict_plan *plan, const struct cql_con
             cql_type_collection_of(context->arena, TYPE_LIST, plan->index->column->type);
         value = cql_collection(list, pair, 2, context->arena);
     }
+    if (value.size > KEY_SIZE_MAX)
+        return cql_invalid(context->fault, "Index expression values may not be larger than 64K");
     bound->index_key = cql_index_key(value, context->arena);
     return 0;
 }

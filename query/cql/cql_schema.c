@@ -653,19 +653,20 @@ static void change_answer(struct change *change)
 
 static void change_apply(struct cql_work *work);
 
-/* The entries are there: a second change lets readers use the index. */
+/* The entries are there: a second change lets readers use the index.  If they could not all be
+ * gathered it takes the index away again, before the refusal is answered. */
 static void index_built(struct cql_work *work, int status)
 {
     struct change *change = work->state;
-    struct cql *cql = work->cql;
     schema_unref(change->schema);
-    change->schema = schema_copy(store_schema(cql->options.store));
-    if (status != 0 || cql_index_set_built(change->schema, change->event.keyspace, change->index,
-                                           &work->fault) != 0) {
-        cql_finish_fault(work);
-        cql_schema_settled(cql);
-        return;
+    change->schema = schema_copy(store_schema(work->cql->options.store));
+    if (status == 0) {
+        status = cql_index_set_built(change->schema, change->event.keyspace, change->index,
+                                     &work->fault);
     }
+    change->is_refused = status != 0;
+    if (change->is_refused)
+        cql_index_drop_unbuilt(change->schema, work->arena);
     change->index = NULL;
     write_batch_clear(change->batch);
     change->batch->schema = change->schema;
@@ -695,6 +696,11 @@ static void change_applied(void *context, int status, const struct error *err)
                    err != NULL ? err->text : "the store stopped");
         work->fault.error.consistency = work->request.consistency;
         work->fault.error.write_type = "SIMPLE";
+        cql_finish_fault(work);
+        cql_schema_settled(cql);
+        return;
+    }
+    if (change->is_refused) {
         cql_finish_fault(work);
         cql_schema_settled(cql);
         return;

@@ -111,14 +111,6 @@ static const struct cql_index *twin(const struct schema *schema, const struct ta
     return NULL;
 }
 
-/* An index that a crash left half gathered makes room for the new one. */
-static int drop_unbuilt(struct schema *schema, const struct cql_index *index)
-{
-    int rc = schema_drop_table(schema, index->hidden->id, NULL);
-    check(rc == 0);
-    return 0;
-}
-
 static int check_free(struct cql_work *work, struct schema *schema, const struct table *table,
                       const struct column *column, enum cql_index_of of, bool if_not_exists,
                       const char **name)
@@ -126,8 +118,6 @@ static int check_free(struct cql_work *work, struct schema *schema, const struct
     struct cql_index same;
     bool found = cql_index_find(schema, table->keyspace, bytes_text(*name), work->arena, &same);
     const struct cql_index *other = twin(schema, table, column, of, work->arena);
-    if (other != NULL && !other->is_built)
-        return drop_unbuilt(schema, other);
     if (!found && other == NULL)
         return 0;
     if (if_not_exists) {
@@ -173,6 +163,7 @@ int cql_schema_index_create(struct cql_work *work, struct schema *schema, const 
         return cql_invalid(fault, "Only CUSTOM indexes support multiple columns");
     if (create->properties != NULL)
         return cql_invalid(fault, "Cannot specify options for a non-CUSTOM index");
+    cql_index_drop_unbuilt(schema, work->arena);
     const struct column *column = table_column_named(table, create->targets->column);
     if (column == NULL) {
         return cql_invalid(fault, "Undefined column name %.*s in table %s.%s",

@@ -12,6 +12,7 @@ struct change {
     struct cql_schema_change event;
     bool has_event;
     const char *index; /* that is to be built before the answer */
+    bool is_refused; /* an index could not be built: this change takes it away */
     bool is_nothing; /* IF (NOT) EXISTS met what it says: no change */
 };
 

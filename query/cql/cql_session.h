@@ -79,6 +79,9 @@ struct cql_options {
 struct cql;
 
 struct cql *cql_new(const struct cql_options *options);
+/* What a server starts with: a changed copy of the schema without the tables of indexes that a
+ * crash left half built, to be applied; NULL: there are none. */
+struct schema *cql_schema_without_unbuilt(const struct schema *schema);
 /* No request may be under way. */
 void cql_free(struct cql *cql);
 /* Requests that are not answered yet. */

@@ -17,6 +17,20 @@ enum {
 
 /* ---- a statement ---- */
 
+/* One more than TIMESTAMP_SERVER: what a statement overwrites it deletes one microsecond before. */
+#define TIMESTAMP_OWN_LAST (TIMESTAMP_SERVER + 1)
+
+/* What is written has a clustering that Cassandra could keep; what is read need not. */
+static int check_clusterings(struct cql_fault *fault, const struct cql_restrict_bound *bound)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < bound->slice_count && rc == 0; i++) {
+        const struct clustering *start = &bound->slices[i].start.prefix;
+        rc = cql_key_check(fault, start->values, start->count, 0);
+    }
+    return rc;
+}
+
 static int bind_timestamp(struct cql_work *work, struct cql_write_statement *statement,
                           const struct cql_expression *of_batch)
 {
@@ -37,8 +51,10 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
             return cql_invalid(&work->fault, "Out of bound timestamp, must be in "
                                              "[-9223372036854775807, 9223372036854775807]");
         }
-        if (rc == 0 && value_bigint(value) == TIMESTAMP_SERVER)
-            return cql_invalid(&work->fault, "Timestamp -9223372036854775807 is daybook's own");
+        if (rc == 0 && value_bigint(value) <= TIMESTAMP_OWN_LAST) {
+            return cql_invalid(&work->fault,
+                               "Timestamps up to -9223372036854775806 are daybook's own");
+        }
         if (rc == 0 && !is_stream)
             statement->timestamp_us = value_bigint(value);
         if (rc == 0 && is_stream) {
@@ -46,7 +62,9 @@ static int bind_timestamp(struct cql_work *work, struct cql_write_statement *sta
                      plan->table->keyspace, plan->table->name);
         }
     } else if (work->request.has_timestamp && !is_stream && !plan->is_conditional) {
-        statement->timestamp_us = work->request.timestamp_us;
+        statement->timestamp_us = work->request.timestamp_us > TIMESTAMP_OWN_LAST
+                                      ? work->request.timestamp_us
+                                      : TIMESTAMP_SERVER;
     }
     return 0;
 }
@@ -89,6 +107,8 @@ int cql_write_bind(struct cql_work *work, struct cql_write_statement *statement,
         return rc;
     context.values = statement->values;
     rc = cql_restrict_bind(&plan->where, &context, &statement->bound);
+    if (rc == 0)
+        rc = check_clusterings(&work->fault, &statement->bound);
     if (rc == 0)
         rc = bind_timestamp(work, statement, timestamp);
     if (rc == 0)

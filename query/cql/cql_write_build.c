@@ -180,6 +180,8 @@ static int set_column(struct row_builder *builder, const struct column *column, 
         return 0;
     }
     int64_t timestamp_us = builder->statement->timestamp_us;
+    if (timestamp_us == TIMESTAMP_SERVER && value.data != NULL)
+        timestamp_us = store_now_us(builder->work->cql->options.store);
     delete_complex(builder, column, value.data == NULL ? timestamp_us : timestamp_us - 1);
     return value.data == NULL ? 0 : add_whole(builder, column, value);
 }
@@ -463,6 +465,9 @@ static int build_click(struct cql_work *work, const struct cql_write_statement *
         uint8_t scale = 0;
         if (value.data == NULL)
             block_set_absent(block, to, 0);
+        else if (to->kind == VECTOR_CODE && value.size > BLOCK_STRING_MAX)
+            return cql_invalid(&work->fault, "%s has over %d bytes, which a click cannot have",
+                               column->name, BLOCK_STRING_MAX);
         else if (to->kind == VECTOR_CODE)
             to->codes[0] = block_dictionary_add(&to->dictionary, value);
         else if (vector_value_get(column->type, value, &to->integers[0], &scale) != 0)

@@ -3,7 +3,8 @@
     # a comment
     > SELECT v FROM t WHERE p = ?       a statement; it may go on in lines that begin with a dot
     = 00000001                          its markers' bytes, null or unset, after commas: it is
-                                        prepared, and executed once for each such line
+                                        prepared, and executed once for each such line; 61*70000
+                                        is that byte as often
       (v int)                           the answer, two blanks in, as wire.py prints it
       7
     # differs: tombstones fail no read  why daybook's answer is another one, which follows
@@ -96,7 +97,14 @@ def bound_values(line):
     """The bytes of one execution; a line of nothing binds nothing."""
     marks = {"null": wire.NULL, "unset": wire.UNSET}
     words = [word.strip() for word in line.split(",")]
-    return [marks[word] if word in marks else bytes.fromhex(word) for word in words]
+    return [marks[word] if word in marks else b"".join(map(repeated, word.split()))
+            for word in words]
+
+
+def repeated(piece):
+    """The bytes of HEX or HEX*TIMES."""
+    digits, _, times = piece.partition("*")
+    return bytes.fromhex(digits) * int(times or 1)
 
 
 class Player:
