@@ -41,7 +41,7 @@ def main():
     body = struct.pack(">i", len(QUERY)) + QUERY + struct.pack(">HB", 1, 0)
     waits = []
     print("ready", flush=True)
-    while not select.select([sys.stdin], [], [], PAUSE_S)[0]:
+    while not waits or not select.select([sys.stdin], [], [], PAUSE_S)[0]:
         began = time.monotonic()
         ask(connection, 7, body)
         waits.append((time.monotonic() - began) * 1000)
