@@ -3,7 +3,7 @@
  *   SET c = v            a cell, or a tombstone for null
  *   SET s = {..}         everything older of the column goes (a deletion 1 us before), then cells
  *   SET l = l + [..]     cells whose paths are times, after all that are there
- *   SET l[i] = v         the cell of the i-th path, which was read
+ *   SET l[i] = v         the cell of the i-th path, of what was read and of the operations so far
  *   DELETE FROM t WHERE  a partition, row or range deletion
  *   counters             increments; what is deleted was read, as only what exists can be
  *
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/cql/cql_live_list.h"
 #include "query/cql/cql_value_set.h"
 #include "query/cql/cql_write.h"
 #include "storage/base/calendar.h"
@@ -35,6 +36,7 @@ struct row_builder {
     uint32_t cell_count, cell_capacity;
     struct complex_deletion *complex;
     uint32_t complex_count, complex_capacity;
+    struct cql_live_list *lists; /* those that an operation has looked into */
 };
 
 static int64_t made_s(const struct row_builder *builder)
@@ -186,24 +188,42 @@ static int set_column(struct row_builder *builder, const struct column *column, 
     return value.data == NULL ? 0 : add_whole(builder, column, value);
 }
 
-/* The live cell of a list at an index, as it was read. */
-static int list_cell(struct row_builder *builder, const struct column *column, struct bytes index,
-                     bool is_deletion, const struct cell **cell_out)
+/* A list as the operations so far have left it. */
+static struct cql_live_list *live_list(struct row_builder *builder, const struct column *column)
 {
-    uint32_t count = 0;
-    const struct cell *cells =
-        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+    struct arena *arena = builder->batch->arena;
+    struct cql_live_list *list = builder->lists;
+    while (list != NULL && list->column != column)
+        list = list->next;
+    if (list == NULL) {
+        uint32_t count = 0;
+        const struct cell *read =
+            builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
+        list = arena_alloc(arena, sizeof(*list), 16);
+        *list = cql_live_list_of(column, read, count);
+        list->next = builder->lists;
+        builder->lists = list;
+    }
+    cql_live_list_take(list, builder->cells, builder->cell_count, arena);
+    return list;
+}
+
+/* The path of a list's element at an index. */
+static int list_element(struct row_builder *builder, const struct column *column,
+                        struct bytes index, bool is_deletion, struct bytes *path_out)
+{
+    const struct cql_live_list *list = live_list(builder, column);
     int32_t at = index.size == 4 ? value_int(index) : -1;
-    if (count == 0) {
+    if (list->count == 0) {
         return cql_invalid(builder->context.fault,
                            is_deletion ? "Attempted to delete an element from a list which is null"
                                        : "Attempted to set an element on a list which is null");
     }
-    if (at < 0 || (uint32_t)at >= count) {
+    if (at < 0 || (uint32_t)at >= list->count) {
         return cql_invalid(builder->context.fault, "List index %d out of bound, list has size %u",
-                           at, count);
+                           at, list->count);
     }
-    *cell_out = &cells[at];
+    *path_out = cql_live_list_cell(list, builder->cells, (uint32_t)at)->path;
     return 0;
 }
 
@@ -231,11 +251,9 @@ static int set_element(struct row_builder *builder, const struct cql_operation *
     if (rc != 0)
         return rc;
     if (column->type->kind == TYPE_LIST) {
-        const struct cell *cell = NULL;
-        rc = list_cell(builder, column, key, is_deletion, &cell);
+        rc = list_element(builder, column, key, is_deletion, &key);
         if (rc != 0)
             return rc;
-        key = cell->path;
     }
     bool is_set = column->type->kind == TYPE_SET;
     add_cell(builder, column, key, value, is_deletion || (!is_set && value.data == NULL));
@@ -249,13 +267,12 @@ static int subtract_from_list(struct row_builder *builder, const struct column *
     struct arena *arena = builder->batch->arena;
     const struct type *type = column->type->arguments[0];
     struct cql_value_set values = cql_value_set_of(type, items, arena);
-    uint32_t count = 0;
-    const struct cell *cells =
-        builder->before == NULL ? NULL : cql_row_cells(builder->before, column, &count);
-    for (uint32_t i = 0; i < count; i++) {
+    const struct cql_live_list *list = live_list(builder, column);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct cell *cell = cql_live_list_cell(list, builder->cells, i);
         arena_count(arena, 1);
-        if (cql_value_set_has(&values, cells[i].value))
-            add_cell(builder, column, cells[i].path, CQL_NULL, true);
+        if (cql_value_set_has(&values, cell->value))
+            add_cell(builder, column, cell->path, CQL_NULL, true);
     }
     return 0;
 }
