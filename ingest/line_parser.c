@@ -270,10 +270,12 @@ static inline bool plain_amount(struct bytes text, int64_t *amount_out, uint8_t 
     if (text.size == 0 || text.size > 8)
         return text.size > 0 && long_amount(text, amount_out, scale_out);
     word = load_u64(text.data);
-    /* The lowest mark is right, whatever a borrow does to those above it. */
+    /* The lowest mark is right, whatever a borrow does to those above it; the end has one, too, so
+     * that bytes behind it, which may never have been written, decide nothing. */
     found = ((word ^ points) - ones) & ~(word ^ points) & ones * 0x80;
+    found |= UINT64_C(0x80) << 8 * (text.size - 1) << 8;
     point = found == 0 ? 8 : (size_t)__builtin_ctzll(found) / 8;
-    if (point >= text.size) {
+    if (point == text.size) {
         *scale_out = 0;
     } else {
         if (point == 0 || point + 1 == text.size)

@@ -11,6 +11,7 @@ import daybook
 
 # Any error or block that nobody can free any more ends with this status.
 LEAKED = 99
+SHORT_LINE = "UA,2013-01-01,1357035300000,N14228,1\n"
 CLICKS = ("--reseller", "supaboobs", "--day", "2013-11-28")
 STATEMENTS = [
     "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
@@ -41,6 +42,8 @@ def test_a_life_of_the_server_leaks_nothing(directory, tmp_path, flights, paper)
     server.run("load", file)
     producer = daybook.Producer(daybook.batches_of(paper.lines, 2))
     producer.send_all(server.address)
+    # An amount without a point, and behind it memory that was never written.
+    server.client().send(flights.header + SHORT_LINE).finish().rest()
     server.client().send("x\n").finish().rest()
     server.run("rate", "load", flights.rates)
     server.run("rate", "load", paper.rates)
