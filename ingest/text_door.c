@@ -501,7 +501,8 @@ static enum door_claim claim_of(const struct text_connection *connection)
     if (connection->replies != NULL || connection->state == TEXT_BLOCKED ||
         connection->group.in_flight > 0)
         return DOOR_OWED;
-    return connection->producer != NULL ? DOOR_NAMED : DOOR_IDLE;
+    /* Anybody can name a producer; one that has given something is known by it. */
+    return connection->producer != NULL && connection->producer->last > 0 ? DOOR_NAMED : DOOR_IDLE;
 }
 
 void text_door_update(struct text_connection *connection)

@@ -271,7 +271,7 @@ static bool type_is_quoted(const struct type *type)
 
 static void format_literal(const struct type *type, struct bytes value, struct buffer *text)
 {
-    struct buffer plain = {0};
+    struct buffer plain = {.arena = text->arena};
 
     if (value.data == NULL) {
         buffer_append_text(text, "null");

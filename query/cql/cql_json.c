@@ -43,6 +43,7 @@ void cql_json_format_name(const char *name, struct buffer *json)
         has_capitals |= *c >= 'A' && *c <= 'Z';
     buffer_printf(&quoted, has_capitals ? "\"%s\"" : "%s", name);
     put_string(buffer_view(&quoted), json);
+    buffer_release(&quoted);
 }
 
 /* ---- numbers ---- */
@@ -128,6 +129,7 @@ static void put_decimal(struct bytes value, struct buffer *out)
         buffer_printf(out, "0.%.*s%s", (int)(scale - count), "00000", text);
     else
         buffer_printf(out, "%c%s%sE%+" PRId64, text[0], count > 1 ? "." : "", text + 1, exponent);
+    buffer_release(&digits);
 }
 
 /* ---- other scalars ---- */
@@ -164,6 +166,7 @@ void cql_json_format_plain(const struct type *type, struct bytes value, struct b
     } else {
         buffer_append_bytes(text, buffer_view(&plain));
     }
+    buffer_release(&plain);
 }
 
 /* Whether a type's values stand in JSON without quotes. */
@@ -214,6 +217,7 @@ static void put_scalar(const struct type *type, struct bytes value, struct buffe
         buffer_append_text(json, "null");
     else
         buffer_append_bytes(json, buffer_view(&text));
+    buffer_release(&text);
 }
 
 /* ---- collections ---- */
@@ -228,6 +232,7 @@ static void put_key(const struct type *type, struct bytes value, struct buffer *
         buffer_append_bytes(json, buffer_view(&key));
     else
         put_string(buffer_view(&key), json);
+    buffer_release(&key);
 }
 
 static void put_items(const struct type *type, struct bytes value, struct buffer *json)

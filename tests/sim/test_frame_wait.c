@@ -13,15 +13,15 @@ struct wait {
     struct sim_world *sim;
     struct engine_fixture fixture;
     struct write_batch *batch;
-    uint32_t durable;     /* of the batches that were applied */
-    struct bytes percent; /* what they write */
+    uint32_t durable;  /* of the batches that were applied */
+    struct bytes note; /* what they write */
 };
 
 static void wait_start(struct wait *wait)
 {
     struct error err = {0};
-    *wait = (struct wait){
-        .sim = sim_world_new(1), .batch = write_batch_new(), .percent = bytes_of("\0\0\0\0\1", 5)};
+    *wait =
+        (struct wait){.sim = sim_world_new(1), .batch = write_batch_new(), .note = bytes_text("a")};
     cr_assert_eq(engine_fixture_open_in(&wait->fixture, sim_world_interface(wait->sim), &err), 0,
                  "%s", err.text);
 }
@@ -43,18 +43,19 @@ static void note_durable(void *context, int status, const struct error *err)
  * the microseconds until all are durable. */
 static int64_t wait_of(struct wait *wait, const char *kinds)
 {
-    const struct table *table = schema_table(store_schema(wait->fixture.store), TABLE_RESELLER);
+    const struct table *table = schema_table(store_schema(wait->fixture.store), TABLE_CHANGE);
     struct world *world = sim_world_interface(wait->sim);
     int64_t began_us = world->clock->monotonic_us(world->clock);
+    static const uint8_t id[UUID_SIZE] = {[6] = 0x10, [8] = 0x80}; /* a timeuuid */
     struct error err = {0};
     uint32_t count = 0;
     wait->durable = 0;
     for (; kinds[count] != '\0'; count++) {
         write_batch_clear(wait->batch);
         struct column_value values[] = {
-            {RESELLER_ID, false, write_batch_text(wait->batch, "r")},
-            {RESELLER_EFFECTIVE_SINCE, false, bytes_of("\x80\0\0\1", 4)},
-            {RESELLER_REWARD_PERCENT, false, wait->percent},
+            {CHANGE_MONTH, false, write_batch_text(wait->batch, "2013-11")},
+            {CHANGE_ID, false, bytes_of(id, sizeof id)},
+            {CHANGE_NOTE, false, wait->note},
         };
         write_batch_insert(wait->batch, table, values, 3);
         wait->batch->is_followed = kinds[count] == 'f';
@@ -94,7 +95,7 @@ Test(frame_wait, a_frame_does_not_wait_for_a_flush)
     wait_start(&wait);
     sim_world_stall(wait.sim, LANE_BACKGROUND, true);
     for (uint32_t size = 0; size < LOG_SIZE; size += VALUE_SIZE) {
-        wait.percent = bytes_of(value, sizeof value);
+        wait.note = bytes_of(value, sizeof value);
         cr_assert_eq(wait_of(&wait, "-"), 0, "after %u bytes", size);
     }
     sim_world_stall(wait.sim, LANE_BACKGROUND, false);

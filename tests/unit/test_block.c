@@ -170,7 +170,8 @@ Test(block, a_column_added_later_is_absent_in_every_row)
     struct buffer buffer = {0};
     block_serialize(block, &buffer);
     struct schema *altered = schema_copy(schema);
-    cr_assert_eq(schema_add_column(altered, WIDE_TABLE, "more", "int", false, &err), 0);
+    struct column_definition added = {.name = "more", .type = "int", .kind = COLUMN_REGULAR};
+    cr_assert_eq(schema_add_columns(altered, WIDE_TABLE, &added, 1, &err), 0);
     struct reader reader = reader_of(buffer_view(&buffer));
     struct block *read;
     cr_assert_eq(block_deserialize(&reader, altered, &read, &err), 0);

@@ -17,18 +17,20 @@ static struct partition_stats some_stats(void)
     return stats;
 }
 
+/* A timeuuid: the store takes no other id. */
+static const uint8_t seal_id[UUID_SIZE] = {7, [6] = 0x10, [8] = 0x80};
+
 /* One seal of r's 2013-11-28 and its only ad, written as the rollup does. */
 static void put(struct rollup_fixture *fixture, struct buffer *key)
 {
     const struct schema *schema = store_schema(fixture->store);
     struct write_batch *batch = write_batch_new();
     dirty_put_key(key, bytes_text("r"), 16037);
-    struct seal seal = {.key = buffer_view(key), .id = {7}, .stats = some_stats(), .ads = 1};
-    struct sealed_ad ad = {.key = seal.key,
-                           .id = {7},
-                           .ad = bytes_text("ad42"),
-                           .clicks = 2,
-                           .gross = decimal_from(125, 4)};
+    struct seal seal = {.key = buffer_view(key), .stats = some_stats(), .ads = 1};
+    struct sealed_ad ad = {
+        .key = seal.key, .ad = bytes_text("ad42"), .clicks = 2, .gross = decimal_from(125, 4)};
+    memcpy(seal.id, seal_id, UUID_SIZE);
+    memcpy(ad.id, seal_id, UUID_SIZE);
     seal_write(batch, schema_table(schema, TABLE_SEALED_DAY), &seal);
     sealed_ad_write(batch, schema_table(schema, TABLE_SEALED_AD), &ad);
     cr_assert_eq(rollup_fixture_apply(fixture, batch), 0);
@@ -105,7 +107,7 @@ static int check_seal(void *context, const struct table *table, const struct pag
     ((struct reading *)context)->rows++;
     cr_assert_eq(seal_read(table, row, &seal, err), 0, "%s", err->text);
     cr_assert(stats_equal(&seal.stats, &expected));
-    cr_assert(seal.ads == 1 && seal.id[0] == 7 && seal.id[1] == 0);
+    cr_assert(seal.ads == 1 && memcmp(seal.id, seal_id, UUID_SIZE) == 0);
     stats_release(&seal.stats);
     stats_release(&expected);
     flip_cells(table, row, reads_seal);
@@ -118,7 +120,8 @@ static int check_ad(void *context, const struct table *table, const struct page_
     struct sealed_ad ad;
     ((struct reading *)context)->rows++;
     cr_assert_eq(sealed_ad_read(table, row, &ad, err), 0, "%s", err->text);
-    cr_assert(bytes_equal(ad.ad, bytes_text("ad42")) && ad.clicks == 2 && ad.id[0] == 7);
+    cr_assert(bytes_equal(ad.ad, bytes_text("ad42")) && ad.clicks == 2 &&
+              memcmp(ad.id, seal_id, UUID_SIZE) == 0);
     cr_assert(ad.gross.scale == 4 && decimal_compare(ad.gross, decimal_from(125, 4)) == 0);
     flip_cells(table, row, reads_ad);
     return 0;

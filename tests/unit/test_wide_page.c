@@ -159,7 +159,8 @@ Test(wide_page, dropped_columns_are_left_out_and_new_ones_absent)
     setup(&fixture, 100);
     struct schema *altered = schema_copy(fixture.schema);
     cr_assert_eq(schema_drop_column(altered, WIDE_TABLE, "note", 1, &err), 0);
-    cr_assert_eq(schema_add_column(altered, WIDE_TABLE, "more", "text", false, &err), 0);
+    struct column_definition added = {.name = "more", .type = "text", .kind = COLUMN_REGULAR};
+    cr_assert_eq(schema_add_columns(altered, WIDE_TABLE, &added, 1, &err), 0);
     struct wide_page page;
     wide_page_init(&page, schema_table(altered, WIDE_TABLE));
     cr_assert_eq(wide_page_decode(fixture.decoder, buffer_view(&fixture.encoded), &page, &err), 0,
