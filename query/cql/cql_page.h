@@ -1,7 +1,10 @@
 /* cql_page: the paging state of a SELECT: where the next page begins, in bytes that a client keeps.
  *
- *   byte 0       version, 1
+ *   byte 0       version, 2
  *   byte 1..8    hash of the statement and its keyspace
+ *   byte 9..16   hash of the types and the order of the table's key columns
+ *   varint       0: rows are read from the table; otherwise by the index of a column, 1 + its id
+ *   byte         only with an index: its kind (enum cql_index_of)
  *   varint       which of the statement's keys and slices
  *   varint       rows left of LIMIT plus 1; 0: there is no limit
  *   varint       rows of the partition that were given already
@@ -9,7 +12,10 @@
  *   varint n, n  the store's position
  *   4 bytes      CRC-32C of all before
  *
- * Valid: the checksum holds, the version is known, the hash is the statement's, nothing follows. */
+ * Valid: the checksum holds, the version is known, the hash is the statement's, nothing follows.
+ * The next page is read as the one before was, though other indexes were made meanwhile; where the
+ * keys or the index are others, a position means something else and the state is refused.  Version
+ * 1 did not say what it was read by. */
 #ifndef DAYBOOK_QUERY_CQL_CQL_PAGE_H
 #define DAYBOOK_QUERY_CQL_CQL_PAGE_H
 
@@ -19,6 +25,10 @@
 
 struct cql_page_state {
     uint64_t statement_hash;
+    uint64_t key_hash;
+    bool by_index;
+    uint32_t index_column_id;
+    uint8_t index_of;
     uint64_t unit;
     uint64_t limit_left;                 /* CQL_PAGE_NO_LIMIT: none */
     uint64_t partition_rows;
@@ -27,7 +37,8 @@ struct cql_page_state {
 };
 
 void cql_page_write(const struct cql_page_state *state, struct buffer *buffer);
-/* Views into `bytes`.  ERROR_INVALID for what cql_page_write did not write for this statement. */
+/* Views into `bytes`.  ERROR_INVALID for what cql_page_write did not write for this statement,
+ * ERROR_UNSUPPORTED for a state of another version of this program. */
 must_check int cql_page_read(struct bytes bytes, uint64_t statement_hash,
                              struct cql_page_state *state_out);
 #endif

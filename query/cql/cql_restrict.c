@@ -509,23 +509,36 @@ static bool index_answers(const struct cql_index *index, const struct cql_restri
     return false;
 }
 
-/* The first relation that an index answers; of a known partition its key needs none. */
-static const struct cql_index *usable_index(struct cql_scope *scope,
-                                            const struct cql_restrict_plan *plan,
-                                            struct cql_restriction **indexed_out)
+/* The first relation that one of the indexes answers; of a known partition its key needs none. */
+static struct cql_index_use first_use(const struct cql_restrict_plan *plan,
+                                      const struct cql_index *indexes, uint32_t count)
 {
-    const struct cql_index *indexes;
-    uint32_t count = cql_index_list(scope->schema, plan->table, scope->arena, &indexes);
     for (struct cql_restriction *r = plan->all; r != NULL && count > 0; r = r->next) {
         bool is_known = plan->has_keys && r->columns[0]->kind == COLUMN_PARTITION;
-        for (uint32_t i = 0; i < count && !is_known; i++) {
-            if (index_answers(&indexes[i], r)) {
-                *indexed_out = r;
-                return &indexes[i];
-            }
-        }
+        for (uint32_t i = 0; i < count && !is_known; i++)
+            if (index_answers(&indexes[i], r))
+                return (struct cql_index_use){&indexes[i], r};
     }
-    return NULL;
+    return (struct cql_index_use){0};
+}
+
+static struct cql_index_use usable_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
+{
+    if (plan->indexes == NULL) {
+        plan->index_count =
+            cql_index_list(scope->schema, plan->table, scope->arena, &plan->indexes);
+    }
+    return first_use(plan, plan->indexes, plan->index_count);
+}
+
+struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
+                                         enum cql_index_of of)
+{
+    struct cql_index_use use = {0};
+    for (uint32_t i = 0; i < plan->index_count && use.index == NULL; i++)
+        if (plan->indexes[i].column->id == column_id && plan->indexes[i].of == of)
+            use = first_use(plan, &plan->indexes[i], 1);
+    return use;
 }
 
 /* How far the slices go, and what of the clustering columns is left for filters, which an index may
@@ -547,9 +560,8 @@ static int sort_clustering(struct cql_scope *scope, struct cql_restrict_plan *pl
             }
         }
     }
-    struct cql_restriction *indexed;
-    bool has_index = what == CQL_FOR_SELECT && plan->has_clustering &&
-                     usable_index(scope, plan, &indexed) != NULL;
+    bool has_index =
+        what == CQL_FOR_SELECT && plan->has_clustering && usable_index(scope, plan).index != NULL;
     uint32_t used = 0;
     bool is_open = true;
     while (used < count && is_open && plan->clustering[used] != NULL) {
@@ -632,13 +644,13 @@ static int sort_others(struct cql_scope *scope, struct cql_restrict_plan *plan,
 static void choose_index(struct cql_scope *scope, struct cql_restrict_plan *plan)
 {
     uint32_t others = 0;
-    plan->index = usable_index(scope, plan, &plan->indexed);
+    plan->use = usable_index(scope, plan);
     for (const struct cql_restriction *r = plan->all; r != NULL; r = r->next) {
         bool is_asked =
             r->is_filter || (r->columns[0]->kind == COLUMN_CLUSTERING && !plan->has_keys);
-        others += r != plan->indexed && is_asked;
+        others += r != plan->use.indexed && is_asked;
     }
-    if (plan->index != NULL)
+    if (plan->use.index != NULL)
         plan->needs_filtering = others > 0;
 }
 

@@ -31,6 +31,12 @@ struct cql_restriction {
 
 enum cql_restrict_for { CQL_FOR_SELECT, CQL_FOR_UPDATE, CQL_FOR_DELETE };
 
+/* An index and the relation that it answers; without an index rows are read from the table. */
+struct cql_index_use {
+    const struct cql_index *index;       /* NULL: none */
+    struct cql_restriction *indexed;
+};
+
 struct cql_restrict_plan {
     const struct table *table;
     struct cql_restriction *all;
@@ -45,9 +51,14 @@ struct cql_restrict_plan {
     bool has_static_only;                /* relations on the partition key and statics only */
     bool needs_filtering;
     bool is_multi_key;                   /* IN on the partition key */
-    const struct cql_index *index;       /* to read rows by; NULL: none */
-    struct cql_restriction *indexed;     /* the relation that it answers */
+    const struct cql_index *indexes;     /* of the table, where one may be of use */
+    uint32_t index_count;
+    struct cql_index_use use;            /* the index to read rows by, if there is one */
 };
+
+/* The index of a column, by its kind, where it answers a relation of the plan; else none. */
+struct cql_index_use cql_restrict_use_of(const struct cql_restrict_plan *plan, uint32_t column_id,
+                                         enum cql_index_of of);
 
 int cql_restrict_compile(struct cql_scope *scope, const struct table *table,
                          const struct cql_relation *where, enum cql_restrict_for what,
@@ -75,7 +86,7 @@ struct cql_restrict_bound {
     bool is_scan;
     int64_t token_first;
     int64_t token_last;
-    struct bytes index_key;              /* the partition of the index; data NULL: read by keys */
+    struct bytes index_key;              /* the partition of the index, if it is read */
     struct slice *slices;                /* in clustering order, apart from each other */
     uint32_t slice_count;
     struct cql_filter *filters;
@@ -85,6 +96,9 @@ struct cql_restrict_bound {
 /* ERROR_INVALID and a fault for a null or unset value. */
 int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_context *context,
                       struct cql_restrict_bound *bound_out);
+/* Rows are read by an index and not by keys. */
+int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
+                            struct cql_restrict_bound *bound);
 
 /* Refuses values that are too long for a key, in Cassandra's words; `more`: bytes beside them. */
 int cql_key_check(struct cql_fault *fault, const struct bytes *values, uint32_t count, size_t more);

@@ -432,18 +432,18 @@ static int bind_slices(const struct cql_restrict_plan *plan, const struct cql_co
     return bind_range(plan, context, position, &prefixes, bound);
 }
 
-static int bind_index(const struct cql_restrict_plan *plan, const struct cql_context *context,
-                      struct cql_restrict_bound *bound)
+int cql_restrict_bind_index(const struct cql_index_use *use, const struct cql_context *context,
+                            struct cql_restrict_bound *bound)
 {
     struct cql_filter filter;
-    int rc = cql_filter_bind(plan->indexed, context, false, &filter);
+    int rc = cql_filter_bind(use->indexed, context, false, &filter);
     if (rc != 0)
         return rc;
     struct bytes value = filter.values[0];
-    if (plan->index->of == CQL_INDEX_OF_ENTRIES) {
+    if (use->index->of == CQL_INDEX_OF_ENTRIES) {
         struct bytes pair[2] = {filter.key, value};
         const struct type *list =
-            cql_type_collection_of(context->arena, TYPE_LIST, plan->index->column->type);
+            cql_type_collection_of(context->arena, TYPE_LIST, use->index->column->type);
         value = cql_collection(list, pair, 2, context->arena);
     }
     if (value.size > KEY_SIZE_MAX)
@@ -468,8 +468,6 @@ int cql_restrict_bind(const struct cql_restrict_plan *plan, const struct cql_con
     for (const struct cql_restriction *r = plan->all; rc == 0 && r != NULL; r = r->next)
         if (r->is_filter)
             rc = cql_filter_bind(r, context, false, &bound->filters[bound->filter_count++]);
-    if (rc == 0 && plan->index != NULL && !plan->has_keys && bound->is_scan)
-        rc = bind_index(plan, context, bound);
     return rc;
 }
 

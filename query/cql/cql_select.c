@@ -224,7 +224,7 @@ static int partition_answer(struct select *select)
 
 static struct read_request index_request(const struct select *select)
 {
-    struct read_request request = {.table_id = select->plan->where.index->hidden->id,
+    struct read_request request = {.table_id = select->use.index->hidden->id,
                                    .key = select->bound.index_key,
                                    .slice = slice_all(),
                                    .position = buffer_view(&select->position),
@@ -414,7 +414,7 @@ static void trace_read(struct select *select)
         cql_trace(select->work, "Reading the row of an index's entry from %s", table);
     } else if (select->by_index) {
         cql_trace(select->work, "Executing indexed query on %s using %s", table,
-                  select->plan->where.index->name);
+                  select->use.index->name);
     } else {
         cql_trace(select->work, "Executing %s query on %s",
                   select->bound.is_scan ? "range" : "single-partition", table);
@@ -551,31 +551,67 @@ static bool has_complex(const struct table *table)
     return has;
 }
 
-static int go_on_from(struct select *select, struct bytes paging_state)
+static int read_state(struct select *select, struct bytes paging_state,
+                      struct cql_page_state *state)
 {
-    struct cql_page_state state;
-    if (cql_page_read(paging_state, select->work->compiled->hash, &state) != 0 ||
-        state.unit >= select->unit_count) {
+    struct cql_fault *fault = &select->work->fault;
+    int rc = cql_page_read(paging_state, select->work->compiled->hash, state);
+    if (rc == ERROR_UNSUPPORTED) {
+        return cql_invalid(fault, "The paging state is of another version of daybook; begin the "
+                                  "query anew");
+    }
+    if (rc != 0)
+        return cql_refuse(fault, CQL_PROTOCOL_ERROR, "Invalid value for the paging state");
+    return state->key_hash == cql_select_key_hash(select)
+               ? 0
+               : cql_invalid(fault, "The paging state is of a table of this name that had other "
+                                    "keys; begin the query anew");
+}
+
+/* What rows are read by: what the page before was read by, or else the plan's choice. */
+static int choose_use(struct select *select, const struct cql_page_state *state)
+{
+    const struct cql_restrict_plan *where = &select->plan->where;
+    struct cql_context context = cql_context_of(select->work, select->work->arena);
+    bool names_index = state != NULL && state->by_index;
+    if (names_index) {
+        select->use =
+            cql_restrict_use_of(where, state->index_column_id, (enum cql_index_of)state->index_of);
+    } else if (state == NULL) {
+        select->use = where->use;
+    }
+    select->by_index = select->use.index != NULL && !where->has_keys && select->bound.is_scan;
+    if (names_index && !select->by_index) {
+        return cql_invalid(context.fault, "The paging state is of an index that is gone; begin the "
+                                          "query anew");
+    }
+    return select->by_index ? cql_restrict_bind_index(&select->use, &context, &select->bound) : 0;
+}
+
+static int go_on_from(struct select *select, const struct cql_page_state *state)
+{
+    struct bytes position = state->position;
+    if (state->unit >= select->unit_count) {
         return cql_refuse(&select->work->fault, CQL_PROTOCOL_ERROR,
                           "Invalid value for the paging state");
     }
-    select->unit = state.unit;
-    select->limit_left = state.limit_left;
-    select->partition_rows = state.partition_rows;
-    select->partition_is_taken = state.partition_rows > 0;
-    buffer_append_bytes(&select->partition_key, state.partition_key);
+    select->unit = state->unit;
+    select->limit_left = state->limit_left;
+    select->partition_rows = state->partition_rows;
+    select->partition_is_taken = state->partition_rows > 0;
+    buffer_append_bytes(&select->partition_key, state->partition_key);
     if (cql_select_reads_partition(select)) {
-        struct reader reader = reader_of(state.position);
+        struct reader reader = reader_of(position);
         buffer_append_bytes(&select->position, reader_sized(&reader));
-        state.position = reader_bytes(&reader, reader_left(&reader));
-        buffer_append_bytes(&select->resumed, state.position);
+        position = reader_bytes(&reader, reader_left(&reader));
+        buffer_append_bytes(&select->resumed, position);
     } else {
-        buffer_append_bytes(&select->position, state.position);
+        buffer_append_bytes(&select->position, position);
     }
     /* The first slice of a partition is the one that came with its static row. */
-    bool is_first_slice = select->bound.is_scan || state.unit % select->bound.slice_count == 0;
-    bool is_within = state.position.size > 0 || !is_first_slice;
-    select->has_partition = is_within && state.partition_key.size > 0;
+    bool is_first_slice = select->bound.is_scan || state->unit % select->bound.slice_count == 0;
+    bool is_within = position.size > 0 || !is_first_slice;
+    select->has_partition = is_within && state->partition_key.size > 0;
     select->reads_static_only = select->plan->reads_statics && select->has_partition &&
                                 !select->is_virtual && !select->by_index;
     return 0;
@@ -586,16 +622,21 @@ static int select_begin(void *context_of_step)
     struct select *select = context_of_step;
     struct cql_work *work = select->work;
     struct cql_context context = cql_context_of(work, work->arena);
+    struct cql_page_state state;
+    bool goes_on = work->request.paging_state.size > 0;
     int rc = cql_restrict_bind(&select->plan->where, &context, &select->bound);
     if (rc == 0)
         rc = bind_limit(select, select->plan->limit, &select->limit_left);
     if (rc == 0)
         rc = bind_limit(select, select->plan->partition_limit, &select->partition_limit);
+    if (rc == 0 && goes_on)
+        rc = read_state(select, work->request.paging_state, &state);
+    if (rc == 0)
+        rc = choose_use(select, goes_on ? &state : NULL);
     if (rc != 0)
         return rc;
     if (select->plan->is_distinct)
         select->partition_limit = 1;
-    select->by_index = select->bound.index_key.data != NULL;
     select->looks_each_row =
         select->plan->selector_count + select->bound.filter_count > MANY_PARTS ||
         has_complex(select->plan->table);
@@ -613,7 +654,7 @@ static int select_begin(void *context_of_step)
         select->is_virtual = true;
         select->virtual_count = cql_system_rows(work, select->plan->table, &select->virtual_rows);
     }
-    return work->request.paging_state.size > 0 ? go_on_from(select, work->request.paging_state) : 0;
+    return goes_on ? go_on_from(select, &state) : 0;
 }
 
 static void select_start(struct select *select)

@@ -162,7 +162,7 @@ static int resolve_order(struct cql_scope *scope, const struct cql_select *selec
 {
     const struct column *clustering = plan->table->columns + plan->table->partition_count;
     uint32_t position = 0;
-    if (select->order_by != NULL && plan->where.index != NULL) {
+    if (select->order_by != NULL && plan->where.use.index != NULL) {
         return cql_invalid(scope->fault, "ORDER BY with 2ndary indexes is not supported, "
                                          "except for ANN queries.");
     }

@@ -66,6 +66,7 @@ struct select {
     bool is_virtual;                     /* all rows are there */
     const struct page_row *virtual_rows;
     bool by_index;                       /* rows are looked up from an index's entries */
+    struct cql_index_use use;            /* which, and for which relation */
     struct arena *entry_arena;
     struct page_row *entries;            /* of the index's page, in entry_arena */
     uint32_t entry_count, entry;
@@ -100,6 +101,8 @@ bool cql_select_in_slices(const struct select *select, const struct row *row);
 
 /* Whether the entries of the index stand for partitions, not for rows. */
 bool cql_select_reads_partition(const struct select *select);
+/* Of the key columns' types and order, on which every position depends. */
+uint64_t cql_select_key_hash(const struct select *select);
 /* The client's page ends before the row at `position` of a unit. */
 void cql_select_save_state(struct select *select, uint64_t unit, struct bytes position,
                            uint64_t partition_rows);

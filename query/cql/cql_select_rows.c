@@ -9,6 +9,7 @@
 #include "query/cql/cql_json.h"
 #include "query/cql/cql_page.h"
 #include "query/cql/cql_select_private.h"
+#include "storage/base/hash.h"
 
 enum { RESULT_BYTES_MAX = 64 << 20 }; /* of an answer that the client wants in one page */
 
@@ -274,7 +275,21 @@ int cql_select_take_row(struct select *select, struct cql_row *row)
 
 bool cql_select_reads_partition(const struct select *select)
 {
-    return select->by_index && cql_index_is_wide(select->plan->where.index);
+    return select->by_index && cql_index_is_wide(select->use.index);
+}
+
+/* What a position in the table or in an index of it is made of. */
+uint64_t cql_select_key_hash(const struct select *select)
+{
+    const struct table *table = select->plan->table;
+    struct buffer keys = {.arena = select->work->arena};
+    for (uint32_t i = 0; i < table->partition_count + table->clustering_count; i++) {
+        const struct column *column = &table->columns[i];
+        buffer_put_u8(&keys, (uint8_t)column->kind);
+        buffer_put_u8(&keys, column->descending);
+        type_print(column->type, &keys);
+    }
+    return hash64(keys.data, keys.size);
 }
 
 /* Of a partition that an entry of an index stands for, a position is the entry's and its own. */
@@ -288,11 +303,17 @@ void cql_select_save_state(struct select *select, uint64_t unit, struct bytes po
         position = buffer_view(&both);
     }
     struct cql_page_state state = {.statement_hash = select->work->compiled->hash,
+                                   .key_hash = cql_select_key_hash(select),
+                                   .by_index = select->by_index,
                                    .unit = unit,
                                    .limit_left = select->limit_left,
                                    .partition_rows = partition_rows,
                                    .partition_key = buffer_view(&select->partition_key),
                                    .position = position};
+    if (select->by_index) {
+        state.index_column_id = select->use.index->column->id;
+        state.index_of = (uint8_t)select->use.index->of;
+    }
     cql_page_write(&state, &select->paging_state);
     cql_select_stop(select, 0);
 }

@@ -120,6 +120,61 @@ def test_prepared_statements_and_pages_survive_a_restart(server, serve):
             session.execute(select, paging_state=damaged)
 
 
+FILTERED = "SELECT k FROM shop.things WHERE a = 1 AND b = 1 ALLOW FILTERING"
+
+
+@pytest.fixture(name="things")
+def fixture_things(server):
+    """Twenty rows of forty that a statement finds by either of two columns."""
+    with cql.connected(server) as session:
+        session.execute(KEYSPACE)
+        session.execute("CREATE TABLE shop.things (k int PRIMARY KEY, a int, b int)")
+        for k in range(40):
+            session.execute(f"INSERT INTO shop.things (k, a, b) VALUES ({k}, {k % 2}, 1)")
+        yield session
+
+
+@pytest.mark.parametrize("before, between", [
+    ([], ["CREATE INDEX one ON shop.things (a)"]),
+    ([], ["CREATE INDEX one ON shop.things (a)", "DROP INDEX shop.one"]),
+    (["CREATE INDEX two ON shop.things (b)"], ["CREATE INDEX one ON shop.things (a)"]),
+    (["CREATE INDEX one ON shop.things (a)"],
+     ["DROP INDEX shop.one", "CREATE INDEX again ON shop.things (a)"]),
+    (["CREATE INDEX one ON shop.things (a)"], ["CREATE INDEX k2 ON shop.things (b)"]),
+    ([], ["TRUNCATE shop.things"] + [f"INSERT INTO shop.things (k, a, b) VALUES ({k}, {k % 2}, 1)"
+                                     for k in range(40)]),
+])
+def test_pages_go_on_by_what_the_first_one_was_read_by(things, before, between):
+    for statement in before:
+        things.execute(statement)
+    select = SimpleStatement(FILTERED, fetch_size=7)
+    page = things.execute(select)
+    found = [row.k for row in page.current_rows]
+    for statement in between:
+        things.execute(statement)
+    found += [row.k for row in things.execute(select, paging_state=page.paging_state)]
+    assert len(found) == 20
+    assert sorted(found) == list(range(1, 40, 2))
+
+
+@pytest.mark.parametrize("before, between, why", [
+    (["CREATE INDEX one ON shop.things (a)"], ["DROP INDEX shop.one"], "an index that is gone"),
+    (["CREATE INDEX one ON shop.things (a)", "CREATE INDEX two ON shop.things (b)"],
+     ["DROP INDEX shop.one"], "an index that is gone"),
+    ([], ["DROP TABLE shop.things",
+          "CREATE TABLE shop.things (k bigint PRIMARY KEY, a int, b int)"], "had other keys"),
+])
+def test_a_page_of_what_is_gone_is_refused(things, before, between, why):
+    for statement in before:
+        things.execute(statement)
+    select = SimpleStatement(FILTERED, fetch_size=7)
+    state = things.execute(select).paging_state
+    for statement in between:
+        things.execute(statement)
+    with pytest.raises(InvalidRequest, match=f"{why}; begin the query anew"):
+        things.execute(select, paging_state=state)
+
+
 def test_schema_metadata_is_what_was_created(server):
     with cql.connected(server) as session:
         session.execute(KEYSPACE)
